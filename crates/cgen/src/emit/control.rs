@@ -7,6 +7,7 @@
 
 use super::Emitter;
 use super::expr::Value;
+use super::externs::env_constants;
 use super::scope::{Asked, EarlyExits, Jump, Known, Scope};
 use super::straight::{KEPT, Wanted, Way, stages};
 use super::table::Answer;
@@ -18,7 +19,7 @@ use crate::plan::graph::{End, Graph, Node, NodeId};
 use crate::plan::straight::Straight;
 use base::limits::BURST_PACKETS_MAX;
 use ir::v1model::Slot;
-use ir::{BlockId, Body, Stmt, StmtKind};
+use ir::{BlockId, Body, Stmt, StmtKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -170,6 +171,8 @@ pub(crate) struct Survey {
     wanted: Vec<Wanted>,
     /// For each of them, whether all packets end there.
     ends_all: Vec<bool>,
+    /// Variables of more than 64 bits whose value at the start somebody may look at.
+    started: BTreeSet<VarId>,
     /// What any of them asks of that is kept of a packet where headers are moved in place.
     asked: Asked,
     /// By which nodes packets enter regions.
@@ -235,8 +238,10 @@ impl<'n, 'e> Regions<'n, 'e> {
         for region in &self.written {
             asked.add(&region.scope.asked(region.entered.iter().map(|(_, known)| known)));
         }
+        let first = self.written.first().and_then(|region| at_entry.get(&region.entered.first()?.0));
+        let started = first.map_or(BTreeSet::new(), |wanted| wanted.vars.clone());
         let entered = at_entry.into_keys().collect();
-        Survey { wanted, ends_all, asked, entered, everyone: self.everyone(&lists), lists }
+        Survey { wanted, ends_all, started, asked, entered, everyone: self.everyone(&lists), lists }
     }
 
     /// The lists of all packets: as long as each region hands all of them on to the next.
@@ -317,6 +322,10 @@ impl<'n, 'e> Regions<'n, 'e> {
                 out.push(leave());
             }
         }
+        if self.straight.is_some() {
+            let used = self.written.iter_mut().flat_map(|written| std::mem::take(&mut written.scope.used.env_items));
+            out.splice(..0, env_constants(used.collect()));
+        }
         out
     }
 
@@ -340,6 +349,7 @@ impl<'n, 'e> Regions<'n, 'e> {
             region: position,
             wanted: self.survey.map(|survey| &survey.wanted[self.written.len()]),
             asked: self.survey.map(|survey| &survey.asked),
+            started: self.survey.map(|survey| &survey.started),
             ends_all: self.survey.is_some_and(|survey| survey.ends_all[self.written.len()]),
         });
         scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();

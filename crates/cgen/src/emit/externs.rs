@@ -4,17 +4,52 @@ use super::expr::Value;
 use super::scope::Scope;
 use crate::abi;
 use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare_array, dot, index, int, long, name, unary,
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, long, name, unary,
 };
 use base::index::Id;
 use ir::{
-    CounterId, DigestId, DirectMeterId, Expr, ExternFunctionId, ExternInstanceId, MeterId, Place, RegisterId, Stmt,
+    CounterId, DigestId, DirectCounterId, DirectMeterId, Expr, ExternFunctionId, ExternInstanceId, MeterId, Place,
+    RegisterId, Stmt,
 };
+use std::collections::BTreeSet;
+
+/// The arrays of the environment whose items the straight way has in constants, and what these are.
+const CONSTANTS: [(&str, &str); 5] = [
+    ("tables", "struct ws_lookup"),
+    ("registers", "struct ws_cells"),
+    ("counters", "struct ws_counts"),
+    ("direct_counters", "struct ws_counts"),
+    ("last_hits", "struct ws_cells"),
+];
+
+const NOW_NS: &str = "now_ns";
+
+/// Declares the constants of the environment that the straight way has used.
+pub(crate) fn env_constants(items: BTreeSet<(&'static str, u32)>) -> Vec<S> {
+    let ty = |array| CONSTANTS.iter().find(|(constant, _)| *constant == array).map_or("", |(_, ty)| *ty);
+    let item = |(array, number)| {
+        let ty = format!("const {} ", ty(array));
+        declare(&ty, format!("{array}{number}"), index(arrow(name("env"), array), int(number)))
+    };
+    let now_ns = declare("const uint64_t", format!("{NOW_NS} WS_UNUSED"), arrow(name("env"), NOW_NS));
+    std::iter::once(now_ns).chain(items.into_iter().map(item)).collect()
+}
 
 impl Scope<'_, '_> {
-    /// An item of an array in the environment.
-    pub(crate) fn env_item(&self, array: &str, id: impl Id) -> C {
-        index(arrow(name("env"), array), int(super::header::number(id)))
+    /// An item of an array in the environment. Over a burst none of them changes, but for `uses`: the straight way has
+    /// them in constants, since a C compiler cannot know that no store to a packet reaches them.
+    pub(crate) fn env_item(&mut self, array: &'static str, id: impl Id) -> C {
+        let number = super::header::number(id);
+        if self.way.is_none() || !CONSTANTS.iter().any(|(constant, _)| *constant == array) {
+            return index(arrow(name("env"), array), int(number));
+        }
+        self.used.env_items.insert((array, number));
+        name(format!("{array}{number}"))
+    }
+
+    /// The time of the burst.
+    pub(crate) fn now_ns(&self) -> C {
+        if self.way.is_some() { name(NOW_NS) } else { arrow(name("env"), NOW_NS) }
     }
 
     /// Calls a callback with the core as its first argument.
@@ -24,14 +59,14 @@ impl Scope<'_, '_> {
     }
 
     /// The first word of a register's cell.
-    fn cell(&self, register: RegisterId, position: &C) -> (C, u32) {
+    fn cell(&mut self, register: RegisterId, position: &C) -> (C, u32) {
         let limbs = self.emitter.program.registers[register].ty.width().div_ceil(64);
         let words = dot(self.env_item("registers", register), "words");
         let offset = if limbs == 1 { position.clone() } else { binary("*", position.clone(), int(limbs)) };
         (binary("+", words, offset), limbs)
     }
 
-    fn exists(&self, array: &str, id: impl Id, position: &C) -> C {
+    fn exists(&mut self, array: &'static str, id: impl Id, position: &C) -> C {
         binary("<", position.clone(), dot(self.env_item(array, id), "size"))
     }
 
@@ -50,7 +85,8 @@ impl Scope<'_, '_> {
             let value = scope.resized(value, width, to);
             scope.write(dst, value);
         });
-        self.push(S::If(self.exists("registers", register, &position), statements, Vec::new()));
+        let exists = self.exists("registers", register, &position);
+        self.push(S::If(exists, statements, Vec::new()));
     }
 
     pub(crate) fn register_write(&mut self, register: RegisterId, position: &Expr, value: &Expr) {
@@ -64,23 +100,31 @@ impl Scope<'_, '_> {
             Value::Narrow(value) => assign(unary("*", cell), value),
             Value::Wide(words) => S::Eval(call("ws_wide_copy", vec![cell, words, int(width)])),
         };
-        self.push(S::If(self.exists("registers", register, &position), vec![store], Vec::new()));
+        let exists = self.exists("registers", register, &position);
+        self.push(S::If(exists, vec![store], Vec::new()));
     }
 
     pub(crate) fn count(&mut self, counter: CounterId, position: &Expr) {
         let position = self.number(position);
         let position = self.atom(position);
-        self.count_at("counters", counter, position);
+        let exists = binary("<", position.clone(), long(self.emitter.program.counters[counter].size));
+        self.count_at("counters", counter, position, exists);
+    }
+
+    /// Counts the packet in a cell of a direct counter.
+    pub(crate) fn count_directly(&mut self, counter: DirectCounterId, position: C) {
+        let exists = self.exists("direct_counters", counter, &position);
+        self.count_at("direct_counters", counter, position, exists);
     }
 
     /// Counts the packet in a cell, if there is such a cell.
-    pub(crate) fn count_at(&mut self, array: &str, id: impl Id, position: C) {
-        let cell = index(dot(self.env_item(array, id), "cells"), position.clone());
+    fn count_at(&mut self, array: &'static str, id: impl Id, position: C, exists: C) {
+        let cell = index(dot(self.env_item(array, id), "cells"), position);
         let statements = vec![
             S::Assign(dot(cell.clone(), "packets"), "+=", int(1)),
             S::Assign(dot(cell, "bytes"), "+=", self.received("ingress_length")),
         ];
-        self.push(S::If(self.exists(array, id, &position), statements, Vec::new()));
+        self.push(S::If(exists, statements, Vec::new()));
     }
 
     pub(crate) fn execute_meter(&mut self, dst: &Place, meter: MeterId, position: &Expr, before: &Expr) {

@@ -6,6 +6,7 @@ use super::expr::{Value, compare_wide};
 use super::field::{Bits, load};
 use super::header::in_range;
 use super::scope::{Known, Scope};
+use super::straight::EXTRACTED;
 use super::{Emitter, abi_size};
 use crate::abi;
 use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name, unary};
@@ -97,9 +98,12 @@ impl Scope<'_, '_> {
             let payload = arrow(name(if self.is_in_place() { "c" } else { "p" }), "payload");
             self.push(assign(payload, name("cursor")));
         }
-        if self.way.is_some_and(|way| way.straight.may_stay) && asked.is_none_or(|asked| asked.parsed) {
+        if self.way.is_some_and(|way| way.straight.may_stay) {
             let parsed = self.valid_word(0, false);
-            self.push(assign(arrow(name("c"), "parsed"), parsed));
+            self.push(declare("const uint64_t", format!("{EXTRACTED} WS_UNUSED"), parsed));
+            if asked.is_none_or(|asked| asked.parsed) {
+                self.push(assign(arrow(name("c"), "parsed"), name(EXTRACTED)));
+            }
         }
         let untouched = before.into_iter().filter(|(var, _)| !self.used.written.contains(var)).collect();
         self.used.written.extend(written);

@@ -144,6 +144,8 @@ pub(crate) struct Used {
     /// Variables that are written wherever packets go to a later region, once they do.
     pub(crate) surely_written: Option<BTreeSet<VarId>>,
     pub(crate) waiting: bool,
+    /// Items of the environment's arrays that are had in constants.
+    pub(crate) env_items: BTreeSet<(&'static str, u32)>,
     /// Sums that are kept, read or corrected.
     pub(crate) sums: BTreeSet<usize>,
     /// Whether the core may go on with a packet from here.

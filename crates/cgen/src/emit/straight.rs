@@ -23,6 +23,9 @@ use std::collections::BTreeSet;
 /// The struct of what is kept of a packet that is worked on in place.
 pub(crate) const KEPT: &str = "kept";
 
+/// The valid bits of the headers that the parser has extracted, in the code that it is in.
+pub(crate) const EXTRACTED: &str = "extracted";
+
 /// What the verdicts say together: how many packets are not sent.
 const UNSENT: &str = "unsent";
 
@@ -35,6 +38,8 @@ pub(crate) struct Way<'s> {
     pub(crate) wanted: Option<&'s Wanted>,
     /// What any region asks of that is kept of a packet where headers are moved in place, once that is known.
     pub(crate) asked: Option<&'s Asked>,
+    /// Variables of more than 64 bits whose value at the start somebody may look at, once that is known.
+    pub(crate) started: Option<&'s BTreeSet<VarId>>,
     /// Whether it is known that all packets end here. Then their verdicts are stored at one place, which the C
     /// compiler can do for several packets at once.
     pub(crate) ends_all: bool,
@@ -125,9 +130,9 @@ impl Scope<'_, '_> {
             }
         }
         for (id, var) in program.vars.iter_enumerated() {
-            let waits = var.kind == VarKind::Metadata || way.straight.waiting.contains_key(&id);
-            if var.ty.width() > 64 && waits {
-                let place = self.var_place(id);
+            let is_started = way.started.is_none_or(|started| started.contains(&id));
+            if is_started && self.is_kept_wide(id) {
+                let place = self.place_to_write(id);
                 self.push(S::Eval(call("ws_wide_zero", vec![place, int(var.ty.width())])));
             }
         }
@@ -311,6 +316,9 @@ impl Scope<'_, '_> {
         if let Some(bytes) = self.bytes_extracted() {
             return int(bytes);
         }
+        if self.has_parsed() {
+            return name("cursor");
+        }
         self.used.asked.payload = true;
         arrow(name("c"), "payload")
     }
@@ -330,8 +338,23 @@ impl Scope<'_, '_> {
         if let Some(extracted) = &self.known.extracted {
             return long(extracted.iter().map(|&header| 1 << self.emitter.plan.headers[header].bit).sum());
         }
+        if self.has_parsed() {
+            return name(EXTRACTED);
+        }
         self.used.asked.parsed = true;
         arrow(name("c"), "parsed")
+    }
+
+    /// Whether the parser is in the code that is written.
+    fn has_parsed(&self) -> bool {
+        self.is_in_place() && self.way.is_some_and(|way| way.region == 0)
+    }
+
+    /// Whether a variable of more than 64 bits is kept from region to region.
+    fn is_kept_wide(&self, var: VarId) -> bool {
+        let ir_var = &self.emitter.program.vars[var];
+        let waits = self.way.is_some_and(|way| way.straight.waiting.contains_key(&var));
+        ir_var.ty.width() > 64 && (ir_var.kind == VarKind::Metadata || waits)
     }
 
     /// Notes which headers the parser has extracted, once that is certain.
@@ -404,7 +427,7 @@ impl Scope<'_, '_> {
 
     /// What is wanted where packets come in of whom this is known, if `after` is wanted where they go.
     pub(crate) fn wants(&self, known: &Known, after: &Wanted) -> Wanted {
-        let waiting = self.used.looked_at.iter().copied().filter(|var| self.waits(*var));
+        let waiting = self.used.looked_at.iter().copied().filter(|var| self.waits(*var) || self.is_kept_wide(*var));
         let loaded = waiting.filter(|var| !known.vars.contains_key(var));
         let is_written = |var: &VarId| self.used.surely_written.as_ref().is_some_and(|written| written.contains(var));
         let is_read = |word: &u32| !matches!(self.valid_word_entering(*word, known), C::Long(_));

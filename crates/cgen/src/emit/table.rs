@@ -18,8 +18,9 @@ use tables::BriefLayout;
 /// The type of pointers to entries.
 pub(crate) const ENTRY: &str = "const struct ws_entry *";
 
-/// Cases up to which they are tried one after the other: a loop of conditions can become vector instructions.
-const TRIED_MAX: usize = 2;
+/// Cases up to which they are tried one after the other, as listed: a loop of conditions can become vector
+/// instructions, and what a table is for is what programs list first.
+const TRIED_MAX: usize = 4;
 
 /// What a table answers.
 #[derive(Clone)]
@@ -85,7 +86,7 @@ impl Scope<'_, '_> {
     }
 
     /// The statements that ask a table, and count that.
-    pub(crate) fn lookup(&self, table: TableId, keys: C, count: C, results: C) -> [S; 2] {
+    pub(crate) fn lookup(&mut self, table: TableId, keys: C, count: C, results: C) -> [S; 2] {
         let handle = self.env_item("tables", table);
         let plan = &self.emitter.plan.tables[table];
         let hits = if plan.briefs.is_some() {
@@ -100,7 +101,8 @@ impl Scope<'_, '_> {
             let function = dot(handle.clone(), "function");
             C::Call(Box::new(function), vec![dot(handle, "context"), keys, count.clone(), results])
         };
-        let add = |member: &str, number: C| S::Assign(dot(self.env_item("uses", table), member), "+=", number);
+        let uses = self.env_item("uses", table);
+        let add = |member: &str, number: C| S::Assign(dot(uses.clone(), member), "+=", number);
         [add("hits", hits), add("lookups", count)]
     }
 
@@ -180,7 +182,7 @@ impl Scope<'_, '_> {
             let cell = direct_cell(table_ir, member("hit"), member("index"));
             let cell = self.spill(cell);
             for &counter in &table_ir.direct_counters {
-                self.count_at("direct_counters", counter, cell.clone());
+                self.count_directly(counter, cell.clone());
             }
         }
         if let Some((meter, Some(dst))) = &table_ir.direct_meter {
@@ -235,7 +237,7 @@ impl Scope<'_, '_> {
         let table_ir = &self.emitter.program.tables[table];
         if hit.as_const().is_some_and(base::Bits::is_zero) {
             for &counter in &table_ir.direct_counters {
-                self.count_at("direct_counters", counter, long(table_ir.default_cell()));
+                self.count_directly(counter, long(table_ir.default_cell()));
             }
             return;
         }
@@ -250,7 +252,7 @@ impl Scope<'_, '_> {
         if !table_ir.direct_counters.is_empty() {
             let cell = self.spill(direct_cell(table_ir, hit.clone(), entry.clone()));
             for &counter in &table_ir.direct_counters {
-                self.count_at("direct_counters", counter, cell.clone());
+                self.count_directly(counter, cell.clone());
             }
         }
         if table_ir.support_timeout {
@@ -262,7 +264,7 @@ impl Scope<'_, '_> {
     /// Notes that an entry is hit now.
     fn note_hit(&mut self, table: TableId, position: C) {
         let cells = self.env_item("last_hits", table);
-        let note = assign(index(dot(cells.clone(), "words"), position.clone()), arrow(name("env"), "now_ns"));
+        let note = assign(index(dot(cells.clone(), "words"), position.clone()), self.now_ns());
         self.push(S::If(binary("<", position, dot(cells, "size")), vec![note], Vec::new()));
     }
 
