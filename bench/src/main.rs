@@ -47,6 +47,7 @@ mod works;
 mod zipline;
 
 use clap::{Parser, ValueEnum};
+use std::process::ExitCode;
 
 /// Benchmarks of the compiled pipeline.
 #[derive(Parser, Debug)]
@@ -135,24 +136,33 @@ enum Benchmark {
     Workers,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments = Arguments::parse();
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     match arguments.benchmark {
-        Benchmark::Router => router::run(&arguments),
-        Benchmark::Bridge => bridge::run(&arguments),
-        Benchmark::Updates => updates::run(&arguments),
-        Benchmark::Peers => peers::run(&arguments),
-        Benchmark::Drivers => drivers::run(&arguments),
-        Benchmark::Tables => tables::run(&arguments),
-        Benchmark::Cascade => cascade::run(&arguments),
-        Benchmark::Tunnels => tunnels::run(&arguments),
-        Benchmark::Balance => balance::run(&arguments),
-        Benchmark::Zipline => zipline::run(&arguments),
-        Benchmark::ZiplineSizes => zipline::sizes::run(&arguments),
-        Benchmark::ZiplineRates => zipline::rates::run(&arguments),
-        Benchmark::ZiplineLearning => zipline::learning::run(&arguments),
-        Benchmark::Growth => growth::run(&arguments),
-        Benchmark::Aggregation => aggregation::run(&arguments),
-        Benchmark::Workers => workers::run(&arguments),
+        Benchmark::Router => router::run(arguments),
+        Benchmark::Bridge => bridge::run(arguments),
+        Benchmark::Updates => updates::run(arguments),
+        Benchmark::Peers => peers::run(arguments),
+        Benchmark::Drivers => drivers::run(arguments),
+        Benchmark::Tables => tables::run(arguments),
+        Benchmark::Cascade => cascade::run(arguments),
+        Benchmark::Tunnels => tunnels::run(arguments),
+        Benchmark::Balance => balance::run(arguments),
+        Benchmark::Zipline => zipline::run(arguments),
+        Benchmark::ZiplineSizes => zipline::sizes::run(arguments),
+        Benchmark::ZiplineRates => zipline::rates::run(arguments),
+        Benchmark::ZiplineLearning => zipline::learning::run(arguments),
+        Benchmark::Growth => growth::run(arguments),
+        Benchmark::Aggregation => aggregation::run(arguments),
+        Benchmark::Workers => workers::run(arguments),
     }
 }

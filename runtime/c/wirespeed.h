@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 15u
+#define WS_ABI_VERSION 16u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -54,7 +54,7 @@ _Static_assert(offsetof(struct ws_packet, core) == 40, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first cache line has what every packet needs");
 
 /* The bytes of a packet that was received, wherever they lie. A program that moves headers in place writes to the room
- * before them, too, and leaves where they begin then, and how many they are. */
+ * before them, too, and leaves where they begin then; how many they are then is noted here in any program. */
 struct ws_frame {
     uint8_t *bytes;
     uint32_t length;
@@ -73,12 +73,13 @@ _Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 24, "abi.rs");
 #define WS_DECIDE_INGRESS 0xfffffff2u /* the core goes on with it after ingress */
 #define WS_DECIDE_EGRESS 0xfffffff3u  /* the core goes on with it after egress */
 #define WS_DROP_TOO_LONG 0xfffffff4u  /* its deparsed headers did not fit the chunk */
+#define WS_ASSERTION_FAILED 0xfffffff5u /* the core ends it, for an assertion of the program failed */
 
 /* What the verdicts of a burst say together: how many packets have each of these, eight bits for each number. */
 #define WS_DROPS_INGRESS 0x1u
 #define WS_DROPS_EGRESS 0x100u
 #define WS_DROPS_TOO_LONG 0x10000u
-#define WS_ASKS 0x1000000u /* the core goes on with the packet */
+#define WS_ASKS 0x1000000u /* the core goes on with the packet, or an assertion failed */
 
 /* A table entry or default action; the action's data follow in 64-bit words. */
 struct ws_entry {
@@ -207,11 +208,10 @@ struct ws_env {
     const struct ws_cells *registers;
     const struct ws_counts *counters;
     const struct ws_counts *direct_counters;
-    /* The colour of the packet: 0 green, 1 yellow, 2 red. `index` is below the meter's size; `before` is the colour so
-       far. */
-    uint32_t (*meter)(void *core, uint32_t meter, uint64_t index, const struct ws_packet *packet, uint32_t before);
-    uint32_t (*direct_meter)(void *core, uint32_t meter, uint64_t index, const struct ws_packet *packet,
-                             uint32_t before);
+    /* The colour of a packet that had so many bytes when it was received: 0 green, 1 yellow, 2 red. `index` is below the
+       meter's size; `before` is the colour so far. */
+    uint32_t (*meter)(void *core, uint32_t meter, uint64_t index, uint32_t bytes, uint32_t before);
+    uint32_t (*direct_meter)(void *core, uint32_t meter, uint64_t index, uint32_t bytes, uint32_t before);
     /* A uniform number, both ends included; `low <= high`. */
     uint64_t (*random)(void *core, uint64_t low, uint64_t high);
     void (*digest)(void *core, uint32_t digest, const struct ws_packet *packet, const uint64_t *words);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 15;
+pub const ABI_VERSION: u32 = 16;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -62,7 +62,7 @@ pub struct Packet {
 }
 
 /// The bytes of a packet that was received, wherever they lie. A program that moves headers in place writes to the room
-/// before them, too, and leaves where they begin then, and how many they are.
+/// before them, too, and leaves where they begin then; how many they are then is noted here in any program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -94,6 +94,9 @@ pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
 
 /// [`Verdict`]: its deparsed headers did not fit the chunk.
 pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
+/// [`Verdict`]: an assertion of the program failed; the core ends the packet. It is rare, and counted with those that ask
+/// for more.
+pub const ASSERTION_FAILED: Verdict = 0xffff_fff5;
 
 /// What the verdicts of a call say together, so that nobody has to look at all of them: how many packets are dropped,
 /// and for what, and how many ask for more.
@@ -108,7 +111,7 @@ impl Unsent {
             DROP_INGRESS => 1,
             DROP_EGRESS => 1 << 16,
             DROP_TOO_LONG => 1 << 32,
-            DECIDE_INGRESS | DECIDE_EGRESS => 1 << 48,
+            DECIDE_INGRESS | DECIDE_EGRESS | ASSERTION_FAILED => 1 << 48,
             _ => 0,
         };
         Unsent(verdicts.iter().map(number).sum())
@@ -130,9 +133,9 @@ impl Unsent {
     }
 }
 
-/// Whether a packet with this verdict asks for more than to be sent or dropped.
+/// Whether a packet with this verdict asks for more than to be sent, or dropped without a word.
 pub fn asks_for_more(verdict: Verdict) -> bool {
-    matches!(verdict, DECIDE_INGRESS | DECIDE_EGRESS)
+    matches!(verdict, DECIDE_INGRESS | DECIDE_EGRESS | ASSERTION_FAILED)
 }
 
 const _: () = {
@@ -236,8 +239,8 @@ impl Crc {
     }
 }
 
-/// Colour of a packet at `(core, meter, index, packet, colour so far)`: 0 green, 1 yellow, 2 red.
-pub type MeterFunction = unsafe extern "C" fn(*mut c_void, u32, u64, *const Packet, u32) -> u32;
+/// Colour of a packet at `(core, meter, index, bytes as received, colour so far)`: 0 green, 1 yellow, 2 red.
+pub type MeterFunction = unsafe extern "C" fn(*mut c_void, u32, u64, u32, u32) -> u32;
 /// Waits until a guard is free, and takes it.
 pub type WaitFunction = unsafe extern "C" fn(*const Guard);
 /// A uniform number from `low` to `high`: `(core, low, high)`.

@@ -123,7 +123,7 @@ impl Native {
     /// # Safety
     /// As for [`Native::run_block`]; the packets are as they were received, with no flags. In place, each frame points
     /// to as many bytes as it says, behind as many as there is room, which this call alone uses. Where a frame begins
-    /// afterwards is in that room or behind, and it ends where it did.
+    /// afterwards is in that room or behind, and it ends where it did or before.
     pub unsafe fn run_straight(
         &self,
         env: &Env,

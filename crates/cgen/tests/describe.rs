@@ -1,12 +1,12 @@
 //! Plans as text: a router that is run in place, a program whose state keeps its packets in line, and one that makes
 //! headers.
 
-use cgen::{Plan, describe};
+use cgen::{Description, Plan, describe};
 use expect_test::{Expect, expect};
 use testkit::pipeline::{optimised, program_of_text};
 
 /// A program with an Ethernet and an IPv4 header around these parts.
-fn check(locals: &str, ingress: &str, egress: &str, expected: Expect) {
+fn described(locals: &str, ingress: &str, egress: &str) -> Description {
     let text = format!(
         "#include <core.p4>
 #include <v1model.p4>
@@ -42,8 +42,11 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     );
     let program = program_of_text("describe.p4", &text).unwrap_or_else(|errors| panic!("{errors}"));
     let program = optimised(&program).unwrap();
-    let plan = Plan::new(&program).unwrap();
-    expected.assert_eq(&describe(&program, &plan).to_string());
+    describe(&program, &Plan::new(&program).unwrap())
+}
+
+fn check(locals: &str, ingress: &str, egress: &str, expected: Expect) {
+    expected.assert_eq(&described(locals, ingress, egress).to_string());
 }
 
 const ROUTE: &str = "
@@ -590,4 +593,56 @@ fn one_worker_has_packets_that_wait_for_each_other() {
           the piles of packets: turns: packets leave in others, or came in others: one worker keeps their order
     "#]],
     );
+}
+
+#[test]
+fn what_makes_packets_dear_is_told() {
+    let meter = "meter(4, MeterType.bytes) flows; bit<8> colour;";
+    let register =
+        "register<bit<8>>(1) seen; bit<8> last; action see() { seen.read(last, 0); seen.write(0, last + 1); }";
+    let cases = [
+        ("nothing", "", "", ""),
+        (
+            "depths and times",
+            "",
+            "",
+            "meta.hop = (bit<16>)(sm.enq_qdepth + sm.deq_qdepth); hdr.ipv4.src =
+            (bit<32>)sm.egress_global_timestamp + sm.enq_timestamp + sm.deq_timedelta + (bit<32>)meta.hop;",
+        ),
+        ("times in ingress", "", "hdr.ipv4.src = sm.enq_timestamp;", ""),
+        ("times that are written", "", "", "sm.egress_global_timestamp = 1;"),
+        ("an assertion", "", "assert(hdr.ipv4.ttl != 0);", ""),
+        ("assertions in two blocks", "", "assert(hdr.ipv4.ttl != 0);", "assume(hdr.ipv4.ttl != 1);"),
+        ("truncation", "", "truncate(100);", ""),
+        ("a meter", meter, "flows.execute_meter(0, colour); hdr.ipv4.protocol = colour;", ""),
+        ("a clone to ingress", "", "clone(CloneType.I2E, 5);", ""),
+        ("a resubmission", "", "resubmit_preserving_field_list(0);", ""),
+        ("recirculation", "", "", "recirculate_preserving_field_list(0);"),
+        ("a register", register, "see();", ""),
+    ];
+    let mut told = String::new();
+    for (what, locals, ingress, egress) in cases {
+        let plan = described(locals, ingress, egress);
+        let way = match &plan.straight {
+            None => "blocks",
+            Some(straight) if straight.in_place => "in place",
+            Some(_) => "in chunks",
+        };
+        let hindrance = plan.hindrance().map_or(String::new(), |why| format!("; {why}"));
+        told.push_str(&format!("{what}: {way}, bursts of {}{hindrance}\n", plan.burst_packets));
+    }
+    expect![[r#"
+        nothing: in place, bursts of 64
+        depths and times: in place, bursts of 64
+        times in ingress: blocks, bursts of 1; no straight way: the program writes the times that queues write, or reads them in ingress
+        times that are written: blocks, bursts of 1; no straight way: the program writes the times that queues write, or reads them in ingress
+        an assertion: in place, bursts of 64
+        assertions in two blocks: in place, bursts of 1; one packet at a time: two blocks touch the sequence of digests and log lines, so that a packet is through all blocks before the next
+        truncation: in place, bursts of 64
+        a meter: in place, bursts of 64
+        a clone to ingress: in place, bursts of 64
+        a resubmission: in place, bursts of 64
+        recirculation: in place, bursts of 64
+        a register: in place, bursts of 64
+    "#]].assert_eq(&told);
 }

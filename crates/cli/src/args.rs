@@ -504,8 +504,8 @@ pub struct RunArguments {
     #[arg(long)]
     pub no_specialise: bool,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS")]
-    pub duration: Option<u64>,
+    #[arg(long, value_name = "SECONDS", value_parser = duration)]
+    pub duration: Option<Duration>,
     /// Print the final counters, and digests and log lines as they come, as JSON lines
     #[arg(long)]
     pub json: bool,
@@ -521,6 +521,12 @@ impl RunArguments {
         let is_live = |port: &String| PortSpec::parse(port, u32::MAX).is_ok_and(|port| port.kind.interface().is_some());
         self.state.is_some() || self.p4runtime.p4runtime.is_some() || self.ports.iter().any(is_live)
     }
+}
+
+/// Seconds, or a part of one.
+fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "it is a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 /// A number of workers, or `auto`.

@@ -16,8 +16,10 @@ use measure::memory::Bench;
 use measure::traffic::{Generate, Trace};
 use measure::veth::{Carrier, Failure, Outcome, Pairs};
 use report::{MemoryReport, Subject, TableSize, VethReport};
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 use switch::traffic::port_max;
 use switch::{Backend, Switch};
@@ -28,11 +30,15 @@ pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
     let number_max = port_max(compiled.program.architecture);
     let (trace, traffic) = trace(arguments, number_max)?;
     let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
-    let kind = if matches!(backend, Backend::Interpreter) { BackendKind::Interp } else { BackendKind::Native };
+    let (kind, hindrance) = match &backend {
+        Backend::Interpreter => (BackendKind::Interp, None),
+        Backend::Native(_, plan) => (BackendKind::Native, cgen::describe(&compiled.program, plan).hindrance()),
+    };
     let mut switch = backend::build(Arc::new(compiled.program), backend, &arguments.switch)?;
     let specialised = if arguments.specialise { specialise(arguments, &mut switch)? } else { None };
     let subject = Subject {
         specialised,
+        hindrance,
         program: arguments.file.display().to_string(),
         backend: kind,
         traffic,
@@ -152,6 +158,13 @@ fn memory(arguments: &BenchArguments, subject: Subject, switch: &mut Switch, tra
     {
         terminal::error(format!("{} workers: {reason}", arguments.workers));
         return Err(Exit::BadInput);
+    }
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    if arguments.workers > processors {
+        let workers = arguments.workers;
+        terminal::warning(format!(
+            "{workers} workers take turns at {processors} processors: times are longer than they are"
+        ));
     }
     let progress = Progress::start("measuring");
     let mut bench = Bench::new(switch, trace, arguments.burst, Duration::from_secs_f64(arguments.seconds));

@@ -25,7 +25,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use switch::traffic::{PORT_MAX, port_max};
 use switch::workers::{Wanted, Workers};
 use switch::{Door, Switch};
@@ -182,8 +182,8 @@ fn specialiser(arguments: &RunArguments) -> Result<Option<Specialiser>, Exit> {
 /// What ends the run: a signal, or the time that was given.
 fn stop_flag(arguments: &RunArguments) -> Result<StopFlag, Exit> {
     let stop = StopFlag::on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
-    if let Some(seconds) = arguments.duration {
-        let watched = stop.stop_after(Duration::from_secs(seconds));
+    if let Some(duration) = arguments.duration {
+        let watched = stop.stop_after(duration);
         watched.map_err(|error| system_error(format!("cannot limit the duration: {error}")))?;
     }
     Ok(stop)

@@ -65,13 +65,11 @@ pub(crate) trait Rules: Send {
 /// What the program of a core shows of how packets are worked on.
 #[derive(Clone, Copy)]
 pub(crate) struct Visibility {
-    /// Whether packets go through one by one, because it would show how many were received together: the program reads
-    /// what the queues write.
+    /// Whether packets go through blocks and queues one by one: the program can tell how many packets are in a queue,
+    /// which would show how many were received together, or sends packets round again, which would be overtaken by their
+    /// neighbours. The straight way has no queue, and a packet that leaves it is taken to its end before what becomes
+    /// of the next is carried out.
     pub one_by_one: bool,
-    /// Whether the program sends packets round again. They would be overtaken by their neighbours, so that packets go
-    /// through its blocks one by one, too; on the straight way each that asks for more is taken to its end before what
-    /// becomes of the next is carried out.
-    pub goes_round: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub time: bool,
 }
@@ -165,9 +163,7 @@ impl Fabric {
         world: &mut World<'_>,
     ) {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
-        let one_by_one = self.visibility.one_by_one || self.traffic.has_rates();
-        let straight_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
-        let burst_max = if self.visibility.goes_round { 1 } else { straight_max };
+        let (straight_max, burst_max) = (self.straight_max(), self.blocks_max());
         // Bursts of one stay one by one: what a packet causes may be seen by the next.
         let lent_max = if straight_max == 1 { 1 } else { CALL_FRAMES_MAX };
         let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
@@ -226,6 +222,16 @@ impl Fabric {
         }
     }
 
+    /// How many packets may take the straight way together.
+    fn straight_max(&self) -> usize {
+        self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX)
+    }
+
+    /// How many may go through blocks and queues together.
+    fn blocks_max(&self) -> usize {
+        if self.visibility.one_by_one || self.traffic.has_rates() { 1 } else { self.straight_max() }
+    }
+
     /// Gives a received packet, the `root`th of its burst, its budget of copies and passes.
     pub fn allow_copies(&mut self, packet: &mut Packet, root: usize) {
         packet.set_passes(0);
@@ -235,9 +241,8 @@ impl Fabric {
 
     /// Works on all that a packet of the straight way has caused.
     pub fn finish(&mut self, rules: &mut dyn Rules, world: &mut World<'_>) {
-        let burst_max = if self.visibility.goes_round { 1 } else { BURST_PACKETS_MAX };
         loop {
-            self.empty_queues(rules, burst_max, world);
+            self.empty_queues(rules, self.blocks_max(), world);
             let Some(packet) = self.again.pop_front() else { return };
             let mut burst = std::mem::take(&mut self.burst);
             burst.push(packet);

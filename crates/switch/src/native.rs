@@ -260,26 +260,20 @@ unsafe fn values(words: *const u64, types: impl IntoIterator<Item = Type>) -> Ve
     types.into_iter().map(&mut value).collect()
 }
 
-unsafe extern "C" fn meter(core: *mut c_void, id: u32, index: u64, packet: *const abi::Packet, before: u32) -> u32 {
-    // SAFETY: called by generated code during `run`, with a packet of its burst.
-    let (callbacks, packet) = unsafe { (callbacks(core), Packet::borrow_raw(packet)) };
-    let bytes = u64::from(packet.ingress_length());
+unsafe extern "C" fn meter(core: *mut c_void, id: u32, index: u64, bytes: u32, before: u32) -> u32 {
+    // SAFETY: called by generated code during `run`.
+    let callbacks = unsafe { callbacks(core) };
+    let bytes = u64::from(bytes);
     let meters = &mut callbacks.world.externs.meters;
     let color =
         meters[MeterId::from_index(id as usize)].execute(index, bytes, Color::of(before), callbacks.world.now_ns);
     color.map_or(0, |color| color as u32)
 }
 
-unsafe extern "C" fn direct_meter(
-    core: *mut c_void,
-    id: u32,
-    index: u64,
-    packet: *const abi::Packet,
-    before: u32,
-) -> u32 {
+unsafe extern "C" fn direct_meter(core: *mut c_void, id: u32, index: u64, bytes: u32, before: u32) -> u32 {
     // SAFETY: as in `meter`.
-    let (callbacks, packet) = unsafe { (callbacks(core), Packet::borrow_raw(packet)) };
-    let bytes = u64::from(packet.ingress_length());
+    let callbacks = unsafe { callbacks(core) };
+    let bytes = u64::from(bytes);
     let meter = &mut callbacks.world.externs.direct_meters[DirectMeterId::from_index(id as usize)];
     meter.execute_direct(index, bytes, before, callbacks.world.now_ns)
 }

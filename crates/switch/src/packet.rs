@@ -56,15 +56,6 @@ impl Packet {
         unsafe { std::slice::from_raw_parts(packets.as_ptr().cast(), packets.len()) }
     }
 
-    /// A packet without its handle's ownership, for the time of a callback.
-    ///
-    /// # Safety
-    /// `chunk` points to a chunk of the pool, and its owner does not use it while the result exists.
-    pub(crate) unsafe fn borrow_raw(chunk: *const abi::Packet) -> std::mem::ManuallyDrop<Packet> {
-        let chunk = NonNull::new(chunk.cast_mut()).expect("generated code passes its packet");
-        std::mem::ManuallyDrop::new(Packet { chunk })
-    }
-
     /// The value of an intrinsic variable.
     pub fn intrinsic(&self, slot: impl IntrinsicSlot) -> u64 {
         self.header().intrinsic[slot.number()]

@@ -36,8 +36,7 @@ pub(crate) struct Psa {
 pub(crate) fn visibility(program: &Program) -> Visibility {
     let reads_time = reads_slot(program, Slot::EgressTimestamp);
     Visibility {
-        one_by_one: reads_time,
-        goes_round: passes_again(program),
+        one_by_one: reads_time || passes_again(program),
         time: reads_time || !program.meters.is_empty() || !program.direct_meters.is_empty(),
     }
 }

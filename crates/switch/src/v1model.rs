@@ -43,8 +43,7 @@ pub(crate) struct V1Model {
 /// What a program shows of how packets are worked on.
 pub(crate) fn visibility(program: &Program) -> Visibility {
     Visibility {
-        one_by_one: reads_queues(program),
-        goes_round: sends_round_again(program),
+        one_by_one: reads_queues(program) || sends_round_again(program),
         time: reads_queues(program)
             || writes_slot(program, Slot::Gather)
             || !program.meters.is_empty()
@@ -180,6 +179,10 @@ impl V1Model {
         root: usize,
         world: &mut World<'_>,
     ) {
+        if verdict == abi::ASSERTION_FAILED {
+            fabric.end_all(packet, original, DropReason::AssertionFailed, world);
+            return;
+        }
         fabric.allow_copies(&mut packet, root);
         if verdict == abi::DECIDE_INGRESS {
             after_ingress(fabric, packet, original, self.drop_port, world);
@@ -210,6 +213,10 @@ impl V1Model {
         }
         for stage in [Stage::ComputeChecksum, Stage::Deparser] {
             fabric.pipeline.run(block(stage), std::slice::from_mut(&mut packet), world);
+            if packet.assertion_failed() {
+                fabric.end(packet, DropReason::AssertionFailed, world);
+                return;
+            }
         }
         after_deparser(fabric, packet, world);
     }

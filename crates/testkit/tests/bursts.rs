@@ -5,17 +5,32 @@ use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, HEADROOM_BYTES};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use switch::{Frame, Output, Switch};
+use switch::{DropReason, Frame, Output, Switch};
 use testkit::corpus::Way;
 use testkit::pipeline::{program_of_text, switch_for};
 
-/// Frames by port, in order.
+/// When all frames are received, and when they are worked on.
+const RECEIVED_NS: u64 = 3_000_000;
+const RUN_NS: u64 = 5_000_000;
+
+/// Frames by port, in order; assertions that failed, in order, and other packets that ended, by reason.
 #[derive(Default, PartialEq, Eq, Debug)]
-struct Ports(BTreeMap<u32, Vec<Vec<u8>>>);
+struct Ports(BTreeMap<u32, Vec<Vec<u8>>>, Vec<String>, BTreeMap<&'static str, u64>);
 
 impl Output for Ports {
     fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.0.entry(port).or_default().push(frame.to_vec());
+    }
+
+    fn assertion_failed(&mut self, text: &str) {
+        self.1.push(text.to_owned());
+    }
+}
+
+impl Ports {
+    fn count_drops(&mut self, switch: &Switch) {
+        let drops = DropReason::ALL.into_iter().map(|reason| (reason.name(), switch.stats().drops(reason)));
+        self.2 = drops.filter(|(_, count)| *count > 0).collect();
     }
 }
 
@@ -62,9 +77,10 @@ fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
     let results = Way::ALL.map(|way| {
         let (mut switch, mut sent) = (switch(way), Ports::default());
         for frame in frames {
-            switch.receive(0, 1, frame);
+            switch.receive(RECEIVED_NS, 1, frame);
         }
-        switch.run(0, &mut sent);
+        switch.run(RUN_NS, &mut sent);
+        sent.count_drops(&switch);
         sent
     });
     for (way, result) in Way::ALL.iter().zip(&results) {
@@ -73,8 +89,9 @@ fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
         for room in [HEADROOM_BYTES, 0] {
             let (mut switch, mut sent) = (switch(*way), Ports::default());
             let mut memory: Vec<Vec<u8>> = frames.iter().map(|frame| [&vec![0; room], &frame[..]].concat()).collect();
-            let lent = memory.iter_mut().map(|memory| Frame::behind_room(memory, room, 1, 0));
-            switch.forward(0, &mut lent.collect::<Vec<_>>(), &mut sent);
+            let lent = memory.iter_mut().map(|memory| Frame::behind_room(memory, room, 1, RECEIVED_NS));
+            switch.forward(RUN_NS, &mut lent.collect::<Vec<_>>(), &mut sent);
+            sent.count_drops(&switch);
             assert!(sent == results[0], "{} differs with lent frames and {room} bytes before them", way.describe());
         }
     }
@@ -119,6 +136,83 @@ fn a_parser_that_counts_sees_clones_where_they_are_made() {
 fn the_depth_of_a_queue_does_not_tell_how_many_came_together() {
     let egress = "hdr.small.note = (bit<8>)sm.enq_qdepth;";
     assert_eq!(notes(&check(&program("", "", "", egress), "", &vec![vec![2, 9]; 20]), 2), [0; 20]);
+}
+
+#[test]
+fn what_queues_write_is_that_of_queues_in_which_nobody_waits() {
+    let egress = "hdr.small.note = (bit<8>)(sm.enq_qdepth + sm.deq_qdepth) + (bit<8>)sm.deq_timedelta
+        + (bit<8>)((sm.egress_global_timestamp - sm.ingress_global_timestamp) / 1000)
+        + (bit<8>)(sm.enq_timestamp / 100);";
+    let frames: Vec<Vec<u8>> = (0..70).map(|number| vec![2, number, 7]).collect();
+    assert_eq!(notes(&check(&program("", "", "", egress), "", &frames), 2), [52; 70]);
+    // What the program has written is not what the queue writes, wherever it does so.
+    let ingress = "sm.enq_qdepth = 3; sm.deq_timedelta = 4;";
+    let egress = "hdr.small.note = (bit<8>)(sm.enq_qdepth + sm.deq_qdepth) + (bit<8>)sm.deq_timedelta;
+        sm.deq_qdepth = 9; hdr.small.note = hdr.small.note + (bit<8>)sm.deq_qdepth;";
+    assert_eq!(notes(&check(&program("", "", ingress, egress), "", &vec![vec![2, 7]; 3]), 2), [9; 3]);
+    let ingress = "sm.egress_global_timestamp = 77; hdr.small.note = (bit<8>)sm.egress_global_timestamp;";
+    let egress = "hdr.small.note = hdr.small.note + (bit<8>)(sm.egress_global_timestamp / 1000);";
+    assert_eq!(notes(&check(&program("", "", ingress, egress), "", &vec![vec![2, 7]; 3]), 2), [82; 3]);
+}
+
+#[test]
+fn only_the_replicas_of_a_packet_see_each_other_in_a_queue() {
+    let ingress = "if (hdr.small.note == 1) { sm.mcast_grp = 1; }";
+    let egress = "if (sm.instance_type != 2) { clone(CloneType.E2E, 5); }
+        hdr.small.note = (bit<8>)sm.enq_qdepth * 16 + (bit<8>)sm.deq_qdepth;";
+    let entries = "mc_mgrp_create 1\nmc_node_create 0 2\nmc_node_associate 1 0\nmc_node_create 1 2\n\
+        mc_node_associate 1 1\nmirroring_add 5 2\n";
+    for egress in [egress, &egress[egress.find("hdr").unwrap()..]] {
+        let mut frames = vec![vec![2, 0]; 9];
+        frames[4] = vec![2, 1];
+        let sent = check(&program("", "", ingress, egress), entries, &frames);
+        assert!(notes(&sent, 2).iter().any(|&note| note >= 16), "{:?}", notes(&sent, 2));
+        assert_eq!(notes(&sent, 2)[..4], [0; 4]);
+    }
+}
+
+#[test]
+fn replicas_go_one_by_one_through_blocks_that_share_a_register() {
+    let source = program("", "", "sm.mcast_grp = 1;", COUNT_IN_EGRESS);
+    let source = source.replace("control E(", "register<bit<8>>(1) seen;\ncontrol E(").replacen(
+        "    register<bit<8>>(1) seen;\n",
+        "",
+        1,
+    );
+    let source = source.replace(
+        "control C(inout headers hdr, inout meta_t meta) { apply { } }",
+        "control C(inout headers hdr, inout meta_t meta) {
+            apply { bit<8> last; seen.read(last, 0); hdr.small.note = last; }
+        }",
+    );
+    let entries = "mc_mgrp_create 1\nmc_node_create 0 4 5 6\nmc_node_associate 1 0\n";
+    let sent = check(&source, entries, &vec![vec![2, 0]; 3]);
+    assert_eq!([4, 5, 6].map(|port| notes(&sent, port)), [[1, 4, 7], [2, 5, 8], [3, 6, 9]]);
+}
+
+#[test]
+fn packets_are_cut_where_they_are_longer() {
+    let ingress = "if (hdr.small.note == 1) { hdr.large.setValid(); }
+        if (hdr.small.note == 2) { hdr.small.setInvalid(); }
+        if (hdr.small.note != 3) { truncate(4); }";
+    let egress = "if (hdr.small.isValid() && hdr.small.note == 4) { truncate(1); truncate(200); }";
+    let frames: Vec<Vec<u8>> = (0..5)
+        .flat_map(|note| [2usize, 3, 4, 5, 60].map(|length| [vec![2, note], vec![7; length - 2]].concat()))
+        .collect();
+    for ingress in [ingress, "truncate(4);"] {
+        let sent = check(&program("", "", ingress, egress), "", &frames);
+        let lengths: Vec<usize> = sent.0[&2].iter().map(Vec::len).collect();
+        let expected = match ingress {
+            "truncate(4);" => [[2, 3, 4, 4, 4].repeat(4), vec![1; 5]].concat(),
+            _ => [vec![2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 0, 1, 2, 3, 4, 2, 3, 4, 5, 60], vec![1; 5]].concat(),
+        };
+        assert_eq!(lengths, expected);
+    }
+    // Where the packet asks for more as well.
+    let ingress = "truncate(3); if (hdr.small.note == 1) { clone(CloneType.I2E, 5); }";
+    let frames: Vec<Vec<u8>> = (0..6).map(|number| vec![2, number % 2, 5, 6, number]).collect();
+    let sent = check(&program("", "", ingress, ""), "mirroring_add 5 7\n", &frames);
+    assert!(sent.0[&2].iter().all(|frame| frame.len() == 3) && sent.0[&7].iter().all(|frame| frame.len() == 5));
 }
 
 #[test]
@@ -189,6 +283,132 @@ fn no_block_sees_a_packet_after_its_assertion_failed() {
     let source = program(locals, "assert(hdr.small.note != 9);", "clone(CloneType.I2E, 5);", COUNT_IN_EGRESS);
     let sent = check(&source, "mirroring_add 5 7\n", &[vec![2, 0], vec![2, 9], vec![2, 0]]);
     assert_eq!((sent.0[&2].len(), sent.0[&7].len()), (2, 2));
+}
+
+#[test]
+fn a_packet_ends_where_an_assertion_fails_and_its_neighbours_do_not() {
+    let asserts = |number: u8| format!("assert(hdr.small.note != {number});");
+    let source = program("", &asserts(1), &asserts(2), &format!("{} {COUNT_IN_EGRESS}", asserts(3)));
+    let source = source.replace(
+        "control C(inout headers hdr, inout meta_t meta) { apply { } }",
+        "control C(inout headers hdr, inout meta_t meta) { apply { assume(hdr.small.note != 5); } }",
+    );
+    let frames: Vec<Vec<u8>> = (0..80).map(|number| vec![2, number % 4, number]).collect();
+    let sent = check(&source, "", &frames);
+    assert_eq!((sent.2["assertion_failed"], sent.1.len(), notes(&sent, 2).len()), (61, 61, 19));
+    assert_eq!(sent.1[..3], [1, 2, 3].map(|number| format!("assert(hdr.small.note != {number})")));
+}
+
+#[test]
+fn what_a_packet_has_asked_for_is_void_when_an_assertion_fails() {
+    let egress = "if (hdr.small.note == 1) { clone(CloneType.E2E, 6); } assert(hdr.small.to != 3);";
+    let source =
+        program("", "", "if (hdr.small.note == 2) { clone(CloneType.I2E, 5); } assert(hdr.small.to != 4);", egress);
+    let source = source.replace(
+        "control C(inout headers hdr, inout meta_t meta) { apply { } }",
+        "control C(inout headers hdr, inout meta_t meta) { apply { assert(hdr.small.to != 5); } }",
+    );
+    let frames: Vec<Vec<u8>> = (0..30).map(|number| vec![2 + number % 4, number % 3, number]).collect();
+    let sent = check(&source, "mirroring_add 5 7\nmirroring_add 6 8\n", &frames);
+    assert!(sent.2["assertion_failed"] > 0 && !sent.0.contains_key(&4) && !sent.0.contains_key(&5));
+}
+
+#[test]
+fn meters_see_packets_in_the_order_of_their_arrival() {
+    let ingress = "flows.execute_meter((bit<32>)hdr.small.to, colour); hdr.small.note = colour; entries.apply();";
+    let source = program("", "", ingress, "").replace(
+        "control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {",
+        "control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {
+            bit<8> colour = 9;
+            meter(4, MeterType.bytes) flows;
+            direct_meter<bit<8>>(MeterType.packets) all;
+            action mark() { all.read(colour); hdr.small.note = hdr.small.note * 4 + colour; }
+            table entries { key = { hdr.small.to: exact; } actions = { mark; } meters = all; default_action = mark; }",
+    );
+    let frames: Vec<Vec<u8>> = (0..12).map(|number| [vec![2 + number % 2], vec![0; 3]].concat()).collect();
+    let rates = "meter_set_rates flows 2 0.000001:8 0.000001:16\nmeter_set_rates flows 3 0.000001:4 0.000001:4\n\
+        table_add entries mark 2 =>\nmeter_array_set_rates all 0.000001:5 0.000001:5\n";
+    let sent = check(&source, rates, &frames);
+    assert_eq!((notes(&sent, 2), notes(&sent, 3)), (vec![0, 0, 4, 4, 8, 10], vec![0, 8, 8, 8, 8, 8]));
+}
+
+#[test]
+fn headers_of_variable_length_may_be_missing_empty_or_there() {
+    let source = "#include <core.p4>
+#include <v1model.p4>
+header fixed_t { bit<8> to; bit<8> bytes; bit<16> checksum; }
+header options_t { varbit<64> options; }
+header last_t { bit<8> note; bit<24> word; }
+struct headers { fixed_t fixed; options_t options; last_t last; }
+struct meta_t { }
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    state start {
+        packet.extract(hdr.fixed);
+        transition select(hdr.fixed.bytes) { 255: accept; 254: last; default: options; }
+    }
+    state options { packet.extract(hdr.options, (bit<32>)hdr.fixed.bytes << 3); transition last; }
+    state last { packet.extract(hdr.last); transition accept; }
+}
+control V(inout headers hdr, inout meta_t meta) {
+    apply {
+        verify_checksum(hdr.options.isValid(), { hdr.fixed.to, hdr.fixed.bytes, hdr.options.options },
+            hdr.fixed.checksum, HashAlgorithm.csum16);
+    }
+}
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    table t { key = { hdr.last.note: exact; } actions = { NoAction; } }
+    apply {
+        sm.egress_spec = (bit<9>)hdr.fixed.to;
+        if (hdr.options.isValid()) { hdr.last.word = hdr.last.word + 1; t.apply(); }
+        if (sm.checksum_error == 1) { hdr.last.note = hdr.last.note + 1; }
+        if (hdr.last.note == 9) { clone(CloneType.I2E, 5); }
+    }
+}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    apply { if (hdr.last.note == 8 && sm.instance_type == 0) { clone(CloneType.E2E, 5); } }
+}
+control C(inout headers hdr, inout meta_t meta) {
+    apply {
+        update_checksum(hdr.options.isValid(), { hdr.fixed.to, hdr.fixed.bytes, hdr.options.options },
+            hdr.fixed.checksum, HashAlgorithm.csum16);
+    }
+}
+control D(packet_out packet, in headers hdr) {
+    apply { packet.emit(hdr.fixed); packet.emit(hdr.options); packet.emit(hdr.last); }
+}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+";
+    let frame = |number: u8| {
+        let bytes = [255, 254, 0, 1, 2, 3, 7, 8, 9, 12][usize::from(number) % 10];
+        [vec![2, bytes, 0, 0], vec![6 + number % 3; usize::from(number)]].concat()
+    };
+    let frames: Vec<Vec<u8>> = (0..40).map(frame).collect();
+    let sent = check(source, "mirroring_add 5 7\n", &frames);
+    assert!(sent.0[&2].len() == 40 && sent.0[&7].len() > 5);
+    // The same of programs that only send: nothing asks for more.
+    let plain = source.replace("if (hdr.last.note == 9) { clone(CloneType.I2E, 5); }", "");
+    let plain = plain.replace("if (hdr.last.note == 8 && sm.instance_type == 0) { clone(CloneType.E2E, 5); }", "");
+    assert_eq!(check(&plain, "", &frames).0[&2].len(), 40);
+}
+
+#[test]
+fn payloads_are_summed_where_they_lie() {
+    let ingress =
+        "if (hdr.small.note == 1) { hdr.large.setValid(); } if (hdr.small.note == 2) { hdr.small.setInvalid(); }
+        if (hdr.small.note == 3) { truncate(3); }";
+    let source = program("", "", "INGRESS", "").replace(
+        "control C(inout headers hdr, inout meta_t meta) { apply { } }",
+        "control C(inout headers hdr, inout meta_t meta) {
+            bit<16> sum;
+            apply { update_checksum_with_payload(true, { hdr.small.to }, sum, HashAlgorithm.csum16);
+                hdr.small.note = sum[7:0] ^ sum[15:8]; }
+        }",
+    );
+    let frames: Vec<Vec<u8>> = (0..70).map(|number| [vec![2, number % 5], (0..number).collect()].concat()).collect();
+    for ingress in [ingress, ""] {
+        let sent = check(&source.replace("INGRESS", ingress), "", &frames);
+        assert_eq!(sent.0[&2].len(), 70);
+    }
 }
 
 #[test]

@@ -11,14 +11,15 @@ mod names;
 mod text;
 
 use crate::plan::graph::{End, Graph, Uncut};
-use crate::plan::sharing::{Sharing, WholeProgram};
+use crate::plan::sharing::{Sharing, WholeProgram, mentions};
 use crate::plan::state::{self, OneByOne};
-use crate::plan::straight::{KEPT_BYTES_MAX, NoStraight, Straight, emits_plainly, hashes_payload};
+use crate::plan::straight::{KEPT_BYTES_MAX, NoStraight, Straight, emits_plainly};
 use crate::plan::walk::Item;
 use crate::plan::{Plan, key_fields};
 use crate::tuning::Tuning;
 use base::limits::HEADROOM_BYTES;
-use ir::{BlockKind, FieldType, Program, RegisterId, StmtKind, TableId, VarId, VarKind};
+use ir::v1model::reads_queues;
+use ir::{Architecture, BlockKind, FieldType, Program, RegisterId, StmtKind, TableId, VarId, VarKind};
 use names::Names;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -51,6 +52,19 @@ pub struct Description {
     pub tables: Vec<TableWay>,
     /// Registers, meters and everything else whose order of use packets could see; counters.
     pub state: Vec<State>,
+}
+
+impl Description {
+    /// Why packets cost several times what they would if they were worked on where they lie, many of them together;
+    /// none if they are.
+    pub fn hindrance(&self) -> Option<String> {
+        let Some(straight) = &self.straight else {
+            return self.no_straight_reason.as_ref().map(|reason| format!("no straight way: {reason}"));
+        };
+        let copied = straight.in_chunks_reason.as_ref().map(|reason| format!("each packet is copied: {reason}"));
+        let alone = (self.burst_packets == 1).then(|| format!("one packet at a time: {}", self.burst_reason));
+        copied.or(alone)
+    }
 }
 
 /// The straight way.
@@ -159,10 +173,11 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
     let straight = plan.straight.as_ref().map(|straight| straight_way(program, plan, straight, &names));
     let no_straight = Straight::of(program, &words).err().map(|why| no_straight(why).to_owned());
     let blocks = program.blocks.iter().map(|block| block_way(program, plan, block, &words, &names)).collect();
+    let (burst_packets, burst_reason) = burst(program, plan);
     Description {
         architecture: program.architecture.name(),
-        burst_packets: plan.burst_max,
-        burst_reason: burst_reason(program),
+        burst_packets,
+        burst_reason,
         tuning: (plan.tuning != Tuning::default()).then_some(plan.tuning),
         straight,
         no_straight_reason: no_straight,
@@ -175,17 +190,35 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
     }
 }
 
-fn burst_reason(program: &Program) -> String {
+/// How many packets run together, and why. The switch has fewer do so than the plan allows where packets would see each
+/// other in queues, or overtake one that goes round again.
+fn burst(program: &Program, plan: &Plan) -> (u32, String) {
     match state::one_by_one(program) {
-        None => "packets cannot tell that they run together".to_owned(),
         Some(OneByOne::BetweenBlocks(object)) => {
-            format!(
-                "two blocks touch {}, so that a packet is through all blocks before the next",
-                name(program, object)
-            )
+            let object = name(program, object);
+            (1, format!("two blocks touch {object}, so that a packet is through all blocks before the next"))
         }
         Some(OneByOne::BetweenPasses(object)) => {
-            format!("packets may go round again and meet {} once more", name(program, object))
+            (1, format!("packets may go round again and meet {} once more", name(program, object)))
+        }
+        None if plan.straight.is_none() && state::goes_round(program) => {
+            (1, "packets that go round again would be overtaken".to_owned())
+        }
+        None if plan.straight.is_none() && shows_queues(program) => {
+            (1, "the depth of a queue would tell how many packets came together".to_owned())
+        }
+        None => (plan.burst_max, "packets cannot tell that they run together".to_owned()),
+    }
+}
+
+/// Whether packets that go through blocks and queues may see others there.
+fn shows_queues(program: &Program) -> bool {
+    match program.architecture {
+        Architecture::V1Model => reads_queues(program),
+        Architecture::Psa => {
+            let slot = VarKind::Intrinsic(ir::psa::Slot::EgressTimestamp as u32);
+            let times: Vec<VarId> = program.vars.ids().filter(|&var| program.vars[var].kind == slot).collect();
+            program.blocks.iter().any(|block| mentions(program, block, &times))
         }
     }
 }
@@ -199,9 +232,8 @@ fn no_straight(why: NoStraight) -> &'static str {
         NoStraight::Architecture => "only v1model has one",
         NoStraight::Length => "the program is so long that it would take twice as long to compile",
         NoStraight::Ports => "the program has no variables for ports",
-        NoStraight::Assertions => "the program has assertions",
         NoStraight::DeparserTables => "the deparser asks tables",
-        NoStraight::Queues => "the program reads what queues write",
+        NoStraight::Times => "the program writes the times that queues write, or reads them in ingress",
         NoStraight::EgressOrder => {
             "packets may ask for copies or to go round again, and egress has state in which their neighbours' order \
              would show"
@@ -260,17 +292,15 @@ fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> Stri
     if !straight.keeps_headers && room as usize > HEADROOM_BYTES {
         return format!("headers that it adds take {room} bytes, more than the {HEADROOM_BYTES} before a packet");
     }
-    if let Some(ty) = program.header_types.iter().find(|ty| ty.varbit().is_some()) {
-        return format!("headers of type {} have no fixed length", ty.name);
-    }
-    if !program.meters.is_empty() || program.tables.iter().any(|table| table.direct_meter.is_some()) {
-        return "meters ask how long packets are".to_owned();
+    let varbit = program.header_types.iter().find(|ty| ty.varbit().is_some());
+    if let Some(ty) = varbit.filter(|_| !straight.keeps_headers) {
+        return format!(
+            "the program makes, moves or removes headers, and those of type {} have no fixed length",
+            ty.name
+        );
     }
     if let Some((id, _)) = program.stacks.iter_enumerated().find(|(id, _)| plan.stacks[*id].dynamic) {
         return format!("the elements of {} are named at run time", program.stacks[id].name);
-    }
-    if hashes_payload(program) {
-        return "a hash is of the payload".to_owned();
     }
     format!("variables that are kept of a packet take more than {KEPT_BYTES_MAX} bytes")
 }

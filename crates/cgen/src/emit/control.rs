@@ -48,7 +48,7 @@ pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> 
     let mut out = vec![declare("struct ws_packet *const ", "p WS_UNUSED", index(name("packets"), position.clone()))];
     if scope.is_in_place() {
         let frame = binary("+", name("frames"), position.clone());
-        let ty = if scope.moves() { "struct ws_frame *const " } else { "const struct ws_frame *const " };
+        let ty = if scope.changes_frames() { "struct ws_frame *const " } else { "const struct ws_frame *const " };
         out.push(declare(ty, "frame WS_UNUSED", frame));
         out.push(declare("uint8_t *const ", "bytes WS_UNUSED", arrow(name("frame"), "bytes")));
         let kept = binary("+", name("kept"), position);

@@ -135,7 +135,8 @@ impl Scope<'_, '_> {
         let exists = binary("<", position.clone(), long(self.emitter.program.meters[meter].size));
         let statements = self.take(|scope| {
             let number = int(super::header::number(meter));
-            let colour = scope.callback("meter", vec![number, position, name("p"), cast("uint32_t", before)]);
+            let colour = scope
+                .callback("meter", vec![number, position, scope.received("ingress_length"), cast("uint32_t", before)]);
             // The meter runs whether or not there is a header to write to.
             let colour = scope.spill(cast("uint64_t", colour));
             scope.write_resized(dst, colour, 32);
@@ -150,7 +151,8 @@ impl Scope<'_, '_> {
             Some((table, entry)) => {
                 let table = &self.emitter.program.tables[table];
                 let cell = super::table::direct_cell(table, arrow(entry.clone(), "hit"), arrow(entry, "index"));
-                let arguments = vec![int(super::header::number(meter)), cell, name("p"), cast("uint32_t", before)];
+                let bytes = self.received("ingress_length");
+                let arguments = vec![int(super::header::number(meter)), cell, bytes, cast("uint32_t", before)];
                 cast("uint64_t", self.callback("direct_meter", arguments))
             }
             None => before,
@@ -210,14 +212,18 @@ impl Scope<'_, '_> {
         self.write(dst, value);
     }
 
-    /// A false condition ends the block for this packet.
+    /// A false condition ends the block, or the straight way, for this packet.
     pub(crate) fn assert(&mut self, stmt: &Stmt, cond: &Expr) {
         let condition = self.narrow(cond);
         let before = self.known.clone();
         let statements = self.take(|scope| {
-            scope.push(S::Assign(arrow(name("p"), "flags"), "|=", int(abi::FLAG_ASSERT_FAILED)));
             scope.push(S::Eval(scope.callback("assert_failed", vec![scope.site(stmt), name("p")])));
-            scope.leave();
+            if scope.way.is_some() {
+                scope.end_on_way("WS_ASSERTION_FAILED", "WS_ASKS");
+            } else {
+                scope.push(S::Assign(arrow(name("p"), "flags"), "|=", int(abi::FLAG_ASSERT_FAILED)));
+                scope.leave();
+            }
         });
         self.known = before;
         self.assume(cond, true);

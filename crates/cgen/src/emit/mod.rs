@@ -184,6 +184,7 @@ impl<'e> Emitter<'e> {
             member("uint8_t", "homes", Some(self.plan.storage.scratch_bytes));
         } else {
             member("uint32_t", "offset", Some(self.plan.storage.slots));
+            member("uint32_t", "varbit_bytes", Some(self.plan.storage.varbits));
         }
         member("uint32_t", "payload", None);
         Item::Struct { name: straight::KEPT.into(), members }

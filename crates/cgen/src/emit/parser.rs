@@ -86,7 +86,9 @@ impl Scope<'_, '_> {
         let before = std::mem::take(&mut self.known.vars);
         let written = std::mem::take(&mut self.used.written);
         let mut counted = false;
+        self.way_exit = Some((exit.clone(), 0));
         let code = self.take(|scope| counted = scope.parse(start, states, error));
+        let ended = self.way_exit.take().map_or(0, |(_, places)| places);
         self.out.extend(self.cursor_declarations(counted));
         self.out.extend(code);
         if self.used.exit {
@@ -107,8 +109,9 @@ impl Scope<'_, '_> {
         }
         let untouched = before.into_iter().filter(|(var, _)| !self.used.written.contains(var)).collect();
         self.used.written.extend(written);
+        let used_exit = used_exit || ended > 0;
         (self.exit, self.used.exit, self.known) = (exit, used_exit, Known { vars: untouched, ..Known::nothing() });
-        self.used.leaves = leaves;
+        self.used.leaves = leaves + ended;
         self.know_parsed();
     }
 

@@ -208,6 +208,9 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) transfers: Vec<(NodeId, Known)>,
     /// The parser's error variable.
     pub(crate) parser_error: Option<VarId>,
+    /// While the parser is written as the first part of the straight way: the C label at the end of the way, and at how
+    /// many places packets go there.
+    pub(crate) way_exit: Option<(String, usize)>,
     /// The entry of the table whose actions are written.
     pub(crate) entry: Option<(ir::TableId, C)>,
     /// Whether emitted headers are copied at once.
@@ -238,6 +241,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             early: Rc::new([]),
             transfers: Vec::new(),
             parser_error: None,
+            way_exit: None,
             entry: None,
             staged: false,
             emitted: Vec::new(),
@@ -337,6 +341,11 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.way.is_some_and(|way| way.straight.moves)
     }
 
+    /// Whether packets may begin elsewhere then, or have another length.
+    pub(crate) fn changes_frames(&self) -> bool {
+        self.way.is_some_and(|way| way.straight.moves || way.straight.truncated.is_some())
+    }
+
     /// Notes that a header of the packet lies elsewhere from now on.
     pub(crate) fn note_moved(&mut self) {
         if self.way.is_some_and(|way| way.straight.may_stay) {
@@ -367,6 +376,10 @@ impl<'s, 'e> Scope<'s, 'e> {
 
     /// A variable as a C place whose value is looked at: a number, or an array of limbs.
     pub(crate) fn var_place(&mut self, var: VarId) -> C {
+        if self.way.is_some_and(|way| way.straight.times.contains(&var)) {
+            let time_us = binary("/", self.now_ns(), long(1000));
+            return super::masked(time_us, self.emitter.program.vars[var].ty.width());
+        }
         if !self.known.written.contains(&var) {
             self.used.looked_at.insert(var);
         }

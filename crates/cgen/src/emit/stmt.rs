@@ -392,10 +392,14 @@ impl Scope<'_, '_> {
     }
 
     /// The payload: a pointer to the first byte that the parser has not extracted, and how many there are.
-    pub(crate) fn payload(&self) -> (C, C) {
+    pub(crate) fn payload(&mut self) -> (C, C) {
         let member = |member: &str| crate::ctree::arrow(name("p"), member);
         if self.parser_error.is_some() {
             return (self.at_offset(name("cursor")), binary("-", name("end"), name("cursor")));
+        }
+        if self.is_in_place() {
+            let payload = self.kept_payload();
+            return (self.at_offset(payload.clone()), binary("-", self.received("length"), payload));
         }
         let end = binary("+", member("data"), member("length"));
         (self.at_offset(member("payload")), binary("-", end, member("payload")))

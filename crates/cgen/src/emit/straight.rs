@@ -161,6 +161,9 @@ impl Scope<'_, '_> {
                 self.push(S::Block(put));
             }
         }
+        if let Some(truncated) = way.straight.truncated {
+            self.truncate(truncated);
+        }
         let port = cast("uint32_t", self.var_place(way.straight.egress_port));
         if way.straight.keeps_headers || way.straight.moves {
             self.verdict(port);
@@ -174,23 +177,35 @@ impl Scope<'_, '_> {
 
     /// Leaves the way before its end.
     pub(crate) fn leave_way(&mut self, exit: Exit) {
-        let verdict = match exit {
-            Exit::DropIngress => "WS_DROP_INGRESS",
-            Exit::DropEgress => "WS_DROP_EGRESS",
-            Exit::DecideIngress => "WS_DECIDE_INGRESS",
-            Exit::DecideEgress => "WS_DECIDE_EGRESS",
-        };
-        let number = match exit {
-            Exit::DropIngress => "WS_DROPS_INGRESS",
-            Exit::DropEgress => "WS_DROPS_EGRESS",
-            Exit::DecideIngress | Exit::DecideEgress => {
-                self.put_all_in_place();
-                self.used.left = true;
-                "WS_ASKS"
-            }
-        };
+        match exit {
+            Exit::DropIngress => self.end_on_way("WS_DROP_INGRESS", "WS_DROPS_INGRESS"),
+            Exit::DropEgress => self.end_on_way("WS_DROP_EGRESS", "WS_DROPS_EGRESS"),
+            Exit::DecideIngress => self.ask_for_more("WS_DECIDE_INGRESS"),
+            Exit::DecideEgress => self.ask_for_more("WS_DECIDE_EGRESS"),
+        }
+    }
+
+    fn ask_for_more(&mut self, verdict: &str) {
+        self.put_all_in_place();
+        self.used.left = true;
+        self.end_on_way(verdict, "WS_ASKS");
+    }
+
+    /// Ends the packet's way with this verdict, which is counted there.
+    pub(crate) fn end_on_way(&mut self, verdict: &str, number: &str) {
         self.push(S::Assign(name(UNSENT), "+=", name(number)));
         self.verdict(name(verdict));
+    }
+
+    /// Cuts a packet that is about to leave to the length that the program has asked for, if it has.
+    fn truncate(&mut self, var: VarId) {
+        let asked = self.var_place(var);
+        let asked = self.atom(asked);
+        let length = if self.is_in_place() { arrow(name("frame"), "length") } else { arrow(name("p"), "length") };
+        let is_asked = binary("!=", asked.clone(), long(0));
+        let is_longer = binary(">=", length.clone(), asked.clone());
+        let cut = assign(length, cast("uint32_t", binary("-", asked, long(1))));
+        self.push(S::If(binary("&&", is_asked, is_longer), vec![cut], Vec::new()));
     }
 
     fn verdict(&mut self, verdict: C) {
@@ -198,7 +213,15 @@ impl Scope<'_, '_> {
         let place = if ends_all { name("verdict") } else { index(name("verdicts"), name("i")) };
         self.push(assign(place, verdict));
         self.used.verdicts += 1;
-        self.leave();
+        match &mut self.way_exit {
+            Some((exit, places)) => {
+                *places += 1;
+                let end = S::Goto(exit.clone());
+                self.push(end);
+                self.known = Known::unreachable();
+            }
+            None => self.leave(),
+        }
     }
 
     /// Writes the variables that the core and later blocks look at to where they look for them.
@@ -266,6 +289,11 @@ impl Scope<'_, '_> {
                     bits = binary("&", bits, long(!(1 << MOVED_BIT)));
                 }
                 self.push(assign(index(arrow(context.clone(), "valid"), int(word)), bits));
+            }
+            if self.emitter.plan.storage.varbits > 0 {
+                let [to, from] = [context.clone(), name("c")].map(|whose| arrow(whose, "varbit_bytes"));
+                let bytes = call("sizeof", vec![to.clone()]);
+                self.push(S::Eval(call("memcpy", vec![to, from, bytes])));
             }
             let payload = binary("+", first(), self.kept_payload());
             self.push(assign(arrow(name("p"), "payload"), payload));

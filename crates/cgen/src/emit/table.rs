@@ -187,7 +187,8 @@ impl Scope<'_, '_> {
         }
         if let Some((meter, Some(dst))) = &table_ir.direct_meter {
             let cell = direct_cell(table_ir, member("hit"), member("index"));
-            let arguments = vec![int(super::header::number(*meter)), cell, name("p"), int(ir::NO_COLOUR)];
+            let bytes = self.received("ingress_length");
+            let arguments = vec![int(super::header::number(*meter)), cell, bytes, int(ir::NO_COLOUR)];
             let colour = self.callback("direct_meter", arguments);
             let colour = self.spill(cast("uint64_t", colour));
             let has_colour = binary("!=", colour.clone(), int(ir::NO_COLOUR));

@@ -191,7 +191,8 @@ fn touches(program: &Program, block: &Block, objects: &BTreeSet<Object>) -> bool
     found
 }
 
-fn mentions(program: &Program, block: &Block, wanted: &[VarId]) -> bool {
+/// Whether a block mentions any of these variables.
+pub(crate) fn mentions(program: &Program, block: &Block, wanted: &[VarId]) -> bool {
     let mut found = false;
     walk_block(program, block, Tables::Inside, &mut |item| {
         found |= matches!(item, Met::Var(var) if wanted.contains(&var));

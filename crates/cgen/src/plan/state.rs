@@ -147,6 +147,24 @@ fn passes_again(program: &Program) -> bool {
     asks(program, &slots)
 }
 
+/// Whether a packet, or a copy of it other than a clone from ingress to egress, can come back to ingress or to a queue that
+/// it has left.
+pub(crate) fn goes_round(program: &Program) -> bool {
+    if program.architecture == Architecture::Psa {
+        return ir::psa::passes_again(program);
+    }
+    let slots = [
+        Slot::Resubmit,
+        Slot::Recirculate,
+        Slot::CloneEgressSession,
+        Slot::CloneToIngress,
+        Slot::Gather,
+        Slot::Release,
+        Slot::Scatter,
+    ];
+    asks(program, &slots)
+}
+
 /// Whether packets become parts of others, or parts of them packets.
 pub(crate) fn joins_or_parts(program: &Program) -> bool {
     asks(program, &[Slot::Gather, Slot::Scatter])

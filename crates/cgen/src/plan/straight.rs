@@ -17,8 +17,8 @@ use super::sums::{Sum, sums};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
 use base::{Bits, Span};
-use ir::v1model::{PORT_MAX, Slot, Stage, reads_queues};
-use ir::walk::{has_assertions, visit_body};
+use ir::v1model::{PORT_MAX, Slot, Stage};
+use ir::walk::visit_body;
 use ir::{
     Architecture, BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program,
     Stmt, StmtKind, Type, VarId, VarKind,
@@ -47,8 +47,19 @@ const INGRESS_REQUESTS: [Slot; 7] = [
 ];
 
 /// And in egress.
-const EGRESS_REQUESTS: [Slot; 5] =
-    [Slot::CloneEgressSession, Slot::CloneToIngress, Slot::Recirculate, Slot::Gather, Slot::Truncate];
+const EGRESS_REQUESTS: [Slot; 4] = [Slot::CloneEgressSession, Slot::CloneToIngress, Slot::Recirculate, Slot::Gather];
+
+/// What queues write into packets that leave them: the times.
+const TIMES: [Slot; 2] = [Slot::EnqTimestamp, Slot::EgressGlobalTimestamp];
+
+/// And what is zero where no packet waits.
+const WAITING: [Slot; 3] = [Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth];
+
+/// The blocks before the queues.
+const BEFORE_QUEUES: [Stage; 3] = [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress];
+
+/// And those behind.
+const BEHIND_QUEUES: [Stage; 3] = [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 
 /// How a packet leaves the straight way before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,12 +83,10 @@ pub(crate) enum NoStraight {
     Length,
     /// It has no variables for ports.
     Ports,
-    /// It has assertions.
-    Assertions,
     /// Its deparser asks tables.
     DeparserTables,
-    /// It reads what queues write.
-    Queues,
+    /// It writes the times that queues write, or reads them before.
+    Times,
     /// Packets may ask for more, and egress has state whose order of use they would then see.
     EgressOrder,
 }
@@ -93,6 +102,10 @@ pub(crate) struct Straight {
     pub(crate) exits: BTreeMap<LabelId, Exit>,
     /// The port that a packet leaves on.
     pub(crate) egress_port: VarId,
+    /// Variables that are the time of the run, for the program only reads them, and only behind the queues.
+    pub(crate) times: BTreeSet<VarId>,
+    /// What a packet is cut to, plus 1, or 0; none if the program cuts none.
+    pub(crate) truncated: Option<VarId>,
     /// Whether deparsing changes no byte, so that it is left out.
     pub(crate) keeps_headers: bool,
     /// Whether packets are worked on where their bytes lie, in or outside of a chunk: all that is kept of a packet
@@ -143,9 +156,8 @@ impl Straight {
         let egress_asks = asks(&EGRESS_REQUESTS);
         let may_ask = !ingress_asks.is_empty() || !egress_asks.is_empty();
         let hindrances = [
-            (has_assertions(program), NoStraight::Assertions),
             (deparser_asks_tables(program), NoStraight::DeparserTables),
-            (reads_queues(program), NoStraight::Queues),
+            (misuses_times(program), NoStraight::Times),
             (may_ask && state::burst_max(program) > 1 && egress_keeps_order(program), NoStraight::EgressOrder),
         ];
         if let Some((_, why)) = hindrances.into_iter().find(|(is_so, _)| *is_so) {
@@ -180,6 +192,8 @@ impl Straight {
             after_egress,
             exits,
             egress_port,
+            truncated: slots.var(Slot::Truncate).filter(|&var| written.contains(var)),
+            times: mentioned(program, &TIMES, BEHIND_QUEUES),
             keeps_headers,
             may_stay,
             written_bytes_max: (keeps_headers || may_stay)
@@ -188,7 +202,7 @@ impl Straight {
             extracted: extracted_headers,
             // Where headers come and go, a checksum is summed anew.
             sums: if keeps_headers { sums(program) } else { Vec::new() },
-            in_place: (keeps_headers || moves) && is_light(program),
+            in_place: keeps_headers || moves && has_fixed_headers(program),
             moves,
             headers: if keeps_headers { extracted(program, &parser_of(program).kind) } else { BTreeMap::new() },
             parsed: BTreeMap::new(),
@@ -259,7 +273,9 @@ impl Straight {
                     mention(var, 0);
                 }
             });
-            mention(self.egress_port, graph.regions.len().saturating_sub(1));
+            for at_end in [self.egress_port].into_iter().chain(self.truncated) {
+                mention(at_end, graph.regions.len().saturating_sub(1));
+            }
             for (region, nodes) in graph.regions.iter().enumerate() {
                 for &node in nodes {
                     graph.walk_node(program, node, &mut |item| match item {
@@ -278,7 +294,7 @@ impl Straight {
         for (var, (first, last)) in regions_of {
             let width = program.vars[var].ty.width();
             let in_memory = width > 64 && program.vars[var].kind != VarKind::Local;
-            if first == last || width == 0 || in_memory || private.contains(&var) {
+            if first == last || width == 0 || in_memory || private.contains(&var) || self.times.contains(&var) {
                 continue;
             }
             self.waiting.insert(var, (self.waiting_bytes, last));
@@ -347,7 +363,35 @@ fn base_var(place: &Place) -> Option<VarId> {
     }
 }
 
-/// What changes when a packet leaves its queue, as far as the program looks at it.
+/// The variables of these slots that the program mentions in these blocks.
+fn mentioned(program: &Program, slots: &[Slot], stages: [Stage; 3]) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    for stage in stages {
+        let block = &program.blocks[BlockId::from_index(stage as usize)];
+        walk_block(program, block, Tables::Inside, &mut |item| {
+            if let Item::Var(var) = item {
+                found.insert(var);
+            }
+        });
+    }
+    let is_asked = |var: &VarId| slots.iter().any(|&slot| program.vars[*var].kind == VarKind::Intrinsic(slot as u32));
+    found.retain(is_asked);
+    found
+}
+
+/// Whether a program writes the times that queues write, or looks at them before packets have been there.
+fn misuses_times(program: &Program) -> bool {
+    let is_written = |var: &VarId| {
+        let meters = program.tables.iter().filter_map(|table| table.direct_meter.as_ref());
+        any_statement(program, |kind| kind.dst().and_then(base_var) == Some(*var))
+            || meters.filter_map(|(_, place)| base_var(place.as_ref()?)).any(|written| written == *var)
+    };
+    !mentioned(program, &TIMES, BEFORE_QUEUES).is_empty()
+        || mentioned(program, &TIMES, BEHIND_QUEUES).iter().any(is_written)
+}
+
+/// What changes when a packet leaves its queue, as far as the program looks at it. Of what queues write, the times are
+/// no variables, and all else stays zero unless the program writes it.
 fn begin_egress(program: &Program, slots: &Slots) -> Vec<Stmt> {
     let mut out = Vec::new();
     let zero = |var: VarId| Expr::constant(type_of(program, var), Bits::zero(type_of(program, var).width()));
@@ -366,6 +410,9 @@ fn begin_egress(program: &Program, slots: &Slots) -> Vec<Stmt> {
         }
     }
     out.extend(slots.var(Slot::InstanceType).map(|instance_type| assign(instance_type, zero(instance_type))));
+    let written = MayBeSet::of(program);
+    let waiting = WAITING.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var));
+    out.extend(waiting.map(|var| assign(var, zero(var))));
     out
 }
 
@@ -415,14 +462,9 @@ fn statements(program: &Program) -> usize {
     count
 }
 
-/// Whether a packet is no more than its bytes and variables: no header has an element named at run time or a field of
-/// variable length, and no meter asks how long the packet is.
-fn is_light(program: &Program) -> bool {
-    let is_fixed = |ty: &ir::HeaderType| ty.varbit().is_none();
-    program.header_types.iter().all(is_fixed)
-        && !any_statement(program, |kind| matches!(kind, StmtKind::ExecuteMeter { .. }))
-        && program.tables.iter().all(|table| table.direct_meter.is_none())
-        && !hashes_payload(program)
+/// Whether all headers are always as long: others are not moved in place.
+fn has_fixed_headers(program: &Program) -> bool {
+    program.header_types.iter().all(|ty| ty.varbit().is_none())
 }
 
 /// Metadata that are no variables of C.
@@ -434,7 +476,7 @@ fn wide_metadata_bytes(program: &Program) -> u32 {
     wide_metadata(program).map(|(_, var)| var.ty.width().div_ceil(64) * 8).fold(0, u32::saturating_add)
 }
 
-pub(crate) fn hashes_payload(program: &Program) -> bool {
+fn hashes_payload(program: &Program) -> bool {
     any_statement(program, |kind| matches!(kind, StmtKind::Hash { payload: true, .. }))
 }
 
@@ -459,7 +501,7 @@ fn deparser_asks_tables(program: &Program) -> bool {
 fn egress_keeps_order(program: &Program) -> bool {
     let written = state::written_registers(program);
     let mut found = false;
-    for stage in [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser] {
+    for stage in BEHIND_QUEUES {
         let block = &program.blocks[BlockId::from_index(stage as usize)];
         walk_block(program, block, Tables::Inside, &mut |item| {
             if let Item::Stmt(stmt) = item {
@@ -475,7 +517,7 @@ fn egress_keeps_order(program: &Program) -> bool {
 /// and metadata that a field list or a later block names.
 fn kept(program: &Program) -> BTreeSet<VarId> {
     let mut kept: BTreeSet<VarId> = program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
-    for stage in [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser] {
+    for stage in BEHIND_QUEUES {
         let block = &program.blocks[BlockId::from_index(stage as usize)];
         walk_block(program, block, Tables::Inside, &mut |item| {
             if let Item::Var(var) = item {

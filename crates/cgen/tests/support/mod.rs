@@ -430,19 +430,13 @@ unsafe extern "C" fn lookup(
     }
 }
 
-unsafe extern "C" fn meter(_core: *mut c_void, _meter: u32, _index: u64, _packet: *const Packet, _before: u32) -> u32 {
+unsafe extern "C" fn meter(_core: *mut c_void, _meter: u32, _index: u64, _bytes: u32, _before: u32) -> u32 {
     0
 }
 
 /// # Safety
 /// As the interface says.
-unsafe extern "C" fn direct_meter(
-    core: *mut c_void,
-    meter: u32,
-    cell: u64,
-    _packet: *const Packet,
-    before: u32,
-) -> u32 {
+unsafe extern "C" fn direct_meter(core: *mut c_void, meter: u32, cell: u64, _bytes: u32, before: u32) -> u32 {
     // SAFETY: called by generated code during a run.
     let world = unsafe { world(core) };
     let meter = DirectMeterId::from_index(meter as usize);

@@ -18,6 +18,8 @@ pub struct Subject {
     pub backend: BackendKind,
     /// What the code was made for, if for certain entries.
     pub specialised: Option<String>,
+    /// Why packets cost more than those of most programs, if they do.
+    pub hindrance: Option<String>,
     /// Where the packets come from.
     pub traffic: String,
     /// How many there are.
@@ -60,7 +62,8 @@ impl Subject {
             format!("{:.1} bytes on average", self.frame_bytes)
         };
         let special = self.specialised.as_ref().map_or(String::new(), |code| format!("\ncode for {code}"));
-        format!("{} packets {}, {bytes}{special}", grouped(self.frames as u64), self.traffic)
+        let hindrance = self.hindrance.as_ref().map_or(String::new(), |why| format!("\n{why} (compile --emit plan)"));
+        format!("{} packets {}, {bytes}{special}{hindrance}", grouped(self.frames as u64), self.traffic)
     }
 
     fn json(&self) -> Value {
@@ -68,6 +71,7 @@ impl Subject {
             "program": self.program,
             "backend": self.backend.name(),
             "specialised": self.specialised,
+            "hindrance": self.hindrance,
             "traffic": self.traffic,
             "frames": self.frames,
             "frame_bytes": self.frame_bytes,
