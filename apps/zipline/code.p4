@@ -187,6 +187,12 @@ header chunk_t {
 #define REFERENCE_BITS (ASIDE + ID_BITS + CODE * ERRORS)
 const int PADDING = (8 - REFERENCE_BITS % 8) % 8;
 
+// Where it would be longer than the chunk, or, with `known`, as long, no packet has it: none grows. Chunks with an
+// identifier stay as others do then.
+#if REFERENCE_BITS > 8 * CHUNK || COUNT > 1 && REFERENCE_BITS > 8 * (CHUNK - 1)
+#define LONGER
+#endif
+
 header reference_t {
     aside_t aside;
     identifier_t identifier;

@@ -95,7 +95,11 @@ control Split(in aside_t front, in word_t rest, in bits_t mask, out parts_t part
 #endif
 
     action compress(identifier_t identifier) {
+#ifdef LONGER
+        parts.kind = PROCESSED;
+#else
         parts.kind = COMPRESSED;
+#endif
         parts.identifier = identifier;
     }
 

@@ -256,8 +256,8 @@ fn each_transform_is_judged_by_a_capture() {
         expect![[r#"
             exit 0
             transform        chunk      chunks       bases  with identifier   size  met before  learned
-            hamming-3            1         180           4              180  1.049         176    1.048
-            hamming-4            2         180           9              180  1.024         171    1.023
+            hamming-3            1         180           4              180  1.000         176    1.000
+            hamming-4            2         180           9              180  1.000         171    1.000
             hamming-5            4         180          20              180  0.976         160    0.978
             hamming-6            8         180          51              180  0.878         129    0.913
             hamming-7           16         180          91              180  0.683          89    0.843
@@ -269,7 +269,7 @@ fn each_transform_is_judged_by_a_capture() {
             hamming-13        1024           0           0                0  1.000           0    1.000
             hamming-14        2048           0           0                0  1.000           0    1.000
             hamming-15        4096           0           0                0  1.000           0    1.000
-            bch-4                2         180           9              180  1.024         171    1.023
+            bch-4                2         180           9              180  1.000         171    1.000
             bch-5                4         180          22              180  1.000         158    1.000
             bch-6                8         180          43              180  0.902         137    0.926
             bch-7               16         180          85              180  0.707          95    0.846

@@ -90,19 +90,19 @@ impl<'t> Dictionary<'t> {
         }
         let (mut is_learned, mut known, mut met_before) = (vec![false; self.bases.len()], 0, 0);
         let (mut with_table, mut learned) = (self.bytes, self.bytes);
-        let saved = self.transform.chunk_bytes() as i64 - self.transform.reference_bytes(id_bits) as i64;
+        let saved = self.transform.saved_bytes(id_bits);
         // Where there are several chunks, a byte says which of them are compressed.
-        let head = i64::from(self.transform.layout().count > 1);
-        let less = |chunks: u64| if chunks == 0 { 0 } else { chunks as i64 * saved - head };
+        let head = u64::from(self.transform.layout().count > 1);
+        let less = |chunks: u64| (chunks * saved).saturating_sub(head);
         let mut left = &self.numbers[..];
         for chunks in &self.chunks_of {
             let (packet, rest) = left.split_at(usize::from(*chunks));
             let count = |is: &[bool]| packet.iter().filter(|number| is[**number as usize]).count() as u64;
             let (in_table, met) = (count(&has_identifier), count(&is_learned));
             (known, met_before) = (known + in_table, met_before + met);
-            with_table = with_table.saturating_add_signed(-less(in_table));
-            learned = learned.saturating_add_signed(-less(met));
-            for number in packet.iter().filter(|number| **number < 1 << id_bits) {
+            with_table -= less(in_table);
+            learned -= less(met);
+            for number in packet.iter().filter(|number| (**number as usize) < self.identifiers(id_bits)) {
                 is_learned[*number as usize] = true;
             }
             left = rest;

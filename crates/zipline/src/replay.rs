@@ -54,9 +54,7 @@ impl<'t> Replay<'t> {
 
     /// Bytes of what the encoder sends.
     pub fn bytes(&self) -> u64 {
-        let as_they_are = self.chunks - self.compressed;
-        let reference_bytes = self.transform.reference_bytes(self.id_bits);
-        as_they_are * self.transform.chunk_bytes() as u64 + self.compressed * reference_bytes
+        self.chunks * self.transform.chunk_bytes() as u64 - self.compressed * self.transform.saved_bytes(self.id_bits)
     }
 }
 

@@ -183,6 +183,12 @@ impl Transform {
         u64::from((self.aside_bits + id_bits + syndrome_bits).div_ceil(8))
     }
 
+    /// Bytes by which a packet becomes shorter for each chunk whose basis is known; none if a reference would be longer
+    /// than the chunk, which no encoder sends then. With several chunks in a packet one byte of all this is used up.
+    pub fn saved_bytes(&self, id_bits: u32) -> u64 {
+        (self.chunk_bytes as u64).saturating_sub(self.reference_bytes(id_bits))
+    }
+
     /// What both programs are told when they are compiled.
     pub fn options(&self, id_bits: u32) -> String {
         let mut options = match &self.code {
@@ -278,6 +284,7 @@ mod tests {
             }
             assert_eq!(transform.reference_bytes(15), *reference_bytes, "{}", transform.options(15));
         }
+        assert_eq!(transforms.each_ref().map(|it| it.saved_bytes(15)), [0, 28, 16, 13, 4]);
         let elsewhere = transforms[0].clone().with_layout(Layout { offset: 28, count: 4 });
         assert_eq!(elsewhere.options(11), "-D CODE=3 -D OFFSET=28 -D COUNT=4 -D ID_BITS=11");
         let options = transforms.iter().map(|it| it.options(15)).collect::<Vec<_>>();

@@ -311,11 +311,15 @@ fn check(way: Way, oracle: &Oracle) {
     let chunks = chunks(oracle, &mut rng);
     let what = |number: usize| format!("{}, {}, chunk {number}", way.describe(), transform.options(15));
     let mut bases: Vec<Vec<bool>> = Vec::new();
-    for (chunk, tail) in chunks.iter().zip(0..) {
-        let payload = [bytes_of(chunk), vec![0xa5; tail % 5]].concat();
+    let processed = |chunk: &[bool], tail: &[u8]| {
         let Parts { aside, basis, syndrome } = oracle.split(chunk);
-        let processed = [bytes_of(&[&aside[..], &basis, &syndrome].concat()), vec![0xa5; tail % 5]].concat();
-        assert!(pair.between(&frame(0x0800, &payload)) == frame(0x88b5, &processed), "type 2: {}", what(tail));
+        frame(0x88b5, &[bytes_of(&[&aside[..], &basis, &syndrome].concat()), tail.to_vec()].concat())
+    };
+    for (chunk, place) in chunks.iter().zip(0..) {
+        let tail = vec![0xa5; place % 5];
+        let payload = [bytes_of(chunk), tail.clone()].concat();
+        let basis = oracle.split(chunk).basis;
+        assert!(pair.between(&frame(0x0800, &payload)) == processed(chunk, &tail), "type 2: {}", what(place));
         if !bases.contains(&basis) {
             bases.push(basis);
         }
@@ -324,18 +328,31 @@ fn check(way: Way, oracle: &Oracle) {
         install(&mut pair.decoder, &format!("table_add bases expand {identifier} => {}", hexadecimal(basis)));
         install(&mut pair.encoder, &format!("table_add bases compress {} => {identifier}", hexadecimal(basis)));
     }
-    for (chunk, tail) in chunks.iter().zip(0..) {
-        let payload = [bytes_of(chunk), vec![0x5a; tail % 5]].concat();
+    let is_longer = (oracle.aside.len() + ID_BITS + syndrome_bits(oracle)).div_ceil(8) > oracle.chunk_bytes;
+    for (chunk, place) in chunks.iter().zip(0..) {
+        let tail = vec![0x5a; place % 5];
+        let payload = [bytes_of(chunk), tail.clone()].concat();
         let Parts { aside, basis, syndrome } = oracle.split(chunk);
         let identifier = bases.iter().position(|known| *known == basis).unwrap();
         let reference = bytes_of(&[&aside[..], &number(identifier, ID_BITS), &syndrome].concat());
         assert_eq!(reference.len() as u64, transform.reference_bytes(ID_BITS as u32));
-        let compressed = [reference, vec![0x5a; tail % 5]].concat();
-        assert!(pair.between(&frame(0x0800, &payload)) == frame(0x88b6, &compressed), "type 3: {}", what(tail));
+        let compressed = frame(0x88b6, &[reference, tail.clone()].concat());
+        if is_longer {
+            // The encoder leaves it as it is; whoever sends it is understood.
+            assert!(pair.between(&frame(0x0800, &payload)) == processed(chunk, &tail), "grown: {}", what(place));
+            assert!(pass(&mut pair.decoder, &compressed) == [frame(0x0800, &payload)], "type 3: {}", what(place));
+        } else {
+            assert!(pair.between(&frame(0x0800, &payload)) == compressed, "type 3: {}", what(place));
+        }
     }
     let count = chunks.len() as u64;
-    assert_eq!(counted(&mut pair.encoder), [count, count, 0, 0, 0, 0, 0]);
-    assert_eq!(counted(&mut pair.decoder), [count, count, 0, 0, 0, 0, 0, 0]);
+    let longer = if is_longer { count } else { 0 };
+    assert_eq!(counted(&mut pair.encoder), [count - longer, count + longer, 0, 0, 0, 0, 0]);
+    assert_eq!(counted(&mut pair.decoder), [count, count + longer, 0, 0, 0, 0, 0, 0]);
+}
+
+fn syndrome_bits(oracle: &Oracle) -> usize {
+    oracle.matrix.as_ref().map_or(0, |matrix| matrix.m * matrix.errors)
 }
 
 /// The codes of these indices, by the definition and by native code as it runs.
@@ -603,6 +620,24 @@ fn payloads_of_any_length_are_restored() {
             assert!(compressed > 50, "{compressed} were compressed");
             assert_eq!(counted(&mut pair.encoder)[0], compressed);
             assert_eq!(counted(&mut pair.decoder), [compressed, 0, 300 - compressed, 0, 0, 0, 0, 0]);
+        }
+    }
+}
+
+/// A reference that saves nothing is not worth the byte that tells of it.
+#[test]
+fn no_packet_with_several_chunks_grows() {
+    for (aside, expected) in [(9, 0x88b6), (10, 0x0800), (17, 0x0800), (18, 0x0800)] {
+        let mut rng = Rng::new(10);
+        let oracle = Oracle { chunk_bytes: 4, aside: places(aside, 32, &mut rng), matrix: None };
+        let layout = Layout { offset: 0, count: 2 };
+        let (mut pair, chunks, _) = several(Way::ALL[5], &oracle, layout, &mut rng);
+        for numbers in [&[0, 1][..], &[0, 2], &[2]] {
+            let payload: Vec<u8> = numbers.iter().flat_map(|number: &usize| chunks[*number].clone()).collect();
+            let sent = frame(0x0800, &payload);
+            let between = pair.between(&sent);
+            assert_eq!(between[12..14], u16::to_be_bytes(expected), "{aside} bits, {numbers:?}");
+            assert!(between.len() <= sent.len() && (expected != 0x0800 || between == sent), "{aside} bits");
         }
     }
 }
