@@ -4,7 +4,7 @@
 
 const kind_t COMPRESSED = 0;
 const kind_t PROCESSED = 1;
-// Traffic that no class takes in.
+// Traffic that no class takes in, or one whose number the programs were not compiled for.
 const kind_t OTHER = 2;
 // A packet that is shorter than a chunk, of whatever class.
 const kind_t SHORT = 3;
@@ -224,7 +224,7 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             drop();
         } else if (!hdr.chunks[0].isValid()) {
             kind = SHORT;
-        } else if (!classes.apply().hit) {
+        } else if (!classes.apply().hit || (bit<16>)class >= CLASSES) {
             kind = OTHER;
 #ifdef MASKED
         } else if (bits_gather(mask, mask) != (bits_t)~(aside_t)0) {

@@ -222,6 +222,8 @@ fn classes_of_traffic_have_their_own_masks() {
         let files = format!("--encoder {name}-encoder.txt --decoder {name}-decoder.txt");
         let output = wirespeed(folder, &format!("zipline tables {name}.pcap {common} {further} {files}"));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text.contains("-D CLASSES=2\n"), name == "second", "{text}");
     }
     let mut writer = CaptureWriter::create(&folder.join("both.pcap")).unwrap();
     let mut frames = Vec::new();

@@ -507,6 +507,20 @@ fn widths_and_classes_are_chosen_when_the_programs_are_compiled() {
     }
 }
 
+/// The decoder takes the EtherTypes of such a class for those of other traffic, so that the encoder must not give them.
+#[test]
+fn a_class_that_programs_were_not_compiled_for_is_left_alone() {
+    for way in Way::ALL {
+        let mut pair = Pair::new(way, &Transform::of_code(Code::new(6).unwrap()));
+        for class in [1, 2, 128, 255] {
+            install(&mut pair.encoder, &format!("table_add classes encode 1 {} => {class}\n", 0x9000 + class));
+            let sent = frame(0x9000 + class, &[0; 9]);
+            assert_eq!(pair.between(&sent), sent, "class {class}");
+        }
+        assert_eq!(counted(&mut pair.encoder), [0, 0, 4, 0, 0, 0, 0]);
+    }
+}
+
 /// Each class has its own mask. One that has not as many ones as the programs were compiled for is not used: bits would
 /// be lost.
 #[test]

@@ -45,6 +45,15 @@ struct Traffic {
 }
 
 impl Traffic {
+    /// What programs are compiled with for one of these transforms.
+    fn options(&self, transform: &Transform, wires: &Wires) -> String {
+        let options = transform.options(self.id_bits);
+        match wires.class {
+            0 => options,
+            class => format!("{options} -D CLASSES={}", class + 1),
+        }
+    }
+
     /// Where the chunks of its packets are, and what stands before them.
     fn place(&self) -> Result<(Layout, Header), Exit> {
         let (protocol, port, usual) = match (self.udp, self.tcp) {
@@ -175,7 +184,7 @@ pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
         let dictionary = sample.dictionary(&best.transform);
         write_both(&dictionary, &arguments.traffic, header, &arguments.wires, [encoder, decoder])?;
         if !arguments.json {
-            let options = best.transform.options(arguments.traffic.id_bits);
+            let options = arguments.traffic.options(&best.transform, &arguments.wires);
             say!("entries are for {}: compile both programs with {options}", best.kind);
         }
     }
@@ -188,7 +197,7 @@ fn tell(row: &Row, arguments: &Fit) {
     if arguments.json {
         let line = json!({
             "transform": row.kind.to_string(),
-            "options": row.transform.options(id_bits),
+            "options": arguments.traffic.options(&row.transform, &arguments.wires),
             "chunk_bytes": chunk,
             "reference_bytes": row.transform.reference_bytes(id_bits),
             "chunks": sizes.chunks,
@@ -233,7 +242,7 @@ pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
         say!("{bases} bases, {} with an identifier: those of {known} chunks", grouped(with_identifier));
         say!("payloads of {original} bytes become {with_table}: {}", ratio(sizes.with_table, &sizes));
     }
-    say!("compile both programs with {}", transform.options(id_bits));
+    say!("compile both programs with {}", arguments.traffic.options(&transform, &arguments.wires));
     Ok(Exit::Success)
 }
 
@@ -253,7 +262,7 @@ fn write_both(
         _ => String::new(),
     };
     let class = Class { number: wires.class, ethertype: traffic.ethertype, port: wires.encoder_ports.0, header };
-    let options = format!("# Compiled with {}\n", transform.options(traffic.id_bits));
+    let options = format!("# Compiled with {}\n", traffic.options(transform, wires));
     let (to_encode, to_restore) = (entries::encode(&class, transform), entries::restore(&class, transform));
     let (identifiers, bases) = (entries::identifiers(first, &chosen), entries::bases(first, &chosen));
     write(encoder, &[&options, &common(wires.encoder_ports), &to_encode, &identifiers])?;
