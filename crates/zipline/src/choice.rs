@@ -5,7 +5,7 @@
 //! a chunk.
 
 use crate::dictionary::{Dictionary, Sizes};
-use crate::greedy::{self, Step};
+use crate::greedy::{self, Masks};
 use crate::transform::{Kind, Layout, Transform};
 use crate::{Code, CodeError};
 use std::fmt;
@@ -58,7 +58,7 @@ pub struct Sample<'p> {
     layout: Layout,
     /// Bytes of chunks with masks.
     chunk_bytes: usize,
-    steps: Vec<Step>,
+    masks: Masks,
 }
 
 impl<'p> Sample<'p> {
@@ -76,8 +76,7 @@ impl<'p> Sample<'p> {
         });
         let chunks: Vec<&[u8]> =
             payloads.iter().flat_map(|it| behind(it).chunks_exact(chunk_bytes.max(1)).take(layout.count)).collect();
-        let steps = greedy::steps(&chunks, (8 * chunk_bytes).saturating_sub(1) as u32);
-        Sample { payloads, layout, chunk_bytes, steps }
+        Sample { payloads, layout, chunk_bytes, masks: Masks::of(&chunks) }
     }
 
     /// The transform of this kind, with the mask that suits the sample.
@@ -86,9 +85,9 @@ impl<'p> Sample<'p> {
         let too_large = Impossible::Chunk(kind, self.chunk_bytes);
         match kind.mask_bits(self.chunk_bytes).ok_or(too_large.clone()) {
             Ok(0) => code.map(Transform::of_code).ok_or(too_large).map(|it| it.with_layout(self.layout)),
-            _ if self.steps.is_empty() => Err(Impossible::Sample(kind)),
+            _ if self.masks.is_empty() => Err(Impossible::Sample(kind)),
             Ok(bits) => {
-                let chosen = self.steps.iter().take(bits as usize).map(|step| step.bit);
+                let (chosen, _) = self.masks.best(bits);
                 Ok(Transform::masked(greedy::mask(self.chunk_bytes, chosen), code).with_layout(self.layout))
             }
             Err(error) => Err(error),
@@ -108,14 +107,14 @@ impl<'p> Sample<'p> {
         let (of_one, of_two) = (Code::M_MIN..=Code::M_MAX, Code::M_MIN_OF_TWO..=Code::M_MAX_OF_TWO);
         let mut kinds: Vec<Kind> = of_one.clone().map(Kind::Hamming).chain(of_two.clone().map(Kind::Bch)).collect();
         let whole = (1..self.chunk_bytes as u32).filter_map(|bytes| (8 * bytes).checked_sub(id_bits));
-        let changing = 1 + self.steps.iter().filter(|step| step.bases > 1).count() as u32;
+        let changing = self.masks.changing();
         let mut masks: Vec<u32> = whole.filter(|bits| *bits > 0).map(|bits| bits.min(changing)).collect();
         masks.dedup();
         kinds.extend(masks.into_iter().map(Kind::Mask));
         kinds.extend(of_one.map(Kind::SwapHamming).chain(of_two.map(Kind::SwapBch)));
         let rows = kinds.into_iter().filter_map(|kind| {
             let transform = self.transform(kind).ok()?;
-            if transform.mask().is_some() && transform.reference_bytes(id_bits) >= self.chunk_bytes as u64 {
+            if transform.mask().is_some() && transform.saved_bytes(id_bits) == 0 {
                 return None;
             }
             let sizes = self.dictionary(&transform).sizes(id_bits);

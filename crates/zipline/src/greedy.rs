@@ -4,9 +4,13 @@
 //! there are without them. Each is the one that leaves the fewest; of those that leave as few, the one that is most
 //! often the rarer of its values, since bits that change together leave fewer only when the last of them is gone.
 //!
+//! The same is done from the other end, too: all bits are set aside, and those are [given back](crate::backward) that
+//! add the fewest bases. Of the two, the mask of a number of bits is the one that leaves fewer.
+//!
 //! Bases are counted by hashes: that of a chunk is the sum, over bits, of random numbers of its ones, so that the hash
 //! without a bit is one operation away. Two bases in 2^64 with the same hash make a mask worse, not wrong.
 
+use crate::backward;
 use base::{Bits, Rng};
 
 /// Chunks that are looked at, at most.
@@ -21,14 +25,57 @@ pub struct Step {
     pub bases: usize,
 }
 
+/// Bits to set aside of a kind of traffic, whatever their number.
+#[derive(Clone, Debug)]
+pub struct Masks {
+    /// Bits of a chunk.
+    bits: u32,
+    /// The bits as they are set aside, and as they are given back when all are.
+    forward: Vec<Step>,
+    backward: Vec<Step>,
+}
+
+impl Masks {
+    /// Those for chunks like these, which have one length.
+    pub fn of(chunks: &[&[u8]]) -> Masks {
+        // More are thinned out evenly.
+        let every = chunks.len().div_ceil(CHUNKS_MAX).max(1);
+        let chunks: Vec<&[u8]> = chunks.iter().step_by(every).copied().collect();
+        let bits = 8 * chunks.first().map_or(0, |chunk| chunk.len()) as u32;
+        Masks { bits, forward: steps(&chunks, bits.saturating_sub(1)), backward: backward::steps(&chunks) }
+    }
+
+    /// Whether there was no chunk.
+    pub fn is_empty(&self) -> bool {
+        self.forward.is_empty()
+    }
+
+    /// With so many bits, set aside one after the other, all chunks have one basis.
+    pub fn changing(&self) -> u32 {
+        1 + self.forward.iter().filter(|step| step.bases > 1).count() as u32
+    }
+
+    /// The best mask of so many bits: which they are, and how many bases are left.
+    pub fn best(&self, count: u32) -> (Vec<u32>, usize) {
+        let forward = &self.forward[..self.forward.len().min(count as usize)];
+        let bases = forward.last().map_or(usize::MAX, |step| step.bases);
+        let back = self.backward.get(..self.bits.saturating_sub(count) as usize);
+        match back.and_then(|back| Some((back, back.last()?.bases))) {
+            Some((back, fewer)) if fewer < bases => {
+                let is_aside = |bit: &u32| back.iter().all(|step| step.bit != *bit);
+                ((0..self.bits).filter(is_aside).collect(), fewer)
+            }
+            _ => (forward.iter().map(|step| step.bit).collect(), bases),
+        }
+    }
+}
+
 /// The bits that are set aside of these chunks, up to so many.
-pub fn steps(chunks: &[&[u8]], bits_max: u32) -> Vec<Step> {
+fn steps(chunks: &[&[u8]], bits_max: u32) -> Vec<Step> {
     let length = chunks.first().map_or(0, |chunk| chunk.len());
     let mut rng = Rng::new(1);
     let numbers: Vec<u64> = (0..8 * length).map(|_| rng.next_u64()).collect();
-    // More are thinned out evenly.
-    let every = chunks.len().div_ceil(CHUNKS_MAX).max(1);
-    let mut bases = Bases::of(chunks.iter().step_by(every).copied(), &numbers);
+    let mut bases = Bases::of(chunks.iter().copied(), &numbers);
     let mut left: Vec<u32> = (0..8 * length as u32).collect();
     let mut steps = Vec::new();
     while steps.len() < bits_max as usize && !left.is_empty() {
@@ -57,7 +104,8 @@ pub fn mask(chunk_bytes: usize, bits: impl IntoIterator<Item = u32>) -> Bits {
 /// Different bases, as their hashes, each with a chunk that has it.
 struct Bases<'a>(Vec<(u64, &'a [u8])>);
 
-fn bit_of(chunk: &[u8], bit: u32) -> bool {
+/// A bit of a chunk, the first being 0.
+pub(crate) fn bit_of(chunk: &[u8], bit: u32) -> bool {
     chunk[bit as usize / 8] >> (7 - bit % 8) & 1 == 1
 }
 
@@ -110,6 +158,32 @@ impl<'a> Bases<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Chunks of four kinds with a few random bytes, which no single bit makes fewer bases of.
+    #[test]
+    fn random_bytes_are_found_among_few_kinds_of_chunks() {
+        let mut rng = Rng::new(7);
+        for (count, length, noise) in [(40, 23, 9..13), (500, 23, 19..23), (500, 40, 8..16)] {
+            let mut random = |length: usize| {
+                let mut bytes = vec![0; length];
+                rng.fill(&mut bytes);
+                bytes
+            };
+            let kinds: Vec<Vec<u8>> = (0..4).map(|_| random(length)).collect();
+            let chunk = |number: usize| {
+                let mut chunk = kinds[number % 4].clone();
+                chunk[noise.clone()].copy_from_slice(&random(noise.len()));
+                chunk
+            };
+            let chunks: Vec<Vec<u8>> = (0..count).map(chunk).collect();
+            let chunks: Vec<&[u8]> = chunks.iter().map(Vec::as_slice).collect();
+            let bits = 8 * noise.len() as u32;
+            let (found, bases) = Masks::of(&chunks).best(bits);
+            assert_eq!((found.len() as u32, bases), (bits, 4), "{count} chunks of {length} bytes");
+            let missed = (8 * noise.start as u32..8 * noise.end as u32).filter(|bit| !found.contains(bit)).count();
+            assert!(missed == 0 || count == 40, "{missed} bits");
+        }
+    }
 
     /// A counter in the low bits of the second byte, a bit that follows another, and noise that is not there.
     #[test]

@@ -1,7 +1,8 @@
 //! ZipLine outside of the data plane: what the programs in `apps/zipline` need to be told.
 //!
 //! * [`code`]: Hamming and BCH codes, as the programs compute them; [`transform`]: chunks become bases and deviations.
-//! * [`greedy`]: which bits of a sample a mask sets aside; [`choice`]: what each transform would make of the sample.
+//! * [`greedy`]: which bits of a sample a mask sets aside, and [`backward`], which it need not; [`choice`]: what each
+//!   transform would make of the sample.
 //! * [`dictionary`]: which bases of a sample get identifiers, and what that gives.
 //! * [`entries`]: the tables of both programs, as commands.
 //! * [`pairs`]: which identifier means what, and when it may mean another.
@@ -9,6 +10,7 @@
 //!
 //! Data go from the first to the last. Nothing here reads files or knows a switch.
 
+pub mod backward;
 pub mod choice;
 pub mod code;
 pub mod dictionary;
