@@ -307,6 +307,104 @@ fn each_transform_is_judged_by_a_capture() {
     );
 }
 
+/// Where nothing is gained it is said, and `fit` writes nothing.
+#[test]
+fn what_gains_nothing_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut state = 1_u64;
+    let mut random = || {
+        (state ^= state << 13, state ^= state >> 7, state ^= state << 17);
+        state.to_be_bytes()
+    };
+    let payloads: Vec<Vec<u8>> = (0..1_000).map(|_| [random(), random(), random()].concat()).collect();
+    write_payloads(&folder.join("random.pcap"), &payloads);
+    write_payloads(&folder.join("single.pcap"), &payloads[..1]);
+    write_payloads(&folder.join("empty.pcap"), &[vec![], vec![]]);
+    let mut told = String::new();
+    let mut tell = |words: &str| {
+        let output = wirespeed(folder, words);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let out = if words.starts_with("zipline fit") { "" } else { &*out };
+        told += &format!("{words}: exit {}\n{out}{err}", output.status.code().unwrap_or(-1));
+    };
+    let files = "--encoder e.txt --decoder d.txt";
+    tell("zipline fit single.pcap");
+    tell(&format!("zipline fit single.pcap {files}"));
+    tell(&format!("zipline fit random.pcap {files}"));
+    tell(&format!("zipline fit empty.pcap {files}"));
+    assert!(!folder.join("e.txt").exists() && !folder.join("d.txt").exists());
+    for words in [
+        "empty.pcap",
+        "random.pcap --transform mask-183",
+        "random.pcap --transform mask-41 --first-identifier 32768",
+        "random.pcap --transform mask-41 --first-identifier 32758",
+        "random.pcap --transform mask-41 --no-bases",
+        "--m 4",
+        "--m 4 --id-bits 3",
+    ] {
+        tell(&format!("zipline tables {words} {files}"));
+    }
+    expect![[r#"
+        zipline fit single.pcap: exit 0
+        warning: nothing is gained: no transform makes these payloads smaller by a hundredth while bases are learned
+        zipline fit single.pcap --encoder e.txt --decoder d.txt: exit 1
+        error: nothing is gained: no transform makes these payloads smaller by a hundredth while bases are learned; no entries are written
+        zipline fit random.pcap --encoder e.txt --decoder d.txt: exit 1
+        error: nothing is gained: no transform makes these payloads smaller by a hundredth while bases are learned; no entries are written
+        zipline fit empty.pcap --encoder e.txt --decoder d.txt: exit 1
+        error: of `empty.pcap`, no packet of this kind has anything behind its first 14 bytes
+        zipline tables empty.pcap --encoder e.txt --decoder d.txt: exit 1
+        error: of `empty.pcap`, no packet of this kind has anything behind its first 14 bytes
+        zipline tables random.pcap --transform mask-183 --encoder e.txt --decoder d.txt: exit 0
+        1 000 packets, 1 000 chunks of 24 bytes
+        419 bases, 419 with an identifier: those of 1 000 chunks
+        payloads of 24 000 bytes become 24 000: 1.000
+        compile both programs with -D CODE=0 -D CHUNK=24 -D ASIDE=183
+        warning: nothing is gained: with identifiers of 15 bits, 25 bytes stand for a chunk of 24; no packet becomes shorter
+        zipline tables random.pcap --transform mask-41 --first-identifier 32768 --encoder e.txt --decoder d.txt: exit 2
+        error: --first-identifier: identifiers of 15 bits are 0 to 32767; --id-bits makes more
+        zipline tables random.pcap --transform mask-41 --first-identifier 32758 --encoder e.txt --decoder d.txt: exit 0
+        1 000 packets, 1 000 chunks of 24 bytes
+        1 000 bases, 10 with an identifier: those of 10 chunks
+        payloads of 24 000 bytes become 23 830: 0.993
+        compile both programs with -D CODE=0 -D CHUNK=24 -D ASIDE=41
+        zipline tables random.pcap --transform mask-41 --no-bases --encoder e.txt --decoder d.txt: exit 0
+        1 000 packets, 1 000 chunks of 24 bytes
+        1 000 bases
+        payloads of 24 000 bytes become 24 000 while these are learned: 1.000
+        compile both programs with -D CODE=0 -D CHUNK=24 -D ASIDE=41
+        zipline tables --m 4 --encoder e.txt --decoder d.txt: exit 0
+        compile both programs with -D CODE=4
+        warning: nothing is gained: with identifiers of 15 bits, 3 bytes stand for a chunk of 2; no packet becomes shorter
+        zipline tables --m 4 --id-bits 3 --encoder e.txt --decoder d.txt: exit 0
+        compile both programs with -D CODE=4 -D ID_BITS=3
+    "#]].assert_eq(&told);
+}
+
+/// What captures was killed: the packets before its end are those of the sample.
+#[test]
+fn a_capture_that_is_cut_short_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(&folder.join("sample.pcap"));
+    let bytes = std::fs::read(folder.join("sample.pcap")).unwrap();
+    std::fs::write(folder.join("sample.pcap"), &bytes[..bytes.len() / 2]).unwrap();
+    let words = "zipline tables sample.pcap --encoder encoder.txt --decoder decoder.txt";
+    check(
+        folder,
+        words,
+        expect![[r#"
+            exit 0
+            90 packets, 90 chunks of 32 bytes
+            86 bases, 86 with an identifier: those of 90 chunks
+            payloads of 3 690 bytes become 1 080: 0.293
+            compile both programs with -D CODE=8
+            warning: capture `sample.pcap`: record 100 at byte 7093 is cut short by the end of the file; everything before it was read
+        "#]],
+    );
+}
+
 #[test]
 fn faults_are_named() {
     let folder = tempfile::tempdir().unwrap();

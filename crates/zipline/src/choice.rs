@@ -51,6 +51,9 @@ impl std::error::Error for Impossible {}
 /// How many bytes more what stands for a chunk may have than with the best mask, for a mask to be worth a row.
 const BEYOND_BEST: u64 = 2;
 
+/// What has to be saved, for a transform to be worth it: one byte of so many.
+const PART_WORTH: u64 = 100;
+
 /// A sample of one kind of traffic.
 #[derive(Clone, Debug)]
 pub struct Sample<'p> {
@@ -59,6 +62,8 @@ pub struct Sample<'p> {
     /// Bytes of chunks with masks.
     chunk_bytes: usize,
     masks: Masks,
+    /// Identifiers that other classes have.
+    taken: u32,
 }
 
 impl<'p> Sample<'p> {
@@ -76,7 +81,13 @@ impl<'p> Sample<'p> {
         });
         let chunks: Vec<&[u8]> =
             payloads.iter().flat_map(|it| behind(it).chunks_exact(chunk_bytes.max(1)).take(layout.count)).collect();
-        Sample { payloads, layout, chunk_bytes, masks: Masks::of(&chunks) }
+        Sample { payloads, layout, chunk_bytes, masks: Masks::of(&chunks), taken: 0 }
+    }
+
+    /// The same, but its bases have the identifiers behind so many.
+    #[must_use]
+    pub fn behind(self, taken: u32) -> Sample<'p> {
+        Sample { taken, ..self }
     }
 
     /// The transform of this kind, with the mask that suits the sample.
@@ -96,7 +107,7 @@ impl<'p> Sample<'p> {
 
     /// What a transform makes of the payloads.
     pub fn dictionary<'t>(&self, transform: &'t Transform) -> Dictionary<'t> {
-        let mut dictionary = Dictionary::new(transform);
+        let mut dictionary = Dictionary::new(transform).behind(self.taken);
         self.payloads.iter().for_each(|payload| dictionary.add(payload));
         dictionary
     }
@@ -130,9 +141,11 @@ impl<'p> Sample<'p> {
     }
 }
 
-/// The one that makes the payloads smallest if bases are learned from them.
+/// The one that makes the payloads smallest if bases are learned from them; none if nothing makes them smaller by more
+/// than a mask finds in any sample.
 pub fn best(rows: &[Row]) -> Option<&Row> {
-    rows.iter().min_by_key(|row| row.sizes.learned)
+    let is_worth = |sizes: &Sizes| (sizes.original - sizes.learned) * PART_WORTH > sizes.original;
+    rows.iter().min_by_key(|row| row.sizes.learned).filter(|row| is_worth(&row.sizes))
 }
 
 #[cfg(test)]

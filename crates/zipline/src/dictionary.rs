@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Dictionary<'t> {
     transform: &'t Transform,
+    /// Identifiers that something else has.
+    taken: u32,
     bases: BTreeMap<Vec<u8>, Met>,
     /// The number of each chunk's basis, packet by packet, and how many chunks each packet has.
     numbers: Vec<u32>,
@@ -51,7 +53,18 @@ impl<'t> Dictionary<'t> {
     /// No payloads yet.
     pub fn new(transform: &'t Transform) -> Dictionary<'t> {
         let (numbers, chunks_of) = (Vec::new(), Vec::new());
-        Dictionary { transform, bases: BTreeMap::new(), numbers, chunks_of, bytes: 0 }
+        Dictionary { transform, taken: 0, bases: BTreeMap::new(), numbers, chunks_of, bytes: 0 }
+    }
+
+    /// The same, but the first so many identifiers are not for these bases.
+    #[must_use]
+    pub fn behind(self, taken: u32) -> Dictionary<'t> {
+        Dictionary { taken, ..self }
+    }
+
+    /// How many bases can have identifiers of so many bits.
+    fn identifiers(&self, id_bits: u32) -> usize {
+        (1_usize << id_bits).saturating_sub(self.taken as usize)
     }
 
     /// How chunks are split.
@@ -76,16 +89,16 @@ impl<'t> Dictionary<'t> {
         self.chunks_of.push(chunks);
     }
 
-    /// The bases that get the identifiers 0, 1, ... of so many bits, the most frequent first.
+    /// The bases that get identifiers of so many bits, the most frequent first.
     pub fn chosen(&self, id_bits: u32) -> Vec<Bits> {
-        let chosen = self.ranked().into_iter().take(1 << id_bits);
+        let chosen = self.ranked().into_iter().take(self.identifiers(id_bits));
         chosen.map(|(basis, _)| Bits::from_be_bytes(self.transform.basis_bits(), basis)).collect()
     }
 
     /// What the sample becomes with them.
     pub fn sizes(&self, id_bits: u32) -> Sizes {
         let mut has_identifier = vec![false; self.bases.len()];
-        for (basis, _) in self.ranked().into_iter().take(1 << id_bits) {
+        for (basis, _) in self.ranked().into_iter().take(self.identifiers(id_bits)) {
             has_identifier[self.bases[basis].number as usize] = true;
         }
         let (mut is_learned, mut known, mut met_before) = (vec![false; self.bases.len()], 0, 0);
@@ -142,6 +155,11 @@ mod tests {
         let (with_table, learned) = (93 - 8 * 7, 93 - 4 * 7);
         let sizes = Sizes { original: 93, with_table, known: 8, learned, met_before: 4, chunks: 9, bases: 3 };
         assert_eq!(dictionary.sizes(1), sizes);
+        // There is one identifier left, or none.
+        let dictionary = dictionary.behind(1);
+        assert_eq!(dictionary.chosen(1), expected[..1]);
+        assert_eq!((dictionary.sizes(1).known, dictionary.sizes(1).met_before), (5, 0));
+        assert_eq!((dictionary.clone().behind(2).sizes(1).known, dictionary.behind(3).chosen(1)), (0, vec![]));
     }
 
     /// Behind two bytes that are none of a chunk's, at most two of the chunks of eight bytes count, and a byte

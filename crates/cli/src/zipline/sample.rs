@@ -45,6 +45,19 @@ struct Traffic {
 }
 
 impl Traffic {
+    /// Identifiers have so many bits that there is this first one.
+    fn check(&self, first: u32) -> Result<(), Exit> {
+        let last = (1_u32 << self.id_bits) - 1;
+        if first > last {
+            terminal::error(format_args!(
+                "--first-identifier: identifiers of {} bits are 0 to {last}; --id-bits makes more",
+                self.id_bits
+            ));
+            return Err(Exit::Usage);
+        }
+        Ok(())
+    }
+
     /// What programs are compiled with for one of these transforms.
     fn options(&self, transform: &Transform, wires: &Wires) -> String {
         let options = transform.options(self.id_bits);
@@ -86,7 +99,7 @@ struct Wires {
     /// their own
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=255))]
     class: u32,
-    /// The first identifier that its bases get
+    /// The first identifier that its bases get, behind those of other classes
     #[arg(long, default_value_t = 0, value_name = "N")]
     first_identifier: u32,
     /// Give no basis an identifier: `zipline learn` will
@@ -171,8 +184,9 @@ fn chunk(text: &str) -> Result<usize, String> {
 /// Says what each transform would make of a capture, and writes the entries for the best if asked.
 pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
     let (layout, header) = arguments.traffic.place()?;
-    let payloads = payloads(&arguments.capture, arguments.traffic.ethertype, &header)?;
-    let sample = Sample::new(&payloads, layout, arguments.traffic.chunk);
+    arguments.traffic.check(arguments.wires.first_identifier)?;
+    let payloads = payloads(&arguments.capture, arguments.traffic.ethertype, &header, layout)?;
+    let sample = Sample::new(&payloads, layout, arguments.traffic.chunk).behind(arguments.wires.first_identifier);
     let rows = sample.rows(arguments.traffic.id_bits);
     if !arguments.json {
         say!("transform        chunk      chunks       bases  with identifier   size  met before  learned");
@@ -180,7 +194,17 @@ pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
     for row in &rows {
         tell(row, arguments);
     }
-    if let (Some(encoder), Some(decoder), Some(best)) = (&arguments.encoder, &arguments.decoder, choice::best(&rows)) {
+    let Some(best) = choice::best(&rows) else {
+        let message =
+            "nothing is gained: no transform makes these payloads smaller by a hundredth while bases are learned";
+        if arguments.encoder.is_some() {
+            terminal::error(format_args!("{message}; no entries are written"));
+            return Err(Exit::BadInput);
+        }
+        terminal::warning(message);
+        return Ok(Exit::Success);
+    };
+    if let (Some(encoder), Some(decoder)) = (&arguments.encoder, &arguments.decoder) {
         let dictionary = sample.dictionary(&best.transform);
         write_both(&dictionary, &arguments.traffic, header, &arguments.wires, [encoder, decoder])?;
         if !arguments.json {
@@ -221,12 +245,13 @@ fn tell(row: &Row, arguments: &Fit) {
 pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
     let Traffic { ethertype, id_bits, chunk, .. } = arguments.traffic;
     let (layout, header) = arguments.traffic.place()?;
+    arguments.traffic.check(arguments.wires.first_identifier)?;
     let payloads = match &arguments.capture {
-        Some(capture) => payloads(capture, ethertype, &header)?,
+        Some(capture) => payloads(capture, ethertype, &header, layout)?,
         None => Vec::new(),
     };
     let kind = arguments.m.map_or(arguments.transform, Kind::Hamming);
-    let sample = Sample::new(&payloads, layout, chunk);
+    let sample = Sample::new(&payloads, layout, chunk).behind(arguments.wires.first_identifier);
     let transform = sample.transform(kind).map_err(|error| {
         terminal::error(format_args!("--transform: {error}"));
         Exit::Usage
@@ -235,15 +260,35 @@ pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
     let files = [&*arguments.encoder, &*arguments.decoder];
     let with_identifier = write_both(&dictionary, &arguments.traffic, header, &arguments.wires, files)?;
     if arguments.capture.is_some() {
-        let sizes = dictionary.sizes(id_bits);
-        let [chunks, bases, known, original, with_table] =
-            [sizes.chunks, sizes.bases, sizes.known, sizes.original, sizes.with_table].map(grouped);
-        say!("{} packets, {chunks} chunks of {} bytes", grouped(payloads.len() as u64), transform.chunk_bytes());
-        say!("{bases} bases, {} with an identifier: those of {known} chunks", grouped(with_identifier));
-        say!("payloads of {original} bytes become {with_table}: {}", ratio(sizes.with_table, &sizes));
+        let packets = payloads.len() as u64;
+        tell_tables(&dictionary.sizes(id_bits), [packets, with_identifier], &transform, arguments.wires.no_bases);
+    }
+    if transform.saved_bytes(id_bits) == 0 {
+        terminal::warning(format_args!(
+            "nothing is gained: with identifiers of {id_bits} bits, {} bytes stand for a chunk of {}; no packet \
+             becomes shorter",
+            transform.reference_bytes(id_bits),
+            transform.chunk_bytes()
+        ));
     }
     say!("compile both programs with {}", arguments.traffic.options(&transform, &arguments.wires));
     Ok(Exit::Success)
+}
+
+/// What the packets of a capture become.
+fn tell_tables(sizes: &Sizes, numbers: [u64; 2], transform: &Transform, is_learned: bool) {
+    let [packets, with_identifier] = numbers.map(grouped);
+    let [chunks, bases, known, original] = [sizes.chunks, sizes.bases, sizes.known, sizes.original].map(grouped);
+    say!("{packets} packets, {chunks} chunks of {} bytes", transform.chunk_bytes());
+    let (bytes, once) = match is_learned {
+        true => (sizes.learned, " while these are learned"),
+        false => (sizes.with_table, ""),
+    };
+    match is_learned {
+        true => say!("{bases} bases"),
+        false => say!("{bases} bases, {with_identifier} with an identifier: those of {known} chunks"),
+    }
+    say!("payloads of {original} bytes become {}{once}: {}", grouped(bytes), ratio(bytes, sizes));
 }
 
 /// Writes the entries of both programs; says how many bases have identifiers.
@@ -255,8 +300,7 @@ fn write_both(
     [encoder, decoder]: [&Path; 2],
 ) -> Result<u64, Exit> {
     let (transform, first) = (dictionary.transform(), wires.first_identifier);
-    let mut chosen = if wires.no_bases { Vec::new() } else { dictionary.chosen(traffic.id_bits) };
-    chosen.truncate((1_usize << traffic.id_bits).saturating_sub(first as usize));
+    let chosen = if wires.no_bases { Vec::new() } else { dictionary.chosen(traffic.id_bits) };
     let common = |(from, to): (u16, u16)| match wires.class {
         0 => format!("table_add ports send {from} => {to}\n{}", entries::masks(transform)),
         _ => String::new(),
@@ -275,14 +319,24 @@ fn ratio(bytes: u64, sizes: &Sizes) -> String {
 }
 
 /// What is behind the Ethernet headers of the packets that are compressed.
-fn payloads(capture: &Path, ethertype: u16, header: &Header) -> Result<Vec<Vec<u8>>, Exit> {
+fn payloads(capture: &Path, ethertype: u16, header: &Header, layout: Layout) -> Result<Vec<Vec<u8>>, Exit> {
     let refused = |error: &dyn std::fmt::Display| {
         terminal::error(error);
         Exit::BadInput
     };
     let mut reader = CaptureReader::<File>::open(capture).map_err(|error| refused(&error))?;
     let mut payloads = Vec::new();
-    while let Some(packet) = reader.next_packet().map_err(|error| refused(&error))? {
+    loop {
+        let packet = match reader.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            // As when what captures is killed.
+            Err(error) if error.is_truncation() => {
+                terminal::warning(&error);
+                break;
+            }
+            Err(error) => return Err(refused(&error)),
+        };
         let is_type = packet.data.get(12..HEADER_BYTES) == Some(&ethertype.to_be_bytes());
         if is_type && header.is_of(&packet.data[HEADER_BYTES..]) {
             payloads.push(packet.data[HEADER_BYTES..].to_vec());
@@ -297,6 +351,12 @@ fn payloads(capture: &Path, ethertype: u16, header: &Header) -> Result<Vec<Vec<u
             }
         };
         return Err(refused(&message));
+    }
+    if payloads.iter().all(|payload| payload.len() <= layout.offset) {
+        let (path, bytes) = (capture.display(), HEADER_BYTES + layout.offset);
+        return Err(refused(&format!(
+            "of `{path}`, no packet of this kind has anything behind its first {bytes} bytes"
+        )));
     }
     Ok(payloads)
 }
