@@ -175,7 +175,7 @@ def datagram(number):
     return number.to_bytes(4, 'big') + rng.randbytes(length)
 ",
 };
-const TABLES: &str = "zipline tables --m 5 --id-bits 4 --encoder encoder.txt --decoder decoder.txt";
+const TABLES: &str = "zipline tables --m 5 --id-bits 4 --both-ways --encoder encoder.txt --decoder decoder.txt";
 
 /// Chunks of sixteen bytes in datagrams to a port: up to three of one to four. Of each the first four change always.
 const MASK: Kind = Kind {
@@ -348,12 +348,11 @@ fn wait_for_ping(network: &Network) {
 fn write_code(folder: &Path) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     assert!(command.current_dir(folder).args(TABLES.split_whitespace()).status().unwrap().success());
-    let_both_ways(folder);
 }
 
 /// Those of masks.
 fn write_masks(folder: &Path) {
-    let ports = "table_add ports send 1 => 2\n";
+    let ports = "table_add ports send 1 => 2\ntable_add ports send 2 => 1\n";
     let mask = format!("0xffffffff{}", "00".repeat(12));
     let mut header = [[0u8; 2]; 28];
     for (place, value) in [(0, 0x45), (9, 17), (22, 0x13), (23, 0x88)] {
@@ -365,7 +364,6 @@ fn write_masks(folder: &Path) {
     std::fs::write(folder.join("encoder.txt"), encoder).unwrap();
     let decoder = format!("{ports}table_add classes restore 0 => 0x0800 {mask}\n");
     std::fs::write(folder.join("decoder.txt"), decoder).unwrap();
-    let_both_ways(folder);
 }
 
 /// Half of the identifiers are those of bases that the first datagrams have.
@@ -381,14 +379,6 @@ fn write_bases(folder: &Path) {
             text += &format!("table_add bases {action} {key} => {argument}\n");
         }
         std::fs::write(folder.join(name), text).unwrap();
-    }
-}
-
-/// What comes from the other side goes back.
-fn let_both_ways(folder: &Path) {
-    for name in ["encoder.txt", "decoder.txt"] {
-        let text = std::fs::read_to_string(folder.join(name)).unwrap();
-        std::fs::write(folder.join(name), text + "table_add ports send 2 => 1\n").unwrap();
     }
 }
 

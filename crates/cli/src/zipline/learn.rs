@@ -53,6 +53,7 @@ pub struct LearnArguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  wirespeed zipline tables --m 8 --both-ways --encoder encoder.txt --decoder decoder.txt
   wirespeed run apps/zipline/decoder.p4 --entries decoder.txt --port 1=eth0 --port 2=eth1 --p4runtime 9560
   wirespeed run apps/zipline/encoder.p4 --entries encoder.txt --port 1=eth0 --port 2=eth1 --p4runtime 9559
   wirespeed zipline learn --encoder 127.0.0.1:9559 --decoder 127.0.0.1:9560
@@ -331,8 +332,8 @@ impl Learner<'_> {
             fixed => format!(", {} of them as entries files say", grouped(fixed)),
         };
         say!(
-            "{:>8.1} s  {active} of {all} identifiers in use{fixed}; so far {learned} bases learned, {recycled} given up, \
-             {without} met without a free identifier",
+            "{:>8.1} s  {active} of {all} identifiers in use{fixed}; so far {learned} bases learned, {recycled} \
+             given up, {without} met without a free identifier",
             self.start.elapsed().as_secs_f64()
         );
     }

@@ -95,6 +95,9 @@ struct Wires {
     /// The same for the decoder
     #[arg(long, default_value = "1,2", value_name = "IN,OUT", value_parser = wire)]
     decoder_ports: (u16, u16),
+    /// Also have both programs send what comes back, as it is; without it, it is dropped
+    #[arg(long)]
+    both_ways: bool,
     /// The number of this class of traffic: the entries of 0 have the wires and the code, those of others only
     /// their own
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=255))]
@@ -302,7 +305,10 @@ fn write_both(
     let (transform, first) = (dictionary.transform(), wires.first_identifier);
     let chosen = if wires.no_bases { Vec::new() } else { dictionary.chosen(traffic.id_bits) };
     let common = |(from, to): (u16, u16)| match wires.class {
-        0 => format!("table_add ports send {from} => {to}\n{}", entries::masks(transform)),
+        0 => {
+            let back = if wires.both_ways { format!("table_add ports send {to} => {from}\n") } else { String::new() };
+            format!("table_add ports send {from} => {to}\n{back}{}", entries::masks(transform))
+        }
         _ => String::new(),
     };
     let class = Class { number: wires.class, ethertype: traffic.ethertype, port: wires.encoder_ports.0, header };
