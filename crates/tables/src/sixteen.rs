@@ -25,6 +25,10 @@ use std::arch::x86_64::{
 const LANES: usize = 16;
 const WORDS: usize = LANES / 2;
 
+/// Slots of a root that the second cache holds. Those of a larger one are fetched before they are gathered: a gather
+/// waits for all of its keys.
+const NEAR_SLOTS: usize = 1 << 18;
+
 /// Bytes of cells that the nearest cache holds beside what else a burst needs.
 const NEAR_BYTES: usize = 1 << 14;
 
@@ -51,6 +55,12 @@ pub(crate) unsafe fn find(engine: &Flat, cells: &Cells, keys: &[u64], results: &
     let slots = engine.slots();
     let (first, stride_words) = (cells.pointer(0), cells.stride_words() as u32);
     let mut hits = 0;
+    if slots.root.len() > NEAR_SLOTS {
+        for key in keys {
+            let string = ((key >> piece.shift_bits) as u32) << (32 - piece.width_bits);
+            prefetch(slots.root.as_ptr().wrapping_add((string >> (32 - slots.root_bits)) as usize));
+        }
+    }
     for (keys, results) in keys.chunks(LANES).zip(results.chunks_mut(LANES)) {
         assert_eq!(keys.len(), results.len(), "a result for each key");
         let mask = (u32::MAX >> (u32::BITS as usize - keys.len())) as __mmask16;
