@@ -71,7 +71,7 @@ pub struct Arguments {
     #[arg(long)]
     program: Option<String>,
     /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the programs
-    /// that aggregate, "fixed", "variable, 44" or "gateway"
+    /// that aggregate, "fixed", "variable, 44" or "gateway"; of the router's peers, "l3fwd"
     #[arg(long)]
     only: Option<String>,
     /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of

@@ -98,7 +98,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut native = router::with_routes(&program, compiled::native(&program)?, &routes)?;
     let mut limit = Limit::router(&routes)?;
     let folder = TempDir::new()?;
-    let (peers, absent) = peers(folder.path(), &routes, &frames)?;
+    let (mut peers, absent) = peers(folder.path(), &routes, &frames)?;
+    peers.retain(|peer| arguments.only.as_ref().is_none_or(|only| peer.name.contains(only.as_str())));
 
     let mut lent = Lent::of(&frames.trace(), usize::MAX, 1, native.room_bytes());
     let rounds = (arguments.packets as usize).div_ceil(frames.count());
