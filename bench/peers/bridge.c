@@ -1,8 +1,10 @@
 /* The limit: a bridge written by hand for nothing else, in place, with the tricks of the trade.
  *
  * For each packet of a burst: its destination address is looked up in a hash table with open addressing, at most half
- * full, an address and its port in one word. What the next step will touch is fetched a step ahead. No architecture, no
- * metadata, no counters.
+ * full, an address and its port in one word. What the next step will touch is
+ * fetched a step ahead. No architecture, no metadata, no counters. It knows where frames lie and that they are long
+ * enough, where the switch is given a list of frames and tests each length; like the switch it leaves the port of each
+ * frame in a list, and counts what is sent.
  */
 #include <stdint.h>
 #include <stdlib.h>

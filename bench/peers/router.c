@@ -3,7 +3,9 @@
  * For each packet of a burst: it must be IPv4 without options, its checksum right, its TTL above 1. The destination is
  * looked up in a table with a slot for each /24 (no route of the benchmark is longer). The Ethernet addresses are
  * replaced, the TTL goes down, the checksum is corrected by what changed (RFC 1624). What the next step will touch is
- * fetched a step ahead. No architecture, no metadata, no counters.
+ * fetched a step ahead. No architecture, no metadata, no counters. It knows where frames lie and that they are long
+ * enough, where the switch is given a list of frames and tests each length; like the switch it leaves the port of each
+ * frame in a list, and counts what is sent.
  */
 #include <stdint.h>
 #include <stdlib.h>

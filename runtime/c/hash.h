@@ -311,7 +311,8 @@ static inline WS_UNUSED uint64_t ws_hash_crc32(const uint8_t *a, uint64_t a_coun
 static inline WS_UNUSED uint64_t ws_hash_crc32_short(struct ws_short bytes)
 {
 #if defined(__PCLMUL__)
-    const struct ws_crc_factors factors = {{0xccaa009e00000000u, 0x100000000u}, 0xb8bc676500000000u, 0x1f7011641u, 0x1db710641u, 32};
+    const struct ws_crc_factors factors = {
+        {0xccaa009e00000000u, 0x100000000u}, 0xb8bc676500000000u, 0x1f7011641u, 0x1db710641u, 32};
     return (uint32_t)~ws_crc_short(factors, bytes);
 #else
     return (uint32_t)~ws_crc_short_by((const uint32_t(*)[256])ws_crc32_tables, bytes);
@@ -348,7 +349,8 @@ static inline WS_UNUSED uint64_t ws_hash_crc16(const uint8_t *a, uint64_t a_coun
 static inline WS_UNUSED uint64_t ws_hash_crc16_short(struct ws_short bytes)
 {
 #if defined(__PCLMUL__)
-    const struct ws_crc_factors factors = {{0xccc1000000000000u, 0x1000000000000u}, 0xd101000000000000u, 0x1ebffcfffbfffu, 0x14003u, 16};
+    const struct ws_crc_factors factors = {
+        {0xccc1000000000000u, 0x1000000000000u}, 0xd101000000000000u, 0x1ebffcfffbfffu, 0x14003u, 16};
     return ws_crc_short(factors, bytes);
 #else
     return ws_crc_short_by((const uint32_t(*)[256])ws_crc16_tables, bytes);
