@@ -76,6 +76,34 @@ pub fn ports(rng: &mut Rng, index: usize) -> EntrySpec {
     call(vec![prefix(32, rng.next_u64(), 24), MatchValue::Range { low, high }], -(index as i32), rng)
 }
 
+fn range16(low: u64, high: u64) -> MatchValue {
+    MatchValue::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high.min(0xffff)) }
+}
+
+/// Ranges of one field that overlap a little.
+pub fn one_range(rng: &mut Rng, index: usize) -> EntrySpec {
+    let low = rng.below(1 << 16);
+    let high = low + rng.below(200);
+    call(vec![range16(low, high)], -(index as i32), rng)
+}
+
+/// The same beside one of ten VLANs.
+pub fn range_of_vlan(rng: &mut Rng, index: usize) -> EntrySpec {
+    let (vlan, low) = (rng.below(10), rng.below(1 << 16));
+    let high = low + rng.below(200);
+    call(vec![MatchValue::Exact(Bits::from_u64(12, vlan)), range16(low, high)], -(index as i32), rng)
+}
+
+/// Source and destination ports alone: a third of them any, half of the rest one.
+pub fn two_ranges(rng: &mut Rng, index: usize) -> EntrySpec {
+    let mut range = || {
+        let (low, width) = (rng.below(1 << 16), if rng.chance(1, 2) { rng.below(2000) } else { 0 });
+        if rng.chance(1, 3) { range16(0, 0xffff) } else { range16(low, low + width) }
+    };
+    let key = vec![range(), range()];
+    call(key, -(index as i32), rng)
+}
+
 /// As firewalls have them: addresses within a few networks, by prefixes of all lengths; ports by their number, by
 /// ranges or not at all.
 pub fn firewall(rng: &mut Rng, index: usize) -> EntrySpec {

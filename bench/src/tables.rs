@@ -8,7 +8,8 @@
 
 use crate::Arguments;
 use crate::entries::{
-    EntryOf, a_mask_each, access_list, exact, firewall, ipv4, ipv6, key_of, one_mask, optional, ports, table,
+    EntryOf, a_mask_each, access_list, exact, firewall, ipv4, ipv6, key_of, one_mask, one_range, optional, ports,
+    range_of_vlan, table, two_ranges,
 };
 use crate::growth::processor_time;
 use crate::limit;
@@ -85,6 +86,18 @@ const CASES: &[CaseOf] = &[
     ("ternary, a mask each", a_mask_each, 1000),
     ("ternary, a mask each", a_mask_each, 10_000),
     ("ternary, a mask each", a_mask_each, 100_000),
+    ("range, one field", one_range, 10),
+    ("range, one field", one_range, 100),
+    ("range, one field", one_range, 1000),
+    ("range, one field", one_range, 10_000),
+    ("range, beside exact", range_of_vlan, 10),
+    ("range, beside exact", range_of_vlan, 100),
+    ("range, beside exact", range_of_vlan, 1000),
+    ("range, beside exact", range_of_vlan, 10_000),
+    ("range, two fields", two_ranges, 10),
+    ("range, two fields", two_ranges, 100),
+    ("range, two fields", two_ranges, 1000),
+    ("range, two fields", two_ranges, 10_000),
     ("range, ports", ports, 100),
     ("range, ports", ports, 1000),
     ("range, ports", ports, 10_000),

@@ -6,8 +6,8 @@ use crate::spec::{ActionCall, ActionSpec, EntrySpec, MatchValue, TableKind, Tabl
 use base::Bits;
 
 /// What an engine has to know of an entry. A key matches if `key & mask == value` and, in a range table, every range
-/// field lies between its bounds. For a range field, `mask` covers the leading bits that both bounds share: never more
-/// than the range asks, and enough to find it by hashing.
+/// field lies between its bounds. For a range field, `mask` covers leading bits that both bounds share: never more than
+/// the range asks, and enough to find a range of one value by hashing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PackedMatch {
     /// `value`, `mask` and, in a range table, `low` and `high`: rows of key words, end to end.
@@ -165,6 +165,7 @@ pub(crate) fn pack(kind: TableKind, layout: &KeyLayout, entry: &EntrySpec, seque
     let (value_row, rest) = rows.split_at_mut(words);
     let (mask_row, bounds) = rest.split_at_mut(words);
     let mut lpm_len = 0;
+    let range_masks = RangeMasks::of(&entry.key);
     for (slot, wanted) in layout.slots().iter().zip(&entry.key) {
         let width_bits = slot.width_bits;
         match wanted {
@@ -183,7 +184,7 @@ pub(crate) fn pack(kind: TableKind, layout: &KeyLayout, entry: &EntrySpec, seque
                 slot.store(mask_row, mask);
             }
             MatchValue::Range { low, high } => {
-                let shared = prefix_mask(width_bits, shared_bits(low, high));
+                let shared = prefix_mask(width_bits, range_masks.bits(low, high));
                 slot.store(value_row, &low.and(&shared));
                 slot.store(mask_row, &shared);
                 slot.store(&mut bounds[..words], low);
@@ -198,6 +199,42 @@ pub(crate) fn pack(kind: TableKind, layout: &KeyLayout, entry: &EntrySpec, seque
 /// Rows of key words that an entry of such a table is matched by.
 pub(crate) fn rows_of(kind: TableKind) -> usize {
     if kind == TableKind::Range { 4 } else { 2 }
+}
+
+/// How ranges take part in the masks of entries.
+#[derive(Clone, Copy)]
+enum RangeMasks {
+    /// A range of one value by all its bits, others not at all: who wins for which value is known, and masks would only
+    /// disturb.
+    Values,
+    /// The others by as many of the leading bits that their bounds share as are a multiple of the width's half, or,
+    /// where other fields make masks too, of its quarter: the fewer numbers there are, the fewer masks.
+    Halves,
+    Quarters,
+}
+
+impl RangeMasks {
+    /// For a table with this key.
+    fn of(key: &[MatchValue]) -> RangeMasks {
+        let ranges = key.iter().filter(|wanted| wanted.kind() == MatchKind::Range).count();
+        match (ranges, key.len() - ranges) {
+            (0..=1, _) => RangeMasks::Values,
+            (_, 0) => RangeMasks::Halves,
+            _ => RangeMasks::Quarters,
+        }
+    }
+
+    /// How many leading bits of a range are under the mask.
+    fn bits(self, low: &Bits, high: &Bits) -> u32 {
+        let (shared, width_bits) = (shared_bits(low, high), low.width());
+        let step = match self {
+            _ if shared == width_bits || width_bits > 64 => return shared,
+            RangeMasks::Values => return 0,
+            RangeMasks::Halves => width_bits.div_ceil(2),
+            RangeMasks::Quarters => width_bits.div_ceil(4),
+        };
+        shared / step * step
+    }
 }
 
 /// How many leading bits two values share.

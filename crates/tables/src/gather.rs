@@ -332,7 +332,7 @@ pub(crate) unsafe fn first_block<const WORDS: usize>(
     mut start: usize,
 ) -> Option<(usize, u32)> {
     let end = chunk.ranks.len().next_multiple_of(ranked::LANES);
-    assert!(chunk.columns.len() == 2 * WORDS && chunk.columns.iter().all(|column| column.len() == end));
+    assert!(chunk.columns.len() >= 2 * WORDS && chunk.columns.iter().all(|column| column.len() == end));
     let keys: [__m256i; WORDS] = each_word(|word| _mm256_set1_epi64x(key[word] as i64));
     let (mut values, mut masks) = ([std::ptr::null(); WORDS], [std::ptr::null(); WORDS]);
     for word in 0..WORDS {

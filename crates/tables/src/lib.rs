@@ -26,6 +26,7 @@ pub mod spec;
 pub mod table;
 pub mod transaction;
 
+mod bucket;
 mod canonical;
 mod cells;
 mod exact;
@@ -34,7 +35,10 @@ mod flat;
 #[cfg(target_arch = "x86_64")]
 mod gather;
 mod hash_index;
+mod intervals;
 mod left_right;
+#[cfg(target_arch = "x86_64")]
+mod linear;
 mod lpm;
 mod members;
 mod memory;

@@ -2,8 +2,12 @@
 //!
 //! Kept in chunks of bounded length, so that an insertion into a long list moves little. In a chunk the rows stand word
 //! by word, all first words together, so that several entries are compared with a key by one instruction.
+//!
+//! What an entry asks of a range field is two more words: its low bound, and what lies between the bounds. A value is
+//! in a range if it is above the low bound by no more than that, which is one comparison.
 
 use crate::cells::Cell;
+use crate::layout::Slot;
 
 /// Which of two matching entries wins: the greater one. The priority above, below it the age, older is greater.
 /// Never 0.
@@ -24,13 +28,42 @@ const CHUNK_ENTRIES_MAX: usize = 512;
 /// Entries that are compared with a key at once.
 pub(crate) const LANES: usize = 8;
 
-/// What fills a column behind the last entry, as a value and as its mask: nothing matches it.
-const FILLING: [u64; 2] = [u64::MAX, 0];
+/// A range field of at most 64 bits: which bits of which word of a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RangeField {
+    pub word: usize,
+    pub mask: u64,
+    pub shift_bits: u32,
+}
+
+impl RangeField {
+    /// The field at this place, which lies in one word.
+    pub fn new(slot: &Slot) -> RangeField {
+        let mask = u64::MAX.checked_shr(u64::BITS - slot.width_bits).unwrap_or(0);
+        RangeField { word: slot.word, mask: mask << slot.shift_bits, shift_bits: slot.shift_bits }
+    }
+
+    /// The field as it stands in a key. A field of no bits may stand in a key of no words.
+    #[inline(always)]
+    pub fn of(&self, key: &[u64]) -> u64 {
+        key.get(self.word).map_or(0, |word| word & self.mask)
+    }
+
+    /// The field as a number.
+    #[inline(always)]
+    pub fn value(&self, key: &[u64]) -> u64 {
+        self.of(key) >> self.shift_bits
+    }
+}
+
+/// What fills a column of values behind the last entry; in the other columns it is 0. Nothing matches it.
+const FILLING: u64 = u64::MAX;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RankedList {
-    /// Words of a key, or 0 if the list has no rows.
+    /// Columns of values, and as many of masks.
     key_words: usize,
+    len: usize,
     chunks: Vec<Chunk>,
 }
 
@@ -38,15 +71,20 @@ pub(crate) struct RankedList {
 pub(crate) struct Chunk {
     pub ranks: Vec<Rank>,
     pub cells: Vec<Cell>,
-    /// For each word of a key the values of all entries, then for each word their masks. Filled up to a multiple of
-    /// [`LANES`].
+    /// For each word of a key the values of all entries, then for each word their masks, then for each range field
+    /// their low bounds and what lies between the bounds. Filled up to a multiple of [`LANES`].
     pub columns: Vec<Vec<u64>>,
 }
 
 impl RankedList {
-    /// An empty list of entries for keys of this many words; of none, if the list has no rows.
+    /// An empty list of entries with values and masks of this many words; of none, if rows have no such.
     pub fn new(key_words: usize) -> RankedList {
-        RankedList { key_words, chunks: Vec::new() }
+        RankedList { key_words, len: 0, chunks: Vec::new() }
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.len
     }
 
     pub fn is_empty(&self) -> bool {
@@ -70,9 +108,11 @@ impl RankedList {
         &self.chunks
     }
 
-    /// Adds an entry; `row` is its value, then its mask.
+    /// Adds an entry; `row` is its value, then its mask, then two words for each range field.
     pub fn insert(&mut self, rank: Rank, cell: Cell, row: &[u64]) {
-        debug_assert_eq!(row.len(), 2 * self.key_words, "rows of a list have one length");
+        debug_assert!(self.chunks.iter().all(|chunk| chunk.columns.len() == row.len()), "rows of a list are alike");
+        let key_words = self.key_words;
+        self.len += 1;
         if self.chunks.is_empty() {
             self.chunks.push(Chunk { columns: vec![Vec::new(); row.len()], ..Chunk::default() });
         }
@@ -83,7 +123,7 @@ impl RankedList {
         chunk.cells.insert(place, cell);
         for (index, (column, word)) in chunk.columns.iter_mut().zip(row).enumerate() {
             if column.len() == len {
-                column.resize(len + LANES, FILLING[index / self.key_words]);
+                column.resize(len + LANES, if index < key_words { FILLING } else { 0 });
             }
             column.copy_within(place..len, place + 1);
             column[place] = *word;
@@ -104,9 +144,11 @@ impl RankedList {
         assert_eq!(chunk.ranks[place], rank, "the entry is in the list");
         chunk.ranks.remove(place);
         chunk.cells.remove(place);
+        self.len -= 1;
+        let key_words = self.key_words;
         for (index, column) in chunk.columns.iter_mut().enumerate() {
             column.copy_within(place + 1..len, place);
-            column[len - 1] = FILLING[index / self.key_words];
+            column[len - 1] = if index < key_words { FILLING } else { 0 };
             column.truncate((len - 1).next_multiple_of(LANES));
         }
         if chunk.ranks.is_empty() {
@@ -130,7 +172,7 @@ impl Chunk {
     /// block's first entry.
     #[inline(always)]
     pub fn first_block(&self, key: &[u64], mut start: usize) -> Option<(usize, u32)> {
-        let (values, masks) = self.columns.split_at(key.len());
+        let (values, masks) = self.columns[..2 * key.len()].split_at(key.len());
         while start < self.ranks.len() {
             let mut unlike = [0; LANES];
             for ((key, values), masks) in key.iter().zip(values).zip(masks) {
@@ -146,6 +188,21 @@ impl Chunk {
             start += LANES;
         }
         None
+    }
+
+    /// Which of a block's entries have ranges in which a key lies. `first_column` is that of the first range.
+    #[inline(always)]
+    pub fn in_ranges(&self, ranges: &[RangeField], first_column: usize, key: &[u64], start: usize) -> u32 {
+        let mut outside = [false; LANES];
+        for (field, columns) in ranges.iter().zip(self.columns[first_column..].chunks_exact(2)) {
+            let value = field.of(key);
+            let (lows, spans) = (&columns[0][start..start + LANES], &columns[1][start..start + LANES]);
+            for lane in 0..LANES {
+                outside[lane] |= value.wrapping_sub(lows[lane]) > spans[lane];
+            }
+        }
+        let entries = u32::MAX >> (u32::BITS as usize - (self.ranks.len() - start).min(LANES));
+        entries & outside.iter().enumerate().map(|(lane, outside)| u32::from(!outside) << lane).sum::<u32>()
     }
 
     fn place(&self, rank: Rank) -> usize {
@@ -179,9 +236,9 @@ mod tests {
         assert!(listed.iter().zip(&wanted).all(|((cell, row), wanted)| *cell == wanted && **row == u64::from(*wanted)));
         for chunk in list.chunks() {
             assert!(chunk.columns.iter().all(|column| column.len() == chunk.ranks.len().next_multiple_of(LANES)));
-            assert!(chunk.columns[0][chunk.ranks.len()..].iter().all(|value| *value == FILLING[0]));
+            assert!(chunk.columns[0][chunk.ranks.len()..].iter().all(|value| *value == FILLING));
         }
-        assert_eq!(listed.len(), wanted.len());
+        assert_eq!((listed.len(), list.len()), (wanted.len(), wanted.len()));
         assert!(list.chunks().len() > 2);
     }
 

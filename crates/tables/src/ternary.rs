@@ -2,36 +2,45 @@
 //!
 //! Entries with the same mask form a group. A group of more than `LOOSE_ENTRIES_MAX` entries is a *tuple*: a hash index
 //! over its entries' values, so that it costs one probe however many entries it has. The entries of all smaller groups
-//! share one list in order of rank, which is scanned up to the first match, several entries at a time: cheaper for few
-//! entries, and the best known for many masks with few entries each. Tuples are tried in order of their greatest
-//! priority, and no longer once the best match so far is above the rest. Of many tuples only those are tried that
-//! [`crate::filters`] leave: few, as rules are in practice.
+//! share one list in order of rank. If it is short, a burst of keys is compared with each of them ([`crate::linear`]);
+//! if it is long, or for a single key, it is scanned up to the first match, several entries at a time: the best known
+//! for many masks with few entries each. Tuples are tried in order of their greatest priority, and no longer once the best
+//! match so far is above the rest. Of many tuples only those are tried that [`crate::filters`] leave: few, as rules are
+//! in practice.
 //!
-//! A tuple's index holds, for each value, the entry of the greatest rank; others with the same value (they differ in
-//! priority, or in their ranges) wait in a list of their own.
+//! A tuple's index holds, for each value, the entry of the greatest rank. If there are others with the same value (they
+//! differ in priority, or in their ranges), all of them are in a bucket ([`crate::bucket`]).
 //!
-//! A range field takes part in masks with the leading bits that its bounds share. That never excludes a match; whether
-//! the rest of the range fits is checked on the candidate.
+//! A range field takes part in masks with leading bits that its bounds share: all of them if the range is one value,
+//! else a few, and none in a table with one range field ([`crate::canonical`]). That never excludes a match; whether the
+//! range fits is compared. Where a table is matched by one range field alone, its ranges are one bucket of a tuple without a
+//! mask, in which the winner for each value is known.
 //!
 //! # What entries can do that are meant to do harm
 //!
 //! A lookup compares at most all loose entries (a quarter to half a nanosecond each), and probes at most one slot run
 //! for every [`LOOSE_ENTRIES_MAX`] other entries: with a mask for each entry it costs as much as going through all of
-//! them, and never more. An insertion moves one chunk of the list at most and makes one group a tuple at most; the
-//! order of tuples is sorted once a batch. Values cannot be chosen to collide, since hashes are disturbed by a seed.
+//! them, and never more. With several range fields it may compare all entries of a bucket, which are those of one
+//! value. An insertion moves one chunk of the list at most and makes one group a tuple at most; the order of tuples is sorted
+//! once a batch. With one range field, a change of a bucket with `n` entries moves arrays of up to `2 n` numbers.
+//! Values cannot be chosen to collide, since hashes are disturbed by a seed.
 //!
 //! The tail of a cell: rows of value and mask, in a range table also of low and high; two words of rank; one word that
-//! names the list of entries with the same value, plus one, or 0; it counts only while the cell is in an index.
+//! names the bucket of entries with the same value, plus one, or 0; it counts only while the cell is in an index.
 
 #![allow(unsafe_code, reason = "calls what needs AVX2, where the caller says that it is there")]
 
+use crate::bucket::Bucket;
 use crate::cells::{Cell, Cells, prefetch};
 use crate::filters::{Filters, Positions, SEGMENT};
 #[cfg(target_arch = "x86_64")]
 use crate::gather;
 use crate::hash_index::{HashIndex, RowHash};
+use crate::intervals::Intervals;
 use crate::layout::Slot;
-use crate::ranked::{Chunk, LANES, Rank, RankedList};
+#[cfg(target_arch = "x86_64")]
+use crate::linear;
+use crate::ranked::{Chunk, LANES, RangeField, Rank, RankedList};
 use base::limits::BURST_PACKETS_MAX;
 use std::collections::BTreeMap;
 
@@ -46,6 +55,9 @@ pub(crate) struct Ternary {
     key_words: usize,
     /// The range fields, in a range table.
     range_slots: Vec<Slot>,
+    /// Those of at most 64 bits, and the others.
+    ranges: Vec<RangeField>,
+    wide_slots: Vec<Slot>,
     seed: u64,
     hash: RowHash,
     groups: BTreeMap<Box<[u64]>, Group>,
@@ -56,6 +68,8 @@ pub(crate) struct Ternary {
     /// Greatest priority and number of each tuple, greatest first, as of the last `commit`.
     order: Vec<(u32, usize)>,
     order_is_stale: bool,
+    /// Tuples and their buckets that have changed since the last `commit`.
+    changed: Vec<(usize, usize)>,
 }
 
 /// The entries of one mask.
@@ -68,13 +82,15 @@ enum Group {
 #[derive(Clone, Debug)]
 struct Tuple {
     mask: Box<[u64]>,
+    /// The mask has no bit.
+    is_any: bool,
     /// The filter of each word.
     filters: Box<[usize]>,
     index: HashIndex,
     /// How many entries there are of each priority.
     priorities: BTreeMap<u32, usize>,
-    lists: Vec<RankedList>,
-    free_lists: Vec<usize>,
+    buckets: Vec<Bucket>,
+    free_buckets: Vec<usize>,
 }
 
 /// The best match of a key so far.
@@ -137,9 +153,12 @@ pub(crate) fn tail_end(rank: Rank) -> [u64; 3] {
 
 impl Ternary {
     pub fn new(key_words: usize, range_slots: Vec<Slot>, seed: u64) -> Ternary {
+        let (narrow, wide_slots): (Vec<Slot>, _) = range_slots.iter().partition(|slot| slot.width_bits <= 64);
         Ternary {
             key_words,
             range_slots,
+            ranges: narrow.iter().map(RangeField::new).collect(),
+            wide_slots,
             seed,
             hash: RowHash::new(seed, key_words),
             groups: BTreeMap::new(),
@@ -149,6 +168,7 @@ impl Ternary {
             free_tuples: Vec::new(),
             order: Vec::new(),
             order_is_stale: false,
+            changed: Vec::new(),
         }
     }
 
@@ -165,6 +185,22 @@ impl Ternary {
             let tuples = self.order.iter().filter_map(|(_, id)| self.tuples[*id].as_ref());
             self.filters.order(self.order.len(), tuples.map(|tuple| &*tuple.filters));
         }
+        let field = self.only_field().copied();
+        for (id, bucket) in std::mem::take(&mut self.changed) {
+            if let Some(tuple) = &mut self.tuples[id] {
+                tuple.buckets[bucket].settle(field.as_ref());
+            }
+        }
+    }
+
+    /// The range field, if there is one and it has at most 64 bits.
+    fn only_field(&self) -> Option<&RangeField> {
+        if let ([field], []) = (&self.ranges[..], &self.wide_slots[..]) { Some(field) } else { None }
+    }
+
+    /// What an entry asks of range fields: two words for each of at most 64 bits.
+    fn bounds<'a>(&'a self, tail: &'a [u64]) -> impl Iterator<Item = u64> + 'a {
+        bounds_of(&self.ranges, self.key_words, tail)
     }
 
     /// Adds a cell whose tail is set.
@@ -172,13 +208,14 @@ impl Ternary {
         let words = self.key_words;
         let rank = rank_in(cells, cell);
         let tail = cells.tail(cell);
-        let (rows, mask) = (&tail[..2 * words], &tail[words..2 * words]);
+        let mask = &tail[words..2 * words];
+        let row: Vec<u64> = tail[..2 * words].iter().copied().chain(self.bounds(tail)).collect();
         match self.groups.get_mut(mask) {
             Some(&mut Group::Tuple(id)) => return self.insert_in_tuple(cells, id, cell),
             Some(Group::Loose(group)) => group.push(cell),
             None => drop(self.groups.insert(mask.into(), Group::Loose(vec![cell]))),
         }
-        self.loose.insert(rank, cell, rows);
+        self.loose.insert(rank, cell, &row);
         self.promote(cells, cell);
     }
 
@@ -191,11 +228,12 @@ impl Ternary {
         };
         let tuple = Tuple {
             mask: mask.clone(),
+            is_any: mask.iter().all(|word| *word == 0),
             filters: self.filters.join(&mask),
             index: HashIndex::new(),
             priorities: BTreeMap::new(),
-            lists: Vec::new(),
-            free_lists: Vec::new(),
+            buckets: Vec::new(),
+            free_buckets: Vec::new(),
         };
         let id = self.free_tuples.pop().unwrap_or_else(|| {
             self.tuples.push(None);
@@ -213,6 +251,7 @@ impl Ternary {
     fn insert_in_tuple(&mut self, cells: &mut Cells, id: usize, cell: Cell) {
         let words = self.key_words;
         let rank = rank_in(cells, cell);
+        let bounds: Vec<u64> = self.bounds(cells.tail(cell)).collect();
         let Some(tuple) = &mut self.tuples[id] else { unreachable!("a group names a tuple that exists") };
         let before = tuple.priorities.last_key_value().map(|(priority, _)| *priority);
         *tuple.priorities.entry((rank >> 64) as u32).or_default() += 1;
@@ -228,18 +267,22 @@ impl Ternary {
             }
             return;
         };
-        let list = match list_of(cells, head) {
-            Some(list) => list,
-            None => tuple.new_list(),
-        };
-        let head_rank = rank_in(cells, head);
+        let (head_rank, bucket) = (rank_in(cells, head), bucket_of(cells, head));
+        let bucket = bucket.unwrap_or_else(|| tuple.new_bucket());
+        let mut is_first_change = false;
+        if tuple.buckets[bucket].len() == 0 {
+            let of_head: Vec<u64> = bounds_of(&self.ranges, words, cells.tail(head)).collect();
+            is_first_change |= tuple.buckets[bucket].insert(&self.ranges, head_rank, head, &of_head);
+        }
+        is_first_change |= tuple.buckets[bucket].insert(&self.ranges, rank, cell, &bounds);
+        if is_first_change {
+            self.changed.push((id, bucket));
+        }
         if rank > head_rank {
-            tuple.lists[list].insert(head_rank, head, &[]);
             tuple.index.replace(hash, head, cell);
-            set_list(cells, cell, Some(list));
+            set_bucket(cells, cell, Some(bucket));
         } else {
-            tuple.lists[list].insert(rank, cell, &[]);
-            set_list(cells, head, Some(list));
+            set_bucket(cells, head, Some(bucket));
         }
     }
 
@@ -279,6 +322,7 @@ impl Ternary {
     fn remove_from_tuple(&mut self, cells: &mut Cells, id: usize, cell: Cell) {
         let words = self.key_words;
         let rank = rank_in(cells, cell);
+        let bounds: Vec<u64> = self.bounds(cells.tail(cell)).collect();
         let Some(tuple) = &mut self.tuples[id] else { unreachable!("a group names a tuple that exists") };
         let priority = (rank >> 64) as u32;
         if let Some(count) = tuple.priorities.get_mut(&priority) {
@@ -292,26 +336,30 @@ impl Ternary {
         let hash = self.hash.of(value);
         let head = tuple.index.find(hash, |other| &cells.tail(other)[..words] == value);
         let Some(head) = head else { unreachable!("an entry's value is in its tuple's index") };
-        let Some(list) = list_of(cells, head) else {
+        let Some(bucket) = bucket_of(cells, head) else {
             tuple.index.remove(hash, cell);
             return;
         };
+        if tuple.buckets[bucket].remove(&self.ranges, rank, cell, &bounds) {
+            self.changed.push((id, bucket));
+        }
+        let first = tuple.buckets[bucket].first();
+        let Some((_, first)) = first else { unreachable!("a bucket has two entries at least") };
         if head == cell {
-            let Some((next_rank, next)) = tuple.lists[list].first() else { unreachable!("a named list is not empty") };
-            tuple.lists[list].remove(next_rank);
-            tuple.index.replace(hash, cell, next);
-            set_list(cells, next, Some(list));
-            tuple.release_if_empty(cells, next, list);
-        } else {
-            tuple.lists[list].remove(rank);
-            tuple.release_if_empty(cells, head, list);
+            tuple.index.replace(hash, cell, first);
+            set_bucket(cells, first, Some(bucket));
+        }
+        if tuple.buckets[bucket].len() == 1 {
+            tuple.buckets[bucket] = Bucket::new();
+            tuple.free_buckets.push(bucket);
+            set_bucket(cells, first, None);
         }
     }
 
     /// Bytes of memory that lookups read beside the cells.
     pub fn bytes(&self) -> usize {
         let of_tuple = |tuple: &Tuple| {
-            size_of::<Tuple>() + tuple.index.bytes() + tuple.lists.iter().map(RankedList::bytes).sum::<usize>()
+            size_of::<Tuple>() + tuple.index.bytes() + tuple.buckets.iter().map(Bucket::bytes).sum::<usize>()
         };
         self.loose.bytes() + self.filters.bytes() + self.tuples.iter().flatten().map(of_tuple).sum::<usize>()
     }
@@ -330,6 +378,7 @@ impl Ternary {
                 let scan = |chunk: &Chunk, key: &[u64], start| chunk.first_block(key, start);
                 let probe = |tuple: &Tuple, open: &[u8], probes: &mut [Probe]| self.probe(tuple, key_of, open, probes);
                 let filtered = |best: &mut [Best]| self.find_filtered::<0>(cells, keys, best);
+                let scan = |best: &mut [Best]| self.scan_each(cells, key_of, &scan, best);
                 self.find_each(cells, key_of, scan, probe, filtered, found);
             }
         }
@@ -349,10 +398,17 @@ impl Ternary {
                 // SAFETY: as above.
                 unsafe { gather::probe_tuple::<WORDS>((&self.hash, index.all(), mask), keys, open, probes) }
             };
+            let is_short = self.loose.len() <= linear::ENTRIES_MAX && self.ranges.len() <= linear::RANGES_MAX;
+            let scan = |best: &mut [Best]| match is_short && self.wide_slots.is_empty() {
+                // SAFETY: as above.
+                true => unsafe { self.compare_all::<WORDS>(keys, best) },
+                false => self.scan_each(cells, key_of, &scan, best),
+            };
             return self.find_each(cells, key_of, scan, probe, filtered, found);
         }
         let scan = |chunk: &Chunk, key: &[u64], start| chunk.first_block(key, start);
         let probe = |tuple: &Tuple, open: &[u8], probes: &mut [Probe]| self.probe(tuple, key_of, open, probes);
+        let scan = |best: &mut [Best]| self.scan_each(cells, key_of, &scan, best);
         self.find_each(cells, key_of, scan, probe, filtered, found);
     }
 
@@ -361,15 +417,24 @@ impl Ternary {
         &self,
         cells: &Cells,
         key_of: impl Fn(usize) -> &'k [u64],
-        scan: impl Fn(&Chunk, &[u64], usize) -> Option<(usize, u32)>,
+        scan: impl Fn(&mut [Best]),
         probe: impl Fn(&Tuple, &[u8], &mut [Probe]),
         filtered: impl Fn(&mut [Best]),
         found: &mut [Cell],
     ) {
         let count = found.len();
+        if self.loose.is_empty()
+            && let [(_, id)] = self.order[..]
+            && let (Some(intervals), [field]) = (self.tuples[id].as_ref().and_then(Tuple::intervals), &self.ranges[..])
+        {
+            for (index, found) in found.iter_mut().enumerate() {
+                *found = intervals.cell(intervals.run_of(field.value(key_of(index))));
+            }
+            return;
+        }
         let mut best = [Best::default(); BURST_PACKETS_MAX];
-        for (index, best) in best[..count].iter_mut().enumerate() {
-            *best = self.scan(cells, key_of(index), &scan);
+        if !self.loose.is_empty() {
+            scan(&mut best[..count]);
         }
         if self.order.len() > UNFILTERED_TUPLES_MAX {
             filtered(&mut best[..count]);
@@ -401,6 +466,14 @@ impl Ternary {
             }
             if open_len == 0 {
                 break;
+            }
+            if let (Some(intervals), [field]) = (tuple.intervals(), &self.ranges[..]) {
+                for (index, best) in best.iter_mut().enumerate() {
+                    let run = intervals.run_of(field.value(key_of(index)));
+                    let other = Best { rank: intervals.rank(run), cell: intervals.cell(run) };
+                    *best = if other.rank > best.rank { other } else { *best };
+                }
+                continue;
             }
             let (open, probes) = (&open[..open_len], &mut probes[..open_len]);
             probe(tuple, open, probes);
@@ -507,12 +580,48 @@ impl Ternary {
         if rank <= best.rank {
             return;
         }
-        if self.in_ranges(cells, cell, key) {
+        let Some(bucket) = bucket_of(cells, cell) else {
+            if self.in_ranges(cells, cell, key) {
+                *best = Best { rank, cell };
+            }
+            return;
+        };
+        let fits = |cell| self.in_wide_ranges(cells, cell, key);
+        if let Some((rank, cell)) = tuple.buckets[bucket].find(&self.ranges, key, best.rank, fits) {
             *best = Best { rank, cell };
-        } else if let Some(list) = list_of(cells, cell) {
-            let other = self.first_in_ranges(cells, &tuple.lists[list], key, best.rank);
-            if other.rank > best.rank {
-                *best = other;
+        }
+    }
+
+    /// The first match of each key among the loose entries, one key at a time.
+    #[inline(always)]
+    fn scan_each<'k>(
+        &self,
+        cells: &Cells,
+        key_of: impl Fn(usize) -> &'k [u64],
+        first_block: &impl Fn(&Chunk, &[u64], usize) -> Option<(usize, u32)>,
+        best: &mut [Best],
+    ) {
+        for (index, best) in best.iter_mut().enumerate() {
+            *best = self.scan(cells, key_of(index), first_block);
+        }
+    }
+
+    /// The same for all keys at once, which are compared with all entries.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn compare_all<const WORDS: usize>(&self, keys: &[[u64; WORDS]], best: &mut [Best]) {
+        let mut places = [0; BURST_PACKETS_MAX];
+        for chunk in self.loose.chunks() {
+            // SAFETY: as the caller promises.
+            unsafe { linear::places::<WORDS>(chunk, &self.ranges, keys, &mut places[..best.len()]) };
+            for (best, place) in best.iter_mut().zip(&places) {
+                if *place != 0 && best.cell == 0 {
+                    let place = *place as usize - 1;
+                    *best = Best { rank: chunk.ranks[place], cell: chunk.cells[place] };
+                }
             }
         }
     }
@@ -528,31 +637,18 @@ impl Ternary {
         for chunk in self.loose.chunks() {
             let mut start = 0;
             while let Some((block, mut matches)) = first_block(chunk, key, start) {
+                if !self.ranges.is_empty() {
+                    matches &= chunk.in_ranges(&self.ranges, 2 * key.len(), key, block);
+                }
                 while matches != 0 {
                     let place = block + matches.trailing_zeros() as usize;
                     let cell = chunk.cells[place];
-                    if self.in_ranges(cells, cell, key) {
+                    if self.in_wide_ranges(cells, cell, key) {
                         return Best { rank: chunk.ranks[place], cell };
                     }
                     matches &= matches - 1;
                 }
                 start = block + LANES;
-            }
-        }
-        Best::default()
-    }
-
-    /// The first in a list of entries of one value, above `floor`, whose ranges fit.
-    #[inline(always)]
-    fn first_in_ranges(&self, cells: &Cells, list: &RankedList, key: &[u64], floor: Rank) -> Best {
-        for chunk in list.chunks() {
-            for (&cell, &rank) in chunk.cells.iter().zip(&chunk.ranks) {
-                if rank <= floor {
-                    return Best::default();
-                }
-                if self.in_ranges(cells, cell, key) {
-                    return Best { rank, cell };
-                }
             }
         }
         Best::default()
@@ -567,6 +663,12 @@ impl Ternary {
             let (low, high) = (&tail[2 * words..3 * words], &tail[3 * words..4 * words]);
             self.range_slots.iter().all(|slot| not_above(slot, low, key) && not_above(slot, key, high))
         }
+    }
+
+    /// The same for fields of more than 64 bits.
+    #[inline(always)]
+    fn in_wide_ranges(&self, cells: &Cells, cell: Cell, key: &[u64]) -> bool {
+        self.wide_slots.is_empty() || self.in_ranges(cells, cell, key)
     }
 }
 
@@ -588,18 +690,17 @@ impl Tuple {
         self.priorities.last_key_value().map_or(0, |(priority, _)| *priority)
     }
 
-    fn new_list(&mut self) -> usize {
-        self.free_lists.pop().unwrap_or_else(|| {
-            self.lists.push(RankedList::new(0));
-            self.lists.len() - 1
+    fn new_bucket(&mut self) -> usize {
+        self.free_buckets.pop().unwrap_or_else(|| {
+            self.buckets.push(Bucket::new());
+            self.buckets.len() - 1
         })
     }
 
-    fn release_if_empty(&mut self, cells: &mut Cells, head: Cell, list: usize) {
-        if self.lists[list].is_empty() {
-            self.free_lists.push(list);
-            set_list(cells, head, None);
-        }
+    /// The winners of all values of the range field, if nothing else is asked of a key: then there is one bucket.
+    #[inline(always)]
+    fn intervals(&self) -> Option<&Intervals> {
+        self.is_any.then(|| self.buckets.first()?.intervals()).flatten()
     }
 }
 
@@ -610,11 +711,19 @@ fn rank_in(cells: &Cells, cell: Cell) -> Rank {
     u128::from(tail[at]) << 64 | u128::from(tail[at + 1])
 }
 
-fn list_of(cells: &Cells, cell: Cell) -> Option<usize> {
+/// What an entry asks of these range fields: a low bound and what lies between the bounds.
+fn bounds_of<'a>(ranges: &'a [RangeField], words: usize, tail: &'a [u64]) -> impl Iterator<Item = u64> + 'a {
+    ranges.iter().flat_map(move |field| {
+        let low = field.of(&tail[2 * words..3 * words]);
+        [low, field.of(&tail[3 * words..4 * words]) - low]
+    })
+}
+
+fn bucket_of(cells: &Cells, cell: Cell) -> Option<usize> {
     let tail = cells.tail(cell);
     (tail[tail.len() - 1] as usize).checked_sub(1)
 }
 
-fn set_list(cells: &mut Cells, cell: Cell, list: Option<usize>) {
-    cells.set_last_tail_word(cell, list.map_or(0, |list| list as u64 + 1));
+fn set_bucket(cells: &mut Cells, cell: Cell, bucket: Option<usize>) {
+    cells.set_last_tail_word(cell, bucket.map_or(0, |bucket| bucket as u64 + 1));
 }

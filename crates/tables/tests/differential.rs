@@ -81,9 +81,78 @@ fn long_runs() {
         &[(Ternary, 8)],
         &[(Ternary, 32), (Ternary, 32), (Optional, 8)],
         &[(Range, 16)],
+        &[(Exact, 8), (Range, 16)],
+        &[(Range, 32)],
+        &[(Range, 64)],
+        &[(Ternary, 8), (Range, 16), (Optional, 8)],
         &[(Exact, 8), (Range, 16), (Range, 16)],
+        &[(Range, 16), (Range, 8), (Range, 9)],
+        &[(Exact, 4), (Range, 65), (Range, 16)],
     ] {
         check_key(&mut rng, key, 1500);
+    }
+}
+
+/// An entry of these ranges.
+fn ranges_entry(rng: &mut Rng, spec: &TableSpec, ranges: &[(u64, u64)]) -> EntrySpec {
+    let fields = spec.key.iter().zip(ranges).map(|(field, &(low, high))| {
+        let [low, high] = [low, high].map(|bound| Bits::from_u64(field.width_bits, bound));
+        MatchValue::Range { low, high }
+    });
+    EntrySpec { key: fields.collect(), ..random_entry(rng, spec) }
+}
+
+/// Ranges as somebody would choose them to do harm: nested, as stairs, all of one value; loaded at once and one by one,
+/// and deleted in the order in which each of them uncovers most.
+#[test]
+fn ranges_that_overlap_as_much_as_they_can() {
+    let mut rng = Rng::new(8);
+    let shapes: [fn(u64) -> (u64, u64); 4] =
+        [|index| (index, 60_000 - index), |index| (0, index * 7), |index| (index * 9, index * 9 + 700), |_| (700, 700)];
+    for shape in shapes {
+        for (count, rising) in [(40, true), (300, true), (300, false)] {
+            let mut set = TableSet::new(vec![table_spec(&[(Range, 16)], 400)], 5).expect("the table is well formed");
+            let mut reader = set.reader();
+            let spec = set.tables()[0].spec().clone();
+            let entries = (0..count).map(|index| EntrySpec {
+                priority: if rising { index } else { -index },
+                ..ranges_entry(&mut rng, &spec, &[shape(index as u64)])
+            });
+            let mut entries: Vec<EntrySpec> = entries.collect();
+            let rest = entries.split_off(entries.len() / 2);
+            set.perform(0, Operation::InsertMany(entries)).expect("the entries are valid");
+            check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 64);
+            for entry in rest {
+                set.insert(0, entry).expect("the entry is valid");
+                check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 4);
+            }
+            for index in 0..count {
+                let handle = Handle(if rising { count - 1 - index } else { index } as u32);
+                set.perform(0, Operation::Delete { handle }).expect("the entry exists");
+                check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 4);
+            }
+        }
+    }
+}
+
+/// More entries with masks of their own than a burst is compared with at once.
+#[test]
+fn ranges_in_a_long_list() {
+    let mut rng = Rng::new(9);
+    let key = [(Ternary, 16), (Range, 16), (Range, 8)];
+    let mut set = TableSet::new(vec![table_spec(&key, 600)], 5).expect("the table is well formed");
+    let mut reader = set.reader();
+    for count in [100, 100, 400] {
+        let spec = set.tables()[0].spec().clone();
+        let random = (0..count).map(|_| {
+            let mut entry = random_entry(&mut rng, &spec);
+            let [value, mask] = [rng.next_u64(), rng.next_u64() & 0xff].map(|bits| Bits::from_u64(16, bits));
+            entry.key[0] = MatchValue::Ternary { value: value.and(&mask), mask };
+            entry
+        });
+        let entries: Vec<EntrySpec> = random.collect();
+        entries.into_iter().for_each(|entry| drop(set.insert(0, entry)));
+        check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 300);
     }
 }
 
