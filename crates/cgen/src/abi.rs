@@ -94,8 +94,8 @@ pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
 
 /// [`Verdict`]: its deparsed headers did not fit the chunk.
 pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
-/// [`Verdict`]: an assertion of the program failed; the core ends the packet. It is rare, and counted with those that ask
-/// for more.
+/// [`Verdict`]: an assertion of the program failed; the core ends the packet. It is rare, and counted with those that
+/// ask for more.
 pub const ASSERTION_FAILED: Verdict = 0xffff_fff5;
 
 /// What the verdicts of a call say together, so that nobody has to look at all of them: how many packets are dropped,

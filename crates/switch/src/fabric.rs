@@ -42,7 +42,8 @@ pub(crate) trait Rules: Send {
     }
 
     /// Takes lent frames to the end by the backend's straight way, in place. Asked only if the backend works in place
-    /// and, where the rules ask for originals, tells how many bytes of them have to be kept. They are at most as many as generated code takes at once.
+    /// and, where the rules ask for originals, tells how many bytes of them have to be kept. They are at most as many as
+    /// generated code takes at once.
     fn forward(&mut self, _fabric: &mut Fabric, _frames: &mut [Frame<'_>], _world: &mut World<'_>) {
         unreachable!("the architecture has no straight way");
     }
@@ -66,9 +67,9 @@ pub(crate) trait Rules: Send {
 #[derive(Clone, Copy)]
 pub(crate) struct Visibility {
     /// Whether packets go through blocks and queues one by one: the program can tell how many packets are in a queue,
-    /// which would show how many were received together, or sends packets round again, which would be overtaken by their
-    /// neighbours. The straight way has no queue, and a packet that leaves it is taken to its end before what becomes
-    /// of the next is carried out.
+    /// which would show how many were received together, or sends packets round again, which would be overtaken by
+    /// their neighbours. The straight way has no queue, and a packet that leaves it is taken to its end before what
+    /// becomes of the next is carried out.
     pub one_by_one: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub time: bool,

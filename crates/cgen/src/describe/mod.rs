@@ -13,7 +13,7 @@ mod text;
 use crate::plan::graph::{End, Graph, Uncut};
 use crate::plan::sharing::{Sharing, WholeProgram, mentions};
 use crate::plan::state::{self, OneByOne};
-use crate::plan::straight::{KEPT_BYTES_MAX, NoStraight, Straight, emits_plainly};
+use crate::plan::straight::{KEPT_BYTES_MAX, NoStraight, SAVED_BYTES_MAX, Straight, emits_plainly};
 use crate::plan::walk::Item;
 use crate::plan::{Plan, key_fields};
 use crate::tuning::Tuning;
@@ -61,7 +61,8 @@ impl Description {
         let Some(straight) = &self.straight else {
             return self.no_straight_reason.as_ref().map(|reason| format!("no straight way: {reason}"));
         };
-        let copied = straight.in_chunks_reason.as_ref().map(|reason| format!("each packet is copied: {reason}"));
+        let copied = straight.in_chunks_reason.as_ref().or(straight.copied_reason.as_ref());
+        let copied = copied.map(|reason| format!("each packet is copied: {reason}"));
         let alone = (self.burst_packets == 1).then(|| format!("one packet at a time: {}", self.burst_reason));
         copied.or(alone)
     }
@@ -74,6 +75,8 @@ pub struct StraightWay {
     pub in_place: bool,
     /// Why they are not.
     pub in_chunks_reason: Option<String>,
+    /// Why their bytes are copied before that.
+    pub copied_reason: Option<String>,
     /// Whether the deparser does nothing and is left out.
     pub deparser_left_out: bool,
     /// Bytes before a packet that it may grow into when headers are moved where it lies; none if they are not.
@@ -257,6 +260,7 @@ fn straight_way(program: &Program, plan: &Plan, straight: &Straight, names: &Nam
     StraightWay {
         in_place: straight.in_place,
         in_chunks_reason: (!straight.in_place).then(|| in_chunks_reason(program, plan, straight)),
+        copied_reason: copied_reason(program, plan, straight),
         deparser_left_out: straight.keeps_headers,
         room_bytes: straight.moves.then(|| plan.room_bytes()),
         kept_sums: if straight.in_place { straight.sums.iter().map(fields).collect() } else { Vec::new() },
@@ -282,6 +286,16 @@ fn leaves_for(program: &Program, graph: &Graph<'_>, straight: &Straight) -> Vec<
         });
     }
     found.into_iter().collect()
+}
+
+fn copied_reason(program: &Program, plan: &Plan, straight: &Straight) -> Option<String> {
+    let is_copied = straight.in_place && state::asks_for_originals(program) && plan.written_bytes_max().is_none();
+    is_copied.then(|| {
+        format!(
+            "ingress may ask for a packet as it was received, of which more than {SAVED_BYTES_MAX} bytes may be written \
+             over, or it cannot be told which"
+        )
+    })
 }
 
 fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> String {

@@ -68,6 +68,9 @@ fn straight_way(f: &mut fmt::Formatter<'_>, way: &StraightWay) -> fmt::Result {
         None => writeln!(f, "straight way: in place: packets are worked on where their bytes lie")?,
         Some(reason) => writeln!(f, "straight way: in chunks: {reason}")?,
     }
+    if let Some(reason) = &way.copied_reason {
+        writeln!(f, "  each packet is copied first: {reason}")?;
+    }
     match (way.deparser_left_out, way.room_bytes) {
         (true, _) => writeln!(f, "  deparser: left out: what it would emit is there already")?,
         (false, None) => writeln!(f, "  deparser: emits headers")?,

@@ -147,8 +147,8 @@ fn passes_again(program: &Program) -> bool {
     asks(program, &slots)
 }
 
-/// Whether a packet, or a copy of it other than a clone from ingress to egress, can come back to ingress or to a queue that
-/// it has left.
+/// Whether a packet, or a copy of it other than a clone from ingress to egress, can come back to ingress or to a queue
+/// that it has left.
 pub(crate) fn goes_round(program: &Program) -> bool {
     if program.architecture == Architecture::Psa {
         return ir::psa::passes_again(program);
@@ -163,6 +163,11 @@ pub(crate) fn goes_round(program: &Program) -> bool {
         Slot::Scatter,
     ];
     asks(program, &slots)
+}
+
+/// Whether ingress may ask for a packet as it was received.
+pub(crate) fn asks_for_originals(program: &Program) -> bool {
+    asks(program, &[Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter])
 }
 
 /// Whether packets become parts of others, or parts of them packets.

@@ -33,7 +33,7 @@ pub(crate) const KEPT_BYTES_MAX: u32 = 1024;
 
 /// The most bytes that a core keeps of each packet as they were received, so that packets which ask for the original
 /// can be worked on in place.
-const SAVED_BYTES_MAX: u32 = 256;
+pub(crate) const SAVED_BYTES_MAX: u32 = 256;
 
 /// What a packet may ask for in ingress.
 const INGRESS_REQUESTS: [Slot; 7] = [
@@ -163,26 +163,8 @@ impl Straight {
         if let Some((_, why)) = hindrances.into_iter().find(|(is_so, _)| *is_so) {
             return Err(why);
         }
-        let mut exits = BTreeMap::new();
-        let mut leave = |exit| {
-            let label = LabelId::from_index(program.labels as usize + exits.len());
-            exits.insert(label, exit);
-            stmt(StmtKind::Leave(label))
-        };
-        let port = |number: u64| {
-            let ty = type_of(program, spec);
-            Expr::constant(ty, Bits::from_u64(ty.width(), number))
-        };
-        let is_dropped = || Expr::binary(BinaryOp::Eq, var(program, spec), port(program.drop_port));
-        let mut after_ingress = Vec::new();
-        after_ingress.extend(any_set(program, &ingress_asks).map(|cond| if_then(cond, leave(Exit::DecideIngress))));
-        after_ingress.push(if_then(is_dropped(), leave(Exit::DropIngress)));
-        after_ingress.push(assign(egress_port, var(program, spec)));
-        after_ingress.push(assign(spec, port(program.drop_port.wrapping_add(1) & u64::from(PORT_MAX))));
-        after_ingress.extend(begin_egress(program, &slots));
-        let mut after_egress = Vec::new();
-        after_egress.extend(any_set(program, &egress_asks).map(|cond| if_then(cond, leave(Exit::DecideEgress))));
-        after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
+        let (after_ingress, after_egress, exits) =
+            between_blocks(program, &slots, [spec, egress_port], [&ingress_asks, &egress_asks]);
         let keeps_headers = keeps_headers(program);
         let moves = !keeps_headers && emits_plainly(program);
         let may_stay = moves && parses_in_order(program) && !any_in_parser(program, changes_headers);
@@ -361,6 +343,37 @@ fn base_var(place: &Place) -> Option<VarId> {
         Place::Field(..) => None,
         Place::Slice { base, .. } => base_var(base),
     }
+}
+
+/// What stands behind ingress and behind egress, and what the labels in it mean. `spec` and `egress_port` are where the
+/// program says which port a packet is for, and where it then finds it.
+fn between_blocks(
+    program: &Program,
+    slots: &Slots,
+    [spec, egress_port]: [VarId; 2],
+    [ingress_asks, egress_asks]: [&[VarId]; 2],
+) -> (Body, Body, BTreeMap<LabelId, Exit>) {
+    let mut exits = BTreeMap::new();
+    let mut leave = |exit| {
+        let label = LabelId::from_index(program.labels as usize + exits.len());
+        exits.insert(label, exit);
+        stmt(StmtKind::Leave(label))
+    };
+    let port = |number: u64| {
+        let ty = type_of(program, spec);
+        Expr::constant(ty, Bits::from_u64(ty.width(), number))
+    };
+    let is_dropped = || Expr::binary(BinaryOp::Eq, var(program, spec), port(program.drop_port));
+    let mut after_ingress = Vec::new();
+    after_ingress.extend(any_set(program, ingress_asks).map(|cond| if_then(cond, leave(Exit::DecideIngress))));
+    after_ingress.push(if_then(is_dropped(), leave(Exit::DropIngress)));
+    after_ingress.push(assign(egress_port, var(program, spec)));
+    after_ingress.push(assign(spec, port(program.drop_port.wrapping_add(1) & u64::from(PORT_MAX))));
+    after_ingress.extend(begin_egress(program, slots));
+    let mut after_egress = Vec::new();
+    after_egress.extend(any_set(program, egress_asks).map(|cond| if_then(cond, leave(Exit::DecideEgress))));
+    after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
+    (after_ingress, after_egress, exits)
 }
 
 /// The variables of these slots that the program mentions in these blocks.
