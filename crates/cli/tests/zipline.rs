@@ -314,7 +314,9 @@ fn what_gains_nothing_is_told() {
     let folder = folder.path();
     let mut state = 1_u64;
     let mut random = || {
-        (state ^= state << 13, state ^= state >> 7, state ^= state << 17);
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
         state.to_be_bytes()
     };
     let payloads: Vec<Vec<u8>> = (0..1_000).map(|_| [random(), random(), random()].concat()).collect();
