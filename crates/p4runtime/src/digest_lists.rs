@@ -2,11 +2,15 @@
 //!
 //! What enters: values that the program sent, acknowledgements, the time. What leaves: lists to send. There is no
 //! input or output here, and no clock. A message waits until its list is full or its time is over. One that equals a
-//! message that waits, or that was sent and not acknowledged within the acknowledgement's time, is left out.
+//! message that waits, or that was sent and not acknowledged within the acknowledgement's time, is left out. The
+//! worker is told which these are ([`Told`]), so that most of them do not come here.
 
+use crate::told::{Mark, Told};
 use base::Bits;
 use control::api::entity::DigestConfig;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
 /// Messages of a list at most, whatever the configuration says.
 const LIST_MAX: usize = 4096;
@@ -40,14 +44,15 @@ pub(crate) struct List {
 pub(crate) struct DigestLists {
     digests: BTreeMap<u32, Digest>,
     last_list: u64,
+    told: Arc<Told>,
 }
 
 #[derive(Debug, Default)]
 struct Digest {
     waiting: Vec<Message>,
     waiting_since_ns: u64,
-    /// Everything that waits or was sent and not acknowledged.
-    known: BTreeSet<Key>,
+    /// Everything that waits or was sent and not acknowledged, with what marks it.
+    known: BTreeMap<Key, Mark>,
     unacknowledged: BTreeMap<u64, Sent>,
     unacknowledged_messages: usize,
 }
@@ -59,13 +64,30 @@ struct Sent {
 }
 
 impl DigestLists {
-    /// A message of the program. A list, if that made one full.
-    pub fn add(&mut self, digest: u32, config: DigestConfig, message: Message, now_ns: u64) -> Option<List> {
+    /// The marks of what waits or was sent and not acknowledged.
+    pub fn told(&self) -> Arc<Told> {
+        Arc::clone(&self.told)
+    }
+
+    /// A message of the program, with what marks it. A list, if that made one full.
+    pub fn add(
+        &mut self,
+        digest: u32,
+        config: DigestConfig,
+        (message, mark): (Message, Mark),
+        now_ns: u64,
+    ) -> Option<List> {
         let state = self.digests.entry(digest).or_default();
-        state.expire(config, now_ns);
-        if !state.known.insert(key(&message)) {
-            return None;
+        state.expire(config, now_ns, &self.told);
+        match state.known.entry(key(&message)) {
+            // The mark may have been pushed out.
+            Entry::Occupied(known) => {
+                self.told.add(*known.get());
+                return None;
+            }
+            Entry::Vacant(unknown) => _ = unknown.insert(mark),
         }
+        self.told.add(mark);
         if state.waiting.is_empty() {
             state.waiting_since_ns = now_ns;
         }
@@ -86,11 +108,13 @@ impl DigestLists {
         let digests: Vec<u32> = self.digests.keys().copied().collect();
         for digest in digests {
             let Some(config) = config_of(digest) else {
-                forgotten += self.digests.remove(&digest).map_or(0, |state| state.waiting.len() as u64);
+                let Some(state) = self.digests.remove(&digest) else { continue };
+                state.known.values().for_each(|mark| self.told.remove(*mark));
+                forgotten += state.waiting.len() as u64;
                 continue;
             };
             let Some(state) = self.digests.get_mut(&digest) else { continue };
-            state.expire(config, now_ns);
+            state.expire(config, now_ns, &self.told);
             let due_ns = state.waiting_since_ns.saturating_add(config.timeout_max_ns);
             if !state.waiting.is_empty() && now_ns >= due_ns {
                 lists.extend(self.send(digest, config, now_ns));
@@ -102,28 +126,36 @@ impl DigestLists {
     /// Forgets everything but the numbers of lists: one of another program must not have the number of an earlier one,
     /// which may be acknowledged late. Returns how many messages waited.
     pub fn begin_anew(&mut self) -> u64 {
+        self.told.clear();
         std::mem::take(&mut self.digests).values().map(|state| state.waiting.len() as u64).sum()
     }
 
-    /// When the time of a list will be over.
+    /// When the time of a list will be over, or that of an acknowledgement.
     pub fn next_due_ns(&self, config_of: impl Fn(u32) -> Option<DigestConfig>) -> Option<u64> {
         let due = |(digest, state): (&u32, &Digest)| {
-            let config = config_of(*digest).filter(|_| !state.waiting.is_empty())?;
-            Some(state.waiting_since_ns.saturating_add(config.timeout_max_ns))
+            if state.known.is_empty() {
+                return None;
+            }
+            let config = config_of(*digest)?;
+            let list_ns = state.waiting_since_ns.saturating_add(config.timeout_max_ns);
+            let list_ns = Some(list_ns).filter(|_| !state.waiting.is_empty());
+            let sent = state.unacknowledged.first_key_value();
+            let again_ns = sent.map(|(_, sent)| sent.at_ns.saturating_add(config.ack_timeout_ns));
+            list_ns.into_iter().chain(again_ns).min()
         };
         self.digests.iter().filter_map(due).min()
     }
 
     /// A list has arrived. False if there is no such list.
     pub fn acknowledge(&mut self, digest: u32, list: u64) -> bool {
-        self.digests.get_mut(&digest).is_some_and(|state| state.forget(list))
+        self.digests.get_mut(&digest).is_some_and(|state| state.forget(list, &self.told))
     }
 
     /// Forgets what was sent: another controller is told, which does not know it.
     pub fn forget_sent(&mut self) {
         for state in self.digests.values_mut() {
             while let Some(&list) = state.unacknowledged.keys().next() {
-                state.forget(list);
+                state.forget(list, &self.told);
             }
         }
     }
@@ -134,16 +166,14 @@ impl DigestLists {
         let messages = std::mem::take(&mut state.waiting);
         let keys: Vec<Key> = messages.iter().map(key).collect();
         if config.ack_timeout_ns == 0 {
-            keys.iter().for_each(|key| {
-                state.known.remove(key);
-            });
+            keys.iter().for_each(|key| state.forget_key(key, &self.told));
         } else {
             state.unacknowledged_messages += keys.len();
             state.unacknowledged.insert(self.last_list, Sent { at_ns: now_ns, keys });
             while state.unacknowledged_messages > UNACKNOWLEDGED_MAX
                 && let Some(&oldest) = state.unacknowledged.keys().next()
             {
-                state.forget(oldest);
+                state.forget(oldest, &self.told);
             }
         }
         Some(List { digest, list: self.last_list, messages })
@@ -151,21 +181,25 @@ impl DigestLists {
 }
 
 impl Digest {
-    fn expire(&mut self, config: DigestConfig, now_ns: u64) {
+    fn expire(&mut self, config: DigestConfig, now_ns: u64, told: &Told) {
         while let Some((&list, sent)) = self.unacknowledged.first_key_value()
             && now_ns.saturating_sub(sent.at_ns) >= config.ack_timeout_ns
         {
-            self.forget(list);
+            self.forget(list, told);
         }
     }
 
-    fn forget(&mut self, list: u64) -> bool {
+    fn forget(&mut self, list: u64, told: &Told) -> bool {
         let Some(sent) = self.unacknowledged.remove(&list) else { return false };
         self.unacknowledged_messages -= sent.keys.len();
-        for key in &sent.keys {
-            self.known.remove(key);
-        }
+        sent.keys.iter().for_each(|key| self.forget_key(key, told));
         true
+    }
+
+    fn forget_key(&mut self, key: &Key, told: &Told) {
+        if let Some(mark) = self.known.remove(key) {
+            told.remove(mark);
+        }
     }
 }
 
@@ -173,6 +207,11 @@ impl Digest {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+
+    /// A message of this value; it is also its mark.
+    fn marked(value: u64) -> (Message, Mark) {
+        (vec![Bits::from_u64(8, value)], value)
+    }
 
     /// A script of `TIME add VALUE`, `TIME ack LIST` and `TIME` alone, and the lists that it leads to.
     fn check(config: DigestConfig, script: &str, expect: Expect) {
@@ -184,8 +223,7 @@ mod tests {
             let mut ready = lists.due(now_ns, |_| Some(config)).0;
             match words.get(1) {
                 Some(&"add") => {
-                    let value = Bits::from_u64(8, words[2].parse().unwrap());
-                    ready.extend(lists.add(1, config, vec![value], now_ns));
+                    ready.extend(lists.add(1, config, marked(words[2].parse().unwrap()), now_ns));
                 }
                 Some(_) => {
                     let is_known = lists.acknowledge(1, words[2].parse().unwrap());
@@ -240,14 +278,13 @@ mod tests {
     #[test]
     fn another_program_has_other_numbers() {
         let (mut lists, config) = (DigestLists::default(), config(100, 2, 1000));
-        let message = |value| vec![Bits::from_u64(8, value)];
-        assert_eq!(lists.add(1, config, message(1), 0), None);
-        assert_eq!(lists.add(1, config, message(2), 0).unwrap().list, 1);
-        assert_eq!(lists.add(1, config, message(3), 0), None);
+        assert_eq!(lists.add(1, config, marked(1), 0), None);
+        assert_eq!(lists.add(1, config, marked(2), 0).unwrap().list, 1);
+        assert_eq!(lists.add(1, config, marked(3), 0), None);
         assert_eq!(lists.begin_anew(), 1, "the third waited");
         // What the controller knows of the program before says nothing of this one.
-        assert_eq!(lists.add(1, config, message(1), 1), None);
-        assert_eq!(lists.add(1, config, message(4), 1).unwrap().list, 2);
+        assert_eq!(lists.add(1, config, marked(1), 1), None);
+        assert_eq!(lists.add(1, config, marked(4), 1).unwrap().list, 2);
         assert!(!lists.acknowledge(1, 1));
         assert_eq!(lists.due(2, |_| None), (Vec::new(), 0), "nothing waits");
     }
@@ -271,5 +308,29 @@ mod tests {
             no such list
         "#]],
         );
+    }
+
+    #[test]
+    fn the_worker_is_told_what_need_not_be_said() {
+        let (mut lists, config) = (DigestLists::default(), config(100, 2, 1000));
+        let told = lists.told();
+        let known = || (1..=4).filter(|&mark| told.has(mark)).collect::<Vec<_>>();
+        let config_of = |_| Some(config);
+        lists.add(1, config, marked(1), 0);
+        assert_eq!((known(), lists.next_due_ns(config_of)), (vec![1], Some(100)), "it waits");
+        lists.add(1, config, marked(2), 10);
+        assert_eq!((known(), lists.next_due_ns(config_of)), (vec![1, 2], Some(1010)), "sent, not acknowledged");
+        lists.acknowledge(1, 1);
+        assert_eq!((known(), lists.next_due_ns(config_of)), (vec![], None), "acknowledged");
+        lists.add(1, config, marked(3), 20);
+        lists.add(1, config, marked(4), 20);
+        lists.due(1020, config_of);
+        assert_eq!(known(), Vec::<Mark>::new(), "the time of the acknowledgement is over");
+        lists.add(1, config, marked(1), 1020);
+        lists.due(1021, |_| None);
+        assert_eq!(known(), Vec::<Mark>::new(), "nobody wants them");
+        lists.add(1, config, marked(2), 1022);
+        lists.begin_anew();
+        assert_eq!(known(), Vec::<Mark>::new(), "another program");
     }
 }

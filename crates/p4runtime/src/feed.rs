@@ -2,13 +2,16 @@
 //!
 //! What enters: what the worker tells, on its own thread. What leaves: messages on the streams of primary
 //! controllers. The worker never waits: what there is no room for is counted and dropped. Counted is also what is
-//! lost on the streams behind, and what comes while nobody is there to hear it.
+//! lost on the streams behind, and what comes while nobody is there to hear it. Digests that controllers have just been
+//! told of go no further than the worker: a packet with one must not cost a wake-up.
 
 use crate::packet_io;
 use crate::pipelines::Target;
 use crate::service::Core;
 use crate::stream::message;
 use crate::to_proto::signed;
+use crate::told::{Mark, Told};
+use crate::watchers::Watchers;
 use crate::{data, digest_lists};
 use base::Bits;
 use ir::{DigestId, Program};
@@ -24,16 +27,19 @@ const MESSAGES_MAX: usize = 8192;
 const BYTES_MAX: usize = 16 << 20;
 
 /// Something that the worker tells.
-enum Told {
+enum Said {
     Packet(Vec<u8>),
-    Digest(DigestId, Vec<Bits>),
+    Digest(DigestId, Vec<Bits>, Mark),
 }
 
 /// The worker's end. Digests and packets are those of the program that was named last.
 pub struct Feed {
-    sender: Sender<(Arc<Program>, Told)>,
+    sender: Sender<(Arc<Program>, Said)>,
     program: Arc<Program>,
     counts: Arc<Counts>,
+    /// What need not be said again, unless somebody looks who sees each digest.
+    told: Arc<Told>,
+    watchers: Watchers,
 }
 
 /// What the two ends share.
@@ -114,15 +120,16 @@ impl Losses {
 
 /// The server's end.
 pub(crate) struct Fed {
-    receiver: Receiver<(Arc<Program>, Told)>,
+    receiver: Receiver<(Arc<Program>, Said)>,
     counts: Arc<Counts>,
 }
 
-/// Both ends, for a worker that runs this program. What they lose is added to these losses.
-pub(crate) fn feed(program: Arc<Program>, losses: Losses) -> (Feed, Fed) {
+/// Both ends, for a worker that runs this program.
+pub(crate) fn feed(program: Arc<Program>, core: &Core) -> (Feed, Fed) {
     let (sender, receiver) = mpsc::channel(MESSAGES_MAX);
-    let counts = Arc::new(Counts { losses, ..Counts::default() });
-    (Feed { sender, program, counts: Arc::clone(&counts) }, Fed { receiver, counts })
+    let counts = Arc::new(Counts { losses: core.losses.clone(), ..Counts::default() });
+    let (told, watchers) = (core.digests().told(), core.watchers.clone());
+    (Feed { sender, program, counts: Arc::clone(&counts), told, watchers }, Fed { receiver, counts })
 }
 
 impl Feed {
@@ -133,14 +140,17 @@ impl Feed {
             return;
         }
         self.counts.waiting_bytes.fetch_add(frame.len(), Ordering::Relaxed);
-        if !self.tell(Told::Packet(frame.to_vec())) {
+        if !self.tell(Said::Packet(frame.to_vec())) {
             self.counts.waiting_bytes.fetch_sub(frame.len(), Ordering::Relaxed);
         }
     }
 
     /// A digest of the program.
     pub fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
-        self.tell(Told::Digest(digest, values));
+        let mark = self.told.mark(digest, &values);
+        if !self.told.has(mark) || self.watchers.is_any() {
+            self.tell(Said::Digest(digest, values, mark));
+        }
     }
 
     /// Another program runs from now on.
@@ -158,9 +168,9 @@ impl Feed {
         LOSSES.map(|(loss, name)| (name, self.counts.losses.digests(loss)))
     }
 
-    fn tell(&mut self, told: Told) -> bool {
-        let is_digest = matches!(told, Told::Digest(..));
-        let is_told = self.sender.try_send((Arc::clone(&self.program), told)).is_ok();
+    fn tell(&mut self, said: Said) -> bool {
+        let is_digest = matches!(said, Said::Digest(..));
+        let is_told = self.sender.try_send((Arc::clone(&self.program), said)).is_ok();
         match is_digest {
             _ if is_told => {}
             true => self.counts.losses.add_digests(Loss::Crowded, 1),
@@ -179,18 +189,18 @@ pub(crate) async fn distribute(core: Arc<Core>, mut fed: Fed) {
         let due_ns = next_due_ns(&core);
         // A digest's configuration may change while it waits.
         let wait = due_ns.map_or(Duration::from_millis(100), |due| Duration::from_nanos(due.saturating_sub(now_ns)));
-        let told = tokio::select! {
-            told = fed.receiver.recv() => told,
+        let said = tokio::select! {
+            said = fed.receiver.recv() => said,
             () = tokio::time::sleep(wait.min(Duration::from_millis(100))) => continue,
         };
-        let Some((program, told)) = told else { return };
-        match told {
-            Told::Packet(frame) => {
+        let Some((program, said)) = said else { return };
+        match said {
+            Said::Packet(frame) => {
                 fed.counts.waiting_bytes.fetch_sub(frame.len(), Ordering::Relaxed);
                 packet_in(&core, &program, &frame);
             }
-            Told::Digest(digest, values) => {
-                digest_in(&core, &program, digest, values, started.elapsed().as_nanos() as u64);
+            Said::Digest(digest, values, mark) => {
+                digest_in(&core, &program, digest, (values, mark), started.elapsed().as_nanos() as u64);
             }
         }
     }
@@ -203,18 +213,18 @@ fn packet_in(core: &Core, program: &Arc<Program>, frame: &[u8]) {
     }
 }
 
-fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, values: Vec<Bits>, now_ns: u64) {
+fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, (values, mark): (Vec<Bits>, Mark), now_ns: u64) {
     let Some(target) = core.pipelines().of_program(program) else {
         return core.losses.add_digests(Loss::Replaced, 1);
     };
     let id = target.schema.ids.digests.get(&digest).copied();
-    if let Some(id) = id.filter(|_| !core.watchers.is_empty()) {
+    if let Some(id) = id.filter(|_| core.watchers.is_any()) {
         show_digest(core, &target, id, &values);
     }
     let Some((id, config)) = id.and_then(|id| Some((id, config_of(core, id)?))) else {
         return core.losses.add_digests(Loss::NotConfigured, 1);
     };
-    let list = core.digests().add(id, config, values, now_ns);
+    let list = core.digests().add(id, config, (values, mark), now_ns);
     if let Some(list) = list {
         send(core, &list);
     }

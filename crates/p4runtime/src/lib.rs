@@ -16,8 +16,8 @@
 //!   next one takes over; `kept`: what a restart finds of one.
 //! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `write`: updates one by one; `stream`: a
 //!   controller's stream; `outbox`: what waits on it.
-//! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates; `connections`, `admission`,
-//!   `memory`: limits.
+//! * [`feed`]: from the worker to the streams; `told`: what it need not say again. [`server`]: addresses, certificates;
+//!   `connections`, `admission`, `memory`: limits.
 
 #![allow(
     deprecated,
@@ -55,6 +55,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod to_proto;
+mod told;
 mod translator;
 mod value;
 mod watchers;

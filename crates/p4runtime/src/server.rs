@@ -12,6 +12,7 @@ use crate::schema::Schema;
 use crate::service::{Core, Service};
 use control::Api;
 use p4info::Mismatch;
+use p4runtime_proto::near::Near;
 use p4runtime_proto::p4::v1::p4_runtime_server::P4RuntimeServer;
 use p4runtime_proto::wirespeed::v1::commands_server::CommandsServer;
 use std::fmt;
@@ -21,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use switch::{CpuPort, Switch};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{mpsc, oneshot};
 use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
@@ -34,6 +35,9 @@ const REQUESTS_MAX: u32 = 64;
 /// How long a connection may say nothing before it is asked whether it lives, and how long that may take.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 const SILENCE_PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the threads are called.
+const THREAD: &str = "p4runtime";
 
 /// Packets of controllers that wait for the worker.
 const PACKETS_OUT_MAX: usize = 256;
@@ -89,11 +93,15 @@ impl fmt::Display for StartError {
 impl std::error::Error for StartError {}
 
 /// A server that runs in threads of its own. It ends when it is dropped.
+///
+/// One thread has all connections: to hand a request from one to the next takes longer than most requests do, and what
+/// takes long is done in others.
 pub struct Server {
     address: SocketAddr,
-    runtime: Option<Runtime>,
+    near: Near,
+    tasks: Handle,
     stop: Option<oneshot::Sender<()>>,
-    packets: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
@@ -119,17 +127,13 @@ impl Server {
             }
         };
         let mut builder = builder(options.tls.as_ref())?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(4)
-            .thread_name("p4runtime")
-            .enable_all()
-            .build()
-            .map_err(StartError::System)?;
+        let mut of_thread = tokio::runtime::Builder::new_current_thread();
+        let runtime = of_thread.thread_name(THREAD).enable_all().build().map_err(StartError::System)?;
         let listen = |error| StartError::Listen(options.address, error);
         let listener = runtime.block_on(tokio::net::TcpListener::bind(options.address)).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let (packets_out, packets) = mpsc::channel(PACKETS_OUT_MAX);
-        let packets = pass_packets_on(Arc::clone(&api), options.ports.cpu(), packets).map_err(StartError::System)?;
+        pass_packets_on(Arc::clone(&api), options.ports.cpu(), packets).map_err(StartError::System)?;
         let core = Arc::new(Core::new(
             options.device_id,
             api,
@@ -139,45 +143,61 @@ impl Server {
             packets_out,
             pipelines,
         ));
-        let (feed, fed) = feed::feed(program, core.losses.clone());
+        let (feed, fed) = feed::feed(program, &core);
         let service = P4RuntimeServer::new(Service(Arc::clone(&core))).max_decoding_message_size(REQUEST_BYTES_MAX);
-        let (stop, stopped) = oneshot::channel::<()>();
         let _entered = runtime.enter();
         runtime.spawn(feed::distribute(Arc::clone(&core), fed));
         runtime.spawn(idle::watch(Arc::clone(&core)));
         let commands = CommandsServer::new(CommandService(Arc::clone(&core)));
         let pool = Arc::<Pool>::default();
         runtime.spawn(admission::tidy(Arc::clone(&pool)));
+        let near = Near::of(Admission::new(service.clone(), Arc::clone(&pool)));
         let serving =
             builder.add_service(Admission::new(service, Arc::clone(&pool))).add_service(Admission::new(commands, pool));
         let incoming = connections::incoming(listener, options.tls.is_some());
         runtime.spawn(async move {
-            let ended = serving.serve_with_incoming_shutdown(incoming, async move { drop(stopped.await) }).await;
-            if let Err(error) = ended {
+            if let Err(error) = serving.serve_with_incoming(incoming).await {
                 tracing::error!("the P4Runtime server has ended: {error}");
             }
         });
         drop(_entered);
-        let server = Server { address, runtime: Some(runtime), stop: Some(stop), packets: Some(packets) };
-        Ok((server, feed))
+        let (tasks, (stop, stopped)) = (runtime.handle().clone(), oneshot::channel());
+        let thread = run(runtime, stopped).map_err(StartError::System)?;
+        Ok((Server { address, near, tasks, stop: Some(stop), thread: Some(thread) }, feed))
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
+
+    /// The way to the same service for a controller of this process, without a connection.
+    pub fn near(&self) -> Near {
+        self.near.clone()
+    }
+
+    /// Runs a controller of this process in the server's thread, until the server ends.
+    pub fn spawn(&self, controller: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(controller);
+    }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         drop(self.stop.take());
-        if let Some(runtime) = self.runtime.take() {
-            // A program that is being compiled is not waited for.
-            runtime.shutdown_timeout(Duration::from_millis(200));
-        }
-        // Its senders are gone with the runtime, or are left to a thread that is.
-        drop(self.packets.take());
+        // One that has panicked has ended, too.
+        let _ended = self.thread.take().map(JoinHandle::join);
     }
+}
+
+/// The thread that has all connections, until it is to stop.
+fn run(runtime: Runtime, stopped: oneshot::Receiver<()>) -> io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(THREAD.to_owned()).spawn(move || {
+        // Nothing is sent: who can stop it is gone.
+        let _gone = runtime.block_on(stopped);
+        // A program that is being compiled is not waited for.
+        runtime.shutdown_timeout(Duration::from_millis(200));
+    })
 }
 
 fn builder(tls: Option<&Tls>) -> Result<tonic::transport::Server, StartError> {
@@ -196,7 +216,7 @@ fn builder(tls: Option<&Tls>) -> Result<tonic::transport::Server, StartError> {
     })
 }
 
-/// A thread that gives packets of controllers to the switch, in their order.
+/// Has a thread give packets of controllers to the switch, in their order. It ends when nobody can send any more.
 fn pass_packets_on(
     api: Arc<Api>,
     cpu_port: CpuPort,

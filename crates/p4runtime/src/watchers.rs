@@ -9,6 +9,7 @@ use crate::outbox::{Outbox, Outgoing};
 use crate::stream::message;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tonic::Status;
@@ -18,7 +19,14 @@ const WATCHERS_MAX: usize = 16;
 
 /// All who look; clones are of the same.
 #[derive(Clone, Default)]
-pub(crate) struct Watchers(Arc<Mutex<Present>>);
+pub(crate) struct Watchers(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    present: Mutex<Present>,
+    /// How many there are, for a look without the lock.
+    count: AtomicUsize,
+}
 
 #[derive(Default)]
 struct Present {
@@ -39,19 +47,22 @@ impl Watchers {
             present.last += 1;
             let id = present.last;
             present.outboxes.insert(id, outbox.clone());
+            self.0.count.store(present.outboxes.len(), Ordering::Relaxed);
             id
         };
         let watchers = self.clone();
         tokio::spawn(async move {
             outbox.closed().await;
-            watchers.lock().outboxes.remove(&id);
+            let mut present = watchers.lock();
+            present.outboxes.remove(&id);
+            watchers.0.count.store(present.outboxes.len(), Ordering::Relaxed);
         });
         Ok(outgoing)
     }
 
-    /// Whether nobody looks.
-    pub fn is_empty(&self) -> bool {
-        self.lock().outboxes.is_empty()
+    /// Whether somebody looks.
+    pub fn is_any(&self) -> bool {
+        self.0.count.load(Ordering::Relaxed) != 0
     }
 
     /// Shows something to all who look and read.
@@ -64,7 +75,7 @@ impl Watchers {
 
     fn lock(&self) -> MutexGuard<'_, Present> {
         // Each change is one insertion or removal.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,7 +99,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         drop(all);
-        while !watchers.is_empty() {
+        while watchers.is_any() {
             tokio::task::yield_now().await;
         }
     }

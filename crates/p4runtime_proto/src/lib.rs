@@ -5,8 +5,10 @@
 //! server, [`p4::config::v1`] with P4Info, [`google::rpc`] with the status in which failures travel,
 //! [`wirespeed::v1`] with the one service of our own, and the text and JSON forms of any message in [`text`]. Servers
 //! may bound the memory of what they decode ([`codec`], [`mod@weight`]), and read updates one by one ([`unread`]).
+//! Client and server of one process need no connection ([`near`]).
 
 pub mod codec;
+pub mod near;
 pub mod text;
 pub mod unread;
 pub mod weight;
