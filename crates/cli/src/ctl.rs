@@ -89,6 +89,7 @@ fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
     };
     Ok(Options {
         address: arguments.address.clone(),
+        near: None,
         device_id: arguments.device_id,
         election_id: arguments.election_id,
         as_primary: arguments.as_primary,

@@ -10,7 +10,7 @@
 //! * [`mod@complete`]: what may come next in a line.
 //!
 //! With a switch at the other end:
-//! * [`session`]: the connection, who is primary, requests. [`failure`]: what may go wrong.
+//! * [`session`]: who is primary, requests; `way`, `plain`: the connection. [`failure`]: what may go wrong.
 //! * [`engine`]: plans carried out.
 
 pub mod complete;
@@ -20,11 +20,13 @@ pub mod failure;
 pub mod grid;
 pub mod key;
 pub mod language;
+mod plain;
 pub mod plan;
 pub mod render;
 pub mod schema;
 pub mod session;
 pub mod value;
+mod way;
 pub mod words;
 
 pub use complete::complete;

@@ -5,11 +5,14 @@
 //! never takes the place of a controller that is primary unless it was told to.
 
 use crate::failure::Failure;
+use crate::plain::Plain;
 use crate::plan::WantedWorkers;
 use crate::render::election_id;
 use crate::schema::{Schema, name};
+use crate::way::Way;
 use control::Problem;
 use p4runtime_proto::GONE_HEADER;
+use p4runtime_proto::near::Near;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action as LoadAction;
 use p4runtime_proto::p4::v1::stream_message_request::Update as Asked;
@@ -55,6 +58,8 @@ const OUTBOX: usize = 16;
 pub struct Options {
     /// `HOST:PORT`
     pub address: String,
+    /// The switch is one of this process; the address is only what it is called.
+    pub near: Option<Near>,
     /// By which number the switch knows itself.
     pub device_id: u64,
     /// What to bid with. None: whatever takes nobody's place.
@@ -81,8 +86,8 @@ pub struct Tls {
 /// A connection to a switch.
 pub struct Session {
     options: Options,
-    client: P4RuntimeClient<Channel>,
-    commands: CommandsClient<Channel>,
+    client: P4RuntimeClient<Way>,
+    commands: CommandsClient<Way>,
     schema: Option<Arc<Schema>>,
     stream: Option<Stream>,
     /// With what writes go out.
@@ -108,31 +113,15 @@ pub enum Standing {
 impl Session {
     /// Connects.
     pub async fn connect(options: Options) -> Result<Session, Failure> {
-        let unreachable = |why: String| {
-            Failure::Connection(
-                Problem::new(format!("the switch at {} cannot be reached: {why}", options.address))
-                    .with_help("wirespeed run PROGRAM.p4 --port ... --p4runtime starts one; --address names another"),
-            )
+        let way = match (&options.near, &options.tls) {
+            (Some(near), _) => Way::Near(near.clone()),
+            (None, Some(tls)) => Way::Secure(channel(&options, tls).await?),
+            (None, None) => {
+                let connecting = Plain::connect(&options.address, CONNECT_TIMEOUT);
+                Way::Plain(connecting.await.map_err(|error| unreachable(&options, reason(&error)))?)
+            }
         };
-        let scheme = if options.tls.is_some() { "https" } else { "http" };
-        let endpoint = Endpoint::from_shared(format!("{scheme}://{}", options.address));
-        let mut endpoint = endpoint.map_err(|error| unreachable(reason(&error)))?.connect_timeout(CONNECT_TIMEOUT);
-        if let Some(tls) = &options.tls {
-            let mut config = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&tls.ca));
-            if let Some((certificate, key)) = &tls.identity {
-                config = config.identity(Identity::from_pem(certificate, key));
-            }
-            if let Some(name) = &tls.name {
-                config = config.domain_name(name);
-            }
-            endpoint = endpoint.tls_config(config).map_err(|error| unreachable(reason(&error)))?;
-        }
-        let channel = endpoint.connect().await.map_err(|error| {
-            // What an answer without TLS looks like to TLS.
-            let is_plain = options.tls.is_some() && reason(&error).contains("InvalidContentType");
-            unreachable(if is_plain { "it does not speak TLS: leave --ca out".to_owned() } else { reason(&error) })
-        })?;
-        let mut client = P4RuntimeClient::new(channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
+        let mut client = P4RuntimeClient::new(way.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
         // Certificates are looked at when something is said. A switch that does not know the request says so; it lives.
         if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
             && std::error::Error::source(&status).is_some()
@@ -142,9 +131,9 @@ impl Session {
                 Some(Tls { identity: None, .. }) => "it hangs up: it may want a certificate (--cert, --key)",
                 Some(_) => "it hangs up: it does not take the certificate, or not today",
             };
-            return Err(unreachable(format!("{why}; {}", reason(&status))));
+            return Err(unreachable(&options, format!("{why}; {}", reason(&status))));
         }
-        let commands = CommandsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX);
+        let commands = CommandsClient::new(way).max_decoding_message_size(ANSWER_BYTES_MAX);
         Ok(Session { options, client, commands, schema: None, stream: None, election_id: None })
     }
 
@@ -462,6 +451,33 @@ impl Session {
             }
         }
     }
+}
+
+fn unreachable(options: &Options, why: String) -> Failure {
+    Failure::Connection(
+        Problem::new(format!("the switch at {} cannot be reached: {why}", options.address))
+            .with_help("wirespeed run PROGRAM.p4 --port ... --p4runtime starts one; --address names another"),
+    )
+}
+
+/// A connection with TLS to the switch at the address.
+async fn channel(options: &Options, tls: &Tls) -> Result<Channel, Failure> {
+    let unreachable = |why| unreachable(options, why);
+    let endpoint = Endpoint::from_shared(format!("https://{}", options.address));
+    let endpoint = endpoint.map_err(|error| unreachable(reason(&error)))?.connect_timeout(CONNECT_TIMEOUT);
+    let mut config = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&tls.ca));
+    if let Some((certificate, key)) = &tls.identity {
+        config = config.identity(Identity::from_pem(certificate, key));
+    }
+    if let Some(name) = &tls.name {
+        config = config.domain_name(name);
+    }
+    let endpoint = endpoint.tls_config(config).map_err(|error| unreachable(reason(&error)))?;
+    endpoint.connect().await.map_err(|error| {
+        // What an answer without TLS looks like to TLS.
+        let is_plain = reason(&error).contains("InvalidContentType");
+        unreachable(if is_plain { "it does not speak TLS: leave --ca out".to_owned() } else { reason(&error) })
+    })
 }
 
 /// The answer of a command of our own; other switches do not know it: what they lack is said in words.
