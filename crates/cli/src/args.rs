@@ -489,6 +489,8 @@ pub struct RunArguments {
     pub pcap: Option<PathBuf>,
     #[command(flatten)]
     pub p4runtime: P4RuntimeArguments,
+    #[command(flatten)]
+    pub zipline: crate::zipline::beside::BesideArguments,
     /// Keep program, entries, groups, registers and counters in this folder, and begin with what it holds
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,

@@ -13,6 +13,7 @@ use crate::ports;
 use crate::starting::Origin;
 use crate::terminal;
 use crate::trial;
+use crate::zipline::beside;
 use control::Api;
 use control::api::{Code, Fault};
 use live::PortSpec;
@@ -80,6 +81,7 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
         tls,
         compile_time_max: COMPILE_TIME_MAX,
     };
+    let info = started.as_ref().and_then(|started| started.config.p4info.clone());
     let (server, feed) = Server::start(api, Arc::new(compiler), started, server_options).map_err(|error| {
         match (&error, &options.p4runtime_cert, &options.p4runtime_key) {
             (StartError::Tls(_), Some(certificate), Some(key)) => {
@@ -89,6 +91,9 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
         }
         Exit::System
     })?;
+    if arguments.zipline.leads() {
+        beside::start(arguments.zipline.team(info.as_ref(), options.device_id, &server)?, &server);
+    }
     Ok(Some(Controllers { server, feed, cpu_port }))
 }
 

@@ -2,10 +2,12 @@
 //! the traffic itself.
 //!
 //! * [`sample`]: which transform suits the packets of a capture, and the entries for it.
-//! * [`learn`]: the controller, which needs no capture. [`place`] is a switch as it sees it, [`terms`] what all have in
-//!   common.
+//! * [`learn`]: the controller, which needs no capture, and [`beside`], the same within a running switch. [`learner`]
+//!   leads, [`place`] is a switch as it sees it, [`terms`] what all have in common.
 
+pub mod beside;
 mod learn;
+mod learner;
 mod place;
 mod sample;
 mod terms;

@@ -1,6 +1,6 @@
 //! ZipLine's controller between switches that run: what it says of those that it cannot lead, and TCP and UDP between
 //! hosts over a link that loses, doubles and reorders frames, while bases come and go, there are too few identifiers,
-//! and the controller and the decoder are killed.
+//! and the controller and the decoder are killed; also with the controller in one of the switches.
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 mod support;
@@ -322,13 +322,16 @@ const ENCODER: &str = "127.0.0.1:9559";
 const DECODER: &str = "127.0.0.1:9560";
 
 /// Starts encoder or decoder between two interfaces. What comes from the other side goes through as it is.
-fn switch(network: &Network, folder: &Path, kind: Kind, name: &str) -> Killed {
+fn switch(network: &Network, folder: &Path, kind: Kind, name: &str, further: &str) -> Killed {
     let defines = kind.defines;
     let (port, address) = if name == "encoder" { ("e", ENCODER) } else { ("d", DECODER) };
     let program = app(&format!("{name}.p4")).display().to_string();
     let ports = format!("--port 1={port}1 --port 2={port}2 --p4runtime {address}");
-    Killed::start(network, folder, &format!("run {program} {defines} --quiet --entries {name}.txt {ports}"))
+    Killed::start(network, folder, &format!("run {program} {defines} --quiet --entries {name}.txt {ports} {further}"))
 }
+
+/// How a switch leads over a link on which nothing is later than half a second.
+const CAREFULLY: &str = "--zipline-quarantine 1.5 --zipline-idle 0.3";
 
 fn learner(network: &Network) -> Learner {
     let options = "--quarantine 1.5 --idle 0.3 --every 0.2";
@@ -413,7 +416,7 @@ fn no_byte_is_wrong_when_switches_with_bases_of_files_start_again() {
     write_masks(folder);
     write_bases(folder);
     let content = format!("{CONTENT}{}", MASK.datagram);
-    let mut switches = ["decoder", "encoder"].map(|name| switch(&network, folder, MASK, name));
+    let mut switches = ["decoder", "encoder"].map(|name| switch(&network, folder, MASK, name, ""));
     let link = network.start_python("link", LINK);
     wait_for_ping(&network);
     let mut first = learner(&network);
@@ -425,7 +428,7 @@ fn no_byte_is_wrong_when_switches_with_bases_of_files_start_again() {
     first.kill();
     for (name, place) in ["decoder", "encoder"].into_iter().zip(0..) {
         switches[place].kill();
-        switches[place] = switch(&network, folder, MASK, name);
+        switches[place] = switch(&network, folder, MASK, name, "");
         thread::sleep(Duration::from_secs(2));
     }
     let mut second = learner(&network);
@@ -443,12 +446,79 @@ fn no_byte_is_wrong_when_switches_with_bases_of_files_start_again() {
     assert!(arrived["right"].as_u64() > Some(sent.as_u64().unwrap() / 4), "{arrived} of {sent}");
 }
 
+#[test]
+fn no_byte_is_wrong_while_the_encoders_switch_leads() {
+    lead("encoder");
+}
+
+#[test]
+fn no_byte_is_wrong_while_the_decoders_switch_leads_and_is_killed() {
+    lead("decoder");
+}
+
+/// The same with the controller in one of the switches, while the decoder's is killed.
+fn lead(leader: &str) {
+    let Some(network) = network() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_code(folder);
+    let content = format!("{CONTENT}{}", CODE.datagram);
+    let options = |name: &str| match leader == name {
+        false => String::new(),
+        true if name == "encoder" => format!("--zipline-decoder {DECODER} {CAREFULLY}"),
+        true => format!("--zipline-encoder {ENCODER} {CAREFULLY}"),
+    };
+    let start = |name: &str| switch(&network, folder, CODE, name, &options(name));
+    let _encoder = start("encoder");
+    let mut decoder = start("decoder");
+    let link = network.start_python("link", LINK);
+    wait_for_ping(&network);
+    let server = network.start_python("b", &format!("{content}{SERVER}"));
+    thread::sleep(Duration::from_millis(700));
+    let client = network.start_python("a", &format!("{content}{CLIENT}"));
+    thread::sleep(Duration::from_secs(5));
+    decoder.kill();
+    decoder = start("decoder");
+    let (sent, arrived) = (ended(client), ended(server));
+    drop(decoder);
+    link.signal("INT");
+    let frames = ended(link);
+    println!("{sent} datagrams sent; {arrived}; frames {frames}");
+    assert_eq!((&arrived["wrong"], &arrived["stream"]), (&0.into(), &true.into()), "{arrived}");
+    assert_eq!(arrived["faults"], serde_json::json!({}), "no header was wrong");
+    assert!(arrived["right"].as_u64() > Some(sent.as_u64().unwrap() / 2), "{arrived} of {sent}");
+    assert!(frames["88b6"].as_u64() > Some(50) && frames["88b5"].as_u64() > Some(0), "{frames}");
+}
+
+#[test]
+fn a_switch_that_leads_says_what_it_lacks() {
+    let told = |program: &str, options: &str| {
+        let mut command = support::wirespeed();
+        command.arg("run").args(Some(app(program)).filter(|_| !program.is_empty()));
+        let output = command.args(options.split_whitespace()).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        format!("{}: {}\n", output.status.code().unwrap_or(-1), text.lines().next().unwrap_or_default())
+    };
+    let small = "-DCODE=3 -DID_BITS=4 --p4runtime 0 --duration 1";
+    let lines = [
+        told("encoder.p4", &format!("{small} --zipline-encoder 10.0.0.1:9559")),
+        told("decoder.p4", &format!("{small} --zipline-decoder 10.0.0.1:9559")),
+        told("", "--p4runtime 0 --zipline-decoder 10.0.0.1:9559"),
+    ];
+    expect_test::expect![[r#"
+        2: error: --zipline-encoder: this switch runs an encoder: say where a decoder is (--zipline-decoder)
+        2: error: --zipline-decoder: this switch runs no encoder: say where one is (--zipline-encoder)
+        2: error: --zipline-decoder and --zipline-encoder: the switch needs its program from the start
+    "#]]
+    .assert_eq(&lines.concat());
+}
+
 /// Sends and receives while bases come and go, and both ends of what leads are killed. Returns the frames of each
 /// EtherType that were on the link.
 fn churn(network: &Network, folder: &Path, kind: Kind) -> Json {
     let content = format!("{CONTENT}{}", kind.datagram);
-    let _encoder = switch(network, folder, kind, "encoder");
-    let mut decoder = switch(network, folder, kind, "decoder");
+    let _encoder = switch(network, folder, kind, "encoder", "");
+    let mut decoder = switch(network, folder, kind, "decoder", "");
     let link = network.start_python("link", LINK);
     wait_for_ping(network);
     let mut first = learner(network);
@@ -464,7 +534,7 @@ fn churn(network: &Network, folder: &Path, kind: Kind) -> Json {
     assert!(joined.iter().all(|it| it["bases"].as_u64() > Some(0)), "both still have bases: {joined:?}");
     thread::sleep(Duration::from_secs(2));
     decoder.kill();
-    decoder = switch(network, folder, kind, "decoder");
+    decoder = switch(network, folder, kind, "decoder", "");
     let rejoined = second.next("joined");
     assert_eq!(rejoined["bases"], 0, "a decoder that starts is empty: {rejoined}");
     let sent = ended(client);

@@ -1,0 +1,85 @@
+//! ZipLine's controller within a running switch, `wirespeed run --zipline-decoder`: it asks the P4Runtime service of
+//! its own switch without a connection, and leads the others over the network.
+//!
+//! What enters: the arguments, the server of the switch. What leaves: a controller that runs in the server's thread
+//! until the switch ends; what happens is told as everything that a running switch tells.
+
+use super::learn::seconds;
+use super::learner::{Learner, Team, Voice};
+use crate::Exit;
+use crate::terminal;
+use clap::Args;
+use p4runtime::Server;
+use p4runtime_proto::p4::config::v1::P4Info;
+use std::time::Duration;
+
+/// How often it is told, to who asks for it, how many identifiers are in use.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
+
+/// Which other switches learn with this one.
+#[derive(Args, Debug, Clone, Default)]
+pub struct BesideArguments {
+    /// Lead ZipLine from this switch, whose program is the encoder or the decoder of apps/zipline: where a decoder
+    /// listens for controllers; may be repeated
+    #[arg(long = "zipline-decoder", value_name = "HOST:PORT", requires = "p4runtime")]
+    decoders: Vec<String>,
+    /// The same for an encoder
+    #[arg(long = "zipline-encoder", value_name = "HOST:PORT", requires = "p4runtime")]
+    encoders: Vec<String>,
+    /// How long one of ZipLine's identifiers rests before it means something else [default: 1]
+    #[arg(long = "zipline-quarantine", value_name = "SECONDS", value_parser = seconds)]
+    quarantine: Option<f64>,
+    /// After how long without a packet a basis of ZipLine may be given up for another [default: 10]
+    #[arg(long = "zipline-idle", value_name = "SECONDS", value_parser = seconds)]
+    idle: Option<f64>,
+}
+
+impl BesideArguments {
+    /// Whether this switch leads others.
+    pub fn leads(&self) -> bool {
+        !(self.decoders.is_empty() && self.encoders.is_empty())
+    }
+
+    /// Who is led, if the program with this P4Info is one that can be.
+    pub fn team(&self, info: Option<&P4Info>, device_id: u64, server: &Server) -> Result<Team, Exit> {
+        let refused = |message: &str| {
+            terminal::error(message);
+            Err(Exit::Usage)
+        };
+        let Some(info) = info else {
+            return refused("--zipline-decoder and --zipline-encoder: the switch needs its program from the start");
+        };
+        let member = |address: &String| ctl::Options { address: address.clone(), device_id, ..ctl::Options::default() };
+        let own = ctl::Options { near: Some(server.near()), ..member(&server.address().to_string()) };
+        let mut decoders: Vec<ctl::Options> = self.decoders.iter().map(member).collect();
+        let mut encoders: Vec<ctl::Options> = self.encoders.iter().map(member).collect();
+        let is_encoder = info.digests.iter().any(|digest| ctl::schema::name(&digest.preamble) == "learn_t");
+        if is_encoder {
+            encoders.insert(0, own)
+        } else {
+            decoders.insert(0, own)
+        }
+        if decoders.is_empty() {
+            return refused(
+                "--zipline-encoder: this switch runs an encoder: say where a decoder is (--zipline-decoder)",
+            );
+        }
+        if encoders.is_empty() {
+            return refused("--zipline-decoder: this switch runs no encoder: say where one is (--zipline-encoder)");
+        }
+        let time = |given: Option<f64>, usual| given.map_or(usual, Duration::from_secs_f64);
+        Ok(Team {
+            encoders,
+            decoders,
+            quarantine: time(self.quarantine, Duration::from_secs(1)),
+            idle: time(self.idle, Duration::from_secs(10)),
+            every: TOLD_EVERY,
+            voice: Voice::Log,
+        })
+    }
+}
+
+/// Leads until the server ends.
+pub fn start(team: Team, server: &Server) {
+    server.spawn(async move { Learner::new(team).lead().await });
+}
