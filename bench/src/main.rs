@@ -13,7 +13,7 @@
 //! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
 //! * [`tunnels`]: what VXLAN and GRE cost a packet, and one that goes by.
 //! * [`zipline`]: what compression costs a packet. [`works`] is how this and tunnels are run.
-//!   `zipline-sizes`, `zipline-rates` and `zipline-learning` are the paper's figures.
+//!   `zipline-sizes`, `zipline-rates`, `zipline-latency` and `zipline-learning` are the paper's figures.
 //! * [`balance`]: what it costs that a hash picks one of several hops.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
@@ -71,11 +71,12 @@ pub struct Arguments {
     #[arg(long)]
     program: Option<String>,
     /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the programs
-    /// that aggregate, "fixed", "variable, 44" or "gateway"; of the router's peers, "l3fwd"
+    /// that aggregate, "fixed", "variable, 44" or "gateway"; of the router's peers, "l3fwd"; of the places of ZipLine's
+    /// controller, "own", "encoder" or "decoder"
     #[arg(long)]
     only: Option<String>,
     /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of
-    /// `aggregation`, `zipline-sizes`, `zipline-rates` and `zipline-learning`
+    /// `aggregation`, `zipline-sizes`, `zipline-rates`, `zipline-latency` and `zipline-learning`
     #[arg(long, value_name = "FILE")]
     picture_of: Option<std::path::PathBuf>,
     /// Small packets have UDP checksums, for `aggregation`
@@ -94,6 +95,9 @@ pub struct Arguments {
     /// `zipline-learning` has measured it
     #[arg(long)]
     learning_us: Option<f64>,
+    /// From one packet to the next, at least, for `zipline-learning`: so exact are its figures
+    #[arg(long, default_value_t = 10)]
+    pace_us: u64,
     /// One JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -126,6 +130,8 @@ enum Benchmark {
     ZiplineSizes,
     /// Packets and bits in a second with no operation, encoding and decoding
     ZiplineRates,
+    /// How long packets are under way with no operation, encoding and decoding
+    ZiplineLatency,
     /// How long it takes until a basis is known
     ZiplineLearning,
     /// Single updates of growing and of full tables
@@ -160,6 +166,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Zipline => zipline::run(arguments),
         Benchmark::ZiplineSizes => zipline::sizes::run(arguments),
         Benchmark::ZiplineRates => zipline::rates::run(arguments),
+        Benchmark::ZiplineLatency => zipline::latency::run(arguments),
         Benchmark::ZiplineLearning => zipline::learning::run(arguments),
         Benchmark::Growth => growth::run(arguments),
         Benchmark::Aggregation => aggregation::run(arguments),

@@ -2,14 +2,16 @@
 //! of packet by itself, beside a bridge that looks at the same frames and changes nothing.
 //!
 //! [`sizes`] is what payloads become, [`learning`] how long a basis takes to be known, [`rates`] the same as here for
-//! frames of several sizes.
+//! frames of several sizes, [`latency`] how long these are under way.
 //!
 //! What enters: how many frames, and how many bases they are of (`--routes`). What leaves: nanoseconds per packet.
 //! Frames have 60 bytes: an Ethernet header, a chunk of 32 bytes in which one bit is another than in its basis' word,
 //! and what fills the frame up. What is decoded is what the encoder has sent.
 
+pub mod latency;
 pub mod learning;
 mod picture;
+mod processes;
 pub mod rates;
 pub mod sizes;
 
@@ -33,6 +35,7 @@ const FRAME_BYTES: usize = 60;
 const CLASS: &str = "table_add classes encode 1 0x0800 => 0\n";
 const RESTORED: &str = "table_add classes restore 0 => 0x0800\n";
 const WIRE: &str = "table_add ports send 1 => 2\n";
+const BRIDGED: &str = "table_add address forward 02:00:00:00:00:01 => 2\n";
 
 /// Frames of some bases, and switches whose tables know them.
 struct Traffic {
@@ -82,7 +85,7 @@ impl Traffic {
 }
 
 fn bridge() -> Result<Switch, Box<dyn Error>> {
-    works::switch(BRIDGE, &[], "table_add address forward 02:00:00:00:00:01 => 2\n")
+    works::switch(BRIDGE, &[], BRIDGED)
 }
 
 /// Measures all work in turn and prints what a packet costs.

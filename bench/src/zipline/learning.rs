@@ -1,10 +1,13 @@
-//! How long it takes until a basis is known: an encoder, a decoder and the controller as processes of their own, in a
-//! network namespace.
+//! How long it takes until a basis is known: an encoder and a decoder as processes of their own, in a network
+//! namespace, led by a controller that is a third process, or that runs within one of them.
 //!
-//! What enters: how many bases (`--routes`). What leaves: for each, the time from the first packet of type 2 that came
-//! out of the encoder to the first of type 3, by the kernel's stamps, as the paper measures it. `wirespeed` is the one
-//! beside this command. Needs root and `ip`.
+//! What enters: how many bases (`--routes`), how often a packet is sent. What leaves: for each basis, the time from the
+//! first packet of type 2 that came out of the encoder to the first of type 3, by the kernel's stamps, as the paper
+//! measures it; and from the first packet that was sent, which is longer by what the encoder takes for it, however busy
+//! its processor is. The first basis is told by itself: when a controller starts, identifiers rest once. `wirespeed` is
+//! the one beside this command. Needs root and `ip`.
 
+use super::processes::{Killed, Outcome, ip, make_pairs, start};
 use super::{DECODER, ENCODER, M};
 use crate::Arguments;
 use base::Rng;
@@ -12,18 +15,14 @@ use live::af_packet::{AfPacketDriver, AfPacketOptions};
 use live::{Driver as _, NetworkNamespace};
 use measure::figures::{median, quantile, range};
 use nix::sys::prctl::set_timerslack;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use std::error::Error;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use zipline::{Code, Transform, entries};
-
-/// From one packet to the next, at least: so exact are the figures.
-const PACE: Duration = Duration::from_micros(10);
 
 /// By how much the system may make that longer, in nanoseconds. Without a word it takes fifty times as much.
 const SLACK_NS: u64 = 1_000;
@@ -37,80 +36,119 @@ const SOURCE: Range<usize> = 6..12;
 const ENCODER_ADDRESS: &str = "127.0.0.1:9559";
 const DECODER_ADDRESS: &str = "127.0.0.1:9560";
 
-/// What any step may fail with, from within the namespace.
-type Outcome<T> = Result<T, String>;
+/// Where the controller is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Controller {
+    /// A process of its own.
+    Alone,
+    /// In the switch with the encoder.
+    Encoder,
+    /// In the switch with the decoder.
+    Decoder,
+}
+
+impl Controller {
+    fn name(self) -> &'static str {
+        match self {
+            Controller::Alone => "a process of its own",
+            Controller::Encoder => "in the encoder's switch",
+            Controller::Decoder => "in the decoder's switch",
+        }
+    }
+}
 
 /// Measures and prints.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if let Some(path) = &arguments.picture_of {
         return super::picture::print_learning(path);
     }
-    let folder = tempfile::tempdir()?;
-    let namespace = NetworkNamespace::create()?;
-    let times_us = namespace.inside(|| measure(folder.path(), arguments.routes))??;
-    if arguments.json {
-        println!("{}", json!({"benchmark": "zipline-learning", "bases": times_us.len(), "learning_us": times_us}));
-        return Ok(());
+    if !arguments.json {
+        println!("ZipLine: microseconds from the first packet of type 2 to the first of type 3; the paper's 1770");
     }
-    let (least, greatest) = range(&times_us);
-    let mean = times_us.iter().sum::<f64>() / times_us.len() as f64;
-    println!("ZipLine, {} bases: microseconds from the first packet of type 2 to the first of type 3", times_us.len());
-    println!("  median {:.0}, mean {mean:.0}; the paper's 1770", median(&times_us));
-    let quantiles =
-        [0.01, 0.1, 0.5, 0.9, 0.99].map(|part| format!("{:.0} %: {:.0}", 100.0 * part, quantile(&times_us, part)));
-    println!("  {}; from {least:.0} to {greatest:.0}", quantiles.join(", "));
+    let wanted =
+        |controller: &Controller| arguments.only.as_ref().is_none_or(|only| controller.name().contains(only.as_str()));
+    for controller in [Controller::Alone, Controller::Encoder, Controller::Decoder].into_iter().filter(wanted) {
+        let folder = tempfile::tempdir()?;
+        let namespace = NetworkNamespace::create()?;
+        let times = namespace.inside(|| measure(folder.path(), controller, arguments))??;
+        print(arguments, controller, &times);
+    }
     Ok(())
 }
 
-/// A process that is killed when dropped.
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ended = self.0.kill();
-        let _waited = self.0.wait();
+fn print(arguments: &Arguments, controller: Controller, times: &[Learned]) {
+    let (name, bases) = (controller.name(), times.len());
+    let [first, times @ ..] = times else { return };
+    let learning_us: Vec<f64> = times.iter().map(|it| it.us).collect();
+    let since_sent_us: Vec<f64> = times.iter().map(|it| it.since_sent_us).collect();
+    if arguments.json {
+        let line = json!({
+            "benchmark": "zipline-learning", "controller": name, "bases": bases, "pace_us": arguments.pace_us,
+            "first_us": first.us, "learning_us": learning_us, "since_sent_us": since_sent_us,
+        });
+        return println!("{line}");
+    }
+    let mean = learning_us.iter().sum::<f64>() / learning_us.len() as f64;
+    let (middle, first_ms) = (median(&learning_us), first.us / 1e3);
+    println!("controller {name}, {bases} bases: median {middle:.0}, mean {mean:.0}; the first {first_ms:.0} ms");
+    for (what, us) in [("since the first of type 2", &learning_us), ("since it was sent", &since_sent_us)] {
+        let quantiles =
+            [0.01, 0.1, 0.5, 0.9, 0.99].map(|part| format!("{:.0} %: {:.0}", 100.0 * part, quantile(us, part)));
+        let (least, greatest) = range(us);
+        println!("  {what:<26} {}; from {least:.0} to {greatest:.0}", quantiles.join(", "));
     }
 }
 
-fn start(folder: &Path, line: &str) -> Outcome<Killed> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut command = Command::new(own.with_file_name("wirespeed"));
-    command.args(line.split_whitespace()).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
-    command.spawn().map(Killed).map_err(|error| format!("wirespeed, beside this command: {error}"))
+/// How long a basis took.
+struct Learned {
+    /// From the first packet of type 2 to the first of type 3, in microseconds.
+    us: f64,
+    /// From when the first packet was sent.
+    since_sent_us: f64,
 }
 
-fn ip(arguments: &str) -> Outcome<()> {
-    let status = Command::new("ip").args(arguments.split(' ')).status();
-    match status.map_err(|error| format!("`ip` of iproute2: {error}"))? {
-        status if status.success() => Ok(()),
-        _ => Err(format!("ip {arguments} has failed")),
-    }
+/// Starts the switches and the controller: what must be kept, and what tells of both switches that they are there.
+fn start_all(folder: &Path, controller: Controller) -> Outcome<(Vec<Killed>, Box<dyn Read>)> {
+    let root = std::env::current_dir().map_err(|error| error.to_string())?;
+    let [encoder, decoder] = [ENCODER, DECODER].map(|file| root.join(file).display().to_string());
+    let with = |leads: Controller, further: &str| if leads == controller { further.to_owned() } else { String::new() };
+    let leads = with(Controller::Decoder, &format!("--zipline-encoder {ENCODER_ADDRESS}"));
+    let mut decoder = start(folder, &format!("run {decoder} --quiet --p4runtime {DECODER_ADDRESS} {leads}"))?;
+    let leads = with(Controller::Encoder, &format!("--zipline-decoder {DECODER_ADDRESS}"));
+    let options = format!("--quiet --entries encoder.txt --port 1=in0 --port 2=out0 --p4runtime {ENCODER_ADDRESS}");
+    let mut encoder = start(folder, &format!("run {encoder} {options} {leads}"))?;
+    let silent = || "the controller says nothing".to_owned();
+    Ok(match controller {
+        Controller::Alone => {
+            let addresses = format!("--encoder {ENCODER_ADDRESS} --decoder {DECODER_ADDRESS}");
+            let mut learner = start(folder, &format!("zipline learn --json --every 3600 {addresses}"))?;
+            let told = learner.0.stdout.take().ok_or_else(silent)?;
+            (vec![encoder, decoder, learner], Box::new(told))
+        }
+        Controller::Encoder => {
+            let told = encoder.0.stderr.take().ok_or_else(silent)?;
+            (vec![encoder, decoder], Box::new(told))
+        }
+        Controller::Decoder => {
+            let told = decoder.0.stderr.take().ok_or_else(silent)?;
+            (vec![encoder, decoder], Box::new(told))
+        }
+    })
 }
 
-fn measure(folder: &Path, bases: u32) -> Outcome<Vec<f64>> {
+fn measure(folder: &Path, controller: Controller, arguments: &Arguments) -> Outcome<Vec<Learned>> {
     let transform = Transform::of_code(Code::new(M).map_err(|error| error.to_string())?);
     ip("link set lo up")?;
-    for [first, second] in [["send0", "in0"], ["out0", "sink0"]] {
-        ip(&format!("link add {first} type veth peer name {second}"))?;
-        ip(&format!("link set {first} up"))?;
-        ip(&format!("link set {second} up"))?;
-    }
+    make_pairs()?;
     let tables =
         format!("table_add ports send 1 => 2\ntable_add classes encode 1 0x0800 => 0\n{}", entries::masks(&transform));
     std::fs::write(folder.join("encoder.txt"), tables).map_err(|error| error.to_string())?;
-    let root = std::env::current_dir().map_err(|error| error.to_string())?;
-    let [encoder, decoder] = [ENCODER, DECODER].map(|file| root.join(file).display().to_string());
-    let _decoder = start(folder, &format!("run {decoder} --quiet --p4runtime {DECODER_ADDRESS}"))?;
-    let ports = "--port 1=in0 --port 2=out0";
-    let options = format!("--quiet --entries encoder.txt {ports} --p4runtime {ENCODER_ADDRESS}");
-    let _encoder = start(folder, &format!("run {encoder} {options}"))?;
-    let addresses = format!("--encoder {ENCODER_ADDRESS} --decoder {DECODER_ADDRESS}");
-    let mut learner = start(folder, &format!("zipline learn --json --every 3600 {addresses}"))?;
-    let mut lines = BufReader::new(learner.0.stdout.take().ok_or("the controller says nothing")?).lines();
+    let (_processes, told) = start_all(folder, controller)?;
+    let mut lines = BufReader::new(told).lines().map_while(Result::ok);
     for _ in 0..2 {
-        let mut events =
-            lines.by_ref().map_while(Result::ok).filter_map(|line| serde_json::from_str::<Json>(&line).ok());
-        events.find(|line| line["event"] == "joined").ok_or("the controller has ended")?;
+        let told = lines.by_ref();
+        told.find(|line| line.contains("\"joined\"") || line.contains(" is there, "))
+            .ok_or("the controller has ended")?;
     }
     // Only now: processes have it from those who start them, and switches are to be as they are.
     set_timerslack(SLACK_NS).map_err(|error| error.to_string())?;
@@ -120,14 +158,14 @@ fn measure(folder: &Path, bases: u32) -> Outcome<Vec<f64>> {
     let mut one = |number: u32| {
         let mut frame = super::frame(&super::word(&transform, &mut rng), &mut rng);
         frame[SOURCE.end - 4..SOURCE.end].copy_from_slice(&number.to_be_bytes());
-        learn(&mut sender, &mut sink, &frame)
+        learn(&mut sender, &mut sink, &frame, Duration::from_micros(arguments.pace_us))
     };
-    (0..bases).map(&mut one).collect()
+    (0..arguments.routes).map(&mut one).collect()
 }
 
-/// Sends the frame until it comes out as type 3: how long after the first of type 2, in microseconds.
-fn learn(sender: &mut AfPacketDriver, sink: &mut AfPacketDriver, frame: &[u8]) -> Outcome<f64> {
-    let started = Instant::now();
+/// Sends the frame until it comes out as type 3.
+fn learn(sender: &mut AfPacketDriver, sink: &mut AfPacketDriver, frame: &[u8], pace: Duration) -> Outcome<Learned> {
+    let (started, sent_ns) = (Instant::now(), now_ns());
     let (mut first, mut known) = (None, None);
     while known.is_none() {
         let received = sink.receive(64, &mut |came, stamp_ns| {
@@ -143,10 +181,17 @@ fn learn(sender: &mut AfPacketDriver, sink: &mut AfPacketDriver, frame: &[u8]) -
         if started.elapsed() > PATIENCE {
             return Err("a basis is not learned".to_owned());
         }
-        thread::sleep(PACE);
+        thread::sleep(pace);
     }
-    match (first, known) {
-        (Some(first_ns), Some(known_ns)) => Ok((known_ns as f64 - first_ns as f64) / 1e3),
-        _ => Err("a basis was known before it was met".to_owned()),
-    }
+    let (Some(first_ns), Some(known_ns)) = (first, known) else {
+        return Err("a basis was known before it was met".to_owned());
+    };
+    let us = |from_ns: u64| (known_ns as f64 - from_ns as f64) / 1e3;
+    Ok(Learned { us: us(first_ns), since_sent_us: us(sent_ns) })
+}
+
+/// Nanoseconds since the epoch, as in the kernel's stamps.
+fn now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,8 +1,8 @@
-//! The figures of `zipline-sizes`, `zipline-rates` and `zipline-learning` as pictures.
+//! The figures of `zipline-sizes`, `zipline-rates`, `zipline-latency` and `zipline-learning` as pictures.
 //!
 //! What enters: the lines that `--json` has printed. What leaves: SVG: for sizes a bar for each way, with the
-//! paper's figure as a stroke, for rates a bar for each operation; for learning, which part of all bases was known
-//! after how long, with the paper's mean as a stroke.
+//! paper's figure as a stroke, for rates and latency a bar for each operation; for learning, which part of all bases
+//! was known after how long, with the paper's mean as a stroke and a tenth of it.
 
 use serde_json::Value as Json;
 use std::error::Error;
@@ -18,6 +18,8 @@ const HEAD: f64 = 30.0;
 /// How high the picture of a curve is.
 const HEIGHT: f64 = 300.0;
 const OURS: &str = "#2f6da3";
+/// Curves have these.
+const COLOURS: [&str; 3] = [OURS, "#2e8b57", "#8a5a9e"];
 const PAPER: &str = "#c0392b";
 
 fn lines(path: &Path) -> Result<Vec<Json>, Box<dyn Error>> {
@@ -81,17 +83,43 @@ pub fn print_rates(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the picture of how long learning takes, over time on a scale of logarithms from 10 to 100,000 microseconds.
+/// Prints the picture of round trips: for each size and operation a bar as long as the median, and a stroke where nine
+/// of ten were done.
+pub fn print_latency(path: &Path) -> Result<(), Box<dyn Error>> {
+    let rows = lines(path)?;
+    let most = rows.iter().filter_map(|row| row["90_percent_us"].as_f64()).fold(1.0, f64::max);
+    let mut out = String::new();
+    let title = "Microseconds from a host through the switch back to it: median; black: nine of ten";
+    head(&mut out, title, HEAD + ROW * rows.len() as f64 + 10.0)?;
+    for (number, row) in rows.iter().enumerate() {
+        let (bytes, operation) = (row["bytes"].as_u64(), row["operation"].as_str());
+        let (middle, late) = (row["median_us"].as_f64(), row["90_percent_us"].as_f64());
+        let (Some(bytes), Some(operation), Some(middle), Some(late)) = (bytes, operation, middle, late) else {
+            return Err("a line is not of `zipline-latency --json`".into());
+        };
+        let (y, text) = (HEAD + ROW * number as f64, LEFT - 8.0);
+        let [width, stroke] = [middle, late].map(|us| us / most * REACH * 0.8);
+        writeln!(out, "<text x=\"{text}\" y=\"{}\" text-anchor=\"end\">{bytes} bytes, {operation}</text>", y + 13.0)?;
+        writeln!(out, "<rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"15\" fill=\"{OURS}\"/>")?;
+        writeln!(out, "<rect x=\"{:.1}\" y=\"{}\" width=\"2\" height=\"19\"/>", LEFT + stroke, y - 2.0)?;
+        writeln!(out, "<text x=\"{:.1}\" y=\"{}\">{middle:.1}</text>", LEFT + stroke + 8.0, y + 13.0)?;
+    }
+    println!("{out}</svg>");
+    Ok(())
+}
+
+/// Prints the picture of how long learning takes, a curve for each place of the controller, over time on a scale of
+/// logarithms from 10 to 100,000 microseconds.
 pub fn print_learning(path: &Path) -> Result<(), Box<dyn Error>> {
     let rows = lines(path)?;
-    let times = rows.iter().find_map(|row| row["learning_us"].as_array());
-    let mut times: Vec<f64> =
-        times.ok_or("no line is of `zipline-learning --json`")?.iter().filter_map(Json::as_f64).collect();
-    times.sort_by(f64::total_cmp);
     let x = |us: f64| LEFT + (us.clamp(10.0, 1e5).log10() - 1.0) / 4.0 * REACH;
     let y = |part: f64| HEIGHT - 40.0 - part * (HEIGHT - 80.0);
     let mut out = String::new();
-    head(&mut out, "Bases that are known after so many microseconds; red: the paper's mean", HEIGHT)?;
+    head(
+        &mut out,
+        "Bases that are known after so many microseconds; red: the paper's mean, and a tenth of it",
+        HEIGHT,
+    )?;
     for us in [10.0, 100.0, 1e3, 1e4, 1e5] {
         writeln!(out, "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{us}</text>", x(us), HEIGHT - 20.0)?;
     }
@@ -100,14 +128,21 @@ pub fn print_learning(path: &Path) -> Result<(), Box<dyn Error>> {
         writeln!(out, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{percent} %</text>", LEFT - 8.0, at + 4.0)?;
         writeln!(out, "<path d=\"M{LEFT} {at:.1} h{REACH}\" stroke=\"#dddddd\"/>")?;
     }
-    let count = times.len() as f64;
-    let points = times.iter().enumerate().map(|(number, us)| {
-        let part = (number + 1) as f64 / count;
-        format!("{:.1},{:.1}", x(*us), y(part))
-    });
-    let points: Vec<String> = points.collect();
-    writeln!(out, "<polyline points=\"{}\" fill=\"none\" stroke=\"{OURS}\" stroke-width=\"2\"/>", points.join(" "))?;
-    writeln!(out, "<path d=\"M{:.1} {:.1} V{:.1}\" stroke=\"{PAPER}\"/>", x(1770.0), y(0.0), y(1.0))?;
+    for us in [1770.0, 177.0] {
+        writeln!(out, "<path d=\"M{:.1} {:.1} V{:.1}\" stroke=\"{PAPER}\"/>", x(us), y(0.0), y(1.0))?;
+    }
+    let curves = rows.iter().filter_map(|row| Some((row["controller"].as_str()?, row["learning_us"].as_array()?)));
+    for ((number, colour), (name, times)) in COLOURS.iter().enumerate().zip(curves) {
+        let mut times: Vec<f64> = times.iter().filter_map(Json::as_f64).collect();
+        times.sort_by(f64::total_cmp);
+        let count = times.len() as f64;
+        let point = |(number, us): (usize, &f64)| format!("{:.1},{:.1}", x(*us), y((number + 1) as f64 / count));
+        let points: Vec<String> = times.iter().enumerate().map(point).collect();
+        let points = points.join(" ");
+        writeln!(out, "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>")?;
+        let at = 60.0 + ROW * number as f64;
+        writeln!(out, "<text x=\"10\" y=\"{at}\" fill=\"{colour}\">controller {name}</text>")?;
+    }
     println!("{out}</svg>");
     Ok(())
 }

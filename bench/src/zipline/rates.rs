@@ -16,8 +16,9 @@ use serde_json::json;
 use std::error::Error;
 
 /// Bytes of frames with their checksum of four bytes, as in the paper.
-const SIZES: [usize; 3] = [64, 1_500, 9_000];
-const CHECKSUM_BYTES: usize = 4;
+pub const SIZES: [usize; 3] = [64, 1_500, 9_000];
+/// Bytes of a frame's checksum, which is not in the frames here.
+pub const CHECKSUM_BYTES: usize = 4;
 
 /// Bytes of all frames of a size, at most: they fit the last cache of a core.
 const TRACE_BYTES_MAX: usize = 16 << 20;

@@ -1,0 +1,141 @@
+//! The paper's Figure 5: how long a packet is under way, from a host through a switch back to the same host, with no
+//! operation, encoding and decoding, with frames of 64, 1,500 and 9,000 bytes.
+//!
+//! What enters: bases as in the benchmark beside. What leaves: for each size and operation the round trip's time, from
+//! before a frame is handed to the system until it has come back: one frame at a time, between virtual interfaces, the
+//! switch a process of its own. Sizes are those of frames as the encoder gets them, with their checksum. `wirespeed` is
+//! the one beside this command. Needs root and `ip`.
+
+use super::processes::{Killed, Outcome, make_pairs, start};
+use super::rates::{CHECKSUM_BYTES, SIZES};
+use super::{BRIDGE, BRIDGED, CLASS, DECODER, ENCODER, RESTORED, Traffic};
+use crate::Arguments;
+use crate::works;
+use live::af_packet::{AfPacketDriver, AfPacketOptions};
+use live::{Driver as _, NetworkNamespace};
+use measure::figures::{median, quantile};
+use serde_json::json;
+use std::error::Error;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Round trips of each size, and how many different frames make them.
+const ROUND_TRIPS: usize = 20_000;
+const FRAMES: usize = 256;
+
+/// How long a switch may take to start, and a frame to come back.
+const START_MAX: Duration = Duration::from_secs(60);
+const LOST_AFTER: Duration = Duration::from_millis(500);
+
+/// An operation: its program and entries, and what it gets of the frames.
+struct Operation {
+    name: &'static str,
+    program: &'static str,
+    entries: String,
+    gets: fn(&Sized) -> &Vec<Vec<u8>>,
+}
+
+/// Frames of a size, as they are and compressed.
+struct Sized {
+    bytes: usize,
+    plain: Vec<Vec<u8>>,
+    small: Vec<Vec<u8>>,
+}
+
+/// Measures and prints.
+pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    if let Some(path) = &arguments.picture_of {
+        return super::picture::print_latency(path);
+    }
+    if !arguments.json {
+        println!("bytes,operation,median us,1 %,90 %,99 %");
+    }
+    let mut sizes = Vec::new();
+    // The bases are the same whatever the frames' size is.
+    let entries = Traffic::new(arguments.routes, 1, SIZES[0])?;
+    for bytes in SIZES {
+        let traffic = Traffic::new(arguments.routes, FRAMES, bytes - CHECKSUM_BYTES)?;
+        let small = works::sent(&mut traffic.encoder()?, &traffic.frames);
+        sizes.push(Sized { bytes, plain: traffic.frames, small });
+    }
+    let operations = [
+        Operation { name: "no operation", program: BRIDGE, entries: BRIDGED.to_owned(), gets: |it| &it.plain },
+        Operation {
+            name: "encoding",
+            program: ENCODER,
+            entries: [&entries.common, CLASS, &entries.identifiers].concat(),
+            gets: |it| &it.plain,
+        },
+        Operation {
+            name: "decoding",
+            program: DECODER,
+            entries: [&entries.common, RESTORED, &entries.originals].concat(),
+            gets: |it| &it.small,
+        },
+    ];
+    let mut measured = Vec::new();
+    for operation in &operations {
+        let folder = tempfile::tempdir()?;
+        let namespace = NetworkNamespace::create()?;
+        measured.push((operation.name, namespace.inside(|| measure(folder.path(), operation, &sizes))??));
+    }
+    for (number, size) in sizes.iter().enumerate() {
+        measured.iter().for_each(|(name, of_sizes)| print(arguments, size.bytes, name, &of_sizes[number]));
+    }
+    Ok(())
+}
+
+fn print(arguments: &Arguments, bytes: usize, operation: &str, us: &[f64]) {
+    let [least, most, longest] = [0.01, 0.9, 0.99].map(|part| quantile(us, part));
+    let middle = median(us);
+    if arguments.json {
+        let line = json!({
+            "benchmark": "zipline-latency", "bytes": bytes, "operation": operation, "round_trips": us.len(),
+            "median_us": middle, "1_percent_us": least, "90_percent_us": most, "99_percent_us": longest,
+        });
+        return println!("{line}");
+    }
+    println!("{bytes},{operation},{middle:.1},{least:.1},{most:.1},{longest:.1}");
+}
+
+/// Microseconds of round trips, for each size.
+fn measure(folder: &Path, operation: &Operation, sizes: &[Sized]) -> Outcome<Vec<Vec<f64>>> {
+    make_pairs()?;
+    let root = std::env::current_dir().map_err(|error| error.to_string())?;
+    std::fs::write(folder.join("entries.txt"), &operation.entries).map_err(|error| error.to_string())?;
+    let program = root.join(operation.program).display().to_string();
+    let _switch: Killed =
+        start(folder, &format!("run {program} --quiet --entries entries.txt --port 1=in0 --port 2=out0"))?;
+    let open = |name| AfPacketDriver::open(name, &AfPacketOptions::default()).map_err(|error| error.to_string());
+    let (mut sender, mut sink) = (open("send0")?, open("sink0")?);
+    let started = Instant::now();
+    let first = &(operation.gets)(&sizes[0])[0];
+    while round_trip(&mut sender, &mut sink, first)?.is_none() {
+        if started.elapsed() > START_MAX {
+            return Err(format!("{}: the switch does not forward", operation.name));
+        }
+    }
+    let of_size = |size: &Sized| {
+        let frames = (operation.gets)(size).iter().cycle();
+        let one = |frame: &Vec<u8>| round_trip(&mut sender, &mut sink, frame)?.ok_or("a frame is lost".to_owned());
+        frames.take(ROUND_TRIPS).map(one).collect::<Outcome<Vec<f64>>>()
+    };
+    sizes.iter().map(of_size).collect()
+}
+
+/// Sends a frame and waits until one comes back; none if that takes too long. Nobody sleeps meanwhile.
+fn round_trip(sender: &mut AfPacketDriver, sink: &mut AfPacketDriver, frame: &[u8]) -> Outcome<Option<f64>> {
+    let sent = Instant::now();
+    sender.transmit(frame, 0).and_then(|()| sender.flush()).map_err(|error| error.to_string())?;
+    loop {
+        let received = sink.receive(64, &mut |_, _| {}).map_err(|error| error.to_string())?;
+        let elapsed = sent.elapsed();
+        if received > 0 {
+            return Ok(Some(elapsed.as_nanos() as f64 / 1e3));
+        }
+        if elapsed > LOST_AFTER {
+            return Ok(None);
+        }
+        std::hint::spin_loop();
+    }
+}

@@ -1,0 +1,52 @@
+//! Switches as processes of their own, between virtual interfaces.
+//!
+//! What enters: lines of arguments, within a network namespace. What leaves: running processes, and the two pairs: from
+//! `send0` to the switch's `in0`, from its `out0` to `sink0`.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// What any step may fail with, from within the namespace.
+pub type Outcome<T> = Result<T, String>;
+
+/// A process that is killed when dropped.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ended = self.0.kill();
+        let _waited = self.0.wait();
+    }
+}
+
+/// Starts the `wirespeed` that is beside this command, in a folder.
+pub fn start(folder: &Path, line: &str) -> Outcome<Killed> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(own.with_file_name("wirespeed"));
+    command.args(line.split_whitespace()).current_dir(folder).stdin(Stdio::null());
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map(Killed)
+        .map_err(|error| format!("wirespeed, beside this command: {error}"))
+}
+
+/// Runs `ip`.
+pub fn ip(arguments: &str) -> Outcome<()> {
+    let status = Command::new("ip").args(arguments.split(' ')).status();
+    match status.map_err(|error| format!("`ip` of iproute2: {error}"))? {
+        status if status.success() => Ok(()),
+        _ => Err(format!("ip {arguments} has failed")),
+    }
+}
+
+/// Makes both pairs, for frames of up to 9,000 bytes.
+pub fn make_pairs() -> Outcome<()> {
+    for [first, second] in [["send0", "in0"], ["out0", "sink0"]] {
+        ip(&format!("link add {first} mtu 9000 type veth peer name {second} mtu 9000"))?;
+        ip(&format!("link set {first} up"))?;
+        ip(&format!("link set {second} up"))?;
+    }
+    Ok(())
+}
