@@ -319,15 +319,24 @@ fn a_restart_loses_what_was_held_and_nothing_else() {
 /// Sends the packets of a capture through ZipLine's encoder and decoder, which know the bases of the packets, and
 /// checks that they come out as they were. What is between the two is in `small`.
 fn compress(m: u32, from: &Path, small: &Path) {
+    compress_chunks(m, [0, 1], from, small);
+}
+
+/// The same with so many chunks of a packet, which begin so many bytes behind the Ethernet header.
+fn compress_chunks(m: u32, [offset, count]: [u32; 2], from: &Path, small: &Path) {
     let folder = tempfile::tempdir().unwrap();
     let [encoder, decoder, back] = ["encoder.txt", "decoder.txt", "back.pcap"].map(|name| folder.path().join(name));
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
-    command.args(["zipline", "tables"]).arg(from).args(["--m", &m.to_string(), "--encoder"]).arg(&encoder);
+    command.args(["zipline", "tables"]).arg(from).args(["--m", &m.to_string()]);
+    command.args(["--offset", &offset.to_string(), "--count", &count.to_string(), "--encoder"]).arg(&encoder);
     let output = command.arg("--decoder").arg(&decoder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let program = |name: &str| [app("../zipline").join(name).display().to_string(), format!("-DCODE={m}")];
-    run_program(&program("encoder.p4"), &encoder, from, small, &[]);
-    run_program(&program("decoder.p4"), &decoder, small, &back, &[]);
+    let options = [format!("-DCODE={m}"), format!("-DOFFSET={offset}"), format!("-DCOUNT={count}")];
+    let program = |name: &str| [&[app("../zipline").join(name).display().to_string()], &options[..]].concat();
+    // A few packets are worked on before the code for eight long chunks would be made.
+    let further = if count > 1 { &["--backend".to_owned(), "interp".to_owned()][..] } else { &[] };
+    run_program(&program("encoder.p4"), &encoder, from, small, further);
+    run_program(&program("decoder.p4"), &decoder, small, &back, further);
     assert!(read(&back) == read(from), "m = {m}: the decoder sends something else than the encoder got");
 }
 
@@ -360,6 +369,63 @@ fn aggregates_are_compressed_and_all_messages_come_back() {
     run(Design::Fixed, &Design::Fixed.apart(), &large, &came, &[]);
     assert!(arrived(Design::Fixed, &came) == as_often(&messages), "not each message as often as it was sent");
 }
+
+/// The same with the designs that put as many into one packet as there is room for: messages of 16 bytes of eight
+/// sensors. Large packets have several chunks then, behind what is another in each of a gateway's.
+#[test]
+fn full_packets_are_compressed_chunk_by_chunk() {
+    let folder = tempfile::tempdir().unwrap();
+    let [sent, large, small, came] = ["sent", "large", "small", "came"].map(|name| folder.path().join(name));
+    let mut messages: Vec<Vec<u8>> = (0..240).flat_map(|_| messages(8, |_| 16)).collect();
+    for (round, sensors) in messages.chunks_mut(8).enumerate() {
+        sensors[round % 5][round % 16] ^= 1 << (round % 8);
+    }
+    let per_message = |path: &Path| wire_bytes(path) as f64 / messages.len() as f64;
+    let mut text = String::new();
+    let mut told = |name: &str, alone: f64, large: f64, both: f64| {
+        text.push_str(&format!("{name}: {alone:.1} alone, {large:.1} in aggregates, {both:.1} compressed as well\n"));
+    };
+    for design in [Design::Variable, Design::Packed] {
+        write(&sent, design, &messages);
+        run(design, &design.together(), &sent, &large, &["--port".to_owned(), timer_port("50ms")]);
+        compress_chunks(10, [0, 8], &large, &small);
+        told(&format!("{design:?}"), per_message(&sent), per_message(&large), per_message(&small));
+        run(design, &design.apart(), &large, &came, &[]);
+        assert!(arrived(design, &came) == as_often(&messages), "{design:?}: not each message as often as it was sent");
+    }
+    // A gateway's small packets are any; it gives them back in order.
+    let program = [app("gateway/gateway.p4").display().to_string()];
+    let [near, far] = [("near.txt", NEAR), ("far.txt", FAR)].map(|(name, entries)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, entries).unwrap();
+        path
+    });
+    let mut writer = CaptureWriter::create(&sent).unwrap();
+    let frames: Vec<Vec<u8>> = messages.iter().map(|message| udp_frame(message)).collect();
+    for (frame, number) in frames.iter().zip(0..) {
+        writer.write(frame, 1_000_000_000 + 1_000 * number).unwrap();
+    }
+    writer.flush().unwrap();
+    run_program(&program, &near, &sent, &large, &[]);
+    compress_chunks(10, [44, 8], &large, &small);
+    told("gateway", per_message(&sent), per_message(&large), per_message(&small));
+    run_program(&program, &far, &large, &came, &[]);
+    let came: Vec<Vec<u8>> = read(&came).into_iter().map(|(frame, _)| frame[14..].to_vec()).collect();
+    assert!(came.iter().eq(frames.iter().map(|frame| &frame[14..])), "not each packet, unchanged and in order");
+    expect_test::expect![[r#"
+        Variable: 88.0 alone, 17.9 in aggregates, 6.0 compressed as well
+        Packed: 88.0 alone, 17.9 in aggregates, 6.0 compressed as well
+        gateway: 84.0 alone, 38.0 in aggregates, 13.3 compressed as well
+    "#]]
+    .assert_eq(&text);
+}
+
+/// The entries of two gateways that forward like wires.
+const NEAR: &str = "table_set_default hops take 0\ntable_add route_ipv4 send 10.0.1.0/24 => 2\n\
+    table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5000->5009 => 3 200 20000 1\n\
+    table_add tunnels over_ipv4 3 => 2 1500 192.0.2.1 192.0.2.2 7 0\n";
+const FAR: &str = "table_set_default hops take 0\ntable_add route_ipv4 send 10.0.1.0/24 => 2\n\
+    table_add peers_ipv4 is_peer 192.0.2.1 192.0.2.2 7 => 0\n";
 
 // ----------------------------------------------------------------------------------------------------- between hosts
 
