@@ -147,6 +147,10 @@ pub(crate) fn build(
         straight.moves &= straight.in_place;
         // One bit of the valid bits says that there is a header beside the packet.
         straight.may_stay &= straight.moves && headers.iter().all(|header| header.bit < MOVED_BIT);
+        if !straight.may_stay {
+            // It tells where headers lie in a frame, and there is none now.
+            straight.parsed.clear();
+        }
     }
     for (id, stack) in program.stacks.iter_enumerated() {
         if let Some(&first) = stack.elements.first() {
