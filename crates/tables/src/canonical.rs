@@ -159,13 +159,19 @@ fn prefix_mask(width_bits: u32, prefix_len: u32) -> Bits {
 }
 
 /// Packs a canonical entry.
-pub(crate) fn pack(kind: TableKind, layout: &KeyLayout, entry: &EntrySpec, sequence: u64) -> PackedMatch {
+pub(crate) fn pack(
+    spec: &TableSpec,
+    kind: TableKind,
+    layout: &KeyLayout,
+    entry: &EntrySpec,
+    sequence: u64,
+) -> PackedMatch {
     let words = layout.words();
     let mut rows = vec![0; words * rows_of(kind)].into_boxed_slice();
     let (value_row, rest) = rows.split_at_mut(words);
     let (mask_row, bounds) = rest.split_at_mut(words);
     let mut lpm_len = 0;
-    let range_masks = RangeMasks::of(&entry.key);
+    let range_masks = RangeMasks::of(spec);
     for (slot, wanted) in layout.slots().iter().zip(&entry.key) {
         let width_bits = slot.width_bits;
         match wanted {
@@ -201,12 +207,23 @@ pub(crate) fn rows_of(kind: TableKind) -> usize {
     if kind == TableKind::Range { 4 } else { 2 }
 }
 
+/// The most entries that a table may hold whose winners are known: a change moves what stands behind it, which of many
+/// would take long.
+const KNOWN_ENTRIES_MAX: usize = 1 << 14;
+
+/// Whether it is known of each value of the table's only range field who wins ([`crate::intervals`]).
+pub(crate) fn knows_winners(spec: &TableSpec) -> bool {
+    spec.size.max(spec.initial_entries.len()) <= KNOWN_ENTRIES_MAX
+}
+
 /// How ranges take part in the masks of entries.
 #[derive(Clone, Copy)]
 enum RangeMasks {
     /// A range of one value by all its bits, others not at all: who wins for which value is known, and masks would only
     /// disturb.
     Values,
+    /// By all the leading bits that their bounds share: one range field beside which nobody knows who wins.
+    Shared,
     /// The others by as many of the leading bits that their bounds share as are a multiple of the width's half, or,
     /// where other fields make masks too, of its quarter: the fewer numbers there are, the fewer masks.
     Halves,
@@ -214,11 +231,12 @@ enum RangeMasks {
 }
 
 impl RangeMasks {
-    /// For a table with this key.
-    fn of(key: &[MatchValue]) -> RangeMasks {
-        let ranges = key.iter().filter(|wanted| wanted.kind() == MatchKind::Range).count();
-        match (ranges, key.len() - ranges) {
-            (0..=1, _) => RangeMasks::Values,
+    /// For a table.
+    fn of(spec: &TableSpec) -> RangeMasks {
+        let ranges = spec.key.iter().filter(|field| field.kind == MatchKind::Range).count();
+        match (ranges, spec.key.len() - ranges) {
+            (0..=1, _) if knows_winners(spec) => RangeMasks::Values,
+            (0..=1, _) => RangeMasks::Shared,
             (_, 0) => RangeMasks::Halves,
             _ => RangeMasks::Quarters,
         }
@@ -230,6 +248,7 @@ impl RangeMasks {
         let step = match self {
             _ if shared == width_bits || width_bits > 64 => return shared,
             RangeMasks::Values => return 0,
+            RangeMasks::Shared => return shared,
             RangeMasks::Halves => width_bits.div_ceil(2),
             RangeMasks::Quarters => width_bits.div_ceil(4),
         };

@@ -75,10 +75,13 @@ impl Snapshot {
                 0..=1 => (Engine::Lpm1(Lpm::new(key, layout)), lpm::tail_words(words)),
                 2 => (Engine::Lpm2(Lpm::new(key, layout)), lpm::tail_words(words)),
                 3..=lpm::LPM_WORDS_MAX => (Engine::Lpm4(Lpm::new(key, layout)), lpm::tail_words(words)),
-                _ => (Engine::Ternary(Ternary::new(words, Vec::new(), seed)), ternary_tail),
+                _ => (Engine::Ternary(Ternary::new(words, Vec::new(), false, seed)), ternary_tail),
             },
-            TableKind::Ternary => (Engine::Ternary(Ternary::new(words, Vec::new(), seed)), ternary_tail),
-            TableKind::Range => (Engine::Ternary(Ternary::new(words, range_slots(), seed)), ternary_tail),
+            TableKind::Ternary => (Engine::Ternary(Ternary::new(words, Vec::new(), false, seed)), ternary_tail),
+            TableKind::Range => (
+                Engine::Ternary(Ternary::new(words, range_slots(), canonical::knows_winners(table.spec()), seed)),
+                ternary_tail,
+            ),
         };
         let cells = Cells::new(table.data_words(), tail_words);
         let exact_bits = lpm::string_len(key, 0);

@@ -53,6 +53,8 @@ const UNFILTERED_TUPLES_MAX: usize = 6;
 #[derive(Clone, Debug)]
 pub(crate) struct Ternary {
     key_words: usize,
+    /// Whether buckets know who wins for each value, if there is one range field.
+    knows_winners: bool,
     /// The range fields, in a range table.
     range_slots: Vec<Slot>,
     /// Those of at most 64 bits, and the others.
@@ -152,10 +154,12 @@ pub(crate) fn tail_end(rank: Rank) -> [u64; 3] {
 }
 
 impl Ternary {
-    pub fn new(key_words: usize, range_slots: Vec<Slot>, seed: u64) -> Ternary {
+    /// `knows_winners` as [`crate::canonical::knows_winners`] says.
+    pub fn new(key_words: usize, range_slots: Vec<Slot>, knows_winners: bool, seed: u64) -> Ternary {
         let (narrow, wide_slots): (Vec<Slot>, _) = range_slots.iter().partition(|slot| slot.width_bits <= 64);
         Ternary {
             key_words,
+            knows_winners,
             range_slots,
             ranges: narrow.iter().map(RangeField::new).collect(),
             wide_slots,
@@ -173,7 +177,8 @@ impl Ternary {
     }
 
     pub fn clear(&mut self) {
-        *self = Ternary::new(self.key_words, std::mem::take(&mut self.range_slots), self.seed);
+        let range_slots = std::mem::take(&mut self.range_slots);
+        *self = Ternary::new(self.key_words, range_slots, self.knows_winners, self.seed);
     }
 
     /// Must follow a batch of changes before the next lookup.
@@ -193,9 +198,12 @@ impl Ternary {
         }
     }
 
-    /// The range field, if there is one and it has at most 64 bits.
+    /// The range field, if there is one, it has at most 64 bits, and winners are known.
     fn only_field(&self) -> Option<&RangeField> {
-        if let ([field], []) = (&self.ranges[..], &self.wide_slots[..]) { Some(field) } else { None }
+        match (&self.ranges[..], &self.wide_slots[..]) {
+            ([field], []) if self.knows_winners => Some(field),
+            _ => None,
+        }
     }
 
     /// What an entry asks of range fields: two words for each of at most 64 bits.
