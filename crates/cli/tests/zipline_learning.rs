@@ -41,8 +41,8 @@ impl Learner {
         }
     }
 
-    /// What is counted when the first identifiers mean something else, or after 30 seconds. Lines that were told before are
-    /// read first.
+    /// What is counted when the first identifiers mean something else, or after 30 seconds. Lines that were told
+    /// before are read first.
     fn recycling(&mut self) -> Json {
         let mut counts = self.next("counts");
         while counts["recycled"].as_u64() < Some(2) && counts["seconds"].as_f64() < Some(30.0) {

@@ -1,5 +1,5 @@
-//! Runs from memory to memory: frames are lent to the core as a driver lends its buffers, and the core notes on which port
-//! each leaves.
+//! Runs from memory to memory: frames are lent to the core as a driver lends its buffers, and the core notes on which
+//! port each leaves.
 //!
 //! One worker has the switch itself, further ones have lanes of it. Each goes through the whole trace, from a place of
 //! its own on, so that all have the same work.

@@ -42,8 +42,8 @@ pub(crate) trait Rules: Send {
     }
 
     /// Takes lent frames to the end by the backend's straight way, in place. Asked only if the backend works in place
-    /// and, where the rules ask for originals, tells how many bytes of them have to be kept. They are at most as many as
-    /// generated code takes at once.
+    /// and, where the rules ask for originals, tells how many bytes of them have to be kept. They are at most as many
+    /// as generated code takes at once.
     fn forward(&mut self, _fabric: &mut Fabric, _frames: &mut [Frame<'_>], _world: &mut World<'_>) {
         unreachable!("the architecture has no straight way");
     }

@@ -129,8 +129,8 @@ pub trait Pipeline: Send {
     /// Whether it looks up in the store of entries rather than in what the match engines made of it.
     fn reads_store(&self) -> bool;
 
-    /// How many bytes of a packet must be kept for it to be as it was received when it asks for that on the straight way,
-    /// if a few are enough.
+    /// How many bytes of a packet must be kept for it to be as it was received when it asks for that on the straight
+    /// way, if a few are enough.
     fn written_bytes_max(&self) -> Option<usize> {
         None
     }

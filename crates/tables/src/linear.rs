@@ -2,9 +2,9 @@
 //! time, against one entry after the other.
 //!
 //! What enters: keys, entries with values, masks and ranges. What leaves: for each key the place of the first entry
-//! that it matches. Entries are taken from the last to the first, and each takes the keys that it matches from those before
-//! it, so that nothing is guessed: what matches which packet cannot be foreseen, and a wrong guess costs more than a
-//! dozen entries.
+//! that it matches. Entries are taken from the last to the first, and each takes the keys that it matches from those
+//! before it, so that nothing is guessed: what matches which packet cannot be foreseen, and a wrong guess costs more
+//! than a dozen entries.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers, and columns without a check of their bounds")]
 

@@ -4,26 +4,26 @@
 //! over its entries' values, so that it costs one probe however many entries it has. The entries of all smaller groups
 //! share one list in order of rank. If it is short, a burst of keys is compared with each of them ([`crate::linear`]);
 //! if it is long, or for a single key, it is scanned up to the first match, several entries at a time: the best known
-//! for many masks with few entries each. Tuples are tried in order of their greatest priority, and no longer once the best
-//! match so far is above the rest. Of many tuples only those are tried that [`crate::filters`] leave: few, as rules are
-//! in practice.
+//! for many masks with few entries each. Tuples are tried in order of their greatest priority, and no longer once the
+//! best match so far is above the rest. Of many tuples only those are tried that [`crate::filters`] leave: few, as
+//! rules are in practice.
 //!
 //! A tuple's index holds, for each value, the entry of the greatest rank. If there are others with the same value (they
 //! differ in priority, or in their ranges), all of them are in a bucket ([`crate::bucket`]).
 //!
 //! A range field takes part in masks with leading bits that its bounds share: all of them if the range is one value,
-//! else a few, and none in a table with one range field ([`crate::canonical`]). That never excludes a match; whether the
-//! range fits is compared. Where a table is matched by one range field alone, its ranges are one bucket of a tuple without a
-//! mask, in which the winner for each value is known.
+//! else a few, and none in a table with one range field ([`crate::canonical`]). That never excludes a match; whether
+//! the range fits is compared. Where a table is matched by one range field alone, its ranges are one bucket of a tuple
+//! without a mask, in which the winner for each value is known.
 //!
 //! # What entries can do that are meant to do harm
 //!
 //! A lookup compares at most all loose entries (a quarter to half a nanosecond each), and probes at most one slot run
 //! for every [`LOOSE_ENTRIES_MAX`] other entries: with a mask for each entry it costs as much as going through all of
 //! them, and never more. With several range fields it may compare all entries of a bucket, which are those of one
-//! value. An insertion moves one chunk of the list at most and makes one group a tuple at most; the order of tuples is sorted
-//! once a batch. With one range field, a change of a bucket with `n` entries moves arrays of up to `2 n` numbers.
-//! Values cannot be chosen to collide, since hashes are disturbed by a seed.
+//! value. An insertion moves one chunk of the list at most and makes one group a tuple at most; the order of tuples is
+//! sorted once a batch. With one range field, a change of a bucket with `n` entries moves arrays of up to `2 n`
+//! numbers. Values cannot be chosen to collide, since hashes are disturbed by a seed.
 //!
 //! The tail of a cell: rows of value and mask, in a range table also of low and high; two words of rank; one word that
 //! names the bucket of entries with the same value, plus one, or 0; it counts only while the cell is in an index.

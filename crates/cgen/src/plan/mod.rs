@@ -230,8 +230,9 @@ impl Plan {
         if self.straight.as_ref().is_some_and(|straight| straight.moves) { self.storage.scratch_bytes } else { 0 }
     }
 
-    /// Bytes at a packet's begin behind which the straight way writes nothing before the packet has been through ingress,
-    /// where it works in place, that is certain and they are few: who keeps these has the packet as it was received.
+    /// Bytes at a packet's begin behind which the straight way writes nothing before the packet has been through
+    /// ingress, where it works in place, that is certain and they are few: who keeps these has the packet as it was
+    /// received.
     pub fn written_bytes_max(&self) -> Option<u32> {
         self.straight.as_ref().filter(|straight| straight.in_place)?.written_bytes_max
     }

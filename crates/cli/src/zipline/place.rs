@@ -238,8 +238,8 @@ impl Switch {
         Ok(found)
     }
 
-    /// The bases by identifier that these entries are. Of an encoder, what makes no sense goes, and what a controller has
-    /// learned gets the idle timeout.
+    /// The bases by identifier that these entries are. Of an encoder, what makes no sense goes, and what a controller
+    /// has learned gets the idle timeout.
     async fn take_in(&mut self, entries: Vec<TableEntry>) -> Result<BTreeMap<u32, Held>, Failure> {
         let mut has = BTreeMap::new();
         let mut updates = Vec::new();
