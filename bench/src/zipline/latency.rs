@@ -27,6 +27,9 @@ const FRAMES: usize = 256;
 const START_MAX: Duration = Duration::from_secs(60);
 const LOST_AFTER: Duration = Duration::from_millis(500);
 
+/// How long nothing comes any more when nothing is under way.
+const QUIET: Duration = Duration::from_millis(200);
+
 /// An operation: its program and entries, and what it gets of the frames.
 struct Operation {
     name: &'static str,
@@ -115,9 +118,17 @@ fn measure(folder: &Path, operation: &Operation, sizes: &[Sized]) -> Outcome<Vec
             return Err(format!("{}: the switch does not forward", operation.name));
         }
     }
+    // What was sent before the switch was there may still come.
+    let mut last = Instant::now();
+    while last.elapsed() < QUIET {
+        if sink.receive(64, &mut |_, _| {}).map_err(|error| error.to_string())? > 0 {
+            last = Instant::now();
+        }
+    }
     let of_size = |size: &Sized| {
         let frames = (operation.gets)(size).iter().cycle();
-        let one = |frame: &Vec<u8>| round_trip(&mut sender, &mut sink, frame)?.ok_or("a frame is lost".to_owned());
+        let lost = || format!("{}: a frame of {} bytes is lost", operation.name, size.bytes);
+        let one = |frame: &Vec<u8>| round_trip(&mut sender, &mut sink, frame)?.ok_or_else(lost);
         frames.take(ROUND_TRIPS).map(one).collect::<Outcome<Vec<f64>>>()
     };
     sizes.iter().map(of_size).collect()
