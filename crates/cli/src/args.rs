@@ -711,6 +711,22 @@ pub struct CtlArguments {
     /// The role to act in
     #[arg(long, value_name = "NAME")]
     pub role: Option<String>,
+    #[command(flatten)]
+    pub tls: TlsArguments,
+    /// Print a line of JSON for each thing
+    #[arg(long)]
+    pub json: bool,
+    /// Write all lines as one batch: all or none, and no packet sees a part of it
+    #[arg(long)]
+    pub atomic: bool,
+    /// Go on after a line that is refused
+    #[arg(short, long)]
+    pub keep_going: bool,
+}
+
+/// How a client of P4Runtime connects with TLS.
+#[derive(Args, Debug, Clone, Default)]
+pub struct TlsArguments {
     /// Connect with TLS: who signed the certificate of the switch (PEM)
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
@@ -723,15 +739,6 @@ pub struct CtlArguments {
     /// The name in the certificate of the switch [default: that of the address]
     #[arg(long, value_name = "NAME", requires = "ca")]
     pub server_name: Option<String>,
-    /// Print a line of JSON for each thing
-    #[arg(long)]
-    pub json: bool,
-    /// Write all lines as one batch: all or none, and no packet sees a part of it
-    #[arg(long)]
-    pub atomic: bool,
-    /// Go on after a line that is refused
-    #[arg(short, long)]
-    pub keep_going: bool,
 }
 
 /// The number of a switch that was given none.

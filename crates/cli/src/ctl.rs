@@ -8,7 +8,7 @@ use crate::terminal::{self, say};
 use crate::{Exit, frontend, pem};
 use control::Problem;
 use ctl::engine::{self, After, Surroundings};
-use ctl::{Failure, Options, Plan, Schema, Session, Tls};
+use ctl::{Failure, Options, Plan, Schema, Session};
 use p4runtime_proto::p4::v1::{ForwardingPipelineConfig, Update};
 use serde_json::json;
 use std::cell::RefCell;
@@ -79,14 +79,6 @@ fn as_word(word: &str) -> String {
 }
 
 fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
-    let identity = match (&arguments.cert, &arguments.key) {
-        (Some(cert), Some(key)) => Some((pem::certificate(cert)?, pem::key(key)?)),
-        _ => None,
-    };
-    let tls = match &arguments.ca {
-        Some(ca) => Some(Tls { ca: pem::certificate(ca)?, identity, name: arguments.server_name.clone() }),
-        None => None,
-    };
     Ok(Options {
         address: arguments.address.clone(),
         near: None,
@@ -94,7 +86,8 @@ fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
         election_id: arguments.election_id,
         as_primary: arguments.as_primary,
         role: arguments.role.clone().unwrap_or_default(),
-        tls,
+        tls: pem::of_client(&arguments.tls)?,
+        tls_prefix: "",
     })
 }
 

@@ -156,6 +156,77 @@ fn files_that_contradict_each_other_are_named() {
     "#]].assert_eq(&told);
 }
 
+/// A file of the certificates for 127.0.0.1: `server` and `client` are signed by `ca`.
+fn certificate(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../p4runtime/tests/tls");
+    folder.join(name).canonicalize().unwrap().display().to_string()
+}
+
+/// An encoder or a decoder that wants TLS, and a certificate of who leads it.
+fn switch_with_certificate(name: &str) -> support::Switch {
+    let [own, key, ca] = ["server.pem", "server.key", "ca.pem"].map(certificate);
+    switch_with(
+        name,
+        &format!("-DCODE=5 -DID_BITS=4 --p4runtime-cert {own} --p4runtime-key {key} --p4runtime-ca {ca}"),
+        "",
+    )
+}
+
+/// The certificate that is shown, by options that begin so.
+fn shown_certificate(prefix: &str) -> String {
+    let [ca, own, key] = ["ca.pem", "client.pem", "client.key"].map(certificate);
+    format!("--{prefix}ca {ca} --{prefix}cert {own} --{prefix}key {key}")
+}
+
+#[test]
+fn switches_that_want_certificates_are_led() {
+    let [encoder, decoder] = ["encoder", "decoder"].map(switch_with_certificate);
+    let lead = |options: &str| Learner::start(&encoder.address, &decoder.address, options);
+    let mut learner = lead(&shown_certificate(""));
+    let both = [learner.next("joined"), learner.next("joined")].map(|line| line["switch"].clone());
+    let names = [format!("the decoder at {}", decoder.address), format!("the encoder at {}", encoder.address)];
+    assert_eq!(both, names.map(Json::from));
+    learner.kill();
+    let why = |options: &str| {
+        let line = lead(options).next("away");
+        line["why"].as_str().unwrap().split(&[':', ';'][..]).nth(3).unwrap().trim().to_owned() + "\n"
+    };
+    let told = [why(""), why(&format!("--ca {}", certificate("ca.pem")))];
+    expect_test::expect![[r#"
+        it may want TLS (--ca)
+        it may want a certificate (--cert, --key)
+    "#]]
+    .assert_eq(&told.concat());
+}
+
+/// What a switch that leads tells of the other one, at first.
+fn told_by_leader(name: &str, other: &str, options: &str) -> String {
+    let leads = if name == "encoder" { "--zipline-decoder" } else { "--zipline-encoder" };
+    let line = format!("-DCODE=5 -DID_BITS=4 --backend interp --p4runtime 127.0.0.1:0 {leads} {other} {options}");
+    let mut command = support::wirespeed();
+    command.arg("run").arg(app(&format!("{name}.p4"))).args(line.split_whitespace());
+    let mut leader = Killed(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(leader.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let line = lines.find(|line| line.contains(other)).unwrap();
+    line.split(';').next().unwrap().replace(other, "OTHER") + "\n"
+}
+
+#[test]
+fn a_switch_leads_one_that_wants_a_certificate() {
+    let mut told = String::new();
+    for (leader, led) in [("encoder", "decoder"), ("decoder", "encoder")] {
+        let led = switch_with_certificate(led);
+        told += &told_by_leader(leader, &led.address, &shown_certificate("zipline-"));
+        told += &told_by_leader(leader, &led.address, "");
+    }
+    expect_test::expect![[r#"
+        note: the decoder at OTHER is there, with 0 bases
+        warning: the decoder at OTHER is away: the switch at OTHER cannot be reached: it hangs up: it may want TLS (--zipline-ca)
+        note: the encoder at OTHER is there, with 0 bases
+        warning: the encoder at OTHER is away: the switch at OTHER cannot be reached: it hangs up: it may want TLS (--zipline-ca)
+    "#]].assert_eq(&told);
+}
+
 /// How the programs are compiled, and payloads whose bases are more than the 16 identifiers.
 #[derive(Clone, Copy)]
 struct Kind {

@@ -70,6 +70,8 @@ pub struct Options {
     pub role: String,
     /// Certificates; none for a connection without.
     pub tls: Option<Tls>,
+    /// What the options `--ca`, `--cert` and `--key` begin with, where those of others stand beside them: for messages.
+    pub tls_prefix: &'static str,
 }
 
 /// Certificates in PEM.
@@ -126,10 +128,13 @@ impl Session {
         if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
             && std::error::Error::source(&status).is_some()
         {
+            let prefix = options.tls_prefix;
             let why = match &options.tls {
-                None => "it hangs up: it may want TLS (--ca)",
-                Some(Tls { identity: None, .. }) => "it hangs up: it may want a certificate (--cert, --key)",
-                Some(_) => "it hangs up: it does not take the certificate, or not today",
+                None => format!("it hangs up: it may want TLS (--{prefix}ca)"),
+                Some(Tls { identity: None, .. }) => {
+                    format!("it hangs up: it may want a certificate (--{prefix}cert, --{prefix}key)")
+                }
+                Some(_) => "it hangs up: it does not take the certificate, or not today".to_owned(),
             };
             return Err(unreachable(&options, format!("{why}; {}", reason(&status))));
         }
@@ -476,7 +481,10 @@ async fn channel(options: &Options, tls: &Tls) -> Result<Channel, Failure> {
     endpoint.connect().await.map_err(|error| {
         // What an answer without TLS looks like to TLS.
         let is_plain = reason(&error).contains("InvalidContentType");
-        unreachable(if is_plain { "it does not speak TLS: leave --ca out".to_owned() } else { reason(&error) })
+        unreachable(match is_plain {
+            true => format!("it does not speak TLS: leave --{}ca out", options.tls_prefix),
+            false => reason(&error),
+        })
     })
 }
 

@@ -7,10 +7,13 @@
 use super::learn::seconds;
 use super::learner::{Learner, Team, Voice};
 use crate::Exit;
+use crate::args::TlsArguments;
+use crate::pem;
 use crate::terminal;
 use clap::Args;
 use p4runtime::Server;
 use p4runtime_proto::p4::config::v1::P4Info;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How often it is told, to who asks for it, how many identifiers are in use.
@@ -32,12 +35,33 @@ pub struct BesideArguments {
     /// After how long without a packet a basis of ZipLine may be given up for another [default: 10]
     #[arg(long = "zipline-idle", value_name = "SECONDS", value_parser = seconds)]
     idle: Option<f64>,
+    /// Reach ZipLine's other switches with TLS: who signed their certificates (PEM)
+    #[arg(long, value_name = "FILE")]
+    zipline_ca: Option<PathBuf>,
+    /// The certificate to show to them (PEM)
+    #[arg(long, value_name = "FILE", requires_all = ["zipline_key", "zipline_ca"])]
+    zipline_cert: Option<PathBuf>,
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "zipline_cert")]
+    zipline_key: Option<PathBuf>,
+    /// The name in their certificates [default: that of the address]
+    #[arg(long, value_name = "NAME", requires = "zipline_ca")]
+    zipline_server_name: Option<String>,
 }
 
 impl BesideArguments {
     /// Whether this switch leads others.
     pub fn leads(&self) -> bool {
         !(self.decoders.is_empty() && self.encoders.is_empty())
+    }
+
+    fn tls(&self) -> TlsArguments {
+        TlsArguments {
+            ca: self.zipline_ca.clone(),
+            cert: self.zipline_cert.clone(),
+            key: self.zipline_key.clone(),
+            server_name: self.zipline_server_name.clone(),
+        }
     }
 
     /// Who is led, if the program with this P4Info is one that can be.
@@ -49,7 +73,14 @@ impl BesideArguments {
         let Some(info) = info else {
             return refused("--zipline-decoder and --zipline-encoder: the switch needs its program from the start");
         };
-        let member = |address: &String| ctl::Options { address: address.clone(), device_id, ..ctl::Options::default() };
+        let tls = pem::of_client(&self.tls())?;
+        let member = |address: &String| ctl::Options {
+            address: address.clone(),
+            device_id,
+            tls: tls.clone(),
+            tls_prefix: "zipline-",
+            ..ctl::Options::default()
+        };
         let own = ctl::Options { near: Some(server.near()), ..member(&server.address().to_string()) };
         let mut decoders: Vec<ctl::Options> = self.decoders.iter().map(member).collect();
         let mut encoders: Vec<ctl::Options> = self.encoders.iter().map(member).collect();

@@ -4,8 +4,9 @@
 //! they are led is [`learner`](super::learner).
 
 use super::learner::{Learner, Team, Voice};
-use crate::Exit;
+use crate::args::TlsArguments;
 use crate::terminal;
+use crate::{Exit, pem};
 use clap::Args;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -23,6 +24,8 @@ pub struct LearnArguments {
     /// The number of these switches
     #[arg(long, value_name = "N", default_value_t = 1)]
     device_id: u64,
+    #[command(flatten)]
+    tls: TlsArguments,
     /// How long an identifier rests before it means something else: longer than any packet is under way
     #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = seconds)]
     quarantine: f64,
@@ -47,6 +50,9 @@ Examples:
   One encoder whose packets go to two decoders, over links on which no packet is late by more than 5 seconds:
   wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559 --decoder 10.0.0.3:9559 --quarantine 5
 
+  Switches that want a certificate, as with --p4runtime-cert, --p4runtime-key and --p4runtime-ca:
+  wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559 --ca ca.crt --cert own.crt --key own.key
+
 It may be stopped and started again at any time: it reads what the switches have and goes on. Identifiers that entries
 files give to bases keep that meaning; only the others are learned.";
 
@@ -65,7 +71,7 @@ pub fn learn(arguments: &LearnArguments) -> Result<Exit, Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(cannot)?;
     runtime.block_on(async {
         let mut ended = signal(SignalKind::terminate()).map_err(cannot)?;
-        let mut learner = Learner::new(arguments.team());
+        let mut learner = Learner::new(arguments.team()?);
         learner.tell_start();
         tokio::select! {
             () = learner.lead() => {}
@@ -78,18 +84,19 @@ pub fn learn(arguments: &LearnArguments) -> Result<Exit, Exit> {
 }
 
 impl LearnArguments {
-    fn team(&self) -> Team {
+    fn team(&self) -> Result<Team, Exit> {
+        let tls = pem::of_client(&self.tls)?;
         let member = |address: &String| {
             let (address, device_id) = (address.clone(), self.device_id);
-            ctl::Options { address, device_id, ..ctl::Options::default() }
+            ctl::Options { address, device_id, tls: tls.clone(), ..ctl::Options::default() }
         };
-        Team {
+        Ok(Team {
             encoders: self.encoders.iter().map(member).collect(),
             decoders: self.decoders.iter().map(member).collect(),
             quarantine: Duration::from_secs_f64(self.quarantine),
             idle: Duration::from_secs_f64(self.idle),
             every: Duration::from_secs_f64(self.every),
             voice: if self.json { Voice::Json } else { Voice::Text },
-        }
+        })
     }
 }
