@@ -19,6 +19,7 @@ use crate::Arguments;
 use crate::works::{self, Work};
 use base::{Bits, Rng};
 use std::error::Error;
+use std::ops::Range;
 use switch::Switch;
 use zipline::{Code, Transform, entries};
 
@@ -31,6 +32,9 @@ const M: u32 = 8;
 
 /// Bytes of a frame, without its checksum.
 const FRAME_BYTES: usize = 60;
+
+/// Where a frame has its sender's address. A number stands there where frames are to be known again.
+const SOURCE: Range<usize> = 6..12;
 
 const CLASS: &str = "table_add classes encode 1 0x0800 => 0\n";
 const RESTORED: &str = "table_add classes restore 0 => 0x0800\n";
@@ -117,6 +121,11 @@ fn word(transform: &Transform, rng: &mut Rng) -> Vec<u8> {
     let mut split = transform.split(&chunk);
     split.syndrome = 0;
     transform.join(&split)
+}
+
+/// Gives a frame a number by which it is known again, whatever is done to its payload.
+fn put_number(frame: &mut [u8], number: u32) {
+    frame[SOURCE.end - 4..SOURCE.end].copy_from_slice(&number.to_be_bytes());
 }
 
 /// A frame with the word's chunk, in which a bit is turned over.

@@ -2,17 +2,17 @@
 //! operation, encoding and decoding, with frames of 64, 1,500 and 9,000 bytes.
 //!
 //! What enters: bases as in the benchmark beside. What leaves: for each size and operation the round trip's time, from
-//! before a frame is handed to the system until it has come back: one frame at a time, between virtual interfaces, the
-//! switch a process of its own. Sizes are those of frames as the encoder gets them, with their checksum. `wirespeed` is
+//! before a frame is handed to the system until it has come back: one frame at a time, each with a number by which it is
+//! known among whatever else is on the way, between virtual interfaces, the switch a process of its own. Sizes are those of frames as the encoder gets them, with their checksum. `wirespeed` is
 //! the one beside this command. Needs root and `ip`.
 
 use super::processes::{Killed, Outcome, make_pairs, start};
 use super::rates::{CHECKSUM_BYTES, SIZES};
-use super::{BRIDGE, BRIDGED, CLASS, DECODER, ENCODER, RESTORED, Traffic};
+use super::{BRIDGE, BRIDGED, CLASS, DECODER, ENCODER, RESTORED, SOURCE, Traffic, put_number};
 use crate::Arguments;
 use crate::works;
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
-use live::{Driver as _, NetworkNamespace};
+use live::{Driver, NetworkNamespace};
 use measure::figures::{median, quantile};
 use serde_json::json;
 use std::error::Error;
@@ -26,9 +26,6 @@ const FRAMES: usize = 256;
 /// How long a switch may take to start, and a frame to come back.
 const START_MAX: Duration = Duration::from_secs(60);
 const LOST_AFTER: Duration = Duration::from_millis(500);
-
-/// How long nothing comes any more when nothing is under way.
-const QUIET: Duration = Duration::from_millis(200);
 
 /// An operation: its program and entries, and what it gets of the frames.
 struct Operation {
@@ -111,42 +108,63 @@ fn measure(folder: &Path, operation: &Operation, sizes: &[Sized]) -> Outcome<Vec
         start(folder, &format!("run {program} --quiet --entries entries.txt --port 1=in0 --port 2=out0"))?;
     let open = |name| AfPacketDriver::open(name, &AfPacketOptions::default()).map_err(|error| error.to_string());
     let (mut sender, mut sink) = (open("send0")?, open("sink0")?);
+    let mut number = 0;
+    let mut one = |frame: &Vec<u8>| {
+        number += 1;
+        round_trip(&mut sender, &mut sink, frame.clone(), number)
+    };
     let started = Instant::now();
-    let first = &(operation.gets)(&sizes[0])[0];
-    while round_trip(&mut sender, &mut sink, first)?.is_none() {
+    while one(&(operation.gets)(&sizes[0])[0])?.is_none() {
         if started.elapsed() > START_MAX {
             return Err(format!("{}: the switch does not forward", operation.name));
         }
     }
-    // What was sent before the switch was there may still come.
-    let mut last = Instant::now();
-    while last.elapsed() < QUIET {
-        if sink.receive(64, &mut |_, _| {}).map_err(|error| error.to_string())? > 0 {
-            last = Instant::now();
-        }
-    }
-    let of_size = |size: &Sized| {
+    let mut of_size = |size: &Sized| {
         let frames = (operation.gets)(size).iter().cycle();
         let lost = || format!("{}: a frame of {} bytes is lost", operation.name, size.bytes);
-        let one = |frame: &Vec<u8>| round_trip(&mut sender, &mut sink, frame)?.ok_or_else(lost);
-        frames.take(ROUND_TRIPS).map(one).collect::<Outcome<Vec<f64>>>()
+        frames.take(ROUND_TRIPS).map(|frame| one(frame)?.ok_or_else(lost)).collect::<Outcome<Vec<f64>>>()
     };
-    sizes.iter().map(of_size).collect()
+    sizes.iter().map(&mut of_size).collect()
 }
 
-/// Sends a frame and waits until one comes back; none if that takes too long. Nobody sleeps meanwhile.
-fn round_trip(sender: &mut AfPacketDriver, sink: &mut AfPacketDriver, frame: &[u8]) -> Outcome<Option<f64>> {
+/// Sends a frame with a number and waits until it comes back; none if that takes too long. Nobody sleeps meanwhile.
+/// Frames of others, as those of the system about its own addresses, and late ones are no answers.
+fn round_trip(sender: &mut dyn Driver, sink: &mut dyn Driver, mut frame: Vec<u8>, number: u32) -> Outcome<Option<f64>> {
+    put_number(&mut frame, number);
     let sent = Instant::now();
-    sender.transmit(frame, 0).and_then(|()| sender.flush()).map_err(|error| error.to_string())?;
+    sender.transmit(&frame, 0).and_then(|()| sender.flush()).map_err(|error| error.to_string())?;
     loop {
-        let received = sink.receive(64, &mut |_, _| {}).map_err(|error| error.to_string())?;
+        let mut is_back = false;
+        let received = sink.receive(64, &mut |came, _| is_back |= came.get(SOURCE) == frame.get(SOURCE));
+        received.map_err(|error| error.to_string())?;
         let elapsed = sent.elapsed();
-        if received > 0 {
+        if is_back {
             return Ok(Some(elapsed.as_nanos() as f64 / 1e3));
         }
         if elapsed > LOST_AFTER {
             return Ok(None);
         }
         std::hint::spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_trip;
+    use crate::zipline::put_number;
+    use live::memory::memory_port;
+
+    #[test]
+    fn frames_of_others_are_no_answers() {
+        let ((mut sender, _), (mut sink, arriving)) = (memory_port(), memory_port());
+        let frame = vec![0; 60];
+        let mut late = frame.clone();
+        put_number(&mut late, 1);
+        arriving.send(&late, 0);
+        assert_eq!(round_trip(&mut sender, &mut sink, frame.clone(), 2), Ok(None));
+        arriving.send(&late, 0);
+        put_number(&mut late, 3);
+        arriving.send(&late, 0);
+        assert!(round_trip(&mut sender, &mut sink, frame, 3).unwrap().is_some());
     }
 }

@@ -8,7 +8,7 @@
 //! the one beside this command. Needs root and `ip`.
 
 use super::processes::{Killed, Outcome, ip, make_pairs, start};
-use super::{DECODER, ENCODER, M};
+use super::{DECODER, ENCODER, M, SOURCE, put_number};
 use crate::Arguments;
 use base::Rng;
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
@@ -18,7 +18,6 @@ use nix::sys::prctl::set_timerslack;
 use serde_json::json;
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Read};
-use std::ops::Range;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -29,9 +28,6 @@ const SLACK_NS: u64 = 1_000;
 
 /// How long a basis may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Where a frame has its sender's address. Here it is the number of the basis: late frames of others are told apart.
-const SOURCE: Range<usize> = 6..12;
 
 const ENCODER_ADDRESS: &str = "127.0.0.1:9559";
 const DECODER_ADDRESS: &str = "127.0.0.1:9560";
@@ -157,7 +153,8 @@ fn measure(folder: &Path, controller: Controller, arguments: &Arguments) -> Outc
     let (mut sender, mut sink) = (open("send0")?, open("sink0")?);
     let mut one = |number: u32| {
         let mut frame = super::frame(&super::word(&transform, &mut rng), &mut rng);
-        frame[SOURCE.end - 4..SOURCE.end].copy_from_slice(&number.to_be_bytes());
+        // That of the basis: late frames of others are told apart.
+        put_number(&mut frame, number);
         learn(&mut sender, &mut sink, &frame, Duration::from_micros(arguments.pace_us))
     };
     (0..arguments.routes).map(&mut one).collect()
