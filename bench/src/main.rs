@@ -13,7 +13,8 @@
 //! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
 //! * [`tunnels`]: what VXLAN and GRE cost a packet, and one that goes by.
 //! * [`zipline`]: what compression costs a packet. [`works`] is how this and tunnels are run.
-//!   `zipline-sizes`, `zipline-rates`, `zipline-latency` and `zipline-learning` are the paper's figures.
+//!   `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning` are the paper's
+//!   figures.
 //! * [`balance`]: what it costs that a hash picks one of several hops.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
@@ -22,7 +23,7 @@
 //! [`progress`] tells on a terminal what long ones are at.
 //!
 //! Runs themselves are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio or stands beside its
-//! peer of the same run. `--json` prints what `bench/runs/` keeps.
+//! peer of the same run. `--json` prints what `bench/runs/` keeps, and [`csv`] makes tables of it.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 
@@ -32,6 +33,7 @@ mod bridge;
 mod cascade;
 mod compiled;
 mod contest;
+mod csv;
 mod drivers;
 mod entries;
 mod growth;
@@ -76,9 +78,13 @@ pub struct Arguments {
     #[arg(long)]
     only: Option<String>,
     /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of
-    /// `aggregation`, `zipline-sizes`, `zipline-rates`, `zipline-latency` and `zipline-learning`
+    /// `aggregation`, `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning`
     #[arg(long, value_name = "FILE")]
     picture_of: Option<std::path::PathBuf>,
+    /// Measures nothing: prints as CSV what any benchmark with `--json` has printed to this file; a list of figures has
+    /// a row for each
+    #[arg(long, value_name = "FILE", conflicts_with = "picture_of")]
+    csv_of: Option<std::path::PathBuf>,
     /// Small packets have UDP checksums, for `aggregation`
     #[arg(long)]
     udp_checksums: bool,
@@ -130,6 +136,8 @@ enum Benchmark {
     ZiplineSizes,
     /// Packets and bits in a second with no operation, encoding and decoding
     ZiplineRates,
+    /// The same between interfaces
+    ZiplineInterfaces,
     /// How long packets are under way with no operation, encoding and decoding
     ZiplineLatency,
     /// How long it takes until a basis is known
@@ -153,6 +161,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    if let Some(path) = &arguments.csv_of {
+        return csv::print(path);
+    }
     match arguments.benchmark {
         Benchmark::Router => router::run(arguments),
         Benchmark::Bridge => bridge::run(arguments),
@@ -166,6 +177,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Zipline => zipline::run(arguments),
         Benchmark::ZiplineSizes => zipline::sizes::run(arguments),
         Benchmark::ZiplineRates => zipline::rates::run(arguments),
+        Benchmark::ZiplineInterfaces => zipline::interfaces::run(arguments),
         Benchmark::ZiplineLatency => zipline::latency::run(arguments),
         Benchmark::ZiplineLearning => zipline::learning::run(arguments),
         Benchmark::Growth => growth::run(arguments),

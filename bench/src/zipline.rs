@@ -2,12 +2,13 @@
 //! of packet by itself, beside a bridge that looks at the same frames and changes nothing.
 //!
 //! [`sizes`] is what payloads become, [`learning`] how long a basis takes to be known, [`rates`] the same as here for
-//! frames of several sizes, [`latency`] how long these are under way.
+//! frames of several sizes, [`interfaces`] these between interfaces, [`latency`] how long they are under way.
 //!
 //! What enters: how many frames, and how many bases they are of (`--routes`). What leaves: nanoseconds per packet.
 //! Frames have 60 bytes: an Ethernet header, a chunk of 32 bytes in which one bit is another than in its basis' word,
 //! and what fills the frame up. What is decoded is what the encoder has sent.
 
+pub mod interfaces;
 pub mod latency;
 pub mod learning;
 mod picture;

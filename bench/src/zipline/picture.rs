@@ -1,8 +1,10 @@
-//! The figures of `zipline-sizes`, `zipline-rates`, `zipline-latency` and `zipline-learning` as pictures.
+//! The figures of `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning` as
+//! pictures.
 //!
 //! What enters: the lines that `--json` has printed. What leaves: SVG: for sizes a bar for each way, with the
-//! paper's figure as a stroke, for rates and latency a bar for each operation; for learning, which part of all bases
-//! was known after how long, with the paper's mean as a stroke and a tenth of it.
+//! paper's figure as a stroke, for rates and latency a bar for each operation, between interfaces one for each who
+//! carries frames; for learning, which part of all bases was known after how long, with the paper's mean as a stroke
+//! and a tenth of it.
 
 use serde_json::Value as Json;
 use std::error::Error;
@@ -60,7 +62,8 @@ pub fn print_sizes(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the picture of rates: for each size and operation a bar as long as its bits in a second.
+/// Prints the picture of rates: for each size and operation, and who carries the frames if somebody does, a bar as long
+/// as its bits in a second.
 pub fn print_rates(path: &Path) -> Result<(), Box<dyn Error>> {
     let rows = lines(path)?;
     let most = rows.iter().filter_map(|row| row["bits_per_second"].as_f64()).fold(1.0, f64::max);
@@ -71,10 +74,15 @@ pub fn print_rates(path: &Path) -> Result<(), Box<dyn Error>> {
         let (bytes, operation) = (row["bytes"].as_u64(), row["operation"].as_str());
         let (bits, packets) = (row["bits_per_second"].as_f64(), row["packets_per_second"].as_f64());
         let (Some(bytes), Some(operation), Some(bits), Some(packets)) = (bytes, operation, bits, packets) else {
-            return Err("a line is not of `zipline-rates --json`".into());
+            return Err("a line is not of `zipline-rates --json` or `zipline-interfaces --json`".into());
         };
+        let by = row["carrier"].as_str().map_or_else(String::new, |carrier| format!(", {carrier}"));
         let (y, width, text) = (HEAD + ROW * number as f64, bits / most * REACH * 0.8, LEFT - 8.0);
-        writeln!(out, "<text x=\"{text}\" y=\"{}\" text-anchor=\"end\">{bytes} bytes, {operation}</text>", y + 13.0)?;
+        writeln!(
+            out,
+            "<text x=\"{text}\" y=\"{}\" text-anchor=\"end\">{bytes} bytes, {operation}{by}</text>",
+            y + 13.0
+        )?;
         writeln!(out, "<rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"15\" fill=\"{OURS}\"/>")?;
         let (x, gigabits, millions) = (LEFT + width + 8.0, bits / 1e9, packets / 1e6);
         writeln!(out, "<text x=\"{x:.1}\" y=\"{}\">{gigabits:.2}; {millions:.2}</text>", y + 13.0)?;

@@ -7,7 +7,7 @@
 //! the size that it has then again.
 //!
 //! Nothing copies what stands behind the chunk, so with large frames this is what the programs would let through, and
-//! no network could carry it; the paper's figures are those of one.
+//! no network could carry it; [`interfaces`](super::interfaces) has the same between interfaces.
 
 use super::{M, Traffic};
 use crate::Arguments;
@@ -25,6 +25,11 @@ const TRACE_BYTES_MAX: usize = 16 << 20;
 
 /// What stands in a frame's way on the wire besides: preamble, start and gap.
 const WIRE_BYTES: usize = 20;
+
+/// Bits that frames of this size, with their checksum, are on a wire.
+pub fn wire_bits(packets: f64, size: usize) -> f64 {
+    packets * 8.0 * (size + WIRE_BYTES) as f64
+}
 
 /// Measures and prints.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
@@ -48,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         ];
         for (operation, (middle, least, greatest)) in works::medians(arguments, all)? {
             let packets = 1e9 / middle;
-            let bits = packets * 8.0 * (size + WIRE_BYTES) as f64;
+            let bits = wire_bits(packets, size);
             if arguments.json {
                 let line = json!({
                     "benchmark": "zipline-rates", "m": M, "bytes": size, "operation": operation, "packet_ns": middle,

@@ -218,7 +218,7 @@ fn virtual_interfaces(
     let frames: Vec<&[u8]> = trace.frames().map(|(_, frame)| frame).collect();
     let failed = |error: Failure| {
         terminal::error(&error);
-        if matches!(error, Failure::TooLong(_)) { Exit::BadInput } else { Exit::System }
+        if matches!(error, Failure::TooLong { .. }) { Exit::BadInput } else { Exit::System }
     };
     let progress = Progress::start("measuring");
     let pairs = Pairs::new().map_err(failed)?;

@@ -30,8 +30,11 @@ const TURNS: usize = 500;
 const PAIRS: [[&str; 2]; 2] = [["send0", "in0"], ["out0", "sink0"]];
 /// Interfaces whose other end the switch has: one that frames are sent on, one that they come out of.
 const TAPS: [&str; 2] = ["tap-in0", "tap-out0"];
-/// The longest frame that a pair carries.
-const FRAME_BYTES_MAX: usize = 1514;
+/// What a frame has before its payload.
+const HEADER_BYTES: usize = 14;
+/// The longest payloads of pairs that carry usual frames, and of others.
+const MTU: usize = 1500;
+const MTU_JUMBO: usize = 9000;
 
 /// Who carries the frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +117,12 @@ pub enum Failure {
     /// A port cannot be opened or goes no further.
     Driver(DriverError),
     /// A frame is longer than the interfaces carry.
-    TooLong(usize),
+    TooLong {
+        /// How long.
+        bytes: usize,
+        /// What they carry.
+        most: usize,
+    },
     /// Fewer frames came than were sent.
     Lost {
         /// How many came.
@@ -129,8 +137,8 @@ impl fmt::Display for Failure {
         match self {
             Failure::Network(why) => write!(f, "cannot make virtual interfaces: {why}"),
             Failure::Driver(error) => error.fmt(f),
-            Failure::TooLong(bytes) => {
-                write!(f, "a frame of {bytes} bytes is longer than the {FRAME_BYTES_MAX} that virtual interfaces carry")
+            Failure::TooLong { bytes, most } => {
+                write!(f, "a frame of {bytes} bytes is longer than the {most} that virtual interfaces carry")
             }
             Failure::Lost { received, sent } => write!(f, "only {received} of {sent} frames came"),
         }
@@ -153,13 +161,25 @@ impl From<io::Error> for Failure {
 
 /// The pairs. They are gone when this is.
 #[derive(Debug)]
-pub struct Pairs(NetworkNamespace);
+pub struct Pairs {
+    namespace: NetworkNamespace,
+    mtu: usize,
+}
 
 impl Pairs {
-    /// Makes both.
+    /// Makes both, for frames of up to 1,514 bytes.
     pub fn new() -> Result<Pairs, Failure> {
-        let pairs = Pairs(NetworkNamespace::create()?);
-        pairs.0.inside(make)??;
+        Pairs::with_mtu(MTU)
+    }
+
+    /// Makes both for frames of so many bytes: as with [`Pairs::new`] if these are enough, else for up to 9,014.
+    pub fn with_frames_of(bytes: usize) -> Result<Pairs, Failure> {
+        Pairs::with_mtu(if bytes <= MTU + HEADER_BYTES { MTU } else { MTU_JUMBO })
+    }
+
+    fn with_mtu(mtu: usize) -> Result<Pairs, Failure> {
+        let pairs = Pairs { namespace: NetworkNamespace::create()?, mtu };
+        pairs.namespace.inside(|| make(mtu))??;
         Ok(pairs)
     }
 
@@ -172,16 +192,17 @@ impl Pairs {
         port: u32,
         frames: &[&[u8]],
     ) -> Result<Outcome, Failure> {
-        if let Some(frame) = frames.iter().find(|frame| frame.len() > FRAME_BYTES_MAX) {
-            return Err(Failure::TooLong(frame.len()));
+        let most = self.mtu + HEADER_BYTES;
+        if let Some(frame) = frames.iter().find(|frame| frame.len() > most) {
+            return Err(Failure::TooLong { bytes: frame.len(), most });
         }
-        self.0.inside(|| measure(carrier, switch, port, frames))?
+        self.namespace.inside(|| measure(carrier, switch, port, frames))?
     }
 }
 
-fn make() -> Result<(), Failure> {
+fn make(mtu: usize) -> Result<(), Failure> {
     for [first, second] in PAIRS {
-        ip(&format!("link add {first} type veth peer name {second}"))?;
+        ip(&format!("link add {first} mtu {mtu} type veth peer name {second} mtu {mtu}"))?;
         ip(&format!("link set {first} up"))?;
         ip(&format!("link set {second} up"))?;
     }
