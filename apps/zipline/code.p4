@@ -2,18 +2,30 @@
 //
 // A chunk is CHUNK bytes; the first begins OFFSET bytes behind the Ethernet header. ASIDE bits of it are set aside
 // and stay as they are: the first ones, or those where the mask of its class has ones. The others are the word,
-// which a code splits further, or which is the basis if there is none.
+// which a code splits further, or which is the basis if there is none. That is the transform:
 //
 //   -D CODE=6           the code, 3 to 15: its words have 2^6 - 1 bits; 8 without it, and 0 for no code
 //   -D ERRORS=2         a BCH code, which corrects two bits, CODE being 4 to 9; a Hamming code without it
-//   -D POLYNOMIAL=0x17  another generator of a Hamming code than the one below, without its highest power
+//   -D POLYNOMIAL=0x17  another generator of a Hamming code than the usual one, without its highest power
 //   -D CHUNK=23         bytes of a chunk; 2^CODE bits without it
 //   -D ASIDE=41         bits that are set aside where there is no code; with one, it is what the word leaves
+//
+// All classes of traffic have it, but for those with one of their own, 1 to 7:
+//
+//   -D CODE_1=0         the code of class 1, with which its own transform begins
+//   -D ERRORS_1=2, -D POLYNOMIAL_1=0x17, -D ASIDE_1=41   as above, for class 1
+//   -D CHUNK_1=23       bytes of its chunks: no more than CHUNK, as which it is without it, or than those of a class
+//                       before it; where COUNT is more than 1, as many
+//
+// What all have in common:
+//
 //   -D OFFSET=28        bytes before the first chunk that stay as they are; none without it
 //   -D COUNT=4          how many chunks of a packet are compressed at most, 1 to 8; 1 without it
 //   -D ID_BITS=11       the width of identifiers; 15 without it
 //   -D CLASSES=4        how many kinds of traffic may be told apart; 1 without it
 //   -D ETHERTYPE=0xA000 the first of the two EtherTypes for each of these; 0x88B5 without it
+//
+// What differs from transform to transform is in the folder beside, as templates that are included for each.
 
 #ifndef _ZIPLINE_CODE_P4_
 #define _ZIPLINE_CODE_P4_
@@ -27,9 +39,6 @@
 #endif
 #ifndef ERRORS
 #define ERRORS 1
-#endif
-#if ERRORS < 1 || ERRORS > 2
-#error ERRORS is 1 or 2
 #endif
 #ifndef OFFSET
 #define OFFSET 0
@@ -47,92 +56,16 @@
 #define ETHERTYPE 0x88B5
 #endif
 
-#ifndef POLYNOMIAL
-#if CODE == 0
-#define POLYNOMIAL 0
-#elif ERRORS == 2
-#if CODE == 4
-#define POLYNOMIAL 0xd1
-#elif CODE == 5
-#define POLYNOMIAL 0x369
-#elif CODE == 6
-#define POLYNOMIAL 0x539
-#elif CODE == 7
-#define POLYNOMIAL 0x377
-#elif CODE == 8
-#define POLYNOMIAL 0x6f63
-#elif CODE == 9
-#define POLYNOMIAL 0x95c9
-#else
-#error CODE is the m of a code that corrects two bits, 4 to 9
-#endif
-#elif CODE == 3
-#define POLYNOMIAL 0x3
-#elif CODE == 4
-#define POLYNOMIAL 0x3
-#elif CODE == 5
-#define POLYNOMIAL 0x05
-#elif CODE == 6
-#define POLYNOMIAL 0x03
-#elif CODE == 7
-#define POLYNOMIAL 0x09
-#elif CODE == 8
-#define POLYNOMIAL 0x1D
-#elif CODE == 9
-#define POLYNOMIAL 0x011
-#elif CODE == 10
-#define POLYNOMIAL 0x009
-#elif CODE == 11
-#define POLYNOMIAL 0x005
-#elif CODE == 12
-#define POLYNOMIAL 0x053
-#elif CODE == 13
-#define POLYNOMIAL 0x01B
-#elif CODE == 14
-#define POLYNOMIAL 0x143
-#elif CODE == 15
-#define POLYNOMIAL 0x003
-#else
-#error CODE is the m of a Hamming code, 3 to 15, or 0
-#endif
-#endif
-
-#if CODE == 0
-#ifndef CHUNK
-#error without a code, CHUNK says how many bytes a chunk has
-#endif
-#ifndef ASIDE
-#error without a code, ASIDE says how many bits the masks of classes have
-#endif
-#else
-#ifndef CHUNK
+#if CODE != 0 && !defined(CHUNK)
 #define CHUNK ((1 << CODE) / 8)
 #endif
-#undef ASIDE
-#define ASIDE (8 * CHUNK - (1 << CODE) + 1)
-#endif
-#if ASIDE < 1 || ASIDE >= 8 * CHUNK
-#error the word of the code does not fit into CHUNK bytes, or ASIDE leaves nothing of them
-#endif
 
-// Whether classes have masks. Where one bit is set aside for a code's sake alone, it is the first.
-#if CODE == 0 || 8 * CHUNK != 1 << CODE
-#define MASKED
-#endif
+#include "transform/classes.p4"
 
-// Bits of a word, of a syndrome, and of a basis: of the message in the word, or the word itself if there is no code.
-const int N = 8 * CHUNK - ASIDE;
-const int M = CODE * ERRORS;
-const int K = N - M;
-
-typedef bit<(8 * CHUNK)> bits_t;
-typedef bit<(ASIDE)> aside_t;
-typedef bit<(N)> word_t;
-typedef bit<(K)> basis_t;
-#if CODE != 0
-typedef bit<(M)> syndrome_t;
-#endif
 typedef bit<ID_BITS> identifier_t;
+
+#define TEMPLATE "types.p4"
+#include "transform/each.p4"
 
 // What is done with each chunk: DO(0) DO(1) ...
 #if COUNT == 1
@@ -176,35 +109,7 @@ header known_t {
 }
 #endif
 
-// CHUNK bytes as the sender wrote them. In a packet of type 2 the bits that are set aside stand in front, and the word
-// is the basis and, in its last M bits, the syndrome. There are such packets only if COUNT is 1.
-header chunk_t {
-    aside_t aside;
-    word_t word;
-}
-
-// What stands in its place in a packet of type 3.
-#define REFERENCE_BITS (ASIDE + ID_BITS + CODE * ERRORS)
-const int PADDING = (8 - REFERENCE_BITS % 8) % 8;
-
-// Where it would be longer than the chunk, or, with `known`, as long, no packet has it: none grows. Chunks with an
-// identifier stay as others do then.
-#if REFERENCE_BITS > 8 * CHUNK || COUNT > 1 && REFERENCE_BITS > 8 * (CHUNK - 1)
-#define LONGER
-#endif
-
-header reference_t {
-    aside_t aside;
-    identifier_t identifier;
-#if CODE != 0
-    syndrome_t syndrome;
-#endif
-#if REFERENCE_BITS % 8 != 0
-    bit<(PADDING)> padding;
-#endif
-}
-
-// What actions of classes have besides: the mask, if there is one.
+// What actions of classes have besides: the mask, if a transform has one. Shorter chunks have the last bits of it.
 #ifdef MASKED
 #define MASK_PARAMETER , bits_t which
 #else
@@ -219,6 +124,15 @@ struct headers_t {
 #if COUNT > 1
     known_t known;
 #endif
+#if defined(MIXED) && defined(ENCODER)
+    start_t[COUNT] starts;
+#define PIECE(class) piece_t_##class piece_##class;
+#define CLASS 0
+#include "transform/pieces.p4"
+#undef CLASS
+#endif
+#define HEADERS(class, with) chunk_t_##class[COUNT] chunks_##class; reference_t_##class[COUNT] references_##class;
+    EACH_OWN(HEADERS, )
     chunk_t[COUNT] chunks;
     reference_t[COUNT] references;
 }
@@ -255,8 +169,20 @@ control ZiplineDeparser(packet_out packet, in headers_t hdr) {
 #if COUNT > 1
         packet.emit(hdr.known);
 #endif
-#define EMIT(i) packet.emit(hdr.references[i]); packet.emit(hdr.chunks[i]);
+#if defined(MIXED) && defined(ENCODER)
+#define EMIT_START(i) packet.emit(hdr.starts[i]);
+#else
+#define EMIT_START(i)
+#endif
+#define EMIT_OWN(class, i) packet.emit(hdr.references_##class[i]); packet.emit(hdr.chunks_##class[i]);
+#define EMIT(i) EACH_OWN(EMIT_OWN, i) packet.emit(hdr.references[i]); packet.emit(hdr.chunks[i]); EMIT_START(i)
         EACH(EMIT)
+#if defined(MIXED) && defined(ENCODER)
+#define PIECE(class) packet.emit(hdr.piece_##class);
+#define CLASS 0
+#include "transform/pieces.p4"
+#undef CLASS
+#endif
     }
 }
 

@@ -61,9 +61,8 @@ impl Linter<'_, '_> {
             StmtKind::Call(Expr { kind: ExprKind::Call(call), .. }) => self.check_ignored_result(call, stmt),
             StmtKind::If { then_body, else_body, .. } => {
                 self.check_empty_body(then_body, "if");
-                let words = |block: &Block| self.sink.sources.text(block.span).split_whitespace();
                 let has_else = !else_body.stmts.is_empty() && !then_body.stmts.is_empty();
-                if has_else && words(then_body).eq(words(else_body)) {
+                if has_else && self.is_written_alike(then_body.span, else_body.span) {
                     let (yes, no) = (then_body.span, else_body.span);
                     self.sink.warn(NO_EFFECT, d::same_branches(stmt.span, yes, no));
                 }
@@ -78,6 +77,16 @@ impl Linter<'_, '_> {
             StmtKind::ForIn { body, .. } => self.check_empty_body(body, "for"),
             _ => {}
         }
+    }
+
+    /// Whether two places say the same in the same words: no macro may have changed in between, and no file may have
+    /// been included with other ones.
+    fn is_written_alike(&self, first: base::Span, second: base::Span) -> bool {
+        let words = |span| self.sink.sources.text(span).split_whitespace();
+        let both = self.sink.sources.text(first.to(second));
+        let is_of_one_file = first.lo.checked_add(both.len() as u32) == Some(second.hi);
+        let has_directive = both.lines().any(|line| line.trim_start().starts_with('#'));
+        is_of_one_file && !has_directive && words(first).eq(words(second))
     }
 
     /// `if (c);` followed by what was meant to be its body.

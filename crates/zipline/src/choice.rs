@@ -90,6 +90,11 @@ impl<'p> Sample<'p> {
         Sample { taken, ..self }
     }
 
+    /// Bytes of chunks with masks.
+    pub fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes
+    }
+
     /// The transform of this kind, with the mask that suits the sample.
     pub fn transform(&self, kind: Kind) -> Result<Transform, Impossible> {
         let code = kind.code().map_err(Impossible::Code)?;

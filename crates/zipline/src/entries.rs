@@ -57,12 +57,21 @@ impl Header {
 
 /// The packets of a class, for the encoder: how they are split.
 pub fn encode(class: &Class, transform: &Transform) -> String {
+    encode_with(class, transform, &argument(transform))
+}
+
+/// The same where another class has a mask: a mask stands there in any case.
+pub(crate) fn encode_masked(class: &Class, transform: &Transform) -> String {
+    encode_with(class, transform, &argument_in_any_case(transform))
+}
+
+fn encode_with(class: &Class, transform: &Transform, argument: &str) -> String {
     let (Class { number, ethertype, port, header }, Layout { offset, count }) = (class, transform.layout());
     let mut line = format!("table_add classes encode {port} {ethertype:#06x}");
     if offset > 0 {
         line += &format!(" {}", header.key(offset));
     }
-    line += &format!(" => {number}{}", argument(transform));
+    line += &format!(" => {number}{argument}");
     if count > 1 {
         line += &format!(" {count}");
     }
@@ -75,47 +84,98 @@ pub fn encode(class: &Class, transform: &Transform) -> String {
 
 /// The packets of a class, for the decoder: what they were.
 pub fn restore(class: &Class, transform: &Transform) -> String {
-    let Class { number, ethertype, .. } = class;
-    format!("table_add classes restore {number} => {ethertype:#06x}{}\n", argument(transform))
+    restore_with(class, &argument(transform))
+}
+
+/// The same where another class has a mask.
+pub(crate) fn restore_masked(class: &Class, transform: &Transform) -> String {
+    restore_with(class, &argument_in_any_case(transform))
+}
+
+fn restore_with(Class { number, ethertype, .. }: &Class, argument: &str) -> String {
+    format!("table_add classes restore {number} => {ethertype:#06x}{argument}\n")
 }
 
 fn argument(transform: &Transform) -> String {
     transform.mask().map_or(String::new(), |mask| format!(" {}", hexadecimal(mask)))
 }
 
+/// The mask of a transform; the first bit where that is set aside without one, which programs need not be told.
+fn argument_in_any_case(transform: &Transform) -> String {
+    match transform.mask() {
+        Some(_) => argument(transform),
+        None => {
+            let mut first = Bits::zero(8 * transform.chunk_bytes() as u32);
+            first.set_bit(first.width() - 1, true);
+            format!(" {}", hexadecimal(&first))
+        }
+    }
+}
+
+/// The tables of a transform: those of a class with one of its own have its number behind their names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tables {
+    class: u32,
+}
+
+impl Tables {
+    /// Those of the transform of all classes that have none of their own.
+    pub const FIRST: Tables = Tables { class: 0 };
+
+    /// Those of this class' own transform; of class 0, the first.
+    pub fn of_class(class: u32) -> Tables {
+        Tables { class }
+    }
+
+    fn name(self, table: &str) -> String {
+        if self.class == 0 { table.to_owned() } else { format!("{table}_{}", self.class) }
+    }
+
+    /// The wrong bits of each syndrome, the same for both programs.
+    pub fn masks(self, transform: &Transform) -> String {
+        let (mut text, table) = (String::new(), self.name("masks"));
+        let Some(code) = transform.code() else { return text };
+        for syndrome in 1..1 << code.syndrome_bits() {
+            let _ = match code.wrong(syndrome) {
+                Some(Wrong::One(place)) => writeln!(text, "table_add {table} flip {syndrome:#x} => {place}"),
+                Some(Wrong::Two(first, second)) => {
+                    writeln!(text, "table_add {table} flip_two {syndrome:#x} => {first} {second}")
+                }
+                Some(Wrong::Syndrome) => writeln!(text, "table_add {table} keep {syndrome:#x} =>"),
+                None => Ok(()),
+            };
+        }
+        text
+    }
+
+    /// The identifier of each basis, for the encoder: this first one, and so on.
+    pub fn identifiers(self, first: u32, bases: &[Bits]) -> String {
+        let table = self.name("bases");
+        let line = |(basis, identifier)| format!("table_add {table} compress {} => {identifier}\n", hexadecimal(basis));
+        bases.iter().zip(first..).map(line).collect()
+    }
+
+    /// The basis of each identifier, for the decoder.
+    pub fn bases(self, first: u32, bases: &[Bits]) -> String {
+        let table = self.name("bases");
+        let line = |(basis, identifier)| format!("table_add {table} expand {identifier} => {}\n", hexadecimal(basis));
+        bases.iter().zip(first..).map(line).collect()
+    }
+}
+
 /// The wrong bits of each syndrome, the same for both programs.
 pub fn masks(transform: &Transform) -> String {
-    let mut text = String::new();
-    let Some(code) = transform.code() else { return text };
-    for syndrome in 1..1 << code.syndrome_bits() {
-        let _ = match code.wrong(syndrome) {
-            Some(Wrong::One(place)) => writeln!(text, "table_add masks flip {syndrome:#x} => {place}"),
-            Some(Wrong::Two(first, second)) => {
-                writeln!(text, "table_add masks flip_two {syndrome:#x} => {first} {second}")
-            }
-            Some(Wrong::Syndrome) => writeln!(text, "table_add masks keep {syndrome:#x} =>"),
-            None => Ok(()),
-        };
-    }
-    text
+    Tables::FIRST.masks(transform)
 }
 
 /// The identifier of each basis, for the encoder: this first one, and so on.
 pub fn identifiers(first: u32, bases: &[Bits]) -> String {
-    let lines = bases
-        .iter()
-        .zip(first..)
-        .map(|(basis, identifier)| format!("table_add bases compress {} => {identifier}\n", hexadecimal(basis)));
-    lines.collect()
+    Tables::FIRST.identifiers(first, bases)
 }
 
 /// The basis of each identifier, for the decoder.
 pub fn bases(first: u32, bases: &[Bits]) -> String {
-    let lines = bases
-        .iter()
-        .zip(first..)
-        .map(|(basis, identifier)| format!("table_add bases expand {identifier} => {}\n", hexadecimal(basis)));
-    lines.collect()
+    Tables::FIRST.bases(first, bases)
 }
 
 /// A value as commands have it.

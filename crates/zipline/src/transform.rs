@@ -191,14 +191,11 @@ impl Transform {
 
     /// What both programs are told when they are compiled.
     pub fn options(&self, id_bits: u32) -> String {
-        let mut options = match &self.code {
-            None => format!("-D CODE=0 -D CHUNK={} -D ASIDE={}", self.chunk_bytes, self.aside_bits),
-            Some(code) => {
-                let errors = if code.errors() == 2 { " -D ERRORS=2" } else { "" };
-                let chunk = self.mask.as_ref().map_or(String::new(), |_| format!(" -D CHUNK={}", self.chunk_bytes));
-                format!("-D CODE={}{errors}{chunk}", code.m())
-            }
+        let chunk = match (&self.code, &self.mask) {
+            (Some(_), None) => None,
+            _ => Some(self.chunk_bytes),
         };
+        let mut options = self.settings("", chunk);
         let Layout { offset, count } = self.layout;
         for (name, value, default) in [("OFFSET", offset, 0), ("COUNT", count, 1)] {
             if value != default {
@@ -209,6 +206,21 @@ impl Transform {
             options += &format!(" -D ID_BITS={id_bits}");
         }
         options
+    }
+
+    /// The settings that a transform has of its own, with this behind their names, and the bytes of chunks if they have to
+    /// be told.
+    pub(crate) fn settings(&self, behind: &str, chunk_bytes: Option<usize>) -> String {
+        let code = self.code.as_ref().map_or(0, Code::m);
+        let errors = self.code.as_ref().filter(|code| code.errors() == 2).map(|_| 2);
+        let aside = if self.code.is_none() { Some(self.aside_bits as usize) } else { None };
+        let mut settings = format!("-D CODE{behind}={code}");
+        for (name, value) in [("ERRORS", errors), ("CHUNK", chunk_bytes), ("ASIDE", aside)] {
+            if let Some(value) = value {
+                settings += &format!(" -D {name}{behind}={value}");
+            }
+        }
+        settings
     }
 
     fn word_bits(&self) -> u32 {

@@ -13,7 +13,7 @@ use testkit::corpus::{Way, folder};
 use testkit::pipeline::{program_of_text, switch_with};
 use zipline::entries::{self, Class, Header};
 use zipline::transform::Layout;
-use zipline::{Code, Transform};
+use zipline::{Classes, Code, Transform};
 
 /// m and the powers of x of the generator, the highest left out.
 const GENERATORS: [(usize, &[usize]); 15] = [
@@ -550,6 +550,151 @@ fn classes_have_masks_of_their_own() {
         assert_eq!(pair.between(&same), same, "nine ones for eight bits");
         assert_eq!(counted(&mut pair.encoder), [2, 1, 0, 0, 0, 0, 1]);
         assert_eq!(counted(&mut pair.decoder), [2, 1, 1, 0, 0, 0, 0, 0]);
+    }
+}
+
+/// Programs with a transform for each class, and one class more, which has the first one's. Each has an EtherType.
+fn mixed(way: Way, oracles: &[Oracle], layout: Layout) -> (Pair, Classes) {
+    let classes = Classes::new(oracles.iter().map(|it| it.transform().with_layout(layout)).collect()).unwrap();
+    let count = oracles.len() + 1;
+    let options =
+        classes.options(ID_BITS as u32).replace(&format!("CLASSES={}", count - 1), &format!("CLASSES={count}"));
+    let defines = defines(&options) + "#define ETHERTYPE 0xA000\n";
+    let [mut encoder, mut decoder] = ["encoder.p4", "decoder.p4"].map(|file| app(way, &defines, file));
+    for switch in [&mut encoder, &mut decoder] {
+        install(switch, &(WIRES.to_owned() + &classes.masks()));
+    }
+    for number in 0..count as u32 {
+        let class = Class { number, ethertype: 0x0800 + number as u16, ..class() };
+        install(&mut encoder, &classes.encode(&class));
+        install(&mut decoder, &classes.restore(&class));
+    }
+    (Pair { encoder, decoder }, classes)
+}
+
+/// The bits of a basis as a number.
+fn basis_of(bits: &[bool]) -> Bits {
+    Bits::from_packet(bits.len() as u32, &bytes_of(bits), 0)
+}
+
+/// Transforms of all kinds side by side, of which each has its own tables: what one of them knows says nothing of others.
+#[test]
+fn classes_have_transforms_of_their_own() {
+    let mut rng = Rng::new(11);
+    let hamming = || Oracle::of_code(8, 1, GENERATORS[6].1);
+    let bch = || Oracle::of_code(6, 2, GENERATORS_OF_TWO[2].1);
+    let mut masked = |chunk_bytes: usize, count| Oracle {
+        chunk_bytes,
+        aside: places(count, 8 * chunk_bytes, &mut rng),
+        matrix: None,
+    };
+    let pairs = [
+        vec![hamming(), masked(32, 41)],
+        vec![masked(32, 33), hamming()],
+        vec![hamming(), masked(23, 41), bch()],
+        vec![hamming(), Oracle::of_code(5, 1, GENERATORS[2].1)],
+        vec![masked(40, 65), masked(40, 41), hamming(), masked(23, 33), bch(), masked(8, 9), masked(5, 17)],
+    ];
+    for (oracles, place) in pairs.iter().zip(0..) {
+        check_mixed(Way::ALL[0], oracles, place);
+        check_mixed(Way::ALL[5], oracles, place);
+    }
+}
+
+#[test]
+fn classes_have_transforms_of_their_own_in_every_way() {
+    let mut rng = Rng::new(12);
+    let masked = Oracle { chunk_bytes: 23, aside: places(41, 184, &mut rng), matrix: None };
+    let oracles = [Oracle::of_code(8, 1, GENERATORS[6].1), masked, Oracle::of_code(6, 2, GENERATORS_OF_TWO[2].1)];
+    for way in Way::ALL {
+        check_mixed(way, &oracles, 5);
+    }
+}
+
+/// Packets of all classes in turn, first without identifiers, then with those of every other basis.
+fn check_mixed(way: Way, oracles: &[Oracle], seed: u64) {
+    let (mut pair, classes) = mixed(way, oracles, Layout::ONE);
+    let mut rng = Rng::new(seed);
+    let of_class = |class: usize| &oracles[if class < oracles.len() { class } else { 0 }];
+    let all: Vec<(usize, Vec<bool>)> = (0..=oracles.len())
+        .flat_map(|class| chunks(of_class(class), &mut rng).into_iter().map(move |chunk| (class, chunk)))
+        .collect();
+    let mut known: Vec<Vec<Vec<bool>>> = vec![Vec::new(); oracles.len()];
+    let mut counts = [0; 2];
+    for is_told in [false, true] {
+        for ((class, chunk), number) in all.iter().zip(0_usize..) {
+            let (class, own) = (*class, if *class < oracles.len() { *class } else { 0 });
+            let Parts { aside, basis, syndrome } = of_class(class).split(chunk);
+            if is_told && number.is_multiple_of(2) && !known[own].contains(&basis) {
+                let identifier = known[own].len() as u32;
+                let bases = [basis_of(&basis)];
+                install(&mut pair.decoder, &classes.bases(own as u32, identifier, &bases));
+                install(&mut pair.encoder, &classes.identifiers(own as u32, identifier, &bases));
+                known[own].push(basis.clone());
+            }
+            let tail = vec![0xa5; number % 50];
+            let sent = frame(0x0800 + class as u16, &[bytes_of(chunk), tail.clone()].concat());
+            let (kind, items) = match known[own].iter().position(|known| *known == basis) {
+                Some(identifier) => (1, [&aside[..], &self::number(identifier, ID_BITS), &syndrome].concat()),
+                None => (0, [&aside[..], &basis, &syndrome].concat()),
+            };
+            let expected = frame(0xa000 + 2 * class as u16 + kind, &[bytes_of(&items), tail].concat());
+            let what = || format!("{}, {}, class {class}, chunk {number}", way.describe(), classes.options(15));
+            assert!(pair.between(&sent) == expected, "{}", what());
+            counts[usize::from(kind)] += 1;
+            let short = &sent[..sent.len() - number % 50 - 1];
+            assert!(pair.between(short) == short, "shorter than a chunk: {}", what());
+        }
+    }
+    let shorts = 2 * all.len() as u64;
+    assert_eq!(counted(&mut pair.encoder), [counts[1], counts[0], 0, shorts, 0, 0, 0]);
+    assert_eq!(counted(&mut pair.decoder), [counts[1], counts[0], shorts, 0, 0, 0, 0, 0]);
+}
+
+/// Several chunks in packets of classes with transforms of their own, and what each class tells of unknown bases.
+#[test]
+fn classes_with_several_chunks_have_transforms_of_their_own() {
+    let layout = Layout { offset: 2, count: 3 };
+    for way in [Way::ALL[0], Way::ALL[5]] {
+        let mut rng = Rng::new(13);
+        let matrix = Matrix::new(6, 1, GENERATORS[4].1);
+        let oracles = [
+            Oracle { chunk_bytes: 9, aside: places(9, 72, &mut rng), matrix: Some(matrix) },
+            Oracle { chunk_bytes: 9, aside: places(33, 72, &mut rng), matrix: None },
+            Oracle { chunk_bytes: 9, aside: places(17, 72, &mut rng), matrix: None },
+        ];
+        let (mut pair, classes) = mixed(way, &oracles, layout);
+        install(&mut pair.encoder, "table_set_default bases_1 learn\n");
+        let mut random = vec![0; 9 * 8];
+        rng.fill(&mut random);
+        let chunks: Vec<&[u8]> = random.chunks(9).collect();
+        let known = |class: usize| -> Vec<Vec<bool>> {
+            chunks.iter().skip(class).step_by(2).map(|chunk| oracles[class].split(&bits_of(chunk)).basis).collect()
+        };
+        let known: Vec<Vec<Vec<bool>>> = (0..3).map(known).collect();
+        for (bases, class) in known.iter().zip(0..) {
+            let bases: Vec<Bits> = bases.iter().map(|basis| basis_of(basis)).collect();
+            install(&mut pair.decoder, &classes.bases(class, 0, &bases));
+            install(&mut pair.encoder, &classes.identifiers(class, 0, &bases));
+        }
+        for number in 0..200_usize {
+            let (class, own) = (number % 4, number % 4 % 3);
+            let mut payload = vec![number as u8; 2];
+            (0..rng.below(5)).for_each(|_| payload.extend(*rng.pick(&chunks)));
+            payload.extend(vec![7; number % 9]);
+            let (ethertype, expected) = encoded(&oracles[own], layout, &known[own], &payload);
+            let ethertype = if ethertype == 0x0800 { 0x0800 + class as u16 } else { 0xa001 + 2 * class as u16 };
+            let mut told = Told::default();
+            let sent = frame(0x0800 + class as u16, &payload);
+            pair.encoder.receive(0, 1, &sent);
+            pair.encoder.run(0, &mut told);
+            let looked_at = payload[2..].chunks_exact(9).take(3);
+            let unknown = looked_at.map(|chunk| oracles[own].split(&bits_of(chunk)).basis);
+            let unknown =
+                unknown.filter(|basis| class == 1 && !known[own].contains(basis)).map(|it| vec![basis_of(&it)]);
+            assert_eq!(told.0, unknown.take(1).collect::<Vec<_>>(), "{}, packet {number}", way.describe());
+            assert!(pair.between(&sent) == frame(ethertype, &expected), "{}, packet {number}", way.describe());
+        }
     }
 }
 

@@ -41,6 +41,11 @@ mod tests {
             s.x = r == 1 ? s.h.a : s.h.a;
             if (r == 1) { s.x = 1; } else { s.x = 2; }
             if (r == 1) { } else { }
+#define X 1
+            if (r == 1) { s.x = X; }
+#undef X
+#define X 2
+            else { s.x = X; }
             s.x = r == 1 ? s.h.a : s.g.a;"#,
             expect![[r#"
                 t.p4:4:13: warning[W0344]: both branches are the same
