@@ -1,7 +1,8 @@
 //! `wirespeed zipline`: what the programs of `apps/zipline` should know of the traffic, from a capture of it, or from
 //! the traffic itself.
 //!
-//! * [`sample`]: which transform suits the packets of a capture, and the entries for it.
+//! * [`sample`]: which transform suits the packets of a capture, and the entries for it; [`traffic`]: which packets
+//!   these are.
 //! * [`learn`]: the controller, which needs no capture, and [`beside`], the same within a running switch. [`learner`]
 //!   leads, [`place`] is a switch as it sees it, [`terms`] what all have in common.
 
@@ -11,6 +12,7 @@ mod learner;
 mod place;
 mod sample;
 mod terms;
+mod traffic;
 
 use crate::Exit;
 use clap::{Args, Subcommand};

@@ -159,6 +159,7 @@ fn a_mask_from_a_sample_suits_what_comes_later() {
 fn there_and_back(folder: &Path, capture: &str, words: &str) -> usize {
     let files = "--encoder encoder.txt --decoder decoder.txt";
     let output = wirespeed(folder, &format!("zipline fit {capture} {words} {files}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let (_, options) = text.trim_end().rsplit_once(" with ").unwrap_or_else(|| panic!("{text}"));
     run(folder, "encoder.p4", options, "encoder.txt", capture, "small.pcap");
@@ -246,6 +247,171 @@ fn classes_of_traffic_have_their_own_masks() {
     let count = |ethertype: [u8; 2]| small.iter().filter(|frame| frame[12..14] == ethertype).count();
     assert_eq!([count([0xa0, 1]), count([0xa0, 3])], [3_000, 3_000]);
     assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
+}
+
+/// A capture with the first payloads and, of another EtherType, the second ones in turn.
+fn write_both_kinds(path: &Path, first: &[Vec<u8>], second: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut writer = CaptureWriter::create(path).unwrap();
+    let mut frames = Vec::new();
+    for (frame, is_second) in first.iter().zip(second).flat_map(|(a, b)| [(a, false), (b, true)]) {
+        let header = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, u8::from(is_second)];
+        frames.push([&header[..], frame].concat());
+        writer.write(&frames[frames.len() - 1], 1_000 * frames.len() as u64).unwrap();
+    }
+    writer.flush().unwrap();
+    frames
+}
+
+/// Chunks of 32 bytes next to two codewords of the Hamming code, so that any bit may differ.
+fn next_to_codewords() -> Vec<Vec<u8>> {
+    let one = |number: usize| {
+        let mut chunk = vec![if number.is_multiple_of(2) { 0 } else { 0xff }; 32];
+        let place = number.wrapping_mul(2_654_435_761) >> 7;
+        chunk[place / 8 % 32] ^= 1 << (place % 8);
+        chunk.extend(vec![number as u8; number % 3]);
+        chunk
+    };
+    (0..3_000).map(one).collect()
+}
+
+/// Two kinds of traffic, each with the transform that suits it, whose chunks have other lengths.
+#[test]
+fn classes_of_traffic_have_their_own_transforms() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let frames = write_both_kinds(&folder.join("both.pcap"), &readings(), &next_to_codewords());
+    let files = "--encoder encoder.txt --decoder decoder.txt";
+    let output = wirespeed(folder, &format!("zipline fit both.pcap --also both.pcap,ethertype=0x0801 {files}"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (_, told) = text.split_once("\nclass 0").unwrap_or_else(|| panic!("{text}"));
+    expect![[r#"
+         is both.pcap: entries are for hamming-8
+        class 1 is both.pcap: entries are for mask-25
+        compile both programs with -D CODE=8 -D CLASSES=2 -D CODE_1=0 -D CHUNK_1=25 -D ASIDE_1=25
+    "#]]
+    .assert_eq(told);
+    let (_, options) = text.trim_end().rsplit_once(" with ").unwrap();
+    let check = |options: &str, sizes: [usize; 2]| {
+        let options = format!("{options} -D ETHERTYPE=0xA000");
+        run(folder, "encoder.p4", &options, "encoder.txt", "both.pcap", "small.pcap");
+        run(folder, "decoder.p4", &options, "decoder.txt", "small.pcap", "whole.pcap");
+        let small = read(&folder.join("small.pcap"));
+        let count = |ethertype: [u8; 2]| small.iter().filter(|frame| frame[12..14] == ethertype).count();
+        assert_eq!([count([0xa0, 1]), count([0xa0, 3])], [3_000, 3_000]);
+        for (sent, small) in frames.iter().zip(&small) {
+            assert_eq!(small.len(), sent.len() - sizes[usize::from(sent[13])]);
+        }
+        assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
+    };
+    // The reading's 25 bytes become 25 and 15 bits, the chunk of 32 bytes three.
+    check(options, [25 - 5, 32 - 3]);
+    let further = "both.pcap,ethertype=0x0801,transform=hamming-8";
+    let words = format!("zipline tables both.pcap --transform mask-33 --also {further} {files}");
+    let output = wirespeed(folder, &words);
+    let text = String::from_utf8(output.stdout).unwrap();
+    expect![[r#"
+        class 0 is both.pcap: hamming-8
+        3 000 packets, 3 000 chunks of 32 bytes
+        2 bases, 2 with an identifier: those of 3 000 chunks
+        payloads of 99 000 bytes become 12 000: 0.121
+        class 1 is both.pcap: mask-33
+        3 000 packets, 3 000 chunks of 25 bytes
+        1 bases, 1 with an identifier: those of 3 000 chunks
+        payloads of 75 450 bytes become 18 450: 0.245
+        compile both programs with -D CODE=8 -D CLASSES=2 -D CODE_1=0 -D CHUNK_1=25 -D ASIDE_1=33
+    "#]]
+    .assert_eq(&text);
+    let (_, options) = text.trim_end().rsplit_once(" with ").unwrap();
+    check(options, [25 - 6, 32 - 3]);
+}
+
+/// Several readings in datagrams to two ports, where chunks have one length.
+#[test]
+fn classes_with_several_chunks_have_their_own_transforms() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let readings = readings();
+    let packet = |number: usize| {
+        let mut packet = vec![0; 28];
+        (packet[0], packet[9], packet[22], packet[23]) = (0x45, 17, 0x16, 0x33 + (number % 3) as u8);
+        let turned = |reading: &Vec<u8>| match number % 3 {
+            0 => reading[..25].to_vec(),
+            _ => reading[..25].iter().rev().copied().collect::<Vec<u8>>(),
+        };
+        packet.extend(readings[number..number + number % 4].iter().flat_map(turned));
+        packet
+    };
+    let packets: Vec<Vec<u8>> = (0..600).map(packet).collect();
+    write_payloads(&folder.join("both.pcap"), &packets);
+    // Of a third no class takes any, and a fourth have no reading.
+    let words = "--udp 5683 --also both.pcap,udp=5684 --count 4 --chunk 25";
+    assert_eq!(there_and_back(folder, "both.pcap", words), 150);
+    let options = std::fs::read_to_string(folder.join("encoder.txt")).unwrap();
+    assert!(options.starts_with("# Compiled with -D CODE=0 -D CHUNK=25 -D ASIDE="), "{options}");
+    assert!(options.contains(" -D OFFSET=28 -D COUNT=4 -D CLASSES=2 -D CODE_1=0 -D ASIDE_1="), "{options}");
+}
+
+/// What classes cannot be, by arguments and by settings of the programs.
+#[test]
+fn faults_of_classes_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_both_kinds(&folder.join("both.pcap"), &readings(), &next_to_codewords());
+    let mut told = String::new();
+    let mut tell = |words: &str| {
+        let output = wirespeed(folder, words);
+        let text = String::from_utf8_lossy(&output.stderr);
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("error")).collect();
+        told += &format!("{}: {}\n", output.status.code().unwrap_or(-1), lines.join("\n"));
+    };
+    let files = "--encoder e.txt --decoder d.txt";
+    tell(&format!("zipline fit both.pcap --also both.pcap {files}"));
+    tell(&format!("zipline fit both.pcap --also udp=53 {files}"));
+    tell(&format!("zipline fit both.pcap --also both.pcap,port=53 {files}"));
+    tell(&format!("zipline fit both.pcap --also both.pcap,ethertype=0x0801 --class 1 {files}"));
+    tell(&format!("zipline tables --m 8 --also udp=53,transform=mask-41 {files}"));
+    tell(&format!("zipline tables --m 8 --also udp=53,transform=hamming-6 --count 2 {files}"));
+    let further: String = (1..9).map(|number| format!(" --also udp={number}")).collect();
+    tell(&format!("zipline tables --m 8{further} {files}"));
+    let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/zipline");
+    for options in [
+        "-D CODE_1=6",
+        "-D CLASSES=2 -D ASIDE_1=8",
+        "-D CLASSES=2 -D CODE_1=0",
+        "-D CLASSES=2 -D CODE_1=9",
+        "-D CLASSES=2 -D CODE_1=2",
+        "-D CLASSES=2 -D CODE_1=6 -D ERRORS_1=3",
+        "-D CLASSES=2 -D CODE_1=0 -D ASIDE_1=8 -D CHUNK_1=33",
+        "-D CLASSES=2 -D CODE_1=0 -D ASIDE_1=8 -D CHUNK_1=23 -D COUNT=2",
+    ] {
+        tell(&format!("compile {} {options}", app.join("encoder.p4").display()));
+        tell(&format!("compile {} {options}", app.join("decoder.p4").display()));
+    }
+    expect![[r#"
+        2: error: --also: what would tell packets like those of `both.pcap` from those of `both.pcap`? Say ethertype=, udp= or tcp=
+        2: error: --also: `fit` takes a capture of each class, and finds its transform; `tables` is told one
+        2: error: invalid value 'both.pcap,port=53' for '--also <CAPTURE[,udp=PORT...]>': there is no `port=`, but ethertype=, udp=, tcp=, chunk= and transform=
+        2: error: the argument '--also <CAPTURE[,udp=PORT...]>' cannot be used with '--class <N>'
+        2: error: UDP to 53, transform=: mask-41 has a mask, which is chosen from a sample: name a capture with such payloads
+        2: error: where packets have several chunks, those of all classes have one length, but here some have 32 bytes and others 8: --chunk and chunk= say how many bytes chunks with masks have
+        2: error: --also: no more than 7 further classes have transforms of their own
+        1: error[E0113]: #error there is CODE_1, but CLASSES says that there is no class 1
+        1: error[E0113]: #error there is CODE_1, but CLASSES says that there is no class 1
+        1: error[E0113]: #error class 1 has settings but no CODE_1, with which a transform of its own begins
+        1: error[E0113]: #error class 1 has settings but no CODE_1, with which a transform of its own begins
+        1: error[E0113]: #error without a code, ASIDE says how many bits the masks of classes have
+        1: error[E0113]: #error without a code, ASIDE says how many bits the masks of classes have
+        1: error[E0113]: #error the word of the code does not fit into CHUNK bytes, or ASIDE leaves nothing of them
+        1: error[E0113]: #error the word of the code does not fit into CHUNK bytes, or ASIDE leaves nothing of them
+        1: error[E0113]: #error CODE is the m of a Hamming code, 3 to 15, or 0
+        1: error[E0113]: #error CODE is the m of a Hamming code, 3 to 15, or 0
+        1: error[E0113]: #error ERRORS is 1 or 2
+        1: error[E0113]: #error ERRORS is 1 or 2
+        1: error[E0113]: #error classes with transforms of their own stand in the order of their chunks, the longest first: compare CHUNK
+        1: error[E0113]: #error classes with transforms of their own stand in the order of their chunks, the longest first: compare CHUNK
+        1: error[E0113]: #error where packets have several chunks, those of all classes have one length
+        1: error[E0113]: #error where packets have several chunks, those of all classes have one length
+    "#]].assert_eq(&told);
 }
 
 #[test]

@@ -208,8 +208,8 @@ impl Transform {
         options
     }
 
-    /// The settings that a transform has of its own, with this behind their names, and the bytes of chunks if they have to
-    /// be told.
+    /// The settings that a transform has of its own, with this behind their names, and the bytes of chunks if they have
+    /// to be told.
     pub(crate) fn settings(&self, behind: &str, chunk_bytes: Option<usize>) -> String {
         let code = self.code.as_ref().map_or(0, Code::m);
         let errors = self.code.as_ref().filter(|code| code.errors() == 2).map(|_| 2);

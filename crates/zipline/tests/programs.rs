@@ -577,7 +577,8 @@ fn basis_of(bits: &[bool]) -> Bits {
     Bits::from_packet(bits.len() as u32, &bytes_of(bits), 0)
 }
 
-/// Transforms of all kinds side by side, of which each has its own tables: what one of them knows says nothing of others.
+/// Transforms of all kinds side by side, of which each has its own tables: what one of them knows says nothing of
+/// others.
 #[test]
 fn classes_have_transforms_of_their_own() {
     let mut rng = Rng::new(11);

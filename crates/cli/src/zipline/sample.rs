@@ -1,90 +1,20 @@
-//! `zipline fit` and `zipline tables`: a capture says which transform suits the traffic, and what tables should hold.
+//! `zipline fit` and `zipline tables`: captures say which transform suits each class of traffic, and what tables should
+//! hold.
 //!
-//! What enters: a capture. What leaves: what each transform would make of it, and the entries of both programs for
-//! one of them. Transforms, bases and commands are those of the crate `zipline`; files and the terminal are here.
+//! What enters: captures. What leaves: what each transform would make of them, and the entries of both programs for
+//! one of each. Transforms, bases and commands are those of the crate `zipline`; files and the terminal are here and in
+//! [`traffic`](super::traffic).
 
+use super::traffic::{Part, Traffic};
 use crate::Exit;
 use crate::terminal::{self, grouped, say};
 use clap::Args;
-use live::pcap::CaptureReader;
 use serde_json::json;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use zipline::choice::{self, Row, Sample};
-use zipline::entries::{self, Class, Header};
+use zipline::entries::{self, Class};
 use zipline::transform::Layout;
-use zipline::{Dictionary, Kind, Sizes, Transform};
-
-/// Bytes before a chunk: the Ethernet header.
-const HEADER_BYTES: usize = 14;
-
-/// Which packets are compressed.
-#[derive(Args, Debug)]
-struct Traffic {
-    /// The EtherType of the packets that are compressed
-    #[arg(long, default_value = "0x0800", value_name = "NUMBER", value_parser = ethertype)]
-    ethertype: u16,
-    /// Bits of an identifier, as both programs are compiled
-    #[arg(long, default_value_t = 15, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=24))]
-    id_bits: u32,
-    /// Bytes of a chunk with a mask [default: as many as nine of ten payloads have, at most 64]
-    #[arg(long, value_name = "BYTES", value_parser = chunk)]
-    chunk: Option<usize>,
-    /// Bytes between the Ethernet header and the first chunk [default: 0; with --udp 28, with --tcp 40]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(0..=256))]
-    offset: Option<u16>,
-    /// How many chunks of a packet are compressed, at most
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
-    count: u8,
-    /// Only IPv4 packets without options that have UDP to this port; chunks begin behind its header
-    #[arg(long, value_name = "PORT", conflicts_with = "tcp")]
-    udp: Option<u16>,
-    /// The same with TCP; with options, --offset says where its header ends
-    #[arg(long, value_name = "PORT")]
-    tcp: Option<u16>,
-}
-
-impl Traffic {
-    /// Identifiers have so many bits that there is this first one.
-    fn check(&self, first: u32) -> Result<(), Exit> {
-        let last = (1_u32 << self.id_bits) - 1;
-        if first > last {
-            terminal::error(format_args!(
-                "--first-identifier: identifiers of {} bits are 0 to {last}; --id-bits makes more",
-                self.id_bits
-            ));
-            return Err(Exit::Usage);
-        }
-        Ok(())
-    }
-
-    /// What programs are compiled with for one of these transforms.
-    fn options(&self, transform: &Transform, wires: &Wires) -> String {
-        let options = transform.options(self.id_bits);
-        match wires.class {
-            0 => options,
-            class => format!("{options} -D CLASSES={}", class + 1),
-        }
-    }
-
-    /// Where the chunks of its packets are, and what stands before them.
-    fn place(&self) -> Result<(Layout, Header), Exit> {
-        let (protocol, port, usual) = match (self.udp, self.tcp) {
-            (Some(port), _) => (17, Some(port), 28),
-            (_, Some(port)) => (6, Some(port), 40),
-            _ => (0, None, 0),
-        };
-        let offset = usize::from(self.offset.unwrap_or(usual));
-        if port.is_some() && (offset < usize::from(usual) || protocol == 6 && (offset % 4 != 0 || offset > 80)) {
-            terminal::error(
-                "--offset: chunks begin behind the header, at 28 or later for UDP, and at 40, 44, ... or 80 for TCP",
-            );
-            return Err(Exit::Usage);
-        }
-        let header = port.map_or_else(Header::default, |port| Header::transport(protocol, port, offset));
-        Ok((Layout { offset, count: self.count.into() }, header))
-    }
-}
+use zipline::{Classes, Dictionary, Kind, Sizes, Transform};
 
 /// Where packets go, and what of it is in the entries.
 #[derive(Args, Debug)]
@@ -98,8 +28,8 @@ struct Wires {
     /// Also have both programs send what comes back, as it is; without it, it is dropped
     #[arg(long)]
     both_ways: bool,
-    /// The number of this class of traffic: the entries of 0 have the wires and the code, those of others only
-    /// their own
+    /// The number of this class of traffic, whose transform is that of class 0: the entries of 0 have the wires and the
+    /// code, those of others only their own
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=255))]
     class: u32,
     /// The first identifier that its bases get, behind those of other classes
@@ -114,7 +44,7 @@ struct Wires {
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Fit {
-    /// A capture, pcap or pcapng
+    /// A capture, pcap or pcapng; --also names those of further classes of traffic
     #[arg(value_name = "CAPTURE")]
     capture: PathBuf,
     #[command(flatten)]
@@ -138,12 +68,17 @@ Examples:
   wirespeed zipline fit sample.pcap --encoder encoder.txt --decoder decoder.txt --no-bases
   wirespeed zipline tables sample.pcap --transform mask-41 --encoder encoder.txt --decoder decoder.txt
 
+  Two classes of traffic, each with the transform that suits it, or with one that is told:
+  wirespeed zipline fit dns.pcap --udp 53 --also sensors.pcap,udp=5683 --encoder encoder.txt --decoder decoder.txt
+  wirespeed zipline tables --m 8 --also sensors.pcap,udp=5683,transform=mask-41 --encoder e.txt --decoder d.txt
+
 Transforms are hamming-M and bch-M (a code on all but the first bit of 2^M bits; bch corrects two bits), mask-BITS (so many
 bits, chosen from the capture, are set aside; the others are the basis), swap-hamming-M and swap-bch-M (a mask sets aside
 what the word of the code leaves).";
 
 /// Arguments of `zipline tables`.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct Tables {
     /// A capture, pcap or pcapng, whose bases get identifiers; none do without it, as for `zipline learn`
     #[arg(value_name = "CAPTURE")]
@@ -166,65 +101,143 @@ pub struct Tables {
     decoder: PathBuf,
 }
 
-fn ethertype(text: &str) -> Result<u16, String> {
-    let number = match text.strip_prefix("0x") {
-        Some(digits) => u16::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    number.map_err(|_| "it is a number of 16 bits, such as 0x0800".to_owned())
-}
-
 fn wire(text: &str) -> Result<(u16, u16), String> {
     let ports = text.split_once(',').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     ports.filter(|(from, to)| *from < 511 && *to < 511).ok_or_else(|| "it is two ports, such as 1,2".to_owned())
 }
 
-fn chunk(text: &str) -> Result<usize, String> {
-    let bytes = text.parse().ok().filter(|bytes| (1..=Transform::CHUNK_MAX).contains(bytes));
-    bytes.ok_or_else(|| format!("it is a number of bytes, 1 to {}", Transform::CHUNK_MAX))
+/// What is chosen for a class.
+struct Chosen<'p> {
+    part: &'p Part,
+    sample: &'p Sample<'p>,
+    kind: Kind,
+    transform: Transform,
 }
 
-/// Says what each transform would make of a capture, and writes the entries for the best if asked.
+/// Says what each transform would make of captures, and writes the entries for the best if asked.
 pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
-    let (layout, header) = arguments.traffic.place()?;
     arguments.traffic.check(arguments.wires.first_identifier)?;
-    let payloads = payloads(&arguments.capture, arguments.traffic.ethertype, &header, layout)?;
-    let sample = Sample::new(&payloads, layout, arguments.traffic.chunk).behind(arguments.wires.first_identifier);
-    let rows = sample.rows(arguments.traffic.id_bits);
-    if !arguments.json {
-        say!("transform        chunk      chunks       bases  with identifier   size  met before  learned");
+    if !arguments.traffic.has_captures() {
+        terminal::error("--also: `fit` takes a capture of each class, and finds its transform; `tables` is told one");
+        return Err(Exit::Usage);
     }
-    for row in &rows {
-        tell(row, arguments);
-    }
-    let Some(best) = choice::best(&rows) else {
-        let message =
-            "nothing is gained: no transform makes these payloads smaller by a hundredth while bases are learned";
-        if arguments.encoder.is_some() {
-            terminal::error(format_args!("{message}; no entries are written"));
-            return Err(Exit::BadInput);
+    let (layout, parts) = arguments.traffic.parts(Some(&arguments.capture))?;
+    let samples = samples(&parts, layout, arguments.wires.first_identifier);
+    let id_bits = arguments.traffic.id_bits;
+    let (mut chosen, mut is_gained) = (Vec::new(), true);
+    for (part, sample) in parts.iter().zip(&samples) {
+        let name = if parts.len() > 1 { Some(&*part.name) } else { None };
+        let mut rows = sample.rows(id_bits);
+        if name.is_some() && layout.count > 1 {
+            rows.retain(|row| row.transform.chunk_bytes() == sample.chunk_bytes());
         }
-        terminal::warning(message);
-        return Ok(Exit::Success);
-    };
-    if let (Some(encoder), Some(decoder)) = (&arguments.encoder, &arguments.decoder) {
-        let dictionary = sample.dictionary(&best.transform);
-        write_both(&dictionary, &arguments.traffic, header, &arguments.wires, [encoder, decoder])?;
-        if !arguments.json {
-            let options = arguments.traffic.options(&best.transform, &arguments.wires);
-            say!("entries are for {}: compile both programs with {options}", best.kind);
+        tell_rows(&rows, name, arguments);
+        match choice::best(&rows) {
+            Some(Row { kind, transform, .. }) => {
+                chosen.push(Chosen { part, sample, kind: *kind, transform: transform.clone() });
+            }
+            None => {
+                is_gained = false;
+                let whose = name.map_or(String::new(), |name| format!("{name}: "));
+                let message = format!(
+                    "{whose}nothing is gained: no transform makes these payloads smaller by a hundredth while bases \
+                     are learned"
+                );
+                match arguments.encoder {
+                    Some(_) => terminal::error(format_args!("{message}; no entries are written")),
+                    None => terminal::warning(message),
+                }
+            }
+        }
+    }
+    if !is_gained {
+        return if arguments.encoder.is_some() { Err(Exit::BadInput) } else { Ok(Exit::Success) };
+    }
+    let (Some(encoder), Some(decoder)) = (&arguments.encoder, &arguments.decoder) else { return Ok(Exit::Success) };
+    let (classes, order) = in_order(&chosen)?;
+    let settings = (&arguments.traffic, &arguments.wires);
+    write_both(&chosen, &dictionaries(&chosen), (&classes, &order), settings, [encoder, decoder])?;
+    let options = options(&classes, &arguments.traffic, &arguments.wires);
+    match chosen.as_slice() {
+        _ if arguments.json => {
+            let class = |place: &usize| {
+                let Chosen { part, kind, .. } = &chosen[*place];
+                json!({"capture": part.name, "transform": kind.to_string()})
+            };
+            if chosen.len() > 1 {
+                say!("{}", json!({"classes": order.iter().map(class).collect::<Vec<_>>(), "options": options}));
+            }
+        }
+        [only] => say!("entries are for {}: compile both programs with {options}", only.kind),
+        _ => {
+            for (place, number) in order.iter().zip(0..) {
+                say!("class {number} is {}: entries are for {}", chosen[*place].part.name, chosen[*place].kind);
+            }
+            say!("compile both programs with {options}");
         }
     }
     Ok(Exit::Success)
 }
 
-fn tell(row: &Row, arguments: &Fit) {
+/// The samples of all classes. Where packets have several chunks, those with masks have one length.
+fn samples<'p>(parts: &'p [Part], layout: Layout, first: u32) -> Vec<Sample<'p>> {
+    let own: Vec<Sample<'p>> =
+        parts.iter().map(|part| Sample::new(&part.payloads, layout, part.chunk).behind(first)).collect();
+    let lengths = || own.iter().map(Sample::chunk_bytes);
+    let common = lengths().filter(|bytes| *bytes > 0).min();
+    let common = common.filter(|common| layout.count > 1 && lengths().any(|bytes| bytes != *common));
+    match common {
+        Some(common) => {
+            let sample = |part: &'p Part| Sample::new(&part.payloads, layout, Some(common)).behind(first);
+            parts.iter().map(sample).collect()
+        }
+        None => own,
+    }
+}
+
+/// The classes in the order that programs want, by their places.
+fn in_order(chosen: &[Chosen<'_>]) -> Result<(Classes, Vec<usize>), Exit> {
+    let order = Classes::order(&chosen.iter().map(|it| &it.transform).collect::<Vec<_>>());
+    let classes = Classes::new(order.iter().map(|place| chosen[*place].transform.clone()).collect());
+    let classes = classes.map_err(|error| {
+        terminal::error(format_args!("{error}: --chunk and chunk= say how many bytes chunks with masks have"));
+        Exit::Usage
+    })?;
+    Ok((classes, order))
+}
+
+/// The bases of all classes.
+fn dictionaries<'c>(chosen: &'c [Chosen<'_>]) -> Vec<Dictionary<'c>> {
+    chosen.iter().map(|it| it.sample.dictionary(&it.transform)).collect()
+}
+
+/// What programs are compiled with.
+fn options(classes: &Classes, traffic: &Traffic, wires: &Wires) -> String {
+    let options = classes.options(traffic.id_bits);
+    match wires.class {
+        0 => options,
+        class => format!("{options} -D CLASSES={}", class + 1),
+    }
+}
+
+fn tell_rows(rows: &[Row], name: Option<&str>, arguments: &Fit) {
+    if !arguments.json {
+        name.into_iter().for_each(|name| say!("{name}:"));
+        say!("transform        chunk      chunks       bases  with identifier   size  met before  learned");
+    }
+    for row in rows {
+        tell(row, name, arguments);
+    }
+}
+
+fn tell(row: &Row, name: Option<&str>, arguments: &Fit) {
     let (sizes, id_bits) = (&row.sizes, arguments.traffic.id_bits);
     let chunk = row.transform.chunk_bytes();
     if arguments.json {
-        let line = json!({
+        let alone = Classes::new(vec![row.transform.clone()]).ok();
+        let mut line = json!({
             "transform": row.kind.to_string(),
-            "options": arguments.traffic.options(&row.transform, &arguments.wires),
+            "options": alone.map(|alone| options(&alone, &arguments.traffic, &arguments.wires)),
             "chunk_bytes": chunk,
             "reference_bytes": row.transform.reference_bytes(id_bits),
             "chunks": sizes.chunks,
@@ -236,6 +249,9 @@ fn tell(row: &Row, arguments: &Fit) {
             "bytes_learned": sizes.learned,
             "mask": row.transform.mask().map(entries::hexadecimal),
         });
+        if let Some(name) = name {
+            line["capture"] = name.into();
+        }
         return say!("{line}");
     }
     let [chunks, bases, known, before] = [sizes.chunks, sizes.bases, sizes.known, sizes.met_before].map(grouped);
@@ -246,35 +262,46 @@ fn tell(row: &Row, arguments: &Fit) {
 
 /// Writes the entries of both programs.
 pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
-    let Traffic { ethertype, id_bits, chunk, .. } = arguments.traffic;
-    let (layout, header) = arguments.traffic.place()?;
-    arguments.traffic.check(arguments.wires.first_identifier)?;
-    let payloads = match &arguments.capture {
-        Some(capture) => payloads(capture, ethertype, &header, layout)?,
-        None => Vec::new(),
-    };
-    let kind = arguments.m.map_or(arguments.transform, Kind::Hamming);
-    let sample = Sample::new(&payloads, layout, chunk).behind(arguments.wires.first_identifier);
-    let transform = sample.transform(kind).map_err(|error| {
-        terminal::error(format_args!("--transform: {error}"));
-        Exit::Usage
-    })?;
-    let dictionary = sample.dictionary(&transform);
+    let (traffic, wires) = (&arguments.traffic, &arguments.wires);
+    traffic.check(wires.first_identifier)?;
+    let (layout, parts) = traffic.parts(arguments.capture.as_deref())?;
+    let samples = samples(&parts, layout, wires.first_identifier);
+    let usual = arguments.m.map_or(arguments.transform, Kind::Hamming);
+    let mut chosen = Vec::new();
+    for (part, sample) in parts.iter().zip(&samples) {
+        let kind = part.transform.unwrap_or(usual);
+        let transform = sample.transform(kind).map_err(|error| {
+            let whose =
+                if part.transform.is_some() { format!("{}, transform=", part.name) } else { "--transform".into() };
+            terminal::error(format_args!("{whose}: {error}"));
+            Exit::Usage
+        })?;
+        chosen.push(Chosen { part, sample, kind, transform });
+    }
+    let (classes, order) = in_order(&chosen)?;
     let files = [&*arguments.encoder, &*arguments.decoder];
-    let with_identifier = write_both(&dictionary, &arguments.traffic, header, &arguments.wires, files)?;
-    if arguments.capture.is_some() {
-        let packets = payloads.len() as u64;
-        tell_tables(&dictionary.sizes(id_bits), [packets, with_identifier], &transform, arguments.wires.no_bases);
+    let dictionaries = dictionaries(&chosen);
+    let with_identifier = write_both(&chosen, &dictionaries, (&classes, &order), (traffic, wires), files)?;
+    for ((place, with_identifier), number) in order.iter().zip(with_identifier).zip(0..) {
+        let Chosen { part, kind, transform, .. } = &chosen[*place];
+        if chosen.len() > 1 {
+            say!("class {number} is {}: {kind}", part.name);
+        }
+        if !part.payloads.is_empty() {
+            let sizes = dictionaries[*place].sizes(traffic.id_bits);
+            tell_tables(&sizes, [part.payloads.len() as u64, with_identifier], transform, wires.no_bases);
+        }
+        if transform.saved_bytes(traffic.id_bits) == 0 {
+            terminal::warning(format_args!(
+                "nothing is gained: with identifiers of {} bits, {} bytes stand for a chunk of {}; no packet becomes \
+                 shorter",
+                traffic.id_bits,
+                transform.reference_bytes(traffic.id_bits),
+                transform.chunk_bytes()
+            ));
+        }
     }
-    if transform.saved_bytes(id_bits) == 0 {
-        terminal::warning(format_args!(
-            "nothing is gained: with identifiers of {id_bits} bits, {} bytes stand for a chunk of {}; no packet \
-             becomes shorter",
-            transform.reference_bytes(id_bits),
-            transform.chunk_bytes()
-        ));
-    }
-    say!("compile both programs with {}", arguments.traffic.options(&transform, &arguments.wires));
+    say!("compile both programs with {}", options(&classes, traffic, wires));
     Ok(Exit::Success)
 }
 
@@ -294,77 +321,39 @@ fn tell_tables(sizes: &Sizes, numbers: [u64; 2], transform: &Transform, is_learn
     say!("payloads of {original} bytes become {}{once}: {}", grouped(bytes), ratio(bytes, sizes));
 }
 
-/// Writes the entries of both programs; says how many bases have identifiers.
+/// Writes the entries of both programs; says how many bases of each class have identifiers.
 fn write_both(
-    dictionary: &Dictionary<'_>,
-    traffic: &Traffic,
-    header: Header,
-    wires: &Wires,
+    chosen: &[Chosen<'_>],
+    dictionaries: &[Dictionary<'_>],
+    (classes, order): (&Classes, &[usize]),
+    (traffic, wires): (&Traffic, &Wires),
     [encoder, decoder]: [&Path; 2],
-) -> Result<u64, Exit> {
-    let (transform, first) = (dictionary.transform(), wires.first_identifier);
-    let chosen = if wires.no_bases { Vec::new() } else { dictionary.chosen(traffic.id_bits) };
+) -> Result<Vec<u64>, Exit> {
     let common = |(from, to): (u16, u16)| match wires.class {
         0 => {
             let back = if wires.both_ways { format!("table_add ports send {to} => {from}\n") } else { String::new() };
-            format!("table_add ports send {from} => {to}\n{back}{}", entries::masks(transform))
+            format!("table_add ports send {from} => {to}\n{back}{}", classes.masks())
         }
         _ => String::new(),
     };
-    let class = Class { number: wires.class, ethertype: traffic.ethertype, port: wires.encoder_ports.0, header };
-    let options = format!("# Compiled with {}\n", traffic.options(transform, wires));
-    let (to_encode, to_restore) = (entries::encode(&class, transform), entries::restore(&class, transform));
-    let (identifiers, bases) = (entries::identifiers(first, &chosen), entries::bases(first, &chosen));
-    write(encoder, &[&options, &common(wires.encoder_ports), &to_encode, &identifiers])?;
-    write(decoder, &[&options, &common(wires.decoder_ports), &to_restore, &bases])?;
-    Ok(chosen.len() as u64)
+    let options = format!("# Compiled with {}\n", options(classes, traffic, wires));
+    let (mut of_encoder, mut of_decoder) = (String::new(), String::new());
+    let mut with_identifier = Vec::new();
+    for (place, number) in order.iter().zip(wires.class..) {
+        let Part { ethertype, header, .. } = chosen[*place].part;
+        let class = Class { number, ethertype: *ethertype, port: wires.encoder_ports.0, header: header.clone() };
+        let bases = if wires.no_bases { Vec::new() } else { dictionaries[*place].chosen(traffic.id_bits) };
+        of_encoder += &(classes.encode(&class) + &classes.identifiers(number, wires.first_identifier, &bases));
+        of_decoder += &(classes.restore(&class) + &classes.bases(number, wires.first_identifier, &bases));
+        with_identifier.push(bases.len() as u64);
+    }
+    write(encoder, &[&options, &common(wires.encoder_ports), &of_encoder])?;
+    write(decoder, &[&options, &common(wires.decoder_ports), &of_decoder])?;
+    Ok(with_identifier)
 }
 
 fn ratio(bytes: u64, sizes: &Sizes) -> String {
     format!("{:.3}", bytes as f64 / sizes.original.max(1) as f64)
-}
-
-/// What is behind the Ethernet headers of the packets that are compressed.
-fn payloads(capture: &Path, ethertype: u16, header: &Header, layout: Layout) -> Result<Vec<Vec<u8>>, Exit> {
-    let refused = |error: &dyn std::fmt::Display| {
-        terminal::error(error);
-        Exit::BadInput
-    };
-    let mut reader = CaptureReader::<File>::open(capture).map_err(|error| refused(&error))?;
-    let mut payloads = Vec::new();
-    loop {
-        let packet = match reader.next_packet() {
-            Ok(Some(packet)) => packet,
-            Ok(None) => break,
-            // As when what captures is killed.
-            Err(error) if error.is_truncation() => {
-                terminal::warning(&error);
-                break;
-            }
-            Err(error) => return Err(refused(&error)),
-        };
-        let is_type = packet.data.get(12..HEADER_BYTES) == Some(&ethertype.to_be_bytes());
-        if is_type && header.is_of(&packet.data[HEADER_BYTES..]) {
-            payloads.push(packet.data[HEADER_BYTES..].to_vec());
-        }
-    }
-    if payloads.is_empty() {
-        let path = capture.display();
-        let message = match header.bytes.is_empty() {
-            true => format!("no packet of `{path}` has the EtherType {ethertype:#06x}; --ethertype names another"),
-            false => {
-                format!("no packet of `{path}` is IPv4 without options to that port; --udp and --tcp name another")
-            }
-        };
-        return Err(refused(&message));
-    }
-    if payloads.iter().all(|payload| payload.len() <= layout.offset) {
-        let (path, bytes) = (capture.display(), HEADER_BYTES + layout.offset);
-        return Err(refused(&format!(
-            "of `{path}`, no packet of this kind has anything behind its first {bytes} bytes"
-        )));
-    }
-    Ok(payloads)
 }
 
 fn write(path: &Path, parts: &[&str]) -> Result<(), Exit> {

@@ -1,0 +1,304 @@
+//! Which packets are compressed, by class: what arguments say, and what captures have of them.
+//!
+//! What enters: arguments. What leaves: where chunks are, and for each class what its packets are told apart by, and
+//! what those of its capture have behind their Ethernet headers.
+
+use crate::Exit;
+use crate::terminal;
+use clap::Args;
+use live::pcap::CaptureReader;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use zipline::entries::Header;
+use zipline::transform::Layout;
+use zipline::{Classes, Kind, Transform};
+
+/// Bytes before a chunk: the Ethernet header.
+const HEADER_BYTES: usize = 14;
+
+/// Which packets are compressed.
+#[derive(Args, Debug)]
+pub(super) struct Traffic {
+    /// The EtherType of the packets that are compressed
+    #[arg(long, default_value = "0x0800", value_name = "NUMBER", value_parser = ethertype)]
+    ethertype: u16,
+    /// Bits of an identifier, as both programs are compiled
+    #[arg(long, default_value_t = 15, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=24))]
+    pub id_bits: u32,
+    /// Bytes of a chunk with a mask [default: as many as nine of ten payloads have, at most 64]
+    #[arg(long, value_name = "BYTES", value_parser = chunk)]
+    chunk: Option<usize>,
+    /// Bytes between the Ethernet header and the first chunk [default: 0; with --udp 28, with --tcp 40]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(0..=256))]
+    offset: Option<u16>,
+    /// How many chunks of a packet are compressed, at most
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    count: u8,
+    /// Only IPv4 packets without options that have UDP to this port; chunks begin behind its header
+    #[arg(long, value_name = "PORT", conflicts_with = "tcp")]
+    udp: Option<u16>,
+    /// The same with TCP; with options, --offset says where its header ends
+    #[arg(long, value_name = "PORT")]
+    tcp: Option<u16>,
+    /// Another class of traffic, with a transform of its own: its capture, and behind commas what tells its packets
+    /// apart from others (ethertype=NUMBER, udp=PORT, tcp=PORT), the bytes of its chunks (chunk=BYTES), and for
+    /// `tables` its transform (transform=NAME); may be repeated
+    #[arg(
+        long,
+        value_name = "CAPTURE[,udp=PORT...]",
+        value_parser = also,
+        conflicts_with_all = ["class", "first_identifier"]
+    )]
+    also: Vec<Also>,
+}
+
+/// A further class of traffic, as it is named.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Also {
+    capture: Option<PathBuf>,
+    ethertype: Option<u16>,
+    udp: Option<u16>,
+    tcp: Option<u16>,
+    chunk: Option<usize>,
+    transform: Option<Kind>,
+}
+
+/// A class of traffic.
+pub(super) struct Part {
+    /// What it is called: its capture.
+    pub name: String,
+    pub ethertype: u16,
+    pub header: Header,
+    /// Bytes of chunks with masks, if they are told.
+    pub chunk: Option<usize>,
+    /// Its transform, if it is told.
+    pub transform: Option<Kind>,
+    /// What its packets have behind their Ethernet headers; nothing without a capture.
+    pub payloads: Vec<Vec<u8>>,
+}
+
+impl Traffic {
+    /// Identifiers have so many bits that there is this first one.
+    pub fn check(&self, first: u32) -> Result<(), Exit> {
+        let last = (1_u32 << self.id_bits) - 1;
+        if first > last {
+            terminal::error(format_args!(
+                "--first-identifier: identifiers of {} bits are 0 to {last}; --id-bits makes more",
+                self.id_bits
+            ));
+            return Err(Exit::Usage);
+        }
+        Ok(())
+    }
+
+    /// Whether each further class has a capture, which says the transform.
+    pub fn has_captures(&self) -> bool {
+        self.also.iter().all(|it| it.capture.is_some() && it.transform.is_none())
+    }
+
+    /// All classes as they are named. What another one does not say of its EtherType and its chunks is as the first
+    /// says.
+    fn named(&self, capture: Option<&Path>) -> Vec<Also> {
+        let first = Also {
+            capture: capture.map(Path::to_owned),
+            ethertype: Some(self.ethertype),
+            udp: self.udp,
+            tcp: self.tcp,
+            chunk: self.chunk,
+            transform: None,
+        };
+        let others = self.also.iter().map(|it| Also {
+            ethertype: it.ethertype.or(Some(self.ethertype)),
+            chunk: it.chunk.or(self.chunk),
+            ..it.clone()
+        });
+        std::iter::once(first).chain(others).collect()
+    }
+
+    /// Where chunks are, which is the same for all classes, and the classes, with what their captures have.
+    pub fn parts(&self, capture: Option<&Path>) -> Result<(Layout, Vec<Part>), Exit> {
+        let refused = |message: &dyn std::fmt::Display| {
+            terminal::error(message);
+            Exit::Usage
+        };
+        let named = self.named(capture);
+        if named.len() > Classes::COUNT_MAX {
+            let most = Classes::COUNT_MAX - 1;
+            return Err(refused(&format_args!(
+                "--also: no more than {most} further classes have transforms of their own"
+            )));
+        }
+        let usual = named.iter().map(Also::header_bytes).max().unwrap_or(0);
+        let offset = self.offset.map_or(usual, usize::from);
+        let is_possible = |it: &Also| {
+            let is_behind = it.transport().is_none() || offset >= it.header_bytes();
+            is_behind && (it.tcp.is_none() || offset.is_multiple_of(4) && offset <= 80)
+        };
+        if !named.iter().all(is_possible) {
+            return Err(refused(
+                &"--offset: chunks begin behind the header, at 28 or later for UDP, and at 40, 44, ... or 80 for TCP",
+            ));
+        }
+        let layout = Layout { offset, count: self.count.into() };
+        let mut parts: Vec<Part> = Vec::new();
+        for it in named {
+            let part = it.part(layout)?;
+            let is_same = |other: &&Part| (other.ethertype, &other.header) == (part.ethertype, &part.header);
+            if let Some(other) = parts.iter().find(is_same) {
+                return Err(refused(&format_args!(
+                    "--also: what would tell packets like those of `{}` from those of `{}`? Say ethertype=, udp= or \
+                     tcp=",
+                    part.name, other.name
+                )));
+            }
+            parts.push(part);
+        }
+        Ok((layout, parts))
+    }
+}
+
+impl Also {
+    /// The protocol above IPv4 and its port.
+    fn transport(&self) -> Option<(u8, u16)> {
+        self.udp.map(|port| (17, port)).or(self.tcp.map(|port| (6, port)))
+    }
+
+    /// Bytes of the headers that tell its packets apart.
+    fn header_bytes(&self) -> usize {
+        match self.transport() {
+            Some((17, _)) => 28,
+            Some(_) => 40,
+            None => 0,
+        }
+    }
+
+    fn part(self, layout: Layout) -> Result<Part, Exit> {
+        let transport = self.transport();
+        let header =
+            transport.map_or_else(Header::default, |(protocol, port)| Header::transport(protocol, port, layout.offset));
+        let (ethertype, chunk, transform) = (self.ethertype.unwrap_or(0x0800), self.chunk, self.transform);
+        let payloads = match &self.capture {
+            Some(capture) => payloads(capture, ethertype, &header, layout)?,
+            None => Vec::new(),
+        };
+        let name = match (&self.capture, transport) {
+            (Some(capture), _) => capture.display().to_string(),
+            (None, Some((17, port))) => format!("UDP to {port}"),
+            (None, Some((_, port))) => format!("TCP to {port}"),
+            (None, None) => format!("EtherType {ethertype:#06x}"),
+        };
+        Ok(Part { name, ethertype, header, chunk, transform, payloads })
+    }
+}
+
+fn ethertype(text: &str) -> Result<u16, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u16::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    number.map_err(|_| "it is a number of 16 bits, such as 0x0800".to_owned())
+}
+
+fn chunk(text: &str) -> Result<usize, String> {
+    let bytes = text.parse().ok().filter(|bytes| (1..=Transform::CHUNK_MAX).contains(bytes));
+    bytes.ok_or_else(|| format!("it is a number of bytes, 1 to {}", Transform::CHUNK_MAX))
+}
+
+/// A further class.
+fn also(text: &str) -> Result<Also, String> {
+    let mut found = Also::default();
+    for (word, number) in text.split(',').zip(0..) {
+        let Some((name, value)) = word.split_once('=') else {
+            if number > 0 || word.is_empty() {
+                return Err(format!("`{word}` is none of ethertype=, udp=, tcp=, chunk= and transform="));
+            }
+            found.capture = Some(PathBuf::from(word));
+            continue;
+        };
+        let port = || value.parse().map_err(|_| format!("{name}: `{value}` is no port"));
+        match name {
+            "ethertype" => found.ethertype = Some(ethertype(value).map_err(|why| format!("{name}: {why}"))?),
+            "udp" => found.udp = Some(port()?),
+            "tcp" => found.tcp = Some(port()?),
+            "chunk" => found.chunk = Some(chunk(value).map_err(|why| format!("{name}: {why}"))?),
+            "transform" => found.transform = Some(value.parse().map_err(|why| format!("{name}: {why}"))?),
+            _ => return Err(format!("there is no `{name}=`, but ethertype=, udp=, tcp=, chunk= and transform=")),
+        }
+    }
+    if found.udp.is_some() && found.tcp.is_some() {
+        return Err("udp= and tcp= do not go together".to_owned());
+    }
+    Ok(found)
+}
+
+/// What is behind the Ethernet headers of the packets that are compressed.
+fn payloads(capture: &Path, ethertype: u16, header: &Header, layout: Layout) -> Result<Vec<Vec<u8>>, Exit> {
+    let refused = |error: &dyn std::fmt::Display| {
+        terminal::error(error);
+        Exit::BadInput
+    };
+    let mut reader = CaptureReader::<File>::open(capture).map_err(|error| refused(&error))?;
+    let mut payloads = Vec::new();
+    loop {
+        let packet = match reader.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            // As when what captures is killed.
+            Err(error) if error.is_truncation() => {
+                terminal::warning(&error);
+                break;
+            }
+            Err(error) => return Err(refused(&error)),
+        };
+        let is_type = packet.data.get(12..HEADER_BYTES) == Some(&ethertype.to_be_bytes());
+        if is_type && header.is_of(&packet.data[HEADER_BYTES..]) {
+            payloads.push(packet.data[HEADER_BYTES..].to_vec());
+        }
+    }
+    if payloads.is_empty() {
+        let path = capture.display();
+        let message = match header.bytes.is_empty() {
+            true => format!("no packet of `{path}` has the EtherType {ethertype:#06x}; --ethertype names another"),
+            false => {
+                format!("no packet of `{path}` is IPv4 without options to that port; --udp and --tcp name another")
+            }
+        };
+        return Err(refused(&message));
+    }
+    if payloads.iter().all(|payload| payload.len() <= layout.offset) {
+        let (path, bytes) = (capture.display(), HEADER_BYTES + layout.offset);
+        return Err(refused(&format!(
+            "of `{path}`, no packet of this kind has anything behind its first {bytes} bytes"
+        )));
+    }
+    Ok(payloads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_classes_are_named_in_words() {
+        let also = |text: &str| super::also(text);
+        let found = also("b.pcap,udp=5683,chunk=23,transform=mask-41").unwrap();
+        let expected = Also {
+            capture: Some("b.pcap".into()),
+            udp: Some(5683),
+            chunk: Some(23),
+            transform: Some(Kind::Mask(41)),
+            ..Also::default()
+        };
+        assert_eq!(found, expected);
+        assert_eq!(also("ethertype=0x0801").unwrap(), Also { ethertype: Some(0x801), ..Also::default() });
+        let told = ["b.pcap,5683", "b.pcap,port=1", "b.pcap,udp=x", "a,udp=1,tcp=2", "a,chunk=0", "a,transform=mask"]
+            .map(|text| also(text).unwrap_err());
+        expect_test::expect![[r#"
+            `5683` is none of ethertype=, udp=, tcp=, chunk= and transform=
+            there is no `port=`, but ethertype=, udp=, tcp=, chunk= and transform=
+            udp: `x` is no port
+            udp= and tcp= do not go together
+            chunk: it is a number of bytes, 1 to 128
+            transform: it is hamming-M or swap-hamming-M with M from 3 to 15, bch-M or swap-bch-M with M from 4 to 9, or mask-BITS"#]].assert_eq(&told.join("\n"));
+    }
+}
