@@ -70,3 +70,12 @@ pub fn switch_with(
     control::apply_all(&mut switch, &commands).map_err(joined)?;
     Ok(switch)
 }
+
+/// Has a switch run code for its entries, as a running one has it made when its tables have settled.
+pub fn settle(switch: &mut Switch) -> Result<(), Box<dyn Error>> {
+    let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(()) };
+    let object = cgen::compile(&blueprint.c_text(), &CompileOptions::default())?;
+    let native = Native::load(&object.path, blueprint.plan())?;
+    switch.specialise(Arc::new(blueprint.build(native)));
+    Ok(())
+}

@@ -1,7 +1,8 @@
-//! The limits: `peers/router.c`, `peers/bridge.c` and `peers/vxlan.c`, compiled and called.
+//! The limits: `router.c`, `bridge.c`, `vxlan.c` and `zipline.c` of `peers`, compiled and called.
 
 #![allow(unsafe_code, reason = "calls functions of a shared object that was compiled from this repository's own text")]
 
+use crate::works::Work;
 use cgen::CompileOptions;
 use libloading::{Library, Symbol};
 use live::traffic::Routes;
@@ -126,42 +127,61 @@ impl Limit {
 }
 
 /// Bytes before a frame into which it may grow, and from one frame to the next.
-const TUNNEL_ROOM_BYTES: usize = 64;
-const TUNNEL_STRIDE_BYTES: usize = 256;
+const GROWTH_BYTES: usize = 64;
+const GROWING_STRIDE_BYTES: usize = 256;
 
 /// Bytes of the headers that VXLAN puts before a frame.
 pub const OUTER_BYTES: usize = 50;
 
-/// VXLAN by hand, and the frames that it works on.
-pub struct Tunnels {
+/// Bytes of a chunk of ZipLine.
+pub const CHUNK_BYTES: usize = 32;
+
+/// Work by hand that makes frames longer or shorter, and the frames.
+pub struct Resizing {
     library: Library,
+    /// What does the work.
+    function: &'static [u8],
     it: *mut c_void,
     original: Vec<u8>,
     memory: Vec<u8>,
     lengths: Vec<u32>,
-    frames: Vec<TunnelFrame>,
+    frames: Vec<ResizedFrame>,
 }
 
-/// `struct frame` of `peers/vxlan.c`.
+/// `struct frame` of `peers/vxlan.c` and `peers/zipline.c`.
 #[repr(C)]
-struct TunnelFrame {
+struct ResizedFrame {
     bytes: *mut u8,
     length: u32,
     port: u32,
 }
 
-impl Tunnels {
-    /// Frames that fit between their places, and no tunnels.
-    pub fn new(frames: &[Vec<u8>]) -> Result<Tunnels, Box<dyn Error>> {
-        let library = library(include_str!("../peers/vxlan.c"))?;
-        let mut original = vec![0; frames.len() * TUNNEL_STRIDE_BYTES];
-        for (place, frame) in original.chunks_exact_mut(TUNNEL_STRIDE_BYTES).zip(frames) {
-            place[TUNNEL_ROOM_BYTES..][..frame.len()].copy_from_slice(frame);
+impl Resizing {
+    /// VXLAN, with no tunnels; frames fit between their places.
+    pub fn vxlan(frames: &[Vec<u8>]) -> Result<Resizing, Box<dyn Error>> {
+        Resizing::new(include_str!("../peers/vxlan.c"), b"limit_run", 8, frames)
+    }
+
+    /// ZipLine's encoder, with so many identifiers at most, up to 32,768, of which none means anything yet.
+    pub fn encoder(frames: &[Vec<u8>], identifiers: u32) -> Result<Resizing, Box<dyn Error>> {
+        Resizing::new(include_str!("../peers/zipline.c"), b"limit_encode", identifiers, frames)
+    }
+
+    /// Its decoder.
+    pub fn decoder(frames: &[Vec<u8>], identifiers: u32) -> Result<Resizing, Box<dyn Error>> {
+        Resizing::new(include_str!("../peers/zipline.c"), b"limit_decode", identifiers, frames)
+    }
+
+    fn new(text: &str, function: &'static [u8], size: u32, frames: &[Vec<u8>]) -> Result<Resizing, Box<dyn Error>> {
+        let library = library(text)?;
+        let mut original = vec![0; frames.len() * GROWING_STRIDE_BYTES];
+        for (place, frame) in original.chunks_exact_mut(GROWING_STRIDE_BYTES).zip(frames) {
+            place[GROWTH_BYTES..][..frame.len()].copy_from_slice(frame);
         }
-        // SAFETY: the function has the type that it is given here; see `peers/vxlan.c`.
-        let it = unsafe { library.get::<New>(b"limit_new")?(8) };
+        // SAFETY: the function has the type that it is given here; see `peers`.
+        let it = unsafe { library.get::<New>(b"limit_new")?(size) };
         let lengths = frames.iter().map(|frame| frame.len() as u32).collect();
-        Ok(Tunnels { library, it, memory: original.clone(), original, lengths, frames: Vec::new() })
+        Ok(Resizing { library, function, it, memory: original.clone(), original, lengths, frames: Vec::new() })
     }
 
     /// Frames to this address, which is not 0 and has none yet, get these headers, or lose theirs. At most 8 tunnels.
@@ -173,24 +193,32 @@ impl Tunnels {
         Ok(())
     }
 
+    /// The basis of this chunk, which has none yet, gets an identifier below the number of them.
+    pub fn basis(&self, chunk: &[u8; CHUNK_BYTES], identifier: u32) -> Result<(), Box<dyn Error>> {
+        type Add = unsafe extern "C" fn(*mut c_void, *const u8, u32);
+        // SAFETY: as above.
+        unsafe { self.library.get::<Add>(b"limit_basis")?(self.it, chunk.as_ptr(), identifier) };
+        Ok(())
+    }
+
     /// Works on all frames so many times; returns nanoseconds per packet. Frames are made ready anew for each round,
     /// which is not measured. All must be sent.
     pub fn run(&mut self, rounds: usize) -> Result<f64, Box<dyn Error>> {
-        type Run = unsafe extern "C" fn(*const c_void, *mut TunnelFrame, u64) -> u64;
+        type Run = unsafe extern "C" fn(*const c_void, *mut ResizedFrame, u64) -> u64;
         let mut spent = Duration::ZERO;
         for _ in 0..rounds {
             self.memory.copy_from_slice(&self.original);
-            let places = self.memory.chunks_exact_mut(TUNNEL_STRIDE_BYTES).zip(&self.lengths);
-            let frame = |(place, &length): (&mut [u8], &u32)| TunnelFrame {
-                bytes: place[TUNNEL_ROOM_BYTES..].as_mut_ptr(),
+            let places = self.memory.chunks_exact_mut(GROWING_STRIDE_BYTES).zip(&self.lengths);
+            let frame = |(place, &length): (&mut [u8], &u32)| ResizedFrame {
+                bytes: place[GROWTH_BYTES..].as_mut_ptr(),
                 length,
                 port: 0,
             };
             self.frames = places.map(frame).collect();
             let (frames, count) = (self.frames.as_mut_ptr(), self.frames.len() as u64);
             let started = Instant::now();
-            // SAFETY: as above; each frame lies in `memory` behind more room than the headers take.
-            let sent = unsafe { self.library.get::<Run>(b"limit_run")?(self.it, frames, count) };
+            // SAFETY: as above; each frame lies in `memory` behind more room than it grows by.
+            let sent = unsafe { self.library.get::<Run>(self.function)?(self.it, frames, count) };
             spent += started.elapsed();
             if sent != count {
                 return Err(format!("{sent} of {count} packets were sent by hand").into());
@@ -199,15 +227,24 @@ impl Tunnels {
         Ok(spent.as_nanos() as f64 / (rounds * self.lengths.len()) as f64)
     }
 
+    /// The work, if it makes these of the frames.
+    pub fn into_work(mut self, name: &'static str, wanted: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
+        self.run(1)?;
+        if let Some(number) = self.sent().iter().zip(wanted).position(|(sent, wanted)| sent != wanted) {
+            return Err(format!("{name}: frame {number} is another than the program makes of it").into());
+        }
+        Ok(Work::by(name, self.lengths.len(), move |rounds| self.run(rounds)))
+    }
+
     /// What the last round has made of the frames.
-    pub fn sent(&self) -> Vec<Vec<u8>> {
+    fn sent(&self) -> Vec<Vec<u8>> {
         // SAFETY: the bytes of each frame lie in `memory`, which has not changed since.
-        let bytes = |frame: &TunnelFrame| unsafe { std::slice::from_raw_parts(frame.bytes, frame.length as usize) };
+        let bytes = |frame: &ResizedFrame| unsafe { std::slice::from_raw_parts(frame.bytes, frame.length as usize) };
         self.frames.iter().map(|frame| bytes(frame).to_vec()).collect()
     }
 }
 
-impl Drop for Tunnels {
+impl Drop for Resizing {
     fn drop(&mut self) {
         // SAFETY: it was made by the same library and is not used any more.
         unsafe {

@@ -7,7 +7,7 @@
 //! of tunnels are those that the program has put in.
 
 use crate::Arguments;
-use crate::limit::{OUTER_BYTES, Tunnels};
+use crate::limit::{OUTER_BYTES, Resizing};
 use crate::works::{self, Work};
 use base::Rng;
 use live::traffic::udp_frame;
@@ -62,14 +62,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 
 /// VXLAN by hand, with the addresses of [`ENTRIES`], which makes `wanted` of the frames.
 fn by_hand(name: &'static str, frames: &[Vec<u8>], wanted: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
-    let mut hand = Tunnels::new(frames)?;
+    let hand = Resizing::vxlan(frames)?;
     hand.tunnel(0x0200_0000_0002, Some(&OUTER), 2)?;
     hand.tunnel(0x0200_0000_0003, None, 2)?;
-    hand.run(1)?;
-    if let Some(number) = hand.sent().iter().zip(wanted).position(|(sent, wanted)| sent != wanted) {
-        return Err(format!("{name}: frame {number} is another than the program makes of it").into());
-    }
-    Ok(Work::by(name, frames.len(), move |rounds| hand.run(rounds)))
+    hand.into_work(name, wanted)
 }
 
 /// Frames to an address, to random hosts behind it.

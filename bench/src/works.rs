@@ -104,10 +104,12 @@ pub fn medians(arguments: &Arguments, mut works: Vec<Work>) -> Result<Medians, B
     Ok(works.iter().map(figures).collect())
 }
 
-/// A switch that runs a program with macros and has these entries.
+/// A switch that runs a program with macros and has had these entries for a while, so that its code is made for them.
 pub fn switch(path: &str, macros: &[(&str, String)], entries: &str) -> Result<Switch, Box<dyn Error>> {
     let program = Arc::new(compiled::program_with(path, macros)?);
-    compiled::switch(&program, compiled::native(&program)?, entries)
+    let mut switch = compiled::switch(&program, compiled::native(&program)?, entries)?;
+    compiled::settle(&mut switch)?;
+    Ok(switch)
 }
 
 /// What a switch makes of frames.

@@ -1,5 +1,6 @@
 //! What compression costs: the encoder and the decoder of `apps/zipline` from memory to memory on one core, each kind
-//! of packet by itself, beside a bridge that looks at the same frames and changes nothing.
+//! of packet by itself, beside a bridge that looks at the same frames and changes nothing, and beside an encoder and a
+//! decoder in C by hand (`peers/zipline.c`), which must make the same of each frame.
 //!
 //! [`sizes`] is what payloads become, [`learning`] how long a basis takes to be known, [`rates`] the same as here for
 //! frames of several sizes, [`interfaces`] these between interfaces, [`latency`] how long they are under way.
@@ -17,6 +18,7 @@ pub mod rates;
 pub mod sizes;
 
 use crate::Arguments;
+use crate::limit::Resizing;
 use crate::works::{self, Work};
 use base::{Bits, Rng};
 use std::error::Error;
@@ -46,6 +48,8 @@ const BRIDGED: &str = "table_add address forward 02:00:00:00:00:01 => 2\n";
 struct Traffic {
     frames: Vec<Vec<u8>>,
     macros: [(&'static str, String); 1],
+    /// A chunk of each basis.
+    words: Vec<Vec<u8>>,
     /// Entries: the wire and the masks, identifiers, bases.
     common: String,
     identifiers: String,
@@ -71,7 +75,16 @@ impl Traffic {
             common: WIRE.to_owned() + &entries::masks(&transform),
             identifiers: entries::identifiers(0, &bases),
             originals: entries::bases(0, &bases),
+            words,
         })
+    }
+
+    /// Work by hand that knows all bases.
+    fn taught(&self, hand: Resizing) -> Result<Resizing, Box<dyn Error>> {
+        for (identifier, word) in (0..).zip(&self.words) {
+            hand.basis(word.as_slice().try_into()?, identifier)?;
+        }
+        Ok(hand)
     }
 
     /// An encoder that knows all bases.
@@ -104,12 +117,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             return Err("what was decoded is not what was encoded".into());
         }
     }
+    let bases = arguments.routes;
+    let encoder = traffic.taught(Resizing::encoder(frames, bases)?)?;
+    let decoder = traffic.taught(Resizing::decoder(&compressed, bases)?)?;
     let all = vec![
         Work::new("bridge", bridge()?, frames)?,
         Work::new("encoder, other traffic", works::switch(ENCODER, &traffic.macros, WIRE)?, frames)?,
         Work::new("encoded to type 3", traffic.encoder()?, frames)?,
+        encoder.into_work("encoded to type 3 by hand", &compressed)?,
         Work::new("encoded to type 2", traffic.encoder_without_bases()?, frames)?,
         Work::new("decoded from type 3", traffic.decoder()?, &compressed)?,
+        decoder.into_work("decoded from type 3 by hand", frames)?,
         Work::new("decoded from type 2", traffic.decoder()?, &processed)?,
     ];
     let title = format!("zipline, m = {M}, {} bases, frames of {FRAME_BYTES} bytes", arguments.routes);

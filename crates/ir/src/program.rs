@@ -253,6 +253,16 @@ pub enum VarKind {
     Local,
 }
 
+impl VarKind {
+    /// Its slot, if it is shared with the architecture.
+    pub fn slot(&self) -> Option<u32> {
+        match self {
+            VarKind::Intrinsic(slot) => Some(*slot),
+            VarKind::Metadata | VarKind::Local => None,
+        }
+    }
+}
+
 /// A header type: fields laid out without gaps, most significant bit first, whole bytes in all.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HeaderType {

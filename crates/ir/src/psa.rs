@@ -7,7 +7,7 @@
 //! one that belongs to the packet's path.
 
 use crate::expr::Expr;
-use crate::program::{FieldListId, IntrinsicSlot, Program, VarKind};
+use crate::program::{FieldListId, IntrinsicSlot, Program};
 use crate::stmt::{Place, StmtKind};
 use crate::walk;
 use base::index::Id as _;
@@ -122,11 +122,11 @@ pub fn passes_again(program: &Program) -> bool {
     for body in walk::bodies(program) {
         walk::visit_body(body, &mut |statement| {
             let (Some(dst), kind) = (statement.kind.dst(), &statement.kind) else { return };
-            again |= match slot_of(program, dst) {
-                Some(slot) if slot == Slot::Clone.number() || slot == Slot::Resubmit.number() => {
+            again |= match walk::slot_of(program, dst) {
+                Some(slot) if slot == Slot::Clone as u32 || slot == Slot::Resubmit as u32 => {
                     !matches!(kind, StmtKind::Assign { src, .. } if constant(src) == Some(0))
                 }
-                Some(slot) if slot == Slot::EgressPort.number() => {
+                Some(slot) if slot == Slot::EgressPort as u32 => {
                     let port = match kind {
                         StmtKind::Assign { dst: Place::Var(_), src } => constant(src),
                         _ => None,
@@ -140,15 +140,9 @@ pub fn passes_again(program: &Program) -> bool {
     again
 }
 
-fn slot_of(program: &Program, place: &Place) -> Option<usize> {
-    match place {
-        Place::Var(var) => match program.vars[*var].kind {
-            VarKind::Intrinsic(slot) => Some(slot as usize),
-            _ => None,
-        },
-        Place::Slice { base, .. } => slot_of(program, base),
-        Place::Field(..) => None,
-    }
+/// Whether the program reads the time at which a packet left its queue.
+pub fn reads_egress_time(program: &Program) -> bool {
+    walk::mentions_slot(program, |slot| slot == Slot::EgressTimestamp as u32)
 }
 
 fn constant(expr: &Expr) -> Option<u64> {

@@ -4,8 +4,8 @@
 //! variables here, and the IR needs no statement for them.
 
 use crate::expr::Type;
-use crate::program::{IntrinsicSlot, Program, VarId, VarKind};
-use crate::walk::{Item, visit_block};
+use crate::program::{IntrinsicSlot, Program};
+use crate::walk;
 
 /// The blocks of a v1model program by position in [`crate::Program::blocks`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -216,17 +216,22 @@ pub enum InstanceType {
 pub fn reads_queues(program: &Program) -> bool {
     let written =
         [Slot::EnqTimestamp, Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth, Slot::EgressGlobalTimestamp];
-    let is_written = |var: VarId| match program.vars[var].kind {
-        VarKind::Intrinsic(slot) => written.iter().any(|&queue| queue as u32 == slot),
-        _ => false,
-    };
-    let mut found = false;
-    for block in &program.blocks {
-        visit_block(program, block, &mut |item| {
-            if let Item::Var(var) = item {
-                found |= is_written(var);
-            }
-        });
-    }
-    found
+    walk::mentions_slot(program, |slot| written.iter().any(|&queue| queue as u32 == slot))
+}
+
+/// Whether the program writes the intrinsic variable in any of these slots, or a part of it.
+pub fn asks_for(program: &Program, slots: &[Slot]) -> bool {
+    walk::writes_slot(program, |slot| slots.iter().any(|&asked| asked as u32 == slot))
+}
+
+/// Whether the program resubmits, recirculates, clones from egress or to ingress, gathers packets or takes them apart.
+pub fn sends_round_again(program: &Program) -> bool {
+    let clones = [Slot::CloneEgressSession, Slot::CloneToIngress];
+    let others = [Slot::Resubmit, Slot::Recirculate, Slot::Gather, Slot::Release, Slot::Scatter];
+    asks_for(program, &clones) || asks_for(program, &others)
+}
+
+/// Whether ingress may ask for a packet as it was received.
+pub fn asks_for_originals(program: &Program) -> bool {
+    asks_for(program, &[Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter])
 }

@@ -303,6 +303,38 @@ pub fn bodies(program: &Program) -> Vec<&Body> {
     bodies
 }
 
+/// The slot of the intrinsic variable that a place is, or is part of.
+pub fn slot_of(program: &Program, place: &Place) -> Option<u32> {
+    match place {
+        Place::Var(var) => program.vars[*var].kind.slot(),
+        Place::Slice { base, .. } => slot_of(program, base),
+        Place::Field(..) => None,
+    }
+}
+
+/// Whether any statement of the program writes an intrinsic variable in such a slot, or a part of it.
+pub fn writes_slot(program: &Program, is_such: impl Fn(u32) -> bool) -> bool {
+    let mut found = false;
+    for body in bodies(program) {
+        let of = |statement: &Stmt| statement.kind.dst().and_then(|place| slot_of(program, place));
+        visit_body(body, &mut |statement| found |= of(statement).is_some_and(&is_such));
+    }
+    found
+}
+
+/// Whether the program mentions an intrinsic variable in such a slot.
+pub fn mentions_slot(program: &Program, is_such: impl Fn(u32) -> bool) -> bool {
+    let mut found = false;
+    for block in &program.blocks {
+        visit_block(program, block, &mut |item| {
+            if let Item::Var(var) = item {
+                found |= program.vars[var].kind.slot().is_some_and(&is_such);
+            }
+        });
+    }
+    found
+}
+
 /// Whether the program asserts anything.
 pub fn has_assertions(program: &Program) -> bool {
     let mut found = false;

@@ -19,9 +19,9 @@ use crate::stats::DropReason;
 use crate::traffic::Departure;
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
-use ir::psa::{Carried, PORT_RECIRCULATE, PacketPath, Slot, Stage, passes_again};
-use ir::walk::{Item, bodies, visit_block, visit_body};
-use ir::{BlockId, Place, Program, VarKind};
+use ir::psa::{Carried, PORT_RECIRCULATE, PacketPath, Slot, Stage, passes_again, reads_egress_time};
+use ir::walk::writes_slot;
+use ir::{BlockId, Program};
 
 /// The architecture's own state.
 pub(crate) struct Psa {
@@ -34,7 +34,7 @@ pub(crate) struct Psa {
 
 /// What a program shows of how packets are worked on.
 pub(crate) fn visibility(program: &Program) -> Visibility {
-    let reads_time = reads_slot(program, Slot::EgressTimestamp);
+    let reads_time = reads_egress_time(program);
     Visibility {
         one_by_one: reads_time || passes_again(program),
         time: reads_time || !program.meters.is_empty() || !program.direct_meters.is_empty(),
@@ -47,7 +47,7 @@ impl Psa {
             |carried: Carried| program.field_lists.get(carried.field_list()).is_some_and(|it| !it.vars.is_empty());
         Psa {
             originals: Vec::new(),
-            keeps_originals: writes_slot(program, Slot::Clone) || writes_slot(program, Slot::Resubmit),
+            keeps_originals: writes_slot(program, |slot| [Slot::Clone as u32, Slot::Resubmit as u32].contains(&slot)),
             carries: Carried::ALL.map(carries),
         }
     }
@@ -330,35 +330,4 @@ fn kind(packet: &Packet) -> &'static str {
 
 fn block(stage: Stage) -> BlockId {
     BlockId::from_index(stage as usize)
-}
-
-/// Whether any statement of the program writes the intrinsic variable in `slot`.
-fn writes_slot(program: &Program, slot: Slot) -> bool {
-    fn is_slot(program: &Program, place: &Place, slot: Slot) -> bool {
-        match place {
-            Place::Var(var) => program.vars[*var].kind == VarKind::Intrinsic(slot as u32),
-            Place::Slice { base, .. } => is_slot(program, base, slot),
-            Place::Field(..) => false,
-        }
-    }
-    let mut found = false;
-    for body in bodies(program) {
-        visit_body(body, &mut |statement| {
-            found |= statement.kind.dst().is_some_and(|place| is_slot(program, place, slot));
-        });
-    }
-    found
-}
-
-/// Whether the program reads the intrinsic variable in `slot`.
-fn reads_slot(program: &Program, slot: Slot) -> bool {
-    let mut found = false;
-    for block in &program.blocks {
-        visit_block(program, block, &mut |item| {
-            if let Item::Var(var) = item {
-                found |= program.vars[var].kind == VarKind::Intrinsic(slot as u32);
-            }
-        });
-    }
-    found
 }

@@ -22,9 +22,10 @@ use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, PASSES_MAX};
 use cgen::abi::{self, Unsent};
-use ir::v1model::{Gather, InstanceType, Scatter, Slot, Stage, reads_queues};
-use ir::walk::{bodies, visit_body};
-use ir::{BlockId, FieldListId, Place, Program, VarKind};
+use ir::v1model::{
+    Gather, InstanceType, Scatter, Slot, Stage, asks_for, asks_for_originals, reads_queues, sends_round_again,
+};
+use ir::{BlockId, FieldListId, Program};
 
 /// The architecture's own state.
 pub(crate) struct V1Model {
@@ -45,7 +46,7 @@ pub(crate) fn visibility(program: &Program) -> Visibility {
     Visibility {
         one_by_one: reads_queues(program) || sends_round_again(program),
         time: reads_queues(program)
-            || writes_slot(program, Slot::Gather)
+            || asks_for(program, &[Slot::Gather])
             || !program.meters.is_empty()
             || !program.direct_meters.is_empty(),
     }
@@ -84,9 +85,7 @@ impl V1Model {
             saved: Saved::default(),
             taken: Vec::new(),
             verdicts: vec![0; CALL_FRAMES_MAX],
-            keeps_originals: [Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter]
-                .iter()
-                .any(|&slot| writes_slot(program, slot)),
+            keeps_originals: asks_for_originals(program),
             drop_port: program.drop_port,
         }
     }
@@ -776,24 +775,4 @@ fn block(stage: Stage) -> BlockId {
 /// The field list in a request that counts lists from `first`.
 fn field_list(request: u64, first: u64) -> Option<FieldListId> {
     (request >= first).then(|| FieldListId::from_index((request - first) as usize))
-}
-
-/// Whether any statement of the program writes the intrinsic variable in `slot`.
-fn writes_slot(program: &Program, slot: Slot) -> bool {
-    let is_slot = |place: Option<&Place>| match place {
-        Some(Place::Var(var)) => program.vars[*var].kind == VarKind::Intrinsic(slot as u32),
-        _ => false,
-    };
-    let mut found = false;
-    for body in bodies(program) {
-        visit_body(body, &mut |statement| found |= is_slot(statement.kind.dst()));
-    }
-    found
-}
-
-/// Whether the program resubmits, recirculates, clones from egress or to ingress, gathers packets or takes them apart.
-fn sends_round_again(program: &Program) -> bool {
-    let clones = [Slot::CloneEgressSession, Slot::CloneToIngress];
-    let others = [Slot::Resubmit, Slot::Recirculate, Slot::Gather, Slot::Release, Slot::Scatter];
-    clones.iter().chain(&others).any(|&slot| writes_slot(program, slot))
 }

@@ -11,14 +11,14 @@ mod names;
 mod text;
 
 use crate::plan::graph::{End, Graph, Uncut};
-use crate::plan::sharing::{Sharing, WholeProgram, mentions};
+use crate::plan::sharing::{Sharing, WholeProgram};
 use crate::plan::state::{self, OneByOne};
 use crate::plan::straight::{KEPT_BYTES_MAX, NoStraight, SAVED_BYTES_MAX, Straight, emits_plainly};
 use crate::plan::walk::Item;
 use crate::plan::{Plan, key_fields};
 use crate::tuning::Tuning;
 use base::limits::HEADROOM_BYTES;
-use ir::v1model::reads_queues;
+use ir::v1model::{asks_for_originals, reads_queues};
 use ir::{Architecture, BlockKind, FieldType, Program, RegisterId, StmtKind, TableId, VarId, VarKind};
 use names::Names;
 use serde::Serialize;
@@ -218,11 +218,7 @@ fn burst(program: &Program, plan: &Plan) -> (u32, String) {
 fn shows_queues(program: &Program) -> bool {
     match program.architecture {
         Architecture::V1Model => reads_queues(program),
-        Architecture::Psa => {
-            let slot = VarKind::Intrinsic(ir::psa::Slot::EgressTimestamp as u32);
-            let times: Vec<VarId> = program.vars.ids().filter(|&var| program.vars[var].kind == slot).collect();
-            program.blocks.iter().any(|block| mentions(program, block, &times))
-        }
+        Architecture::Psa => ir::psa::reads_egress_time(program),
     }
 }
 
@@ -289,7 +285,7 @@ fn leaves_for(program: &Program, graph: &Graph<'_>, straight: &Straight) -> Vec<
 }
 
 fn copied_reason(program: &Program, plan: &Plan, straight: &Straight) -> Option<String> {
-    let is_copied = straight.in_place && state::asks_for_originals(program) && plan.written_bytes_max().is_none();
+    let is_copied = straight.in_place && asks_for_originals(program) && plan.written_bytes_max().is_none();
     is_copied.then(|| {
         format!(
             "ingress may ask for a packet as it was received, of which more than {SAVED_BYTES_MAX} bytes may be written \

@@ -35,7 +35,9 @@ use super::state::{self, Object, touched, walk_program, written_registers};
 use super::walk::{Item as Met, Tables, walk_block};
 use base::index::Id as _;
 use ir::v1model::{Slot, Stage, reads_queues};
-use ir::walk::{Item, bodies, transition_exprs, visit_expr, visit_own, visit_place, visit_table_inputs};
+use ir::walk::{
+    Item, bodies, mentions_slot, transition_exprs, visit_expr, visit_own, visit_place, visit_table_inputs, writes_slot,
+};
 use ir::{
     Architecture, BinaryOp, Block, BlockKind, BlockRole, Expr, ExprKind, Place, Program, RegisterId, Stmt, StmtKind,
     VarId, VarKind,
@@ -161,12 +163,7 @@ fn replicates(program: &Program) -> bool {
         Architecture::V1Model => Slot::McastGrp as u32,
         Architecture::Psa => ir::psa::Slot::MulticastGroup as u32,
     };
-    let mut found = false;
-    walk_program(program, &mut |stmt| {
-        found |=
-            matches!(stmt.kind.dst(), Some(Place::Var(var)) if program.vars[*var].kind == VarKind::Intrinsic(slot));
-    });
-    found
+    writes_slot(program, |written| written == slot)
 }
 
 /// Whether the program looks at times that come to be elsewhere than where packets are received.
@@ -175,9 +172,7 @@ fn shows_other_times(program: &Program) -> bool {
         return reads_queues(program);
     }
     let slots = [ir::psa::Slot::IngressTimestamp as u32, ir::psa::Slot::EgressTimestamp as u32];
-    let is_time = |var: &VarId| slots.iter().any(|&slot| program.vars[*var].kind == VarKind::Intrinsic(slot));
-    let times: Vec<VarId> = program.vars.ids().filter(is_time).collect();
-    program.blocks.iter().any(|block| mentions(program, block, &times))
+    mentions_slot(program, |slot| slots.contains(&slot))
 }
 
 fn touches(program: &Program, block: &Block, objects: &BTreeSet<Object>) -> bool {
@@ -192,7 +187,7 @@ fn touches(program: &Program, block: &Block, objects: &BTreeSet<Object>) -> bool
 }
 
 /// Whether a block mentions any of these variables.
-pub(crate) fn mentions(program: &Program, block: &Block, wanted: &[VarId]) -> bool {
+fn mentions(program: &Program, block: &Block, wanted: &[VarId]) -> bool {
     let mut found = false;
     walk_block(program, block, Tables::Inside, &mut |item| {
         found |= matches!(item, Met::Var(var) if wanted.contains(&var));

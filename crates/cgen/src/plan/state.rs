@@ -5,8 +5,9 @@
 
 use super::walk::{Item, Tables, Walk, walk_block};
 use base::limits::BURST_PACKETS_MAX;
-use ir::v1model::Slot;
-use ir::{Architecture, DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind, VarKind};
+use ir::v1model::{Slot, asks_for, sends_round_again};
+use ir::walk::slot_of;
+use ir::{Architecture, DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// Something whose order of use can be seen.
@@ -73,7 +74,7 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
             (!program.extern_functions[*function].is_pure).then_some(Object::PlugIn)
         }
         StmtKind::Loop { label, .. } => Some(Object::LoopSteps(*label)),
-        StmtKind::Assign { dst, .. } if asks_for(program, dst, &[Slot::Gather, Slot::Release]) => Some(Object::Piles),
+        StmtKind::Assign { dst, .. } if asks_for_piles(program, dst) => Some(Object::Piles),
         _ => None,
     }
 }
@@ -131,66 +132,30 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
 
 /// Whether a packet, or a copy of it, can come back to a block that it has left.
 fn passes_again(program: &Program) -> bool {
-    if program.architecture == Architecture::Psa {
-        return ir::psa::passes_again(program);
-    }
-    let slots = [
-        Slot::Resubmit,
-        Slot::Recirculate,
-        Slot::CloneIngressSession,
-        Slot::CloneEgressSession,
-        Slot::CloneToIngress,
-        Slot::Gather,
-        Slot::Release,
-        Slot::Scatter,
-    ];
-    asks(program, &slots)
+    goes_round(program) || asks_v1model(program, &[Slot::CloneIngressSession])
 }
 
 /// Whether a packet, or a copy of it other than a clone from ingress to egress, can come back to ingress or to a queue
 /// that it has left.
 pub(crate) fn goes_round(program: &Program) -> bool {
-    if program.architecture == Architecture::Psa {
-        return ir::psa::passes_again(program);
+    match program.architecture {
+        Architecture::V1Model => sends_round_again(program),
+        Architecture::Psa => ir::psa::passes_again(program),
     }
-    let slots = [
-        Slot::Resubmit,
-        Slot::Recirculate,
-        Slot::CloneEgressSession,
-        Slot::CloneToIngress,
-        Slot::Gather,
-        Slot::Release,
-        Slot::Scatter,
-    ];
-    asks(program, &slots)
-}
-
-/// Whether ingress may ask for a packet as it was received.
-pub(crate) fn asks_for_originals(program: &Program) -> bool {
-    asks(program, &[Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter])
 }
 
 /// Whether packets become parts of others, or parts of them packets.
 pub(crate) fn joins_or_parts(program: &Program) -> bool {
-    asks(program, &[Slot::Gather, Slot::Scatter])
+    asks_v1model(program, &[Slot::Gather, Slot::Scatter])
 }
 
-/// Whether a program asks v1model for something of these slots.
-fn asks(program: &Program, slots: &[Slot]) -> bool {
-    let mut found = false;
-    walk_program(program, &mut |stmt| {
-        found |= matches!(&stmt.kind, StmtKind::Assign { dst, .. } if asks_for(program, dst, slots));
-    });
-    found
+/// Whether the program asks v1model for something of these slots.
+fn asks_v1model(program: &Program, slots: &[Slot]) -> bool {
+    program.architecture == Architecture::V1Model && asks_for(program, slots)
 }
 
-/// Whether a place is the request to v1model in one of these slots, or a part of it.
-fn asks_for(program: &Program, mut place: &Place, slots: &[Slot]) -> bool {
-    while let Place::Slice { base, .. } = place {
-        place = base;
-    }
-    let Place::Var(var) = place else { return false };
-    let is_v1model = program.architecture == Architecture::V1Model;
-    let is_asked = |number| slots.iter().any(|&slot| slot as u32 == number);
-    is_v1model && matches!(program.vars[*var].kind, VarKind::Intrinsic(number) if is_asked(number))
+/// Whether a place is, or is part of, what a program asks v1model's piles for.
+fn asks_for_piles(program: &Program, place: &Place) -> bool {
+    let piles = [Slot::Gather as u32, Slot::Release as u32];
+    program.architecture == Architecture::V1Model && slot_of(program, place).is_some_and(|slot| piles.contains(&slot))
 }
