@@ -1,8 +1,8 @@
 //! What `--json` has printed as CSV (RFC 4180), for whoever wants to draw it with tools of their own.
 //!
-//! What enters: a file with an object of JSON a line. What leaves: a line with the names of columns, and for each object
-//! a row, or as many as its longest list has elements: what is no list stands in all of them. Members of objects in
-//! objects have both names, with a dot between.
+//! What enters: a file with an object of JSON a line. What leaves: a line with the names of columns, and for each
+//! object a row, or as many as its longest list has elements: what is no list stands in all of them. Members of objects
+//! in objects have both names, with a dot between.
 
 use serde_json::Value as Json;
 use std::collections::BTreeMap;

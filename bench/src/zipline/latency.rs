@@ -2,11 +2,13 @@
 //! operation, encoding and decoding, with frames of 64, 1,500 and 9,000 bytes.
 //!
 //! What enters: bases as in the benchmark beside. What leaves: for each size and operation the round trip's time, from
-//! before a frame is handed to the system until it has come back: one frame at a time, each with a number by which it is
-//! known among whatever else is on the way, between virtual interfaces, the switch a process of its own. Sizes are those of frames as the encoder gets them, with their checksum. `wirespeed` is
-//! the one beside this command. Needs root and `ip`.
+//! before a frame is handed to the system until it has come back: one frame at a time, each with a number by which it
+//! is known among whatever else is on the way, between virtual interfaces. The switch is a process of its own, which
+//! sleeps between two frames; it is measured on the processor of who sends, and on another, which has to wake up first.
+//! Sizes are those of frames as the encoder gets them, with their checksum. `wirespeed` is the one beside this command.
+//! Needs root and `ip`.
 
-use super::processes::{Killed, Outcome, make_pairs, start};
+use super::processes::{Outcome, Placement, make_pairs, place, start};
 use super::rates::{CHECKSUM_BYTES, SIZES};
 use super::{BRIDGE, BRIDGED, CLASS, DECODER, ENCODER, RESTORED, SOURCE, Traffic, put_number};
 use crate::Arguments;
@@ -48,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         return super::picture::print_latency(path);
     }
     if !arguments.json {
-        println!("bytes,operation,median us,1 %,90 %,99 %");
+        println!("bytes,operation,processors,median us,1 %,90 %,99 %");
     }
     let mut sizes = Vec::new();
     // The bases are the same whatever the frames' size is.
@@ -74,38 +76,42 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         },
     ];
     let mut measured = Vec::new();
-    for operation in &operations {
-        let folder = tempfile::tempdir()?;
-        let namespace = NetworkNamespace::create()?;
-        measured.push((operation.name, namespace.inside(|| measure(folder.path(), operation, &sizes))??));
+    for placement in Placement::all()? {
+        for operation in &operations {
+            let folder = tempfile::tempdir()?;
+            let namespace = NetworkNamespace::create()?;
+            let us = namespace.inside(|| measure(folder.path(), operation, &sizes, placement))??;
+            measured.push((operation.name, placement, us));
+        }
     }
     for (number, size) in sizes.iter().enumerate() {
-        measured.iter().for_each(|(name, of_sizes)| print(arguments, size.bytes, name, &of_sizes[number]));
+        measured.iter().for_each(|(name, placement, us)| print(arguments, size.bytes, name, *placement, &us[number]));
     }
     Ok(())
 }
 
-fn print(arguments: &Arguments, bytes: usize, operation: &str, us: &[f64]) {
+fn print(arguments: &Arguments, bytes: usize, operation: &str, placement: Placement, us: &[f64]) {
+    let processors = placement.processors();
     let [least, most, longest] = [0.01, 0.9, 0.99].map(|part| quantile(us, part));
     let middle = median(us);
     if arguments.json {
         let line = json!({
-            "benchmark": "zipline-latency", "bytes": bytes, "operation": operation, "round_trips": us.len(),
-            "median_us": middle, "1_percent_us": least, "90_percent_us": most, "99_percent_us": longest,
+            "benchmark": "zipline-latency", "bytes": bytes, "operation": operation, "processors": processors,
+            "round_trips": us.len(), "median_us": middle, "1_percent_us": least, "90_percent_us": most, "99_percent_us": longest,
         });
         return println!("{line}");
     }
-    println!("{bytes},{operation},{middle:.1},{least:.1},{most:.1},{longest:.1}");
+    println!("{bytes},{operation},{processors},{middle:.1},{least:.1},{most:.1},{longest:.1}");
 }
 
 /// Microseconds of round trips, for each size.
-fn measure(folder: &Path, operation: &Operation, sizes: &[Sized]) -> Outcome<Vec<Vec<f64>>> {
+fn measure(folder: &Path, operation: &Operation, sizes: &[Sized], placement: Placement) -> Outcome<Vec<Vec<f64>>> {
     make_pairs()?;
     let root = std::env::current_dir().map_err(|error| error.to_string())?;
     std::fs::write(folder.join("entries.txt"), &operation.entries).map_err(|error| error.to_string())?;
     let program = root.join(operation.program).display().to_string();
-    let _switch: Killed =
-        start(folder, &format!("run {program} --quiet --entries entries.txt --port 1=in0 --port 2=out0"))?;
+    let switch = start(folder, &format!("run {program} --quiet --entries entries.txt --port 1=in0 --port 2=out0"))?;
+    place(&switch, placement)?;
     let open = |name| AfPacketDriver::open(name, &AfPacketOptions::default()).map_err(|error| error.to_string());
     let (mut sender, mut sink) = (open("send0")?, open("sink0")?);
     let mut number = 0;

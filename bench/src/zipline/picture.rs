@@ -13,8 +13,8 @@ use std::path::Path;
 
 const WIDTH: f64 = 720.0;
 /// Where bars and curves begin, and how far they may reach.
-const LEFT: f64 = 220.0;
-const REACH: f64 = 420.0;
+const LEFT: f64 = 240.0;
+const REACH: f64 = 400.0;
 const ROW: f64 = 20.0;
 const HEAD: f64 = 30.0;
 /// How high the picture of a curve is.
@@ -105,9 +105,18 @@ pub fn print_latency(path: &Path) -> Result<(), Box<dyn Error>> {
         let (Some(bytes), Some(operation), Some(middle), Some(late)) = (bytes, operation, middle, late) else {
             return Err("a line is not of `zipline-latency --json`".into());
         };
+        let on = match row["processors"].as_u64() {
+            Some(1) => ", 1 processor",
+            Some(2) => ", 2 processors",
+            _ => "",
+        };
         let (y, text) = (HEAD + ROW * number as f64, LEFT - 8.0);
         let [width, stroke] = [middle, late].map(|us| us / most * REACH * 0.8);
-        writeln!(out, "<text x=\"{text}\" y=\"{}\" text-anchor=\"end\">{bytes} bytes, {operation}</text>", y + 13.0)?;
+        writeln!(
+            out,
+            "<text x=\"{text}\" y=\"{}\" text-anchor=\"end\">{bytes} bytes, {operation}{on}</text>",
+            y + 13.0
+        )?;
         writeln!(out, "<rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"15\" fill=\"{OURS}\"/>")?;
         writeln!(out, "<rect x=\"{:.1}\" y=\"{}\" width=\"2\" height=\"19\"/>", LEFT + stroke, y - 2.0)?;
         writeln!(out, "<text x=\"{:.1}\" y=\"{}\">{middle:.1}</text>", LEFT + stroke + 8.0, y + 13.0)?;

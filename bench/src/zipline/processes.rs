@@ -3,6 +3,8 @@
 //! What enters: lines of arguments, within a network namespace. What leaves: running processes, and the two pairs: from
 //! `send0` to the switch's `in0`, from its `out0` to `sink0`.
 
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -30,6 +32,51 @@ pub fn start(folder: &Path, line: &str) -> Outcome<Killed> {
         .spawn()
         .map(Killed)
         .map_err(|error| format!("wirespeed, beside this command: {error}"))
+}
+
+/// Whether a switch has a processor of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// It shares one with the calling thread.
+    Shared,
+    /// It has one, and the calling thread another.
+    Apart,
+}
+
+impl Placement {
+    /// How many processors the two have.
+    pub fn processors(self) -> usize {
+        match self {
+            Placement::Shared => 1,
+            Placement::Apart => 2,
+        }
+    }
+
+    /// What the processors of this machine allow.
+    pub fn all() -> Outcome<Vec<Placement>> {
+        let here = processors()?.len();
+        Ok([Placement::Shared, Placement::Apart].into_iter().filter(|it| it.processors() <= here).collect())
+    }
+}
+
+/// Places the calling thread and a process that has just been started: only what that starts from then on stays there.
+pub fn place(process: &Killed, placement: Placement) -> Outcome<()> {
+    let processors = processors()?;
+    let (Some(&first), Some(&last)) = (processors.first(), processors.last()) else { return Ok(()) };
+    let pin = |process: Pid, processor: usize| {
+        let mut only = CpuSet::new();
+        only.set(processor)?;
+        sched_setaffinity(process, &only)
+    };
+    let own = if placement == Placement::Shared { last } else { first };
+    let number = i32::try_from(process.0.id()).map_err(|error| error.to_string())?;
+    pin(Pid::from_raw(number), last).and_then(|()| pin(Pid::from_raw(0), own)).map_err(|error| error.to_string())
+}
+
+/// Those that the calling thread may use.
+fn processors() -> Outcome<Vec<usize>> {
+    let allowed = sched_getaffinity(Pid::from_raw(0)).map_err(|error| error.to_string())?;
+    Ok((0..CpuSet::count()).filter(|&number| allowed.is_set(number) == Ok(true)).collect())
 }
 
 /// Runs `ip`.
