@@ -97,7 +97,8 @@ fn print(arguments: &Arguments, bytes: usize, operation: &str, placement: Placem
     if arguments.json {
         let line = json!({
             "benchmark": "zipline-latency", "bytes": bytes, "operation": operation, "processors": processors,
-            "round_trips": us.len(), "median_us": middle, "1_percent_us": least, "90_percent_us": most, "99_percent_us": longest,
+            "round_trips": us.len(), "median_us": middle, "1_percent_us": least, "90_percent_us": most,
+            "99_percent_us": longest,
         });
         return println!("{line}");
     }

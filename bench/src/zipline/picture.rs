@@ -13,8 +13,8 @@ use std::path::Path;
 
 const WIDTH: f64 = 720.0;
 /// Where bars and curves begin, and how far they may reach.
-const LEFT: f64 = 240.0;
-const REACH: f64 = 400.0;
+const LEFT: f64 = 280.0;
+const REACH: f64 = 360.0;
 const ROW: f64 = 20.0;
 const HEAD: f64 = 30.0;
 /// How high the picture of a curve is.
