@@ -5,6 +5,7 @@
 
 mod support;
 
+use base::Bits;
 use serde_json::Value as Json;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,9 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::{Network, Running};
+use zipline::entries::{Class, Header};
+use zipline::transform::Layout;
+use zipline::{Classes, Code, Transform};
 
 /// A controller that runs until it is dropped, and its lines.
 struct Learner {
@@ -133,6 +137,18 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
     told += &difference(&encoder, &decoder);
     let decoder = switch_with("decoder", &format!("{code} -DPOLYNOMIAL=0x9"), "");
     told += &difference(&encoder, &decoder);
+    // What differs in the transform of a class.
+    let mixed = format!("{code} -DCLASSES=2 -DCODE_1=3 -DCHUNK_1=1");
+    let encoder = switch_with("encoder", &mixed, "table_add masks_1 flip 3 => 3\n");
+    for (options, further) in [
+        (mixed.clone(), "table_add masks_1 flip 3 => 4\n"),
+        (format!("{mixed} -DPOLYNOMIAL_1=0x5"), ""),
+        (format!("{code} -DCLASSES=2"), ""),
+        (format!("{code} -DCLASSES=2 -DCODE_1=0 -DASIDE_1=8"), ""),
+    ] {
+        let decoder = switch_with("decoder", &options, further);
+        told += &difference(&encoder, &decoder);
+    }
     expect_test::expect![[r#"
         away: in its table `classes` the class 0 has the mask 0xff000000, but 0xff0000 in that of the decoder at DECODER: give both the entries of one transform
         away: in its table `classes` the class 0 has the EtherType 0x0800, but 0x86dd in that of the decoder at DECODER: give both the entries of one transform
@@ -141,6 +157,10 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
         away: its program has -D COUNT=1 -D OFFSET=0, but that of the decoder at DECODER has -D COUNT=2 -D OFFSET=28: compile both with the same
         away: its table `masks` has flip(1) for the syndrome 0x02, but that of the decoder at DECODER has flip(2): give both the entries of one transform
         away: its program has -D POLYNOMIAL=0x5, but that of the decoder at DECODER has -D POLYNOMIAL=0x9: compile both with the same
+        away: its table `masks_1` has flip(3) for the syndrome 0x03, but that of the decoder at DECODER has flip(4): give both the entries of one transform
+        away: its program has -D POLYNOMIAL_1=0x3, but that of the decoder at DECODER has -D POLYNOMIAL_1=0x5: compile both with the same
+        away: its program has -D CODE_1=3, but that of the decoder at DECODER has -D CODE_1=(nothing): compile both with the same
+        away: its program has -D ASIDE_1=1 -D CHUNK_1=1 -D CODE_1=3 -D POLYNOMIAL_1=0x3, but that of the decoder at DECODER has -D ASIDE_1=8 -D CHUNK_1=4 -D CODE_1=0 -D POLYNOMIAL_1=0x0: compile both with the same
     "#]].assert_eq(&told);
 }
 
@@ -150,9 +170,14 @@ fn files_that_contradict_each_other_are_named() {
     let code = "-DCODE=5 -DID_BITS=4";
     let decoder = switch_with("decoder", code, "table_add bases expand 3 => 0x12\n");
     let encoder = switch_with("encoder", code, "table_add bases compress 0x13 => 3\n");
-    let told = difference(&encoder, &decoder);
+    let mut told = difference(&encoder, &decoder);
+    let mixed = format!("{code} -DCLASSES=2 -DCODE_1=3 -DCHUNK_1=1");
+    let decoder = switch_with("decoder", &mixed, "table_add bases_1 expand 3 => 0x2\n");
+    let encoder = switch_with("encoder", &mixed, "table_add bases_1 compress 0x3 => 3\n");
+    told += &difference(&encoder, &decoder);
     expect_test::expect![[r#"
         taken: its entries say that the identifier 3 means 0x13, but those of another switch say 0x12: give all switches the entries of the same files
+        taken: its entries say that the identifier 3 of class 1 means 0x03, but those of another switch say 0x02: give all switches the entries of the same files
     "#]].assert_eq(&told);
 }
 
@@ -231,6 +256,7 @@ fn a_switch_leads_one_that_wants_a_certificate() {
 #[derive(Clone, Copy)]
 struct Kind {
     defines: &'static str,
+    identifiers: u64,
     datagram: &'static str,
 }
 
@@ -238,6 +264,7 @@ struct Kind {
 /// bases.
 const CODE: Kind = Kind {
     defines: "-DCODE=5 -DID_BITS=4",
+    identifiers: 16,
     datagram: "
 def datagram(number):
     rng = random.Random(number)
@@ -251,12 +278,27 @@ const TABLES: &str = "zipline tables --m 5 --id-bits 4 --both-ways --encoder enc
 /// Chunks of sixteen bytes in datagrams to a port: up to three of one to four. Of each the first four change always.
 const MASK: Kind = Kind {
     defines: "-DCODE=0 -DCHUNK=16 -DASIDE=32 -DOFFSET=28 -DCOUNT=3 -DID_BITS=4",
+    identifiers: 16,
     datagram: "
 def datagram(number):
     rng = random.Random(number)
     basis = lambda: bytes([24 * (number // 1000) + rng.randrange(24)]) * 12
     further = [rng.randbytes(4) + basis() for _ in range(rng.randrange(4))]
     return number.to_bytes(4, 'big') + basis() + b''.join(further) + rng.randbytes(rng.randrange(8))
+",
+};
+
+/// Datagrams whose number is even have a chunk of sixteen bytes, of which the first four change always; the others one of
+/// eight bytes, for a code. Each has identifiers of its own, which are too few.
+const MIXED: Kind = Kind {
+    defines: "-DCODE=0 -DCHUNK=16 -DASIDE=32 -DOFFSET=32 -DID_BITS=4 -DCLASSES=2 -DCODE_1=6 -DCHUNK_1=8 -DETHERTYPE=0xA000",
+    identifiers: 32,
+    datagram: "
+def datagram(number):
+    rng = random.Random(number)
+    which = 24 * (number // 1000) + rng.randrange(24)
+    chunk = random.Random(which).randbytes(8) if number % 2 else rng.randbytes(4) + bytes([which]) * 12
+    return number.to_bytes(4, 'big') + chunk + rng.randbytes(rng.randrange(8))
 ",
 };
 
@@ -440,6 +482,26 @@ fn write_masks(folder: &Path) {
     std::fs::write(folder.join("decoder.txt"), decoder).unwrap();
 }
 
+/// Those of a mask and a code.
+fn write_mixed(folder: &Path) {
+    let ports = "table_add ports send 1 => 2\ntable_add ports send 2 => 1\n";
+    let mut mask = Bits::zero(128);
+    (96..128).for_each(|place| mask.set_bit(place, true));
+    let layout = Layout { offset: 32, count: 1 };
+    let transforms = [Transform::masked(mask, None), Transform::of_code(Code::new(6).unwrap())];
+    let classes = Classes::new(transforms.map(|it| it.with_layout(layout)).to_vec()).unwrap();
+    let (mut encoder, mut decoder) = (ports.to_owned() + &classes.masks(), ports.to_owned() + &classes.masks());
+    for number in 0..2 {
+        let mut header = Header::transport(17, 5000, 32);
+        header.bytes.push((31, number as u8, 1));
+        let class = Class { number, ethertype: 0x0800, port: 1, header };
+        encoder += &classes.encode(&class);
+        decoder += &classes.restore(&class);
+    }
+    std::fs::write(folder.join("encoder.txt"), encoder).unwrap();
+    std::fs::write(folder.join("decoder.txt"), decoder).unwrap();
+}
+
 /// Half of the identifiers are those of bases that the first datagrams have.
 fn write_bases(folder: &Path) {
     for (name, action) in [("encoder.txt", "compress"), ("decoder.txt", "expand")] {
@@ -476,6 +538,18 @@ fn no_byte_is_wrong_with_masks_and_several_chunks() {
     write_masks(folder.path());
     let frames = churn(&network, folder.path(), MASK);
     assert!(frames["88b6"].as_u64() > Some(50) && frames["88b5"].is_null(), "{frames}");
+}
+
+#[test]
+fn no_byte_is_wrong_with_classes_that_have_their_own_transforms() {
+    let Some(network) = network() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    write_mixed(folder.path());
+    let frames = churn(&network, folder.path(), MIXED);
+    for (compressed, processed) in [("a001", "a000"), ("a003", "a002")] {
+        let counts = [compressed, processed].map(|ethertype| frames[ethertype].as_u64());
+        assert!(counts[0] > Some(50) && counts[1] > Some(0), "{frames}");
+    }
 }
 
 /// Switches that are started anew while nobody leads have again what their files say, and nothing else.
@@ -593,7 +667,7 @@ fn churn(network: &Network, folder: &Path, kind: Kind) -> Json {
     let link = network.start_python("link", LINK);
     wait_for_ping(network);
     let mut first = learner(network);
-    assert_eq!(first.next("counts")["identifiers"], 16);
+    assert_eq!(first.next("counts")["identifiers"], kind.identifiers);
     let server = network.start_python("b", &format!("{content}{SERVER}"));
     thread::sleep(Duration::from_millis(700));
     let client = network.start_python("a", &format!("{content}{CLIENT}"));
@@ -618,6 +692,10 @@ fn churn(network: &Network, folder: &Path, kind: Kind) -> Json {
     assert_eq!((&arrived["wrong"], &arrived["stream"]), (&0.into(), &true.into()), "{arrived}");
     assert_eq!(arrived["faults"], serde_json::json!({}), "no header was wrong");
     assert!(arrived["right"].as_u64() > Some(sent.as_u64().unwrap() / 2), "{arrived} of {sent}");
+    if let Some(transforms) = counts["transforms"].as_array() {
+        let learned: Vec<Option<u64>> = transforms.iter().map(|it| it["learned"].as_u64()).collect();
+        assert!(learned.len() == 2 && learned.iter().all(|learned| *learned > Some(8)), "{counts}");
+    }
     assert!(counts["recycled"].as_u64() > Some(1) && counts["without_identifier"].as_u64() > Some(0), "{counts}");
     frames
 }

@@ -154,7 +154,7 @@ mod tests {
         let hamming = Transform::of_code(Code::new(6).unwrap());
         let bch = Transform::masked(Bits::from_u64(64, 1 << 63 | 1), None);
         let options = |transforms: &[Transform]| classes(transforms).options(15);
-        assert_eq!(options(&[hamming.clone()]), "-D CODE=6");
+        assert_eq!(options(std::slice::from_ref(&hamming)), "-D CODE=6");
         let expected = "-D CODE=6 -D CLASSES=3 -D CODE_1=0 -D ASIDE_1=2 -D CODE_2=0 -D CHUNK_2=4 -D ASIDE_2=8";
         assert_eq!(options(&[hamming.clone(), bch, masked(4, 0xff)]), expected);
         let of_two = Transform::of_code(Code::of_two(5).unwrap());

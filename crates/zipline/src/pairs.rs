@@ -89,6 +89,21 @@ pub struct Counts {
     pub without_identifier: u64,
 }
 
+impl std::iter::Sum for Counts {
+    fn sum<I: Iterator<Item = Counts>>(all: I) -> Counts {
+        all.fold(Counts::default(), |sum, it| Counts {
+            active: sum.active + it.active,
+            installing: sum.installing + it.installing,
+            retiring: sum.retiring + it.retiring,
+            resting: sum.resting + it.resting,
+            fixed: sum.fixed + it.fixed,
+            learned: sum.learned + it.learned,
+            recycled: sum.recycled + it.recycled,
+            without_identifier: sum.without_identifier + it.without_identifier,
+        })
+    }
+}
+
 /// What one switch is to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Order {

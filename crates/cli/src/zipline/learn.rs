@@ -53,6 +53,9 @@ Examples:
   Switches that want a certificate, as with --p4runtime-cert, --p4runtime-key and --p4runtime-ca:
   wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559 --ca ca.crt --cert own.crt --key own.key
 
+  Two classes of traffic, each with a transform of its own; the programs are compiled with the -D ... that `tables` says:
+  wirespeed zipline tables --m 8 --also udp=5683,transform=hamming-6 --both-ways --encoder e.txt --decoder d.txt
+
 It may be stopped and started again at any time: it reads what the switches have and goes on. Identifiers that entries
 files give to bases keep that meaning; only the others are learned.";
 

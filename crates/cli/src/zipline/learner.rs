@@ -4,7 +4,7 @@
 //! What enters: which switches these are, over a network or in this process. What leaves: orders to them, and lines
 //! about what happens.
 
-use super::place::{Asked, Heard, Place, Shape, attend};
+use super::place::{Asked, Has, Heard, Place, Shape, attend};
 use super::terms::Terms;
 use crate::terminal::{self, grouped, say};
 use serde_json::json;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
-use zipline::pairs::{Conflict, Held, Order, Pairs, Settings};
+use zipline::pairs::{Conflict, Counts, Order, Pairs, Settings};
 
 /// What switches say that waits at most.
 const NEWS_MAX: usize = 4096;
@@ -75,8 +75,9 @@ pub struct Learner {
     /// Those who attend to the encoders, as long as these are left alone.
     waiting: Vec<Attending>,
     senders: BTreeMap<Place, UnboundedSender<Asked>>,
-    /// Known when the first switch has said which program it runs.
-    pairs: Option<(Shape, Pairs)>,
+    /// The pairs of each transform, by the class that has it: known when the first switch has said which program it
+    /// runs.
+    pairs: BTreeMap<u32, (Shape, Pairs)>,
     joined: BTreeMap<Place, Terms>,
     /// Why switches are away, as it was told.
     away: BTreeMap<Place, String>,
@@ -110,7 +111,7 @@ impl Learner {
             news: heard,
             waiting,
             senders,
-            pairs: None,
+            pairs: BTreeMap::new(),
             joined: BTreeMap::new(),
             away: BTreeMap::new(),
             unknown: BTreeMap::new(),
@@ -143,30 +144,36 @@ impl Learner {
     fn hear(&mut self, place: Place, heard: Heard) {
         let now_ns = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         match heard {
-            Heard::Joined(shape, terms, has) => self.join(now_ns, place, (shape, *terms), &has),
+            Heard::Joined(terms, has) => self.join(now_ns, place, *terms, &has),
             Heard::Lost(why) => self.lose(now_ns, place, why),
             Heard::Unknown(packets) => self.hear_unknown(place, packets),
             // What one says that has to leave is of no use.
-            Heard::Met(_) | Heard::Idle(_) | Heard::Done(_) if !self.joined.contains_key(&place) => {}
-            Heard::Met(basis) => self.with_pairs(|pairs| pairs.met(now_ns, &basis)),
-            Heard::Idle(basis) => self.with_pairs(|pairs| {
+            Heard::Met(..) | Heard::Idle(..) | Heard::Done(..) if !self.joined.contains_key(&place) => {}
+            Heard::Met(class, basis) => self.with_pairs(class, |pairs| pairs.met(now_ns, &basis)),
+            Heard::Idle(class, basis) => self.with_pairs(class, |pairs| {
                 if let Place::Encoder(encoder) = place {
                     pairs.idle(now_ns, encoder, &basis);
                 }
             }),
-            Heard::Done(order) => self.with_pairs(|pairs| pairs.done(now_ns, &order)),
+            Heard::Done(class, order) => self.with_pairs(class, |pairs| pairs.done(now_ns, &order)),
         }
-        while let Some(order) = self.pairs.as_mut().and_then(|(_, pairs)| pairs.next_order()) {
+        self.give_orders();
+    }
+
+    fn give_orders(&mut self) {
+        let mut next = || self.pairs.iter_mut().find_map(|(class, (_, pairs))| Some((*class, pairs.next_order()?)));
+        let orders: Vec<(u32, Order)> = std::iter::from_fn(&mut next).collect();
+        for (class, order) in orders {
             let place = match order {
                 Order::Expand { decoder, .. } => Place::Decoder(decoder),
                 Order::Compress { encoder, .. } | Order::Forget { encoder, .. } => Place::Encoder(encoder),
             };
-            self.ask(place, Asked::Order(order));
+            self.ask(place, Asked::Order(class, order));
         }
     }
 
-    fn with_pairs(&mut self, change: impl FnOnce(&mut Pairs)) {
-        if let Some((_, pairs)) = &mut self.pairs {
+    fn with_pairs(&mut self, class: u32, change: impl FnOnce(&mut Pairs)) {
+        if let Some((_, pairs)) = self.pairs.get_mut(&class) {
             change(pairs);
         }
     }
@@ -177,31 +184,27 @@ impl Learner {
         }
     }
 
-    fn join(&mut self, now_ns: u64, place: Place, (shape, terms): (Shape, Terms), has: &BTreeMap<u32, Held>) {
+    fn join(&mut self, now_ns: u64, place: Place, terms: Terms, has: &BTreeMap<u32, Has>) {
         let with = |(other, its): (&Place, &Terms)| terms.difference(its, &self.name(*other));
         let different = self.joined.iter().find_map(with);
-        let team = &self.team;
-        let (expected, pairs) = self.pairs.get_or_insert_with(|| (shape, Pairs::new(team.settings(shape))));
-        let resized = || {
-            format!(
-                "there are {} identifiers of {} bits for bases of {}, but there were {} of {} for bases of {} when this \
-                 controller began: start it again when all programs are the same",
-                shape.identifiers,
-                shape.id_bits,
-                shape.basis_bits,
-                expected.identifiers,
-                expected.id_bits,
-                expected.basis_bits
-            )
-        };
-        if let Some(why) = different.or_else(|| (*expected != shape).then(resized)) {
+        if self.pairs.is_empty() {
+            let pairs = |(class, (shape, _)): (&u32, &Has)| (*class, (*shape, Pairs::new(self.team.settings(*shape))));
+            self.pairs = has.iter().map(pairs).collect();
+        }
+        if let Some(why) = different.or_else(|| self.resized(has)) {
             return self.ask(place, Asked::Leave(why));
         }
-        let conflict = pairs.conflict(has).map(contradicts);
-        match place {
-            Place::Encoder(number) => pairs.encoder_back(now_ns, number, has),
-            Place::Decoder(number) if conflict.is_none() => pairs.decoder_back(now_ns, number, has),
-            Place::Decoder(_) => {}
+        let conflict = has.iter().find_map(|(class, (_, held))| {
+            let (_, pairs) = self.pairs.get(class)?;
+            Some(contradicts(*class, pairs.conflict(held)?))
+        });
+        for (class, (_, held)) in has {
+            let is_left = conflict.is_some() && !place.is_encoder();
+            self.with_pairs(*class, |pairs| match place {
+                Place::Encoder(number) => pairs.encoder_back(now_ns, number, held),
+                Place::Decoder(number) if !is_left => pairs.decoder_back(now_ns, number, held),
+                Place::Decoder(_) => {}
+            });
         }
         match conflict {
             Some(why) if !place.is_encoder() => return self.ask(place, Asked::Leave(why)),
@@ -210,11 +213,29 @@ impl Learner {
         }
         self.joined.insert(place, terms);
         self.away.remove(&place);
-        let bases = has.len();
+        let bases: usize = has.values().map(|(_, held)| held.len()).sum();
         match self.is_json() {
             true => say!("{}", json!({"event": "joined", "switch": self.name(place), "bases": bases})),
             false => terminal::note(format_args!("{} is there, with {bases} bases", self.name(place))),
         }
+    }
+
+    /// Why a switch has other tables than the first one had.
+    fn resized(&self, has: &BTreeMap<u32, Has>) -> Option<String> {
+        let shapes =
+            |class: &u32| (self.pairs.get(class).map(|(shape, _)| *shape), has.get(class).map(|(shape, _)| *shape));
+        let (expected, shape) = self.pairs.keys().chain(has.keys()).map(shapes).find(|(a, b)| a != b)?;
+        let told = |shape: Option<Shape>| match shape {
+            Some(Shape { identifiers, id_bits, basis_bits }) => {
+                format!("{identifiers} identifiers of {id_bits} bits for bases of {basis_bits}")
+            }
+            None => "no such transform".to_owned(),
+        };
+        Some(format!(
+            "there are {}, but there were {} when this controller began: start it again when all programs are the same",
+            told(shape),
+            told(expected)
+        ))
     }
 
     /// Says that a switch has something that it must not have, and loses.
@@ -227,10 +248,12 @@ impl Learner {
 
     fn lose(&mut self, now_ns: u64, place: Place, why: String) {
         if self.joined.remove(&place).is_some() {
-            self.with_pairs(|pairs| match place {
-                Place::Encoder(number) => pairs.encoder_lost(number),
-                Place::Decoder(number) => pairs.decoder_lost(now_ns, number),
-            });
+            for (_, pairs) in self.pairs.values_mut() {
+                match place {
+                    Place::Encoder(number) => pairs.encoder_lost(number),
+                    Place::Decoder(number) => pairs.decoder_lost(now_ns, number),
+                }
+            }
         }
         self.ask(place, Asked::GoOn);
         self.tell_away(place, why);
@@ -283,32 +306,29 @@ impl Learner {
 
     /// Says how many identifiers are in use.
     pub fn tell_counts(&self) {
-        let Some((shape, pairs)) = &self.pairs else { return };
-        let (counts, identifiers) = (pairs.counts(), shape.identifiers);
-        let unknown: u64 = self.unknown.values().sum();
+        if self.pairs.is_empty() {
+            return;
+        }
+        let identifiers = self.pairs.values().map(|(shape, _)| u64::from(shape.identifiers)).sum();
+        let counts = self.pairs.values().map(|(_, pairs)| pairs.counts()).sum();
         if self.is_json() {
-            return say!(
-                "{}",
-                json!({
-                    "event": "counts",
-                    "seconds": self.start.elapsed().as_secs_f64(),
-                    "identifiers": identifiers,
-                    "active": counts.active,
-                    "installing": counts.installing,
-                    "retiring": counts.retiring,
-                    "resting": counts.resting,
-                    "fixed": counts.fixed,
-                    "learned": counts.learned,
-                    "recycled": counts.recycled,
-                    "without_identifier": counts.without_identifier,
-                    "unknown": unknown,
-                    "away": self.senders.len() - self.joined.len(),
-                })
-            );
+            let mut line = in_json(identifiers, counts);
+            line["event"] = "counts".into();
+            line["seconds"] = self.start.elapsed().as_secs_f64().into();
+            line["unknown"] = self.unknown.values().sum::<u64>().into();
+            line["away"] = (self.senders.len() - self.joined.len()).into();
+            if self.pairs.len() > 1 {
+                let of_class = |(class, (shape, pairs)): (&u32, &(Shape, Pairs))| {
+                    let mut line = in_json(shape.identifiers.into(), pairs.counts());
+                    line["class"] = (*class).into();
+                    line
+                };
+                line["transforms"] = self.pairs.iter().map(of_class).collect();
+            }
+            return say!("{line}");
         }
         let [active, all, learned, recycled, without] =
-            [counts.active, u64::from(identifiers), counts.learned, counts.recycled, counts.without_identifier]
-                .map(grouped);
+            [counts.active, identifiers, counts.learned, counts.recycled, counts.without_identifier].map(grouped);
         let fixed = match counts.fixed {
             0 => String::new(),
             fixed => format!(", {} of them as entries files say", grouped(fixed)),
@@ -339,11 +359,27 @@ impl Learner {
     }
 }
 
+/// How many identifiers there are and in which state.
+fn in_json(identifiers: u64, counts: Counts) -> serde_json::Value {
+    json!({
+        "identifiers": identifiers,
+        "active": counts.active,
+        "installing": counts.installing,
+        "retiring": counts.retiring,
+        "resting": counts.resting,
+        "fixed": counts.fixed,
+        "learned": counts.learned,
+        "recycled": counts.recycled,
+        "without_identifier": counts.without_identifier,
+    })
+}
+
 /// In words, why entries of two switches do not go together.
-fn contradicts(Conflict { identifier, says, means }: Conflict) -> String {
+fn contradicts(class: u32, Conflict { identifier, says, means }: Conflict) -> String {
+    let of_class = if class == 0 { String::new() } else { format!(" of class {class}") };
     let hexadecimal = |basis: &[u8]| basis.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"));
     format!(
-        "its entries say that the identifier {identifier} means {}, but those of another switch say {}: give all \
+        "its entries say that the identifier {identifier}{of_class} means {}, but those of another switch say {}: give all \
          switches the entries of the same files",
         hexadecimal(&says),
         hexadecimal(&means)

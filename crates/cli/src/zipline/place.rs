@@ -5,10 +5,11 @@
 //! away then, until who gives them says that he knows; and as each connection bids more than the ones before it, what
 //! an earlier one has sent is refused: nothing late comes to a switch after it was asked what it has.
 
-use super::terms::Terms;
+use super::terms::{Terms, name, tables_of_bases};
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session, schema};
+use p4runtime_proto::p4::config::v1::Table;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
 use p4runtime_proto::p4::v1::write_request::Atomicity;
 use p4runtime_proto::p4::v1::{
@@ -67,19 +68,22 @@ pub struct Shape {
     pub identifiers: u32,
 }
 
-/// What a switch says.
+/// What a switch has for a transform: the bases by identifier.
+pub type Has = (Shape, BTreeMap<u32, Held>);
+
+/// What a switch says. Transforms are named by the class that has them.
 #[derive(Debug)]
 pub enum Heard {
-    /// It is there, and has these bases by identifier.
-    Joined(Shape, Box<Terms>, BTreeMap<u32, Held>),
+    /// It is there, and has this for each transform.
+    Joined(Box<Terms>, BTreeMap<u32, Has>),
     /// It is not, and why.
     Lost(String),
-    /// It met a basis without an identifier.
-    Met(Basis),
+    /// It met a basis of a transform without an identifier.
+    Met(u32, Basis),
     /// It had no packet of the basis for as long as its idle timeout.
-    Idle(Basis),
+    Idle(u32, Basis),
     /// It has carried out an order.
-    Done(Order),
+    Done(u32, Order),
     /// So many packets had an identifier that it does not know.
     Unknown(u64),
 }
@@ -87,8 +91,8 @@ pub enum Heard {
 /// What a switch is told.
 #[derive(Debug)]
 pub enum Asked {
-    /// Carry this out.
-    Order(Order),
+    /// Carry this out, for a transform.
+    Order(u32, Order),
     /// Who orders knows that the connection was lost.
     GoOn,
     /// Go away, for this reason, and try again: it does not fit the others.
@@ -109,7 +113,7 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
         let joining = tokio::time::timeout(JOIN_MAX, Switch::join(place, options.clone(), idle_ns));
         let ended = match joining.await.unwrap_or_else(late) {
             Ok((mut switch, terms, has)) => {
-                let _gone = news.send((place, Heard::Joined(switch.shape, Box::new(terms), has))).await;
+                let _gone = news.send((place, Heard::Joined(Box::new(terms), has))).await;
                 let ended = switch.serve(&mut asked, &news).await;
                 // One that does not fit is left alone for ever longer.
                 if switch.is_led {
@@ -123,7 +127,7 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
         let _gone = news.send((place, Heard::Lost(failure.to_string()))).await;
         loop {
             match asked.recv().await {
-                Some(Asked::Order(_) | Asked::Count | Asked::Leave(_)) => {}
+                Some(Asked::Order(..) | Asked::Count | Asked::Leave(_)) => {}
                 Some(Asked::GoOn) => break,
                 None => return,
             }
@@ -137,18 +141,27 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
 struct Switch {
     place: Place,
     session: Session,
-    shape: Shape,
-    idle_ns: i64,
-    /// Ids of the table of bases, of its action that has the other half of a pair, of the encoder's digest, and of the
-    /// decoder's counter.
-    bases: u32,
-    action: u32,
-    digest: u32,
+    /// The tables of bases, by the class that has the transform.
+    bases: BTreeMap<u32, Bases>,
+    /// Id of the decoder's counter.
     counter: u32,
-    /// Keys of entries that the switch has.
-    keys: BTreeSet<Vec<u8>>,
     /// Whether it fits the others.
     is_led: bool,
+}
+
+/// The table of bases of a transform.
+struct Bases {
+    place: Place,
+    shape: Shape,
+    idle_ns: i64,
+    /// Ids of the table, of its action that has the other half of a pair, and of the encoder's digest.
+    table: u32,
+    action: u32,
+    digest: u32,
+    /// The action of the encoder that tells of a basis.
+    learn: u32,
+    /// Keys of entries that the switch has.
+    keys: BTreeSet<Vec<u8>>,
 }
 
 impl Switch {
@@ -157,7 +170,7 @@ impl Switch {
         place: Place,
         options: Options,
         idle_ns: i64,
-    ) -> Result<(Switch, Terms, BTreeMap<u32, Held>), Failure> {
+    ) -> Result<(Switch, Terms, BTreeMap<u32, Has>), Failure> {
         let mut session = Session::connect(options).await?;
         if let Standing::Other(id) = session.bid_above().await? {
             let message = format!("another controller is primary, with election id {id}; this one waits for its end");
@@ -174,45 +187,30 @@ impl Switch {
             let entries = switch.entries(schema::id(&table.preamble)).await?;
             entries.iter().for_each(|entry| terms.take_in(&program, table, entry));
         }
-        let entries = switch.entries(switch.bases).await?;
-        let has = switch.take_in(entries).await?;
+        let mut has = BTreeMap::new();
+        let classes: Vec<(u32, u32)> = switch.bases.iter().map(|(class, its)| (*class, its.table)).collect();
+        for (class, table) in classes {
+            let entries = switch.entries(table).await?;
+            let Some(its) = switch.bases.get_mut(&class) else { continue };
+            let (held, updates) = its.take_in(entries);
+            has.insert(class, (its.shape, held));
+            switch.write(updates).await?;
+        }
         if place.is_encoder() {
-            switch.listen(&program).await?;
+            switch.listen().await?;
         }
         Ok((switch, terms, has))
     }
 
     /// What the program calls things.
     fn of_program(place: Place, session: Session, program: &Schema, idle_ns: i64) -> Result<Switch, Problem> {
-        let bases = program.table("bases")?;
-        let action = program.table_action(bases, if place.is_encoder() { "compress" } else { "expand" }, false)?;
-        let key_bits = bases.match_fields.first().map_or(0, |field| field.bitwidth.unsigned_abs());
-        let argument_bits = action.params.first().map_or(0, |param| param.bitwidth.unsigned_abs());
-        let (basis_bits, id_bits) =
-            if place.is_encoder() { (key_bits, argument_bits) } else { (argument_bits, key_bits) };
-        if basis_bits == 0 || id_bits == 0 {
-            return Err(Problem::new("the table `bases` has no key, or its action no parameter"));
-        }
-        let identifiers = IDENTIFIERS_MAX.min(1 << id_bits.min(32)).min(bases.size.unsigned_abs().max(1));
-        let shape = Shape { basis_bits, id_bits, identifiers: u32::try_from(identifiers).unwrap_or(u32::MAX) };
-        let (digest, counter) = if place.is_encoder() {
-            (schema::id(&program.digest("learn_t")?.preamble), 0)
-        } else {
-            (0, schema::id(&program.counter("packets")?.preamble))
-        };
-        let (bases, action) = (schema::id(&bases.preamble), schema::id(&action.preamble));
-        Ok(Switch {
-            place,
-            session,
-            shape,
-            idle_ns,
-            bases,
-            action,
-            digest,
-            counter,
-            keys: BTreeSet::new(),
-            is_led: true,
-        })
+        let tables = tables_of_bases(program)?;
+        let bases = tables
+            .into_iter()
+            .map(|(class, table)| Ok((class, Bases::of_program(place, program, (class, table), idle_ns)?)));
+        let bases: Result<_, Problem> = bases.collect();
+        let counter = if place.is_encoder() { 0 } else { schema::id(&program.counter("packets")?.preamble) };
+        Ok(Switch { place, session, bases: bases?, counter, is_led: true })
     }
 
     /// All entries of a table.
@@ -238,63 +236,23 @@ impl Switch {
         Ok(found)
     }
 
-    /// The bases by identifier that these entries are. Of an encoder, what makes no sense goes, and what a controller
-    /// has learned gets the idle timeout.
-    async fn take_in(&mut self, entries: Vec<TableEntry>) -> Result<BTreeMap<u32, Held>, Failure> {
-        let mut has = BTreeMap::new();
-        let mut updates = Vec::new();
-        for entry in entries {
-            let Some(key) = exact(&entry).map(canonical) else { continue };
-            self.keys.insert(key.clone());
-            let Some(argument) = self.argument(&entry) else { continue };
-            let is_encoder = self.place.is_encoder();
-            let is_fixed = if is_encoder { entry.idle_timeout_ns == 0 } else { entry.metadata != LEARNED };
-            let (identifier, basis) =
-                if is_encoder { (number(&argument), key.clone()) } else { (number(&key), argument) };
-            let is_usable = identifier.is_some_and(|it| it < self.shape.identifiers && !has.contains_key(&it));
-            if is_encoder && !is_usable {
-                self.keys.remove(&key);
-                updates.push(update(update::Type::Delete, self.entry(key, None, true)));
-            } else if let Some(identifier) = identifier.filter(|_| is_usable) {
-                if is_encoder && !is_fixed && entry.idle_timeout_ns != self.idle_ns {
-                    let entry = self.entry(key, Some(action(self.action, Some(bytes(identifier)))), false);
-                    updates.push(update(update::Type::Modify, entry));
-                }
-                has.insert(identifier, Held { basis, is_fixed });
-            }
-        }
-        self.write(updates).await?;
-        Ok(has)
-    }
-
-    /// The argument of the action that makes a pair of an entry.
-    fn argument(&self, entry: &TableEntry) -> Option<Vec<u8>> {
-        match entry.action.as_ref()?.r#type.as_ref()? {
-            table_action::Type::Action(action) if action.action_id == self.action => {
-                Some(canonical(&action.params.first()?.value))
-            }
-            _ => None,
-        }
-    }
-
     /// Has an encoder tell of bases that it does not know.
-    async fn listen(&mut self, program: &Schema) -> Result<(), Failure> {
-        let learn = program.table_action(program.table("bases")?, "learn", true)?;
+    async fn listen(&mut self) -> Result<(), Failure> {
         // Each basis by itself and at once. Lists are not acknowledged, which keeps an encoder from telling of the
         // same basis with each of its packets.
         let config = digest_entry::Config { max_timeout_ns: 0, max_list_size: 1, ack_timeout_ns: TOLD_AGAIN_NS };
-        let entry = entity::Entity::DigestEntry(DigestEntry { digest_id: self.digest, config: Some(config) });
-        // It is there if a controller was here before.
-        if self.write(vec![update(update::Type::Insert, entry.clone())]).await.is_err() {
-            self.write(vec![update(update::Type::Modify, entry)]).await?;
+        let wanted: Vec<(u32, u32, u32)> = self.bases.values().map(|its| (its.digest, its.table, its.learn)).collect();
+        for (digest_id, table_id, learn) in wanted {
+            let entry = entity::Entity::DigestEntry(DigestEntry { digest_id, config: Some(config) });
+            // It is there if a controller was here before.
+            if self.write(vec![update(update::Type::Insert, entry.clone())]).await.is_err() {
+                self.write(vec![update(update::Type::Modify, entry)]).await?;
+            }
+            let action = Some(action(learn, None));
+            let default = TableEntry { table_id, action, is_default_action: true, ..TableEntry::default() };
+            self.write(vec![update(update::Type::Modify, entity::Entity::TableEntry(default))]).await?;
         }
-        let default = TableEntry {
-            table_id: self.bases,
-            action: Some(action(schema::id(&learn.preamble), None)),
-            is_default_action: true,
-            ..TableEntry::default()
-        };
-        self.write(vec![update(update::Type::Modify, entity::Entity::TableEntry(default))]).await
+        Ok(())
     }
 
     async fn write(&mut self, updates: Vec<Update>) -> Result<(), Failure> {
@@ -328,17 +286,17 @@ impl Switch {
             return Err(Problem::new(why.clone()).into());
         }
         let is_count = all.iter().any(|asked| matches!(asked, Asked::Count));
-        let orders: Vec<Order> = all
+        let orders: Vec<(u32, Order)> = all
             .into_iter()
             .filter_map(|asked| match asked {
-                Asked::Order(order) => Some(order),
+                Asked::Order(class, order) => Some((class, order)),
                 Asked::GoOn | Asked::Count | Asked::Leave(_) => None,
             })
             .collect();
-        let updates = orders.iter().filter_map(|order| self.update(order)).collect();
+        let updates = orders.iter().filter_map(|(class, order)| self.bases.get_mut(class)?.update(order)).collect();
         self.write(updates).await?;
-        for order in orders {
-            let _gone = news.send((self.place, Heard::Done(order))).await;
+        for (class, order) in orders {
+            let _gone = news.send((self.place, Heard::Done(class, order))).await;
         }
         if is_count {
             let unknown = self.count().await?;
@@ -365,18 +323,22 @@ impl Switch {
     /// What a switch tells in passing is lost where it comes too fast: it is told again.
     fn hear(&mut self, message: Told, news: &News) -> Result<(), Failure> {
         match message {
-            Told::Digest(list) if self.place.is_encoder() && list.digest_id == self.digest => {
+            Told::Digest(list) if self.place.is_encoder() => {
+                let of_digest = self.bases.iter().find(|(_, its)| its.digest == list.digest_id);
+                let Some((class, its)) = of_digest else { return Ok(()) };
                 for basis in list.data.into_iter().filter_map(|data| only_member(data.data)) {
-                    if let Some(basis) = self.checked(&basis) {
-                        let _full = news.try_send((self.place, Heard::Met(basis)));
+                    if let Some(basis) = its.checked(&basis) {
+                        let _full = news.try_send((self.place, Heard::Met(*class, basis)));
                     }
                 }
                 Ok(())
             }
             Told::IdleTimeoutNotification(idle) if self.place.is_encoder() => {
-                for basis in idle.table_entry.iter().filter(|entry| entry.table_id == self.bases).filter_map(exact) {
-                    if let Some(basis) = self.checked(basis) {
-                        let _full = news.try_send((self.place, Heard::Idle(basis)));
+                for entry in &idle.table_entry {
+                    let of_table = self.bases.iter().find(|(_, its)| its.table == entry.table_id);
+                    let basis = of_table.and_then(|(class, its)| Some((*class, its.checked(exact(entry)?)?)));
+                    if let Some((class, basis)) = basis {
+                        let _full = news.try_send((self.place, Heard::Idle(class, basis)));
                     }
                 }
                 Ok(())
@@ -385,6 +347,74 @@ impl Switch {
                 Err(Problem::new("another controller has become primary; this one waits for its end").into())
             }
             _ => Ok(()),
+        }
+    }
+}
+
+impl Bases {
+    /// What the program calls things.
+    fn of_program(
+        place: Place,
+        program: &Schema,
+        (class, bases): (u32, &Table),
+        idle_ns: i64,
+    ) -> Result<Bases, Problem> {
+        let action = program.table_action(bases, if place.is_encoder() { "compress" } else { "expand" }, false)?;
+        let key_bits = bases.match_fields.first().map_or(0, |field| field.bitwidth.unsigned_abs());
+        let argument_bits = action.params.first().map_or(0, |param| param.bitwidth.unsigned_abs());
+        let (basis_bits, id_bits) =
+            if place.is_encoder() { (key_bits, argument_bits) } else { (argument_bits, key_bits) };
+        if basis_bits == 0 || id_bits == 0 {
+            let table = schema::name(&bases.preamble);
+            return Err(Problem::new(format!("the table `{table}` has no key, or its action no parameter")));
+        }
+        let identifiers = IDENTIFIERS_MAX.min(1 << id_bits.min(32)).min(bases.size.unsigned_abs().max(1));
+        let shape = Shape { basis_bits, id_bits, identifiers: u32::try_from(identifiers).unwrap_or(u32::MAX) };
+        let (digest, learn) = if place.is_encoder() {
+            let learn = program.table_action(bases, "learn", true)?;
+            (schema::id(&program.digest(&name("learn_t", class))?.preamble), schema::id(&learn.preamble))
+        } else {
+            (0, 0)
+        };
+        let (table, action) = (schema::id(&bases.preamble), schema::id(&action.preamble));
+        Ok(Bases { place, shape, idle_ns, table, action, digest, learn, keys: BTreeSet::new() })
+    }
+
+    /// The bases by identifier that these entries are, and what is to be done: of an encoder, what makes no sense goes,
+    /// and what a controller has learned gets the idle timeout.
+    fn take_in(&mut self, entries: Vec<TableEntry>) -> (BTreeMap<u32, Held>, Vec<Update>) {
+        let mut has = BTreeMap::new();
+        let mut updates = Vec::new();
+        for entry in entries {
+            let Some(key) = exact(&entry).map(canonical) else { continue };
+            self.keys.insert(key.clone());
+            let Some(argument) = self.argument(&entry) else { continue };
+            let is_encoder = self.place.is_encoder();
+            let is_fixed = if is_encoder { entry.idle_timeout_ns == 0 } else { entry.metadata != LEARNED };
+            let (identifier, basis) =
+                if is_encoder { (number(&argument), key.clone()) } else { (number(&key), argument) };
+            let is_usable = identifier.is_some_and(|it| it < self.shape.identifiers && !has.contains_key(&it));
+            if is_encoder && !is_usable {
+                self.keys.remove(&key);
+                updates.push(update(update::Type::Delete, self.entry(key, None, true)));
+            } else if let Some(identifier) = identifier.filter(|_| is_usable) {
+                if is_encoder && !is_fixed && entry.idle_timeout_ns != self.idle_ns {
+                    let entry = self.entry(key, Some(action(self.action, Some(bytes(identifier)))), false);
+                    updates.push(update(update::Type::Modify, entry));
+                }
+                has.insert(identifier, Held { basis, is_fixed });
+            }
+        }
+        (has, updates)
+    }
+
+    /// The argument of the action that makes a pair of an entry.
+    fn argument(&self, entry: &TableEntry) -> Option<Vec<u8>> {
+        match entry.action.as_ref()?.r#type.as_ref()? {
+            table_action::Type::Action(action) if action.action_id == self.action => {
+                Some(canonical(&action.params.first()?.value))
+            }
+            _ => None,
         }
     }
 
@@ -399,7 +429,7 @@ impl Switch {
     fn entry(&self, key: Vec<u8>, action: Option<TableAction>, is_fixed: bool) -> entity::Entity {
         let key = field_match::FieldMatchType::Exact(field_match::Exact { value: key });
         let key = FieldMatch { field_id: FIRST, field_match_type: Some(key) };
-        let mut entry = TableEntry { table_id: self.bases, r#match: vec![key], action, ..TableEntry::default() };
+        let mut entry = TableEntry { table_id: self.table, r#match: vec![key], action, ..TableEntry::default() };
         match self.place {
             Place::Encoder(_) if !is_fixed => entry.idle_timeout_ns = self.idle_ns,
             Place::Decoder(_) if !is_fixed => entry.metadata = LEARNED.to_vec(),

@@ -1,5 +1,6 @@
 //! What an encoder and a decoder must have in common, so that what is restored is what it was: how their programs were
-//! compiled, which bits a syndrome stands for, the EtherType and the mask of each class.
+//! compiled, which bits a syndrome stands for, the EtherType and the mask of each class. Of each transform by itself: that
+//! of class 0 has tables without a number, those of other classes have that of the class behind their names.
 //!
 //! What enters: a switch's P4Info, and the entries of its tables `masks` and `classes`. What leaves: in words, what two
 //! switches do not have in common. An entry that only one of them has is no difference: packets stay as they are, or
@@ -8,9 +9,9 @@
 use control::Problem;
 use ctl::{Schema, schema};
 use p4runtime_proto::p4::config::v1::structured_annotation::Body;
-use p4runtime_proto::p4::config::v1::{Table, expression};
+use p4runtime_proto::p4::config::v1::{KeyValuePair, Table, expression};
 use p4runtime_proto::p4::v1::{TableEntry, field_match, table_action};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The annotation of the table `bases` that says how the program was compiled.
 const ANNOTATION: &str = "zipline";
@@ -18,15 +19,24 @@ const ANNOTATION: &str = "zipline";
 /// Settings that are known in hexadecimal.
 const HEXADECIMAL: [&str; 2] = ["polynomial", "ethertype"];
 
+/// Settings that each transform has of its own; the others are those of the program.
+const OWN: [&str; 5] = ["code", "errors", "polynomial", "chunk", "aside"];
+
 /// The terms of one switch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Terms {
     is_encoder: bool,
+    /// Its transforms, by the class that has them.
+    transforms: BTreeMap<u32, Transform>,
+    classes: Vec<Class>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Transform {
     /// How its program was compiled: the names of `-D`, in small letters.
     settings: BTreeMap<String, i64>,
     /// What is done with each syndrome.
     masks: BTreeMap<Vec<u8>, Deed>,
-    classes: Vec<Class>,
 }
 
 /// An action, and its arguments by name.
@@ -40,41 +50,54 @@ struct Class {
     mask: Option<Vec<u8>>,
 }
 
+/// The class behind a table's name, and what is before it: of `split_1.bases_1`, `bases` and 1.
+fn numbered(name: &str) -> (&str, u32) {
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let parts = name.rsplit_once('_').and_then(|(kind, number)| Some((kind, number.parse().ok()?)));
+    parts.unwrap_or((name, 0))
+}
+
+/// What the table, or the digest, of a class is called.
+pub fn name(kind: &str, class: u32) -> String {
+    if class == 0 { kind.to_owned() } else { format!("{kind}_{class}") }
+}
+
+/// The table of bases of each transform, by the class that has it.
+pub fn tables_of_bases(program: &Schema) -> Result<BTreeMap<u32, &Table>, Problem> {
+    let mut tables = BTreeMap::from([(0, program.table("bases")?)]);
+    for table in &program.info().tables {
+        if let ("bases", class) = numbered(schema::name(&table.preamble)) {
+            tables.insert(class, table);
+        }
+    }
+    Ok(tables)
+}
+
 impl Terms {
     /// How the program of a switch was compiled; what its tables have is not known yet.
     pub fn of_program(is_encoder: bool, program: &Schema) -> Result<Terms, Problem> {
-        let bases = program.table("bases")?;
-        let annotations = bases.preamble.as_ref().map_or(&[][..], |it| &it.structured_annotations);
-        let said = annotations.iter().find(|annotation| annotation.name == ANNOTATION);
-        let Some(Body::KvPairList(said)) = said.and_then(|annotation| annotation.body.as_ref()) else {
-            let message = format!("its table `bases` has no annotation @{ANNOTATION} that says how it was compiled");
-            return Err(Problem::new(message).with_help("run the programs of this version of Wirespeed"));
+        let transform = |(class, table): (u32, &Table)| {
+            Ok((class, Transform { settings: settings(table)?, masks: BTreeMap::new() }))
         };
-        let number = |value: Option<&expression::Value>| match value {
-            Some(expression::Value::Int64Value(number)) => *number,
-            _ => 0,
-        };
-        let settings = said.kv_pairs.iter().map(|pair| {
-            let value = pair.value.as_ref().and_then(|value| value.value.as_ref());
-            (pair.key.clone(), number(value))
-        });
-        Ok(Terms { is_encoder, settings: settings.collect(), masks: BTreeMap::new(), classes: Vec::new() })
+        let transforms: Result<_, Problem> = tables_of_bases(program)?.into_iter().map(transform).collect();
+        Ok(Terms { is_encoder, transforms: transforms?, classes: Vec::new() })
     }
 
     /// The tables whose entries are asked for; without a code there is no `masks`.
     pub fn tables<'p>(&self, program: &'p Schema) -> Result<Vec<&'p Table>, Problem> {
-        let masks = if self.settings.get("code") == Some(&0) { None } else { Some(program.table("masks")?) };
-        Ok(masks.into_iter().chain([program.table("classes")?]).collect())
+        let coded = self.transforms.iter().filter(|(_, transform)| transform.settings.get("code") != Some(&0));
+        let masks = coded.map(|(class, _)| program.table(&name("masks", *class)));
+        masks.chain([program.table("classes")]).collect()
     }
 
     /// Takes in an entry of one of them.
     pub fn take_in(&mut self, program: &Schema, table: &Table, entry: &TableEntry) {
         let Some((action, mut arguments)) = deed(program, entry) else { return };
         let mut keys = keys(table, entry);
-        match schema::name(&table.preamble).rsplit('.').next() {
-            Some("masks") => {
-                if let Some(syndrome) = keys.remove("syndrome") {
-                    self.masks.insert(syndrome, (action, arguments));
+        match numbered(schema::name(&table.preamble)) {
+            ("masks", class) => {
+                if let (Some(syndrome), Some(its)) = (keys.remove("syndrome"), self.transforms.get_mut(&class)) {
+                    its.masks.insert(syndrome, (action, arguments));
                 }
             }
             _ if action == "encode" || action == "restore" => {
@@ -94,14 +117,36 @@ impl Terms {
         by_settings.or_else(|| self.masks_difference(other, name)).or_else(|| self.class_difference(other, name))
     }
 
+    /// Which settings of a class' transform are told: of one that only one of two has, that there is none.
+    fn told_settings(&self, other: &Terms, class: u32) -> Vec<String> {
+        let both = [self, other].map(|terms| terms.transforms.get(&class));
+        let settings = both.iter().flatten().flat_map(|transform| transform.settings.keys());
+        let is_told = |key: &&String| match both {
+            _ if class == 0 => true,
+            [Some(_), Some(_)] => OWN.contains(&key.as_str()),
+            _ => *key == "code",
+        };
+        let mut settings: Vec<String> = settings.filter(is_told).cloned().collect();
+        settings.sort_unstable();
+        settings.dedup();
+        settings
+    }
+
+    fn setting(&self, class: u32, key: &str) -> Option<&i64> {
+        self.transforms.get(&class)?.settings.get(key)
+    }
+
     fn settings_difference(&self, other: &Terms, name: &str) -> Option<String> {
-        let differing: Vec<&String> = self.settings.keys().chain(other.settings.keys()).collect();
-        let mut differing: Vec<&str> = differing.into_iter().map(String::as_str).collect();
-        differing.sort_unstable();
-        differing.dedup();
-        differing.retain(|key| self.settings.get(*key) != other.settings.get(*key));
+        let classes: BTreeSet<u32> = self.transforms.keys().chain(other.transforms.keys()).copied().collect();
+        let all = classes
+            .into_iter()
+            .flat_map(|class| self.told_settings(other, class).into_iter().map(move |key| (class, key)));
+        let differing: Vec<(u32, String)> =
+            all.filter(|(class, key)| self.setting(*class, key) != other.setting(*class, key)).collect();
         let told = |terms: &Terms| {
-            let one = |key: &&str| format!("-D {}={}", key.to_uppercase(), setting(key, terms.settings.get(*key)));
+            let one = |(class, key): &(u32, String)| {
+                format!("-D {}={}", self::name(&key.to_uppercase(), *class), setting(key, terms.setting(*class, key)))
+            };
             differing.iter().map(one).collect::<Vec<_>>().join(" ")
         };
         (!differing.is_empty()).then(|| {
@@ -111,17 +156,21 @@ impl Terms {
     }
 
     fn masks_difference(&self, other: &Terms, name: &str) -> Option<String> {
-        let differs = |(syndrome, own): (&Vec<u8>, &Deed)| {
-            let theirs = other.masks.get(syndrome).filter(|theirs| *theirs != own)?;
-            Some(format!(
-                "its table `masks` has {} for the syndrome {}, but that of {name} has {}: give both the entries of \
-                 one transform",
-                written(own),
-                hexadecimal(syndrome),
-                written(theirs)
-            ))
-        };
-        self.masks.iter().find_map(differs)
+        self.transforms.iter().find_map(|(class, its)| {
+            let others = &other.transforms.get(class)?.masks;
+            let differs = |(syndrome, own): (&Vec<u8>, &Deed)| {
+                let theirs = others.get(syndrome).filter(|theirs| *theirs != own)?;
+                Some(format!(
+                    "its table `{}` has {} for the syndrome {}, but that of {name} has {}: give both the entries of \
+                     one transform",
+                    self::name("masks", *class),
+                    written(own),
+                    hexadecimal(syndrome),
+                    written(theirs)
+                ))
+            };
+            its.masks.iter().find_map(differs)
+        })
     }
 
     /// An encoder may know several kinds of traffic by one number; a decoder restores one.
@@ -145,6 +194,25 @@ impl Terms {
         };
         self.classes.iter().find_map(differs)
     }
+}
+
+/// How the program with this table of bases was compiled.
+fn settings(bases: &Table) -> Result<BTreeMap<String, i64>, Problem> {
+    let annotations = bases.preamble.as_ref().map_or(&[][..], |it| &it.structured_annotations);
+    let said = annotations.iter().find(|annotation| annotation.name == ANNOTATION);
+    let Some(Body::KvPairList(said)) = said.and_then(|annotation| annotation.body.as_ref()) else {
+        let message = format!("its table `bases` has no annotation @{ANNOTATION} that says how it was compiled");
+        return Err(Problem::new(message).with_help("run the programs of this version of Wirespeed"));
+    };
+    let number = |value: Option<&expression::Value>| match value {
+        Some(expression::Value::Int64Value(number)) => *number,
+        _ => 0,
+    };
+    let setting = |pair: &KeyValuePair| {
+        let value = pair.value.as_ref().and_then(|value| value.value.as_ref());
+        (pair.key.clone(), number(value))
+    };
+    Ok(said.kv_pairs.iter().map(setting).collect())
 }
 
 /// What an entry does.
@@ -203,12 +271,14 @@ mod tests {
         let settings = [("code", code), ("polynomial", 0x1d)].map(|(key, value)| (key.to_owned(), value));
         let flip = ("flip".to_owned(), BTreeMap::from([("place".to_owned(), vec![3])]));
         let class = Class { number: vec![0], ethertype: vec![8, 0], mask: Some(vec![0xff, 0]) };
-        Terms {
-            is_encoder,
-            settings: BTreeMap::from(settings),
-            masks: BTreeMap::from([(vec![1], flip)]),
-            classes: vec![class],
-        }
+        let first = Transform { settings: BTreeMap::from(settings), masks: BTreeMap::from([(vec![1], flip.clone())]) };
+        let own = [("code", 5), ("aside", 1), ("count", 1)].map(|(key, value)| (key.to_owned(), value));
+        let own = Transform { settings: BTreeMap::from(own), masks: BTreeMap::from([(vec![2], flip)]) };
+        Terms { is_encoder, transforms: BTreeMap::from([(0, first), (2, own)]), classes: vec![class] }
+    }
+
+    fn of(terms: &mut Terms, class: u32) -> &mut Transform {
+        terms.transforms.get_mut(&class).unwrap()
     }
 
     #[test]
@@ -222,10 +292,16 @@ mod tests {
             told(&decoder)
         };
         let lines = [
-            one(|it| _ = it.settings.insert("polynomial".to_owned(), 0x2b)),
-            one(|it| _ = it.settings.remove("code")),
-            one(|it| it.masks.values_mut().for_each(|(_, it)| _ = it.insert("place".to_owned(), vec![1, 0]))),
-            one(|it| it.masks.values_mut().for_each(|(action, _)| *action = "keep".to_owned())),
+            one(|it| _ = of(it, 0).settings.insert("polynomial".to_owned(), 0x2b)),
+            one(|it| _ = of(it, 0).settings.remove("code")),
+            one(|it| _ = of(it, 2).settings.insert("code".to_owned(), 6)),
+            one(|it| _ = it.transforms.remove(&2)),
+            one(|it| {
+                let own = of(it, 2).clone();
+                it.transforms.insert(3, own);
+            }),
+            one(|it| of(it, 0).masks.values_mut().for_each(|(_, it)| _ = it.insert("place".to_owned(), vec![1, 0]))),
+            one(|it| of(it, 2).masks.values_mut().for_each(|(action, _)| *action = "keep".to_owned())),
             one(|it| it.classes[0].mask = Some(vec![0xfe, 1])),
             one(|it| it.classes[0].ethertype = vec![0x86, 0xdd]),
         ];
@@ -238,8 +314,10 @@ mod tests {
             in its table `classes` the class 0 has the EtherType 0x86dd, but 0x0800 in that of E: give both the entries of one transform"#]].assert_eq(&lines.join("\n"));
         // What only one of them has is no difference, nor are classes of two decoders.
         let mut decoder = terms(false, 8);
-        (decoder.masks, decoder.classes) =
-            (BTreeMap::from([(vec![2], ("keep".to_owned(), BTreeMap::new()))]), Vec::new());
+        decoder.classes.clear();
+        for transform in decoder.transforms.values_mut() {
+            transform.masks = BTreeMap::from([(vec![7], ("keep".to_owned(), BTreeMap::new()))]);
+        }
         assert_eq!(told(&decoder), "");
         let mut another = terms(false, 8);
         another.classes[0].ethertype = vec![0x86, 0xdd];

@@ -280,7 +280,6 @@ mod tests {
 
     #[test]
     fn further_classes_are_named_in_words() {
-        let also = |text: &str| super::also(text);
         let found = also("b.pcap,udp=5683,chunk=23,transform=mask-41").unwrap();
         let expected = Also {
             capture: Some("b.pcap".into()),
