@@ -266,6 +266,33 @@ fn a_header_that_comes_and_goes_is_moved_in_place() {
 }
 
 #[test]
+fn clones_for_egress_do_not_meet_what_ingress_touches() {
+    let locals = format!("{ROUTE} register<bit<8>>(16) last; meter(4, MeterType.bytes) rate;");
+    let touching = "bit<8> ttl; route.apply(); last.read(ttl, 3); last.write(3, ttl ^ hdr.ipv4.ttl);
+        bit<8> colour; rate.execute_meter(0, colour); digest<bit<8>>(1, colour);";
+    let burst = |ingress: &str, egress: &str| {
+        let plan = described(&locals, ingress, egress).to_string();
+        plan.lines().find(|line| line.starts_with("burst")).unwrap().to_owned()
+    };
+    let (from_ingress, from_egress) = ("clone(CloneType.I2E, 5);", "clone(CloneType.E2E, 5);");
+    let bursts = [
+        burst(&format!("{touching} {from_ingress}"), ""),
+        burst(touching, from_egress),
+        burst(
+            "route.apply(); clone(CloneType.I2E, 5);",
+            "bit<8> number; random(number, 0, 9); hdr.ipv4.protocol = number;",
+        ),
+        burst(&format!("{touching} resubmit_preserving_field_list(1);"), ""),
+    ];
+    expect![[r#"
+        burst: 64 packets: packets cannot tell that they run together
+        burst: 64 packets: packets cannot tell that they run together
+        burst: 1 packets: packets may go round again and meet the sequence of random numbers once more
+        burst: 1 packets: packets may go round again and meet register I.last once more"#]]
+    .assert_eq(&bursts.join("\n"));
+}
+
+#[test]
 fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
     let ingress = "route.apply(); if (sm.egress_spec == 3) { clone(CloneType.I2E, 5); }";
     check(

@@ -224,11 +224,15 @@ pub fn asks_for(program: &Program, slots: &[Slot]) -> bool {
     walk::writes_slot(program, |slot| slots.iter().any(|&asked| asked as u32 == slot))
 }
 
-/// Whether the program resubmits, recirculates, clones from egress or to ingress, gathers packets or takes them apart.
+/// Whether the program resubmits, recirculates, clones to ingress, gathers packets or takes them apart.
+pub fn sends_back_to_ingress(program: &Program) -> bool {
+    let again = [Slot::Resubmit, Slot::Recirculate, Slot::CloneToIngress, Slot::Gather, Slot::Release, Slot::Scatter];
+    asks_for(program, &again)
+}
+
+/// Whether packets, or copies of them, come back to ingress, or to a queue that they have left.
 pub fn sends_round_again(program: &Program) -> bool {
-    let clones = [Slot::CloneEgressSession, Slot::CloneToIngress];
-    let others = [Slot::Resubmit, Slot::Recirculate, Slot::Gather, Slot::Release, Slot::Scatter];
-    asks_for(program, &clones) || asks_for(program, &others)
+    sends_back_to_ingress(program) || asks_for(program, &[Slot::CloneEgressSession])
 }
 
 /// Whether ingress may ask for a packet as it was received.

@@ -4,11 +4,15 @@
 //! within a burst, since the control plane writes between bursts.
 
 use super::walk::{Item, Tables, Walk, walk_block};
+use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
-use ir::v1model::{Slot, asks_for, sends_round_again};
+use ir::v1model::{Slot, Stage, asks_for, sends_back_to_ingress, sends_round_again};
 use ir::walk::slot_of;
-use ir::{Architecture, DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind};
+use ir::{Architecture, Block, BlockId, DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind};
 use std::collections::BTreeSet;
+
+/// The blocks of v1model that packets run through behind the queues.
+pub(crate) const BEHIND_QUEUES: [Stage; 3] = [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 
 /// Something whose order of use can be seen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -97,23 +101,29 @@ pub(crate) fn burst_max(program: &Program) -> u32 {
 /// Why it is one.
 pub(crate) fn one_by_one(program: &Program) -> Option<OneByOne> {
     let written = written_registers(program);
-    let mut seen = BTreeSet::new();
-    let mut between_blocks = None;
-    for block in &program.blocks {
-        let mut here = BTreeSet::new();
-        walk_block(program, block, Tables::Inside, &mut |item| {
-            if let Item::Stmt(stmt) = item {
-                here.extend(touched(program, stmt, &written).filter(|object| !matches!(object, Object::LoopSteps(_))));
-            }
-        });
-        for object in here {
-            if !seen.insert(object) {
-                between_blocks = between_blocks.or(Some(object));
-            }
+    let (mut seen, mut seen_again) = (BTreeSet::new(), BTreeSet::new());
+    for (id, block) in program.blocks.iter_enumerated() {
+        let here = touched_in(program, block, &written);
+        if let Some(&object) = here.intersection(&seen).next() {
+            return Some(OneByOne::BetweenBlocks(object));
         }
+        if passes_again(program, id) {
+            seen_again.extend(here.iter().copied());
+        }
+        seen.extend(here);
     }
-    let again = || seen.first().filter(|_| passes_again(program));
-    between_blocks.map(OneByOne::BetweenBlocks).or_else(|| again().map(|&object| OneByOne::BetweenPasses(object)))
+    seen_again.first().map(|&object| OneByOne::BetweenPasses(object))
+}
+
+/// What a block touches whose order packets can see.
+pub(crate) fn touched_in(program: &Program, block: &Block, written: &BTreeSet<RegisterId>) -> BTreeSet<Object> {
+    let mut found = BTreeSet::new();
+    walk_block(program, block, Tables::Inside, &mut |item| {
+        if let Item::Stmt(stmt) = item {
+            found.extend(touched(program, stmt, written).filter(|object| !matches!(object, Object::LoopSteps(_))));
+        }
+    });
+    found
 }
 
 /// What users call it.
@@ -130,9 +140,17 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
     }
 }
 
-/// Whether a packet, or a copy of it, can come back to a block that it has left.
-fn passes_again(program: &Program) -> bool {
-    goes_round(program) || asks_v1model(program, &[Slot::CloneIngressSession])
+/// Whether a block meets a packet, or a copy of it, that it, or a later one, has met before. Clones for egress meet what
+/// is behind the queues; those that ingress asks for are parsed again before.
+fn passes_again(program: &Program, block: BlockId) -> bool {
+    if program.architecture == Architecture::Psa {
+        return ir::psa::passes_again(program);
+    }
+    let is_one_of = |stages: &[Stage]| stages.iter().any(|&stage| stage as usize == block.index());
+    let asks_for = |slot| asks_for(program, &[slot]);
+    sends_back_to_ingress(program)
+        || is_one_of(&[Stage::Parser]) && asks_for(Slot::CloneIngressSession)
+        || is_one_of(&BEHIND_QUEUES) && (asks_for(Slot::CloneIngressSession) || asks_for(Slot::CloneEgressSession))
 }
 
 /// Whether a packet, or a copy of it other than a clone from ingress to egress, can come back to ingress or to a queue

@@ -12,7 +12,7 @@
 
 use super::extracted::{Extracted, extracted};
 use super::graph::Graph;
-use super::state::{self, Object};
+use super::state::{self, BEHIND_QUEUES};
 use super::sums::{Sum, sums};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
@@ -57,9 +57,6 @@ const WAITING: [Slot; 3] = [Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth
 
 /// The blocks before the queues.
 const BEFORE_QUEUES: [Stage; 3] = [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress];
-
-/// And those behind.
-const BEHIND_QUEUES: [Stage; 3] = [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 
 /// How a packet leaves the straight way before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -513,17 +510,11 @@ fn deparser_asks_tables(program: &Program) -> bool {
 /// their neighbours.
 fn egress_keeps_order(program: &Program) -> bool {
     let written = state::written_registers(program);
-    let mut found = false;
-    for stage in BEHIND_QUEUES {
+    let touches = |stage: Stage| {
         let block = &program.blocks[BlockId::from_index(stage as usize)];
-        walk_block(program, block, Tables::Inside, &mut |item| {
-            if let Item::Stmt(stmt) = item {
-                let touched = state::touched(program, stmt, &written);
-                found |= touched.is_some_and(|object| !matches!(object, Object::LoopSteps(_)));
-            }
-        });
-    }
-    found
+        !state::touched_in(program, block, &written).is_empty()
+    };
+    BEHIND_QUEUES.into_iter().any(touches)
 }
 
 /// The variables that must be in their places when the core goes on with a packet: all that the architecture shares,
