@@ -148,6 +148,11 @@ const bit<16> TYPES = 2 * CLASSES;
 // How a packet was transformed, or why it was not; the index of the counter `packets`.
 typedef bit<32> kind_t;
 
+// Those that both programs have.
+const kind_t OTHER = 2;
+const kind_t SHORT = 3;
+const kind_t UNMASKED = 4;
+
 control NoVerify(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }

@@ -5,12 +5,8 @@
 
 const kind_t EXPANDED = 0;
 const kind_t RESTORED = 1;
-// Packets that the encoder left as they were.
-const kind_t OTHER = 2;
-// The packet ends before its chunk or its reference does.
-const kind_t SHORT = 3;
-// The mask of its syndrome is not in the table.
-const kind_t UNMASKED = 4;
+// 2: packets that the encoder left as they were; 3: the packet ends before its chunk or its reference does; 4: the mask
+// of its syndrome is not in the table.
 // The EtherType that its class had is not in the table.
 const kind_t UNKNOWN_CLASS = 5;
 // The basis of its identifier is not in the table.
@@ -81,6 +77,7 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         mark_to_drop(standard_metadata);
     }
 
+#ifndef GATEWAY
     action send(bit<9> port) {
         standard_metadata.egress_spec = port;
     }
@@ -92,6 +89,7 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         size = 512;
         default_action = drop();
     }
+#endif
 
     action refuse(kind_t why) {
         kind = why;
@@ -113,9 +111,11 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     }
 
     apply {
+#ifndef GATEWAY
         if (!ports.apply().hit) {
             return;
         }
+#endif
         if (number < TYPES) {
 #if COUNT > 1
             if (number[0:0] == 0 || !hdr.known.isValid()) {
@@ -142,4 +142,6 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     }
 }
 
+#ifndef GATEWAY
 V1Switch(DecoderParser(), NoVerify(), DecoderIngress(), NoEgress(), NoCompute(), ZiplineDeparser()) main;
+#endif

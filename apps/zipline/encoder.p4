@@ -5,12 +5,8 @@
 
 const kind_t COMPRESSED = 0;
 const kind_t PROCESSED = 1;
-// Traffic that no class takes in, or one whose number the programs were not compiled for.
-const kind_t OTHER = 2;
-// A packet that is shorter than a chunk, of whatever class.
-const kind_t SHORT = 3;
-// The mask of its syndrome is not in the table.
-const kind_t UNMASKED = 4;
+// 2: traffic that no class takes in, or one whose number the programs were not compiled for; 3: a packet that is shorter
+// than a chunk, of whatever class; 4: the mask of its syndrome is not in the table.
 // It has an EtherType that only the encoder may give, so that the decoder would take it for something else.
 const kind_t REFUSED = 5;
 // The mask of its class has more or fewer ones than ASIDE.
@@ -75,6 +71,7 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         mark_to_drop(standard_metadata);
     }
 
+#ifndef GATEWAY
     action send(bit<9> port) {
         standard_metadata.egress_spec = port;
     }
@@ -86,6 +83,7 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         size = 512;
         default_action = drop();
     }
+#endif
 
     action encode(class_t number MASK_PARAMETER COUNT_PARAMETER) {
         class = number;
@@ -117,9 +115,11 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     }
 
     apply {
+#ifndef GATEWAY
         if (!ports.apply().hit) {
             return;
         }
+#endif
         if (hdr.ethernet.ethertype - ETHERTYPE < TYPES) {
             kind = REFUSED;
             drop();
@@ -139,4 +139,6 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     }
 }
 
+#ifndef GATEWAY
 V1Switch(EncoderParser(), NoVerify(), EncoderIngress(), NoEgress(), NoCompute(), ZiplineDeparser()) main;
+#endif

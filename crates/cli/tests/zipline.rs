@@ -325,6 +325,30 @@ fn classes_of_traffic_have_their_own_transforms() {
     check(options, [25 - 6, 32 - 3]);
 }
 
+/// One program at both ends: what each of them sends the other makes what it was, with both kinds of traffic.
+#[test]
+fn gateways_encode_one_way_and_decode_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let frames = write_both_kinds(&folder.join("both.pcap"), &readings(), &next_to_codewords());
+    let words = "zipline fit both.pcap --also both.pcap,ethertype=0x0801 --gateway gateway.txt";
+    let output = wirespeed(folder, words);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (_, options) = text.trim_end().rsplit_once(" with ").unwrap();
+    let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/zipline/gateway.p4");
+    let gateway = |ports: &str| {
+        let options = format!("{options} -D ETHERTYPE=0xA000 --quiet --entries gateway.txt");
+        let output = wirespeed(folder, &format!("run {} {options} {ports}", app.display()));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    gateway("--port 1=pcap:both.pcap --port 2=pcap:,small.pcap");
+    gateway("--port 1=pcap:,whole.pcap --port 2=pcap:small.pcap");
+    let small = read(&folder.join("small.pcap"));
+    assert!(small.iter().all(|frame| matches!(frame[12..14], [0xa0, 1 | 3])), "all are compressed");
+    assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
+}
+
 /// Several readings in datagrams to two ports, where chunks have one length.
 #[test]
 fn classes_with_several_chunks_have_their_own_transforms() {

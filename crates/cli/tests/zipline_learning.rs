@@ -288,10 +288,11 @@ def datagram(number):
 ",
 };
 
-/// Datagrams whose number is even have a chunk of sixteen bytes, of which the first four change always; the others one of
-/// eight bytes, for a code. Each has identifiers of its own, which are too few.
+/// Datagrams whose number is even have a chunk of sixteen bytes, of which the first four change always; the others one
+/// of eight bytes, for a code. Each has identifiers of its own, which are too few.
 const MIXED: Kind = Kind {
-    defines: "-DCODE=0 -DCHUNK=16 -DASIDE=32 -DOFFSET=32 -DID_BITS=4 -DCLASSES=2 -DCODE_1=6 -DCHUNK_1=8 -DETHERTYPE=0xA000",
+    defines: "-DCODE=0 -DCHUNK=16 -DASIDE=32 -DOFFSET=32 -DID_BITS=4 -DETHERTYPE=0xA000 -DCLASSES=2 -DCODE_1=6 \
+              -DCHUNK_1=8",
     identifiers: 32,
     datagram: "
 def datagram(number):

@@ -163,6 +163,22 @@ impl Tables {
     }
 }
 
+/// The same commands for a program that is encoder and decoder: its tables are named with the half that they are of.
+pub fn in_gateway(is_encoder: bool, commands: &str) -> String {
+    let (outer, inner) = if is_encoder { ("encoder", "split") } else { ("decoder", "join") };
+    let renamed = |line: &str| {
+        let Some((table, rest)) = line.strip_prefix("table_add ").and_then(|rest| rest.split_once(' ')) else {
+            return format!("{line}\n");
+        };
+        match table.split_once('_') {
+            _ if table == "classes" => format!("table_add {outer}.{table} {rest}\n"),
+            Some((_, class)) => format!("table_add {inner}_{class}.{table} {rest}\n"),
+            None => format!("table_add {inner}.{table} {rest}\n"),
+        }
+    };
+    commands.lines().map(renamed).collect()
+}
+
 /// The wrong bits of each syndrome, the same for both programs.
 pub fn masks(transform: &Transform) -> String {
     Tables::FIRST.masks(transform)
@@ -219,6 +235,11 @@ mod tests {
         assert!(
             class.header.is_of(&payload) && !class.header.is_of(&payload[..23]) && !class.header.is_of(&[0x45; 24])
         );
+        let all = encode(&class, &plain) + &Tables::of_class(2).bases(4, &[Bits::from_u64(4, 3)]) + "# done\n";
+        let expected = "table_add decoder.classes encode 7 0x86dd => 2\n\
+                        table_add join_2.bases_2 expand 4 => 0x03\n# done\n";
+        assert_eq!(in_gateway(false, &all), expected);
+        assert!(in_gateway(true, &masks(&plain)).starts_with("table_add split.masks flip 0x1 => 0\n"));
         let chosen = [0x3, 0xa].map(|basis| Bits::from_u64(4, basis));
         assert_eq!(identifiers(0, &chosen), "table_add bases compress 0x03 => 0\ntable_add bases compress 0x0a => 1\n");
         assert_eq!(bases(4, &chosen), "table_add bases expand 4 => 0x03\ntable_add bases expand 5 => 0x0a\n");

@@ -40,6 +40,28 @@ struct Wires {
     no_bases: bool,
 }
 
+/// Where entries go.
+#[derive(Args, Debug)]
+struct Files {
+    /// Where the encoder's entries go; `fit` writes those for the transform that makes payloads smallest while bases
+    /// are learned
+    #[arg(long, value_name = "FILE", requires = "decoder", conflicts_with = "gateway")]
+    encoder: Option<PathBuf>,
+    /// Where the decoder's entries go
+    #[arg(long, value_name = "FILE", requires = "encoder")]
+    decoder: Option<PathBuf>,
+    /// Where those of gateway.p4 go, the same for both ends: it encodes what comes in by the first of --encoder-ports,
+    /// and decodes what comes in by the second
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["both_ways", "decoder_ports", "class"])]
+    gateway: Option<PathBuf>,
+}
+
+impl Files {
+    fn are_asked_for(&self) -> bool {
+        self.encoder.is_some() || self.gateway.is_some()
+    }
+}
+
 /// Arguments of `zipline fit`.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -51,12 +73,8 @@ pub struct Fit {
     traffic: Traffic,
     #[command(flatten)]
     wires: Wires,
-    /// Where the encoder's entries go, for the transform that makes payloads smallest while bases are learned
-    #[arg(long, value_name = "FILE", requires = "decoder")]
-    encoder: Option<PathBuf>,
-    /// Where the decoder's entries go
-    #[arg(long, value_name = "FILE", requires = "encoder")]
-    decoder: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
     /// Print a JSON object per transform instead of a table
     #[arg(long)]
     json: bool,
@@ -71,6 +89,9 @@ Examples:
   Two classes of traffic, each with the transform that suits it, or with one that is told:
   wirespeed zipline fit dns.pcap --udp 53 --also sensors.pcap,udp=5683 --encoder encoder.txt --decoder decoder.txt
   wirespeed zipline tables --m 8 --also sensors.pcap,udp=5683,transform=mask-41 --encoder e.txt --decoder d.txt
+
+  Both ways: the same entries for the gateways at both ends of a link:
+  wirespeed zipline fit sample.pcap --gateway gateway.txt
 
 Transforms are hamming-M and bch-M (a code on all but the first bit of 2^M bits; bch corrects two bits), mask-BITS (so many
 bits, chosen from the capture, are set aside; the others are the basis), swap-hamming-M and swap-bch-M (a mask sets aside
@@ -93,12 +114,8 @@ pub struct Tables {
     transform: Kind,
     #[command(flatten)]
     wires: Wires,
-    /// Where the encoder's entries go
-    #[arg(long, value_name = "FILE")]
-    encoder: PathBuf,
-    /// Where the decoder's entries go
-    #[arg(long, value_name = "FILE")]
-    decoder: PathBuf,
+    #[command(flatten)]
+    files: Files,
 }
 
 fn wire(text: &str) -> Result<(u16, u16), String> {
@@ -143,20 +160,22 @@ pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
                     "{whose}nothing is gained: no transform makes these payloads smaller by a hundredth while bases \
                      are learned"
                 );
-                match arguments.encoder {
-                    Some(_) => terminal::error(format_args!("{message}; no entries are written")),
-                    None => terminal::warning(message),
+                match arguments.files.are_asked_for() {
+                    true => terminal::error(format_args!("{message}; no entries are written")),
+                    false => terminal::warning(message),
                 }
             }
         }
     }
     if !is_gained {
-        return if arguments.encoder.is_some() { Err(Exit::BadInput) } else { Ok(Exit::Success) };
+        return if arguments.files.are_asked_for() { Err(Exit::BadInput) } else { Ok(Exit::Success) };
     }
-    let (Some(encoder), Some(decoder)) = (&arguments.encoder, &arguments.decoder) else { return Ok(Exit::Success) };
+    if !arguments.files.are_asked_for() {
+        return Ok(Exit::Success);
+    }
     let (classes, order) = in_order(&chosen)?;
     let settings = (&arguments.traffic, &arguments.wires);
-    write_both(&chosen, &dictionaries(&chosen), (&classes, &order), settings, [encoder, decoder])?;
+    write_both(&chosen, &dictionaries(&chosen), (&classes, &order), settings, &arguments.files)?;
     let options = options(&classes, &arguments.traffic, &arguments.wires);
     match chosen.as_slice() {
         _ if arguments.json => {
@@ -263,6 +282,10 @@ fn tell(row: &Row, name: Option<&str>, arguments: &Fit) {
 /// Writes the entries of both programs.
 pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
     let (traffic, wires) = (&arguments.traffic, &arguments.wires);
+    if !arguments.files.are_asked_for() {
+        terminal::error("where do entries go? Say --encoder FILE and --decoder FILE, or --gateway FILE");
+        return Err(Exit::Usage);
+    }
     traffic.check(wires.first_identifier)?;
     let (layout, parts) = traffic.parts(arguments.capture.as_deref())?;
     let samples = samples(&parts, layout, wires.first_identifier);
@@ -279,7 +302,7 @@ pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
         chosen.push(Chosen { part, sample, kind, transform });
     }
     let (classes, order) = in_order(&chosen)?;
-    let files = [&*arguments.encoder, &*arguments.decoder];
+    let files = &arguments.files;
     let dictionaries = dictionaries(&chosen);
     let with_identifier = write_both(&chosen, &dictionaries, (&classes, &order), (traffic, wires), files)?;
     for ((place, with_identifier), number) in order.iter().zip(with_identifier).zip(0..) {
@@ -327,17 +350,15 @@ fn write_both(
     dictionaries: &[Dictionary<'_>],
     (classes, order): (&Classes, &[usize]),
     (traffic, wires): (&Traffic, &Wires),
-    [encoder, decoder]: [&Path; 2],
+    files: &Files,
 ) -> Result<Vec<u64>, Exit> {
-    let common = |(from, to): (u16, u16)| match wires.class {
-        0 => {
-            let back = if wires.both_ways { format!("table_add ports send {to} => {from}\n") } else { String::new() };
-            format!("table_add ports send {from} => {to}\n{back}{}", classes.masks())
-        }
-        _ => String::new(),
+    let ports = |(from, to): (u16, u16)| {
+        let back = if wires.both_ways { format!("table_add ports send {to} => {from}\n") } else { String::new() };
+        format!("table_add ports send {from} => {to}\n{back}")
     };
+    let masks = if wires.class == 0 { classes.masks() } else { String::new() };
     let options = format!("# Compiled with {}\n", options(classes, traffic, wires));
-    let (mut of_encoder, mut of_decoder) = (String::new(), String::new());
+    let (mut of_encoder, mut of_decoder) = (masks.clone(), masks);
     let mut with_identifier = Vec::new();
     for (place, number) in order.iter().zip(wires.class..) {
         let Part { ethertype, header, .. } = chosen[*place].part;
@@ -347,8 +368,21 @@ fn write_both(
         of_decoder += &(classes.restore(&class) + &classes.bases(number, wires.first_identifier, &bases));
         with_identifier.push(bases.len() as u64);
     }
-    write(encoder, &[&options, &common(wires.encoder_ports), &of_encoder])?;
-    write(decoder, &[&options, &common(wires.decoder_ports), &of_decoder])?;
+    if let Some(gateway) = &files.gateway {
+        let (from, to) = wires.encoder_ports;
+        let ports = format!("table_add ports encode_to {from} => {to}\ntable_add ports decode_to {to} => {from}\n");
+        let (of_encoder, of_decoder) =
+            (entries::in_gateway(true, &of_encoder), entries::in_gateway(false, &of_decoder));
+        write(gateway, &[&options, &ports, &of_encoder, &of_decoder])?;
+    }
+    for (file, places, entries) in
+        [(&files.encoder, wires.encoder_ports, of_encoder), (&files.decoder, wires.decoder_ports, of_decoder)]
+    {
+        let ports = if wires.class == 0 { ports(places) } else { String::new() };
+        if let Some(file) = file {
+            write(file, &[&options, &ports, &entries])?;
+        }
+    }
     Ok(with_identifier)
 }
 

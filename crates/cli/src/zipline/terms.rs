@@ -1,6 +1,6 @@
 //! What an encoder and a decoder must have in common, so that what is restored is what it was: how their programs were
-//! compiled, which bits a syndrome stands for, the EtherType and the mask of each class. Of each transform by itself: that
-//! of class 0 has tables without a number, those of other classes have that of the class behind their names.
+//! compiled, which bits a syndrome stands for, the EtherType and the mask of each class. Of each transform by itself:
+//! that of class 0 has tables without a number, those of other classes have that of the class behind their names.
 //!
 //! What enters: a switch's P4Info, and the entries of its tables `masks` and `classes`. What leaves: in words, what two
 //! switches do not have in common. An entry that only one of them has is no difference: packets stay as they are, or

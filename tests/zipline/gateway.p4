@@ -1,0 +1,3 @@
+#define CODE 3
+#define ID_BITS 4
+#include "../../apps/zipline/gateway.p4"
