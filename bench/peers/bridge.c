@@ -2,9 +2,8 @@
  *
  * For each packet of a burst: its destination address is looked up in a hash table with open addressing, at most half
  * full, an address and its port in one word. What the next step will touch is
- * fetched a step ahead. No architecture, no metadata, no counters. It knows where frames lie and that they are long
- * enough, where the switch is given a list of frames and tests each length; like the switch it leaves the port of each
- * frame in a list, and counts what is sent.
+ * fetched a step ahead. No architecture, no metadata, no counters. Like the switch it is given a list of frames, tests
+ * the length of each, says on which port it leaves, and counts what is sent.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +12,14 @@
 #define EXPORT __attribute__((visibility("default")))
 #define BURST 64u
 #define AHEAD 8u
+#define ETHERNET 14u
+
+/* A packet. */
+struct frame {
+    uint8_t *bytes;
+    uint32_t length;
+    uint32_t port; /* what it leaves on; 0 if it does not */
+};
 
 struct bridge {
     uint64_t *slots;  /* the address in the upper 48 bits, below it the port; 0 for none */
@@ -52,21 +59,21 @@ EXPORT void limit_address(struct bridge *bridge, uint64_t address, uint32_t port
     bridge->slots[slot] = address << 16 | port;
 }
 
-/* Forwards `count` frames that lie `stride` bytes apart; returns how many are to be sent. `ports` gets the port of each, or
- * 0. */
-EXPORT uint64_t limit_run(const struct bridge *bridge, uint8_t *frames, uint64_t stride, uint64_t count, uint32_t *ports)
+/* Says where `count` frames leave; returns how many are to be sent. */
+EXPORT uint64_t limit_run(const struct bridge *bridge, struct frame *frames, uint64_t count)
 {
     uint64_t sent = 0;
     for (uint64_t start = 0; start < count; start += BURST) {
         uint32_t burst = count - start < BURST ? (uint32_t)(count - start) : BURST;
-        const uint8_t *first = frames + start * stride;
+        struct frame *now = frames + start;
         uint64_t addresses[BURST];
         uint32_t slots[BURST];
         for (uint32_t i = 0; i < burst; i++) {
-            const uint8_t *frame = first + i * stride;
-            __builtin_prefetch(frame + AHEAD * stride);
-            uint64_t word;
-            memcpy(&word, frame, sizeof word);
+            if (start + i + AHEAD < count)
+                __builtin_prefetch(now[i + AHEAD].bytes);
+            uint64_t word = 0;
+            if (now[i].length >= ETHERNET)
+                memcpy(&word, now[i].bytes, sizeof word);
             addresses[i] = __builtin_bswap64(word) >> 16;
             slots[i] = slot_of(bridge, addresses[i]);
             __builtin_prefetch(bridge->slots + slots[i]);
@@ -77,9 +84,8 @@ EXPORT uint64_t limit_run(const struct bridge *bridge, uint8_t *frames, uint64_t
                 slot = (slot + 1) & bridge->mask;
                 found = bridge->slots[slot];
             }
-            uint32_t port = (uint32_t)(found & 0xffff);
-            sent += port != 0;
-            ports[start + i] = port;
+            now[i].port = (uint32_t)(found & 0xffff);
+            sent += now[i].port != 0;
         }
     }
     return sent;

@@ -3,9 +3,8 @@
  * For each packet of a burst: it must be IPv4 without options, its checksum right, its TTL above 1. The destination is
  * looked up in a table with a slot for each /24 (no route of the benchmark is longer). The Ethernet addresses are
  * replaced, the TTL goes down, the checksum is corrected by what changed (RFC 1624). What the next step will touch is
- * fetched a step ahead. No architecture, no metadata, no counters. It knows where frames lie and that they are long
- * enough, where the switch is given a list of frames and tests each length; like the switch it leaves the port of each
- * frame in a list, and counts what is sent.
+ * fetched a step ahead. No architecture, no metadata, no counters. Like the switch it is given a list of frames, tests
+ * the length of each, says on which port it leaves, and counts what is sent.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,6 +13,14 @@
 #define EXPORT __attribute__((visibility("default")))
 #define BURST 64u
 #define AHEAD 8u
+#define HEADERS 34u /* Ethernet and IPv4 */
+
+/* A packet. */
+struct frame {
+    uint8_t *bytes;
+    uint32_t length;
+    uint32_t port; /* what it leaves on; 0 if it does not */
+};
 
 struct hop {
     uint8_t addresses[12];
@@ -80,21 +87,27 @@ static int is_right(const uint8_t *header)
     return (uint16_t)(sum + (sum >> 16)) == 0xffff;
 }
 
-/* Routes `count` frames that lie `stride` bytes apart; returns how many are to be sent. `ports` gets the port of each, or
- * 0. */
-EXPORT uint64_t limit_run(const struct router *router, uint8_t *frames, uint64_t stride, uint64_t count, uint32_t *ports)
+/* Whether it is IPv4 without options that may go on, and long enough. */
+static int is_good(const struct frame *frame)
+{
+    const uint8_t *bytes = frame->bytes;
+    return frame->length >= HEADERS && bytes[12] == 8 && bytes[13] == 0 && bytes[14] == 0x45 && bytes[22] > 1 &&
+           is_right(bytes + 14);
+}
+
+/* Forwards `count` frames; returns how many are to be sent. */
+EXPORT uint64_t limit_run(const struct router *router, struct frame *frames, uint64_t count)
 {
     uint64_t sent = 0;
     for (uint64_t start = 0; start < count; start += BURST) {
         uint32_t burst = count - start < BURST ? (uint32_t)(count - start) : BURST;
-        uint8_t *first = frames + start * stride;
+        struct frame *now = frames + start;
         uint32_t slots[BURST];
         const struct hop *hops[BURST];
         for (uint32_t i = 0; i < burst; i++) {
-            uint8_t *frame = first + i * stride;
-            __builtin_prefetch(frame + AHEAD * stride, 1);
-            int is_good = frame[12] == 8 && frame[13] == 0 && frame[14] == 0x45 && frame[22] > 1 && is_right(frame + 14);
-            slots[i] = is_good ? __builtin_bswap32(load32(frame + 30)) >> 8 : 0;
+            if (start + i + AHEAD < count)
+                __builtin_prefetch(now[i + AHEAD].bytes, 1);
+            slots[i] = is_good(now + i) ? __builtin_bswap32(load32(now[i].bytes + 30)) >> 8 : 0;
             __builtin_prefetch(router->slots + slots[i]);
         }
         for (uint32_t i = 0; i < burst; i++) {
@@ -102,9 +115,9 @@ EXPORT uint64_t limit_run(const struct router *router, uint8_t *frames, uint64_t
             __builtin_prefetch(hops[i]);
         }
         for (uint32_t i = 0; i < burst; i++) {
-            uint8_t *frame = first + i * stride;
-            uint32_t port = hops[i]->port;
-            if (port != 0) {
+            uint8_t *frame = now[i].bytes;
+            now[i].port = hops[i]->port;
+            if (now[i].port != 0) {
                 memcpy(frame, hops[i]->addresses, 12);
                 frame[22]--;
                 uint16_t checksum;
@@ -114,7 +127,6 @@ EXPORT uint64_t limit_run(const struct router *router, uint8_t *frames, uint64_t
                 memcpy(frame + 24, &checksum, sizeof checksum);
                 sent++;
             }
-            ports[start + i] = port;
         }
     }
     return sent;

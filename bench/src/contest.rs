@@ -50,6 +50,9 @@ impl Contest<'_> {
         let mut few = Lent::of(&trace, INTERPRETER_PACKETS, 1, 0);
         let rounds = (arguments.packets as usize).div_ceil(self.frames.count());
         let mut times = Times::default();
+        // The first time through, tables and frames come from the system's memory.
+        memory::drive(&mut self.native, &mut lent, LENT_FRAMES_MAX, 1, || 0);
+        drive_limit(&mut self.limit, &self.frames, 1)?;
         let progress = Progress::new("runs", arguments.runs);
         for _ in 0..arguments.runs {
             let pass = memory::drive(&mut self.native, &mut lent, LENT_FRAMES_MAX, rounds, || 0);

@@ -48,11 +48,27 @@ impl Frames {
 pub struct Limit {
     library: Library,
     it: *mut c_void,
-    ports: Vec<u32>,
+    list: Vec<ListedFrame>,
+}
+
+/// `struct frame` of `peers`.
+#[repr(C)]
+struct ListedFrame {
+    bytes: *mut u8,
+    length: u32,
+    port: u32,
+}
+
+impl ListedFrame {
+    /// A frame that lies at the begin of these bytes.
+    fn at(bytes: &mut [u8], length: u32) -> ListedFrame {
+        assert!(length as usize <= bytes.len(), "the frame lies within the bytes");
+        ListedFrame { bytes: bytes.as_mut_ptr(), length, port: 0 }
+    }
 }
 
 type New = unsafe extern "C" fn(u32) -> *mut c_void;
-type Run = unsafe extern "C" fn(*const c_void, *mut u8, u64, u64, *mut u32) -> u64;
+type Run = unsafe extern "C" fn(*const c_void, *mut ListedFrame, u64) -> u64;
 
 impl Limit {
     /// A router with these routes, of at most 24 bits. The Ethernet addresses are those of [`Routes::commands`].
@@ -99,27 +115,27 @@ impl Limit {
         let library = library(text)?;
         // SAFETY: the function has the type that it is given here; see `peers`.
         let it = unsafe { library.get::<New>(b"limit_new")?(size) };
-        Ok(Limit { library, it, ports: Vec::new() })
+        Ok(Limit { library, it, list: Vec::new() })
     }
 
     /// Forwards the frames where they are, so many in a call; `around` gets each call and does what it counts. Returns
-    /// how many frames are to be sent. The ports of a call are noted where those of the one before were.
+    /// how many frames are to be sent. The list of a call's frames is made before.
     pub fn forward(
         &mut self,
         frames: &mut Frames,
         at_once: usize,
         mut around: impl FnMut(&mut dyn FnMut()),
     ) -> Result<u64, Box<dyn Error>> {
-        self.ports.resize(at_once, 0);
         let (stride, mut sent) = (frames.stride, 0);
         // SAFETY: the function has the type that it is given here; see `peers`.
         let run: Symbol<'_, Run> = unsafe { self.library.get(b"limit_run")? };
         for some in frames.bytes.chunks_mut(at_once * stride) {
-            let count = (some.len() / stride) as u64;
+            self.list.clear();
+            self.list.extend(some.chunks_mut(stride).map(|place| ListedFrame::at(place, FRAME_BYTES as u32)));
+            let (list, count) = (self.list.as_mut_ptr(), self.list.len() as u64);
             around(&mut || {
-                // SAFETY: as above; the frames lie in `some`, each is longer than the headers that are looked at, and
-                // there are no fewer ports.
-                sent += unsafe { run(self.it, some.as_mut_ptr(), stride as u64, count, self.ports.as_mut_ptr()) };
+                // SAFETY: as above; the listed frames lie in `some`.
+                sent += unsafe { run(self.it, list, count) };
             });
         }
         Ok(sent)
@@ -145,15 +161,7 @@ pub struct Resizing {
     original: Vec<u8>,
     memory: Vec<u8>,
     lengths: Vec<u32>,
-    frames: Vec<ResizedFrame>,
-}
-
-/// `struct frame` of `peers/vxlan.c` and `peers/zipline.c`.
-#[repr(C)]
-struct ResizedFrame {
-    bytes: *mut u8,
-    length: u32,
-    port: u32,
+    frames: Vec<ListedFrame>,
 }
 
 impl Resizing {
@@ -204,17 +212,11 @@ impl Resizing {
     /// Works on all frames so many times; returns nanoseconds per packet. Frames are made ready anew for each round,
     /// which is not measured. All must be sent.
     pub fn run(&mut self, rounds: usize) -> Result<f64, Box<dyn Error>> {
-        type Run = unsafe extern "C" fn(*const c_void, *mut ResizedFrame, u64) -> u64;
         let mut spent = Duration::ZERO;
         for _ in 0..rounds {
             self.memory.copy_from_slice(&self.original);
             let places = self.memory.chunks_exact_mut(GROWING_STRIDE_BYTES).zip(&self.lengths);
-            let frame = |(place, &length): (&mut [u8], &u32)| ResizedFrame {
-                bytes: place[GROWTH_BYTES..].as_mut_ptr(),
-                length,
-                port: 0,
-            };
-            self.frames = places.map(frame).collect();
+            self.frames = places.map(|(place, &length)| ListedFrame::at(&mut place[GROWTH_BYTES..], length)).collect();
             let (frames, count) = (self.frames.as_mut_ptr(), self.frames.len() as u64);
             let started = Instant::now();
             // SAFETY: as above; each frame lies in `memory` behind more room than it grows by.
@@ -239,7 +241,7 @@ impl Resizing {
     /// What the last round has made of the frames.
     fn sent(&self) -> Vec<Vec<u8>> {
         // SAFETY: the bytes of each frame lie in `memory`, which has not changed since.
-        let bytes = |frame: &ResizedFrame| unsafe { std::slice::from_raw_parts(frame.bytes, frame.length as usize) };
+        let bytes = |frame: &ListedFrame| unsafe { std::slice::from_raw_parts(frame.bytes, frame.length as usize) };
         self.frames.iter().map(|frame| bytes(frame).to_vec()).collect()
     }
 }
