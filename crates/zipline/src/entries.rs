@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(restore(&class, &masked), "table_add classes restore 2 => 0x86dd 0x00ff\n");
         assert_eq!(encode(&class, &plain), "table_add classes encode 7 0x86dd => 2\n");
         let class = Class { header: Header::transport(17, 0x1633, 24), ..class };
-        let elsewhere = plain.with_layout(Layout { offset: 24, count: 3 });
+        let elsewhere = plain.clone().with_layout(Layout { offset: 24, count: 3 });
         let key =
             "0x450000000000000000110000000000000000000000001633&&&0xff0000000000000000ff000000000000000000000000ffff";
         let line = format!("table_add classes encode 7 0x86dd {key} => 2 3 996\n");
