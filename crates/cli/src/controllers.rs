@@ -92,7 +92,7 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
         Exit::System
     })?;
     if arguments.zipline.leads() {
-        beside::start(arguments.zipline.team(info.as_ref(), options.device_id, &server)?, &server);
+        beside::start(arguments.zipline.teams(info.as_ref(), options.device_id, &server)?, &server);
     }
     Ok(Some(Controllers { server, feed, cpu_port }))
 }

@@ -285,8 +285,8 @@ fn classes_of_traffic_have_their_own_transforms() {
     let text = String::from_utf8(output.stdout).unwrap();
     let (_, told) = text.split_once("\nclass 0").unwrap_or_else(|| panic!("{text}"));
     expect![[r#"
-         is both.pcap: entries are for hamming-8
-        class 1 is both.pcap: entries are for mask-25
+         is both.pcap, EtherType 0x0801: entries are for hamming-8
+        class 1 is both.pcap, EtherType 0x0800: entries are for mask-25
         compile both programs with -D CODE=8 -D CLASSES=2 -D CODE_1=0 -D CHUNK_1=25 -D ASIDE_1=25
     "#]]
     .assert_eq(told);
@@ -310,11 +310,11 @@ fn classes_of_traffic_have_their_own_transforms() {
     let output = wirespeed(folder, &words);
     let text = String::from_utf8(output.stdout).unwrap();
     expect![[r#"
-        class 0 is both.pcap: hamming-8
+        class 0 is both.pcap, EtherType 0x0801: hamming-8
         3 000 packets, 3 000 chunks of 32 bytes
         2 bases, 2 with an identifier: those of 3 000 chunks
         payloads of 99 000 bytes become 12 000: 0.121
-        class 1 is both.pcap: mask-33
+        class 1 is both.pcap, EtherType 0x0800: mask-33
         3 000 packets, 3 000 chunks of 25 bytes
         1 bases, 1 with an identifier: those of 3 000 chunks
         payloads of 75 450 bytes become 18 450: 0.245
@@ -412,7 +412,7 @@ fn faults_of_classes_are_named() {
         tell(&format!("compile {} {options}", app.join("decoder.p4").display()));
     }
     expect![[r#"
-        2: error: --also: what would tell packets like those of `both.pcap` from those of `both.pcap`? Say ethertype=, udp= or tcp=
+        2: error: --also: what would tell packets like those of `both.pcap, EtherType 0x0800` from those of `both.pcap, EtherType 0x0800`? Say ethertype=, udp= or tcp=
         2: error: --also: `fit` takes a capture of each class, and finds its transform; `tables` is told one
         2: error: invalid value 'both.pcap,port=53' for '--also <CAPTURE[,udp=PORT...]>': there is no `port=`, but ethertype=, udp=, tcp=, chunk= and transform=
         2: error: the argument '--also <CAPTURE[,udp=PORT...]>' cannot be used with '--class <N>'

@@ -637,6 +637,71 @@ fn lead(leader: &str) {
 }
 
 #[test]
+fn no_byte_is_wrong_between_gateways_that_two_controllers_lead() {
+    exchange(&["", ""]);
+}
+
+#[test]
+fn no_byte_is_wrong_between_gateways_of_which_one_leads_both_ways() {
+    exchange(&[&format!("--zipline-decoder {DECODER} --zipline-encoder {DECODER} {CAREFULLY}"), ""]);
+}
+
+#[test]
+fn no_byte_is_wrong_between_gateways_that_lead_one_way_each() {
+    let leads = [DECODER, ENCODER].map(|other| format!("--zipline-decoder {other} {CAREFULLY}"));
+    exchange(&leads.each_ref().map(String::as_str));
+}
+
+/// Datagrams and streams go both ways between gateways of which these lead, or each other's controllers if none does,
+/// and the second one is killed.
+fn exchange(leads: &[&str; 2]) {
+    let Some(network) = network() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut tables = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    let words = "zipline tables --m 5 --id-bits 4 --gateway gateway.txt";
+    assert!(tables.current_dir(folder).args(words.split_whitespace()).status().unwrap().success());
+    let start = |place: usize| {
+        let (program, defines, further) = (app("gateway.p4").display().to_string(), CODE.defines, leads[place]);
+        let (ports, address) = [("1=e1 --port 2=e2", ENCODER), ("1=d2 --port 2=d1", DECODER)][place];
+        let options = format!("--quiet --entries gateway.txt --port {ports} --p4runtime {address} {further}");
+        Killed::start(&network, folder, &format!("run {program} {defines} {options}"))
+    };
+    let _first = start(0);
+    let mut second = start(1);
+    let link = network.start_python("link", LINK);
+    wait_for_ping(&network);
+    let ways = if leads.concat().is_empty() { vec![(ENCODER, DECODER), (DECODER, ENCODER)] } else { Vec::new() };
+    let learner = |(encoder, decoder)| {
+        let options = "--quarantine 1.5 --idle 0.3 --every 0.2";
+        network.inside("switches", || Learner::start(encoder, decoder, options))
+    };
+    let mut learners: Vec<Learner> = ways.into_iter().map(learner).collect();
+    let content = format!("{CONTENT}{}", CODE.datagram);
+    let servers = ["b", "a"].map(|host| network.start_python(host, &format!("{content}{SERVER}")));
+    thread::sleep(Duration::from_millis(700));
+    let clients = [("a", "10.0.0.2"), ("b", "10.0.0.1")]
+        .map(|(host, other)| network.start_python(host, &format!("{content}{}", CLIENT.replace("10.0.0.2", other))));
+    thread::sleep(Duration::from_secs(5));
+    let learned: Vec<Json> = learners.iter_mut().map(|it| it.next("counts")["identifiers"].clone()).collect();
+    assert!(learned.iter().all(|identifiers| *identifiers == 16), "{learned:?}");
+    second.kill();
+    second = start(1);
+    let sent = clients.map(ended);
+    let arrived = servers.map(ended);
+    drop((second, learners));
+    link.signal("INT");
+    let frames = ended(link);
+    println!("{sent:?} datagrams sent; {arrived:?}; frames {frames}");
+    for (sent, arrived) in sent.iter().zip(&arrived) {
+        assert_eq!((&arrived["wrong"], &arrived["stream"]), (&0.into(), &true.into()), "{arrived}");
+        assert_eq!(arrived["faults"], serde_json::json!({}), "no header was wrong");
+        assert!(arrived["right"].as_u64() > Some(sent.as_u64().unwrap() / 2), "{arrived} of {sent}");
+    }
+    assert!(frames["88b6"].as_u64() > Some(400) && frames["88b5"].as_u64() > Some(0), "{frames}");
+}
+
+#[test]
 fn a_switch_that_leads_says_what_it_lacks() {
     let told = |program: &str, options: &str| {
         let mut command = support::wirespeed();

@@ -153,6 +153,13 @@ impl Session {
         Ok(schema)
     }
 
+    /// Has another role from now on, which no bid has been made for yet. The program is asked for again: as long as
+    /// nobody was primary it may have become another.
+    pub fn take_role(&mut self, role: &str) {
+        role.clone_into(&mut self.options.role);
+        self.schema = None;
+    }
+
     /// The program of the switch, if it is known already.
     pub fn known_schema(&self) -> Option<&Schema> {
         self.schema.as_deref()

@@ -6,6 +6,7 @@
 
 use super::learn::seconds;
 use super::learner::{Learner, Team, Voice};
+use super::terms::is_gateway;
 use crate::Exit;
 use crate::args::TlsArguments;
 use crate::pem;
@@ -22,8 +23,8 @@ const TOLD_EVERY: Duration = Duration::from_secs(10);
 /// Which other switches learn with this one.
 #[derive(Args, Debug, Clone, Default)]
 pub struct BesideArguments {
-    /// Lead ZipLine from this switch, whose program is the encoder or the decoder of apps/zipline: where a decoder
-    /// listens for controllers; may be repeated
+    /// Lead ZipLine from this switch, whose program is the encoder, the decoder or the gateway of apps/zipline: where a
+    /// decoder listens for controllers; may be repeated
     #[arg(long = "zipline-decoder", value_name = "HOST:PORT", requires = "p4runtime")]
     decoders: Vec<String>,
     /// The same for an encoder
@@ -64,8 +65,9 @@ impl BesideArguments {
         }
     }
 
-    /// Who is led, if the program with this P4Info is one that can be.
-    pub fn team(&self, info: Option<&P4Info>, device_id: u64, server: &Server) -> Result<Team, Exit> {
+    /// Who is led, if the program with this P4Info is one that can be. A gateway may lead two teams: those who decode
+    /// what it encodes, and those who encode what it decodes.
+    pub fn teams(&self, info: Option<&P4Info>, device_id: u64, server: &Server) -> Result<Vec<Team>, Exit> {
         let refused = |message: &str| {
             terminal::error(message);
             Err(Exit::Usage)
@@ -82,35 +84,42 @@ impl BesideArguments {
             ..ctl::Options::default()
         };
         let own = ctl::Options { near: Some(server.near()), ..member(&server.address().to_string()) };
-        let mut decoders: Vec<ctl::Options> = self.decoders.iter().map(member).collect();
-        let mut encoders: Vec<ctl::Options> = self.encoders.iter().map(member).collect();
+        let decoders: Vec<ctl::Options> = self.decoders.iter().map(member).collect();
+        let encoders: Vec<ctl::Options> = self.encoders.iter().map(member).collect();
         let is_encoder = info.digests.iter().any(|digest| ctl::schema::name(&digest.preamble) == "learn_t");
-        if is_encoder {
-            encoders.insert(0, own)
-        } else {
-            decoders.insert(0, own)
-        }
-        if decoders.is_empty() {
-            return refused(
-                "--zipline-encoder: this switch runs an encoder: say where a decoder is (--zipline-decoder)",
-            );
-        }
-        if encoders.is_empty() {
-            return refused("--zipline-decoder: this switch runs no encoder: say where one is (--zipline-encoder)");
-        }
+        let both = |own: &ctl::Options, others: Vec<ctl::Options>| [vec![own.clone()], others].concat();
+        let sides = match (is_gateway(info), is_encoder) {
+            (true, _) => {
+                let ways = [(vec![own.clone()], decoders), (encoders, vec![own])];
+                ways.into_iter().filter(|(encoders, decoders)| !encoders.is_empty() && !decoders.is_empty()).collect()
+            }
+            (false, true) if decoders.is_empty() => {
+                return refused(
+                    "--zipline-encoder: this switch runs an encoder: say where a decoder is (--zipline-decoder)",
+                );
+            }
+            (false, true) => vec![(both(&own, encoders), decoders)],
+            (false, false) if encoders.is_empty() => {
+                return refused("--zipline-decoder: this switch runs no encoder: say where one is (--zipline-encoder)");
+            }
+            (false, false) => vec![(encoders, both(&own, decoders))],
+        };
         let time = |given: Option<f64>, usual| given.map_or(usual, Duration::from_secs_f64);
-        Ok(Team {
+        let team = |(encoders, decoders)| Team {
             encoders,
             decoders,
             quarantine: time(self.quarantine, Duration::from_secs(1)),
             idle: time(self.idle, Duration::from_secs(10)),
             every: TOLD_EVERY,
             voice: Voice::Log,
-        })
+        };
+        Ok(sides.into_iter().map(team).collect())
     }
 }
 
-/// Leads until the server ends.
-pub fn start(team: Team, server: &Server) {
-    server.spawn(async move { Learner::new(team).lead().await });
+/// Lead until the server ends.
+pub fn start(teams: Vec<Team>, server: &Server) {
+    for team in teams {
+        server.spawn(async move { Learner::new(team).lead().await });
+    }
 }

@@ -56,6 +56,10 @@ Examples:
   Two classes of traffic, each with a transform of its own; the programs are compiled with the -D ... that `tables` says:
   wirespeed zipline tables --m 8 --also udp=5683,transform=hamming-6 --both-ways --encoder e.txt --decoder d.txt
 
+  Two gateways, each of which encodes one way and decodes the other: a controller for each way:
+  wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559
+  wirespeed zipline learn --encoder 10.0.0.2:9559 --decoder 10.0.0.1:9559
+
 It may be stopped and started again at any time: it reads what the switches have and goes on. Identifiers that entries
 files give to bases keep that meaning; only the others are learned.";
 

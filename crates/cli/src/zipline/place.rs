@@ -5,7 +5,7 @@
 //! away then, until who gives them says that he knows; and as each connection bids more than the ones before it, what
 //! an earlier one has sent is refused: nothing late comes to a switch after it was asked what it has.
 
-use super::terms::{Terms, name, tables_of_bases};
+use super::terms::{Terms, is_gateway, name, of_half, tables_of_bases};
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session, schema};
@@ -172,6 +172,13 @@ impl Switch {
         idle_ns: i64,
     ) -> Result<(Switch, Terms, BTreeMap<u32, Has>), Failure> {
         let mut session = Session::connect(options).await?;
+        // A gateway has a controller for each half, who must not take each other's place.
+        let role = match is_gateway(session.schema().await?.info()) {
+            true if place.is_encoder() => "zipline encoder",
+            true => "zipline decoder",
+            false => "",
+        };
+        session.take_role(role);
         if let Standing::Other(id) = session.bid_above().await? {
             let message = format!("another controller is primary, with election id {id}; this one waits for its end");
             return Err(Problem::new(message).into());
@@ -204,12 +211,16 @@ impl Switch {
 
     /// What the program calls things.
     fn of_program(place: Place, session: Session, program: &Schema, idle_ns: i64) -> Result<Switch, Problem> {
-        let tables = tables_of_bases(program)?;
+        let tables = tables_of_bases(program, place.is_encoder())?;
         let bases = tables
             .into_iter()
             .map(|(class, table)| Ok((class, Bases::of_program(place, program, (class, table), idle_ns)?)));
         let bases: Result<_, Problem> = bases.collect();
-        let counter = if place.is_encoder() { 0 } else { schema::id(&program.counter("packets")?.preamble) };
+        let counter = if place.is_encoder() {
+            0
+        } else {
+            schema::id(&program.counter(&of_half(program, false, "packets"))?.preamble)
+        };
         Ok(Switch { place, session, bases: bases?, counter, is_led: true })
     }
 

@@ -181,7 +181,7 @@ pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
         _ if arguments.json => {
             let class = |place: &usize| {
                 let Chosen { part, kind, .. } = &chosen[*place];
-                json!({"capture": part.name, "transform": kind.to_string()})
+                json!({"traffic": part.name, "transform": kind.to_string()})
             };
             if chosen.len() > 1 {
                 say!("{}", json!({"classes": order.iter().map(class).collect::<Vec<_>>(), "options": options}));
@@ -269,7 +269,7 @@ fn tell(row: &Row, name: Option<&str>, arguments: &Fit) {
             "mask": row.transform.mask().map(entries::hexadecimal),
         });
         if let Some(name) = name {
-            line["capture"] = name.into();
+            line["traffic"] = name.into();
         }
         return say!("{line}");
     }

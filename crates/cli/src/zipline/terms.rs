@@ -1,6 +1,7 @@
 //! What an encoder and a decoder must have in common, so that what is restored is what it was: how their programs were
 //! compiled, which bits a syndrome stands for, the EtherType and the mask of each class. Of each transform by itself:
-//! that of class 0 has tables without a number, those of other classes have that of the class behind their names.
+//! that of class 0 has tables without a number, those of other classes have that of the class behind their names. Of a
+//! gateway, which is encoder and decoder, it is one of the two halves.
 //!
 //! What enters: a switch's P4Info, and the entries of its tables `masks` and `classes`. What leaves: in words, what two
 //! switches do not have in common. An entry that only one of them has is no difference: packets stay as they are, or
@@ -9,7 +10,7 @@
 use control::Problem;
 use ctl::{Schema, schema};
 use p4runtime_proto::p4::config::v1::structured_annotation::Body;
-use p4runtime_proto::p4::config::v1::{KeyValuePair, Table, expression};
+use p4runtime_proto::p4::config::v1::{KeyValuePair, P4Info, Table, expression};
 use p4runtime_proto::p4::v1::{TableEntry, field_match, table_action};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,15 +63,39 @@ pub fn name(kind: &str, class: u32) -> String {
     if class == 0 { kind.to_owned() } else { format!("{kind}_{class}") }
 }
 
-/// The table of bases of each transform, by the class that has it.
-pub fn tables_of_bases(program: &Schema) -> Result<BTreeMap<u32, &Table>, Problem> {
-    let mut tables = BTreeMap::from([(0, program.table("bases")?)]);
-    for table in &program.info().tables {
-        if let ("bases", class) = numbered(schema::name(&table.preamble)) {
-            tables.insert(class, table);
-        }
+/// The controls that have tables of bases: of the encoder, and of the decoder.
+const HALVES: [&str; 2] = ["split", "join"];
+
+/// Whose table of bases this is, and of which class, if it is one.
+fn half_of(table: &Table) -> Option<(&str, u32)> {
+    let (before, last) = schema::name(&table.preamble).rsplit_once('.')?;
+    match numbered(last) {
+        ("bases", class) => Some((numbered(before).0, class)),
+        _ => None,
     }
-    Ok(tables)
+}
+
+/// Whether a program is encoder and decoder.
+pub fn is_gateway(info: &P4Info) -> bool {
+    HALVES.iter().all(|half| info.tables.iter().filter_map(half_of).any(|(its, _)| its == *half))
+}
+
+/// What a table or a counter of the encoder's half, or of the decoder's, is called.
+pub fn of_half(program: &Schema, is_encoder: bool, name: &str) -> String {
+    let [outer, inner] = if is_encoder { ["encoder", HALVES[0]] } else { ["decoder", HALVES[1]] };
+    match numbered(name) {
+        _ if !is_gateway(program.info()) => name.to_owned(),
+        ("masks", class) => format!("{}.{name}", self::name(inner, class)),
+        _ => format!("{outer}.{name}"),
+    }
+}
+
+/// The table of bases of each transform, by the class that has it.
+pub fn tables_of_bases(program: &Schema, is_encoder: bool) -> Result<BTreeMap<u32, &Table>, Problem> {
+    let own = if is_encoder { HALVES[0] } else { HALVES[1] };
+    let of_half = |table| half_of(table).filter(|(half, _)| *half == own).map(|(_, class)| (class, table));
+    let tables: BTreeMap<u32, &Table> = program.info().tables.iter().filter_map(of_half).collect();
+    if tables.is_empty() { Ok(BTreeMap::from([(0, program.table("bases")?)])) } else { Ok(tables) }
 }
 
 impl Terms {
@@ -79,15 +104,16 @@ impl Terms {
         let transform = |(class, table): (u32, &Table)| {
             Ok((class, Transform { settings: settings(table)?, masks: BTreeMap::new() }))
         };
-        let transforms: Result<_, Problem> = tables_of_bases(program)?.into_iter().map(transform).collect();
+        let transforms: Result<_, Problem> = tables_of_bases(program, is_encoder)?.into_iter().map(transform).collect();
         Ok(Terms { is_encoder, transforms: transforms?, classes: Vec::new() })
     }
 
     /// The tables whose entries are asked for; without a code there is no `masks`.
     pub fn tables<'p>(&self, program: &'p Schema) -> Result<Vec<&'p Table>, Problem> {
         let coded = self.transforms.iter().filter(|(_, transform)| transform.settings.get("code") != Some(&0));
-        let masks = coded.map(|(class, _)| program.table(&name("masks", *class)));
-        masks.chain([program.table("classes")]).collect()
+        let table = |name: &str| program.table(&of_half(program, self.is_encoder, name));
+        let masks = coded.map(|(class, _)| table(&name("masks", *class)));
+        masks.chain([table("classes")]).collect()
     }
 
     /// Takes in an entry of one of them.

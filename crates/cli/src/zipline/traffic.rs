@@ -65,7 +65,7 @@ struct Also {
 
 /// A class of traffic.
 pub(super) struct Part {
-    /// What it is called: its capture.
+    /// What it is called: its capture, and what tells its packets apart.
     pub name: String,
     pub ethertype: u16,
     pub header: Header,
@@ -181,12 +181,12 @@ impl Also {
             Some(capture) => payloads(capture, ethertype, &header, layout)?,
             None => Vec::new(),
         };
-        let name = match (&self.capture, transport) {
-            (Some(capture), _) => capture.display().to_string(),
-            (None, Some((17, port))) => format!("UDP to {port}"),
-            (None, Some((_, port))) => format!("TCP to {port}"),
-            (None, None) => format!("EtherType {ethertype:#06x}"),
+        let kind = match transport {
+            Some((17, port)) => format!("UDP to {port}"),
+            Some((_, port)) => format!("TCP to {port}"),
+            None => format!("EtherType {ethertype:#06x}"),
         };
+        let name = self.capture.map_or_else(|| kind.clone(), |capture| format!("{}, {kind}", capture.display()));
         Ok(Part { name, ethertype, header, chunk, transform, payloads })
     }
 }
