@@ -471,6 +471,20 @@ fn clones_of_what_was_changed_are_as_it_was_received() {
 }
 
 #[test]
+fn clones_are_as_received_where_the_parser_moves_headers() {
+    let more = "hdr.outer = hdr.small; packet.extract(hdr.small); hdr.small.note = 0; hdr.outer.setInvalid();";
+    let ingress = "hdr.small.to = 1; if (hdr.small.isValid()) clone(CloneType.I2E, 5);";
+    let source = program("", more, ingress, "");
+    let source = source
+        .replace("small_t small; }", "small_t small; small_t outer; }")
+        .replace("packet.emit(hdr.small);", "packet.emit(hdr.small); packet.emit(hdr.outer);");
+    let sent = check(&source, "mirroring_add 5 7\n", &mixed_frames());
+    let again = |frame: Vec<u8>| [&[frame[2], 0], &frame[4..]].concat();
+    let expected: Vec<Vec<u8>> = mixed_frames().into_iter().filter(|frame| frame.len() > 1).map(again).collect();
+    assert_eq!(sent.0[&7], expected);
+}
+
+#[test]
 fn what_goes_round_is_not_overtaken() {
     let egress = "if (hdr.small.isValid() && hdr.small.note[1:0] != 0) { hdr.small.note = hdr.small.note - 1; \
                   recirculate_preserving_field_list(1); }";

@@ -165,7 +165,6 @@ impl Straight {
         let keeps_headers = keeps_headers(program);
         let moves = !keeps_headers && emits_plainly(program);
         let may_stay = moves && parses_in_order(program) && !any_in_parser(program, changes_headers);
-        let extracted_headers = extracted_headers(program);
         let mut straight = Straight {
             after_ingress,
             after_egress,
@@ -175,10 +174,8 @@ impl Straight {
             times: mentioned(program, &TIMES, BEHIND_QUEUES),
             keeps_headers,
             may_stay,
-            written_bytes_max: (keeps_headers || may_stay)
-                .then(|| extracted_bytes_max(program, &extracted_headers))
-                .filter(|bytes| *bytes <= SAVED_BYTES_MAX),
-            extracted: extracted_headers,
+            written_bytes_max: parsed_bytes_max(program),
+            extracted: extracted_headers(program),
             // Where headers come and go, a checksum is summed anew.
             sums: if keeps_headers { sums(program) } else { Vec::new() },
             in_place: keeps_headers || moves && has_fixed_headers(program),
@@ -550,10 +547,43 @@ fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
     found
 }
 
-/// The most bytes that these headers take together where the parser extracts each of them once.
-fn extracted_bytes_max(program: &Program, headers: &BTreeSet<HeaderId>) -> u32 {
-    let size = |&header: &HeaderId| program.header_types[program.headers[header].ty].bytes_max();
-    headers.iter().map(size).fold(0, u32::saturating_add)
+/// The most bytes that the parser extracts on any way through it: in place nothing behind them is written over. None
+/// if they may be more than [`SAVED_BYTES_MAX`], or if it skips some.
+fn parsed_bytes_max(program: &Program) -> Option<u32> {
+    let BlockKind::Parser { start, states, .. } = &parser_of(program).kind else { return None };
+    let mut before: BTreeMap<ir::StateId, u32> = BTreeMap::from([(*start, 0)]);
+    let mut pending = vec![*start];
+    let mut most = 0;
+    while let Some(id) = pending.pop() {
+        let mut bytes = before[&id];
+        visit_body(&states[id].body, &mut |stmt| match &stmt.kind {
+            StmtKind::Extract { dst, .. } => bytes = bytes.saturating_add(header_bytes_max(program, dst)),
+            StmtKind::Advance { .. } => bytes = u32::MAX,
+            _ => {}
+        });
+        // So a loop that extracts ends.
+        if bytes > SAVED_BYTES_MAX {
+            return None;
+        }
+        most = most.max(bytes);
+        for next in states[id].targets() {
+            if before.get(&next).is_none_or(|&known| known < bytes) {
+                before.insert(next, bytes);
+                pending.push(next);
+            }
+        }
+    }
+    Some(most)
+}
+
+/// The most bytes that a header takes.
+fn header_bytes_max(program: &Program, header: &HeaderRef) -> u32 {
+    let id = match (header, super::storage::stack_of(header)) {
+        (HeaderRef::Fixed(id), _) => Some(*id),
+        (_, Some(stack)) => program.stacks[stack].elements.first().copied(),
+        _ => None,
+    };
+    id.map_or(0, |id| program.header_types[program.headers[id].ty].bytes_max())
 }
 
 /// Whether a statement, or one inside of it, extracts a header.
