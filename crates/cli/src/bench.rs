@@ -64,7 +64,10 @@ fn table_sizes(switch: &Switch) -> Vec<TableSize> {
 /// Has the switch run code for its entries. Returns what that is made for, if it makes a difference.
 fn specialise(arguments: &BenchArguments, switch: &mut Switch) -> Result<Option<String>, Exit> {
     let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else {
-        terminal::note("--specialise changes nothing: no code could be better for the entries as they are");
+        terminal::note(match arguments.backend {
+            Some(BackendKind::Interp) => "--specialise changes nothing: the interpreter runs no code",
+            _ => "--specialise changes nothing: no code could be better for the entries as they are",
+        });
         return Ok(None);
     };
     let _progress = Progress::start("compiling for the entries");

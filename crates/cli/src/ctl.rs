@@ -39,7 +39,10 @@ pub fn ctl(arguments: &CtlArguments) -> Result<Exit, Exit> {
         return shell.simple_switch_cli(file.as_deref());
     }
     if !arguments.command.is_empty() {
-        let line = arguments.command.iter().map(|word| as_word(word)).collect::<Vec<_>>().join(" ");
+        let line = match &arguments.command[..] {
+            [command, .., last] if last == "--help" => format!("help {}", as_word(command)),
+            words => words.iter().map(|word| as_word(word)).collect::<Vec<_>>().join(" "),
+        };
         return shell.all(std::iter::once(Ok(line)), None);
     }
     match arguments.file.as_deref() {

@@ -509,15 +509,15 @@ fn workers_come_and_go() {
     assert_eq!(told(&["2"])["remark"], "the interpreter takes one packet at a time");
     assert_eq!(told(&["auto"])["auto"], true);
     switch.check(
-        &[&["workers", "0"], &["workers", "65"], &["workers", "few"], &["help", "workers"]],
+        &[&["workers", "0"], &["workers", "65"], &["workers", "few"], &["workers", "--help"]],
         expect![[r#"
-            error: there is at least one worker
-              help: workers [NUMBER|auto]
+            error: 0 is no number of workers
+              help: it is a number from 1 on, or auto
             status 1
             error: 65 workers are more than the 64 that there can be
             status 1
             error: few is no number of workers
-              help: it is a number
+              help: it is a number from 1 on, or auto
             status 1
             workers [NUMBER|auto]
             the threads that work on packets, and how many there are to be.

@@ -24,10 +24,13 @@ pub(super) fn workers(it: &Arguments<'_>) -> Result<Plan, Problem> {
     let wanted = match it.words.first() {
         None => None,
         Some(word) if word.is("auto") => Some(WantedWorkers::Auto),
-        Some(word) => match values::unsigned(&word.text, u64::from(u32::MAX), "number of workers")? {
-            0 => return Err(it.misuse("there is at least one worker")),
-            count => Some(WantedWorkers::Count(count as u32)),
-        },
+        Some(word) => {
+            let count = word.text.parse().ok().filter(|count| *count > 0).ok_or_else(|| {
+                let wrong = Problem::new(format!("{} is no number of workers", word.text));
+                wrong.with_help("it is a number from 1 on, or auto")
+            })?;
+            Some(WantedWorkers::Count(count))
+        }
     };
     Ok(Plan::Workers(wanted))
 }
