@@ -140,8 +140,8 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
     }
 }
 
-/// Whether a block meets a packet, or a copy of it, that it, or a later one, has met before. Clones for egress meet what
-/// is behind the queues; those that ingress asks for are parsed again before.
+/// Whether a block meets a packet, or a copy of it, that it, or a later one, has met before. Clones for egress meet
+/// what is behind the queues; those that ingress asks for are parsed again before.
 fn passes_again(program: &Program, block: BlockId) -> bool {
     if program.architecture == Architecture::Psa {
         return ir::psa::passes_again(program);
