@@ -673,3 +673,64 @@ fn what_makes_packets_dear_is_told() {
         a register: in place, bursts of 64
     "#]].assert_eq(&told);
 }
+
+/// What the straight way of a program is whose parser reads a stack of so many elements in a loop.
+fn way_of_stack(elements: u32, ingress: &str) -> String {
+    let text = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header label_t {{ bit<1> ends; bit<31> value; }}
+struct headers {{ label_t[{elements}] labels; }}
+struct meta_t {{ bit<8> at; }}
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    state start {{
+        packet.extract(hdr.labels.next);
+        transition select(hdr.labels.last.ends) {{ 1: accept; default: start; }}
+    }}
+}}
+control V(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{ apply {{ {ingress} }} }}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{ apply {{ }} }}
+control C(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control D(packet_out packet, in headers hdr) {{ apply {{ packet.emit(hdr); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"
+    );
+    let program = program_of_text("describe.p4", &text).unwrap_or_else(|errors| panic!("{errors}"));
+    let program = optimised(&program).unwrap();
+    let text = describe(&program, &Plan::new(&program).unwrap()).to_string();
+    text.lines()
+        .filter(|line| line.contains("straight way") || line.contains("deparser:"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn stacks_whose_elements_have_names_are_worked_on_in_place() {
+    let moved = "if (hdr.labels[0].value == 7) { hdr.labels.pop_front(1); } else { hdr.labels.push_front(1); \
+                 hdr.labels[0].setValid(); }";
+    let cases = [
+        (3, "hdr.labels[0].value = 7;"),
+        (3, moved),
+        (3, "hdr.labels[meta.at].value = 7;"),
+        (40, "hdr.labels[0].value = 7;"),
+        (40, "hdr.labels.pop_front(1);"),
+        (300, "hdr.labels[0].value = 7;"),
+    ];
+    let ways: String = cases.map(|(elements, ingress)| format!("{}\n", way_of_stack(elements, ingress))).concat();
+    expect![[r#"
+        straight way: in place: packets are worked on where their bytes lie
+          deparser: left out: what it would emit is there already
+        straight way: in place: packets are worked on where their bytes lie
+          deparser: moves headers where they lie, up to 24 bytes further ahead
+        straight way: in chunks: the elements of hdr.labels are named at run time
+          deparser: emits headers
+        straight way: in place: packets are worked on where their bytes lie
+          deparser: left out: what it would emit is there already
+        straight way: in chunks: hdr.labels is pushed or popped and has 40 elements, more than 32
+          deparser: emits headers
+        straight way: in chunks: the elements of hdr.labels are named at run time
+          deparser: emits headers
+    "#]]
+    .assert_eq(&ways);
+}

@@ -315,6 +315,33 @@ h4.0 = 8w0x34";
 }
 
 #[test]
+fn so_do_elements_that_have_names() {
+    let body = "set_valid h2
+h2.0 = 8w0x31
+push_front stack0 1
+set_valid h2
+h2.0 = 8w0x32
+push_front stack0 1
+copy h2 = h3
+h2.0 = 8w0x33
+h4.0 = (h4.0 + 8w0x10)
+pop_front stack0 1
+set_valid h4
+h4.0 = 8w0x34";
+    for deparser in ["emit h2\nemit h3\nemit h4\nemit h1", "emit h4\nemit h0\nemit h3\nemit h2"] {
+        check(&small("", PARSE_TWO, body, deparser), &[b"abcdef", b""]);
+    }
+    // What was parsed moves as well, and beside what was made.
+    let parser = "state0 \"start\" {\n  extract h3\n  extract h2\n  goto accept\n}";
+    for moves in
+        ["push_front stack0 1", "pop_front stack0 1", "push_front stack0 2\npop_front stack0 1", "pop_front stack0 5"]
+    {
+        let body = format!("{moves}\nset_valid h2\nset_valid h4\nh2.0 = (h3.0 + 8w0x1)\n{moves}\nh2.0 = 8w0x41");
+        check(&small("", parser, &body, "emit h2\nemit h3\nemit h4\nemit h1"), &[b"abcdef", b"a", b""]);
+    }
+}
+
+#[test]
 fn stacks_are_filled_by_parsers() {
     let parser = "state0 \"start\" {
   extract stack0.next

@@ -46,3 +46,11 @@ fn so_it_does_on_very_wide_values() {
         check_seed(seed, &wide, Optimise::None);
     }
 }
+
+#[test]
+fn so_it_does_where_stacks_have_names_only() {
+    for seed in seeds(2000..2012) {
+        let options = Options { indexed_stacks: false, externs: false, ..Options::default() };
+        check_seed(seed, &options, Optimise::None);
+    }
+}

@@ -11,6 +11,8 @@
 //! * [`propagate`]: values of variables are put where the variables are read.
 //! * [`validity`]: tests of headers whose validity is known.
 //! * [`dead_code`]: branches, states and statements that nothing reaches.
+//! * [`unroll`]: elements of header stacks that parsers go through in loops get names.
+//! * [`unread`]: assignments to positions in stacks that nothing reads.
 //! * [`specialise`](mod@specialise): tables whose contents are known, replaced by what they answer.
 //! * [`dead_stores`]: assignments to local variables that nothing reads.
 //! * `flow`, `effects`: the walk along control flow that `propagate` and `validity` share, and what statements write.
@@ -24,6 +26,8 @@ pub mod propagate;
 mod shared_map;
 pub mod simplify;
 pub mod specialise;
+pub mod unread;
+pub mod unroll;
 pub mod validity;
 mod var_set;
 

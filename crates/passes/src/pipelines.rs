@@ -1,9 +1,10 @@
 //! The pipelines: which passes run, in which order.
 
-use crate::{Pass, dead_code, dead_stores, propagate, simplify, validity};
+use crate::{Pass, dead_code, dead_stores, propagate, simplify, unread, unroll, validity};
 
 /// What every compiled program goes through. The first round removes the temporaries of lowering; what that uncovers
-/// (constants, branches that are decided) is used up in the second.
+/// (constants, branches that are decided) is used up in the second, as are the names that elements of stacks get
+/// between the two.
 pub const STANDARD: &[Pass] = &[
     simplify::PASS,
     propagate::PASS,
@@ -11,12 +12,15 @@ pub const STANDARD: &[Pass] = &[
     simplify::PASS,
     dead_code::PASS,
     dead_stores::PASS,
+    unroll::PASS,
     propagate::PASS,
     validity::PASS,
     simplify::PASS,
     dead_code::PASS,
     dead_stores::PASS,
+    unread::PASS,
 ];
 
 /// All passes, for `--passes` and for tests.
-pub const ALL: &[Pass] = &[simplify::PASS, propagate::PASS, validity::PASS, dead_code::PASS, dead_stores::PASS];
+pub const ALL: &[Pass] =
+    &[simplify::PASS, propagate::PASS, validity::PASS, dead_code::PASS, dead_stores::PASS, unroll::PASS, unread::PASS];

@@ -32,7 +32,12 @@ pub const PASS: Pass = Pass { name: "simplify", description: "folds constants an
 
 fn run(program: &mut Program) {
     let stacks = program.stacks.clone();
-    walk::rewrite_program(program, &mut |part| match part {
+    walk::rewrite_program(program, &mut |part| change(&stacks, part));
+}
+
+/// Simplifies an expression whose parts are simple, or a reference.
+pub(crate) fn change(stacks: &IndexVec<StackId, Stack>, part: Part<'_>) {
+    match part {
         Part::Expr(expr) => {
             // An identity may uncover another; each makes the expression smaller, so this ends.
             while let Some(simpler) = simplified(expr) {
@@ -40,11 +45,11 @@ fn run(program: &mut Program) {
             }
         }
         Part::Header(header) => {
-            if let Some(fixed) = fixed_element(&stacks, header) {
+            if let Some(fixed) = fixed_element(stacks, header) {
                 *header = fixed;
             }
         }
-    });
+    }
 }
 
 /// The element at a constant index. One out of range is left for run time.

@@ -8,7 +8,7 @@ use base::Bits;
 use expect_test::{Expect, expect};
 use ir::{ActionCall, EntryKey};
 use passes::specialise::{Contents, KnownEntry, specialise};
-use passes::{Pass, dead_code, dead_stores, propagate, simplify, validity};
+use passes::{Pass, dead_code, dead_stores, propagate, simplify, unread, unroll, validity};
 
 const PRELUDE: &str = include_str!("prelude.ir");
 
@@ -580,4 +580,196 @@ fn an_entry_that_matches_everything_leaves_no_miss() {
         }
     "#]],
     );
+}
+
+#[test]
+fn loops_over_stacks_become_states() {
+    check_parser(
+        unroll::PASS,
+        "state0 \"start\" {\n  extract h0\n  select (h0.0) {\n    case (8w0x1): state1\n    case (any): state2\n  }\n}\n\
+         state1 \"s\" {\n  extract stack0.next\n  select (stack0.last.0) {\n    case (8w0x0): state2\n    case (any): state1\n  }\n}\n\
+         state2 \"b\" {\n  extract h1\n  goto accept\n}\n",
+        expect![[r#"
+            state0 "start" {
+              extract h0
+              select (h0.0) {
+                case (8w0x1): state1
+                case (any): state2
+              }
+            }
+            state1 "s" {
+              extract h2
+              v4 = 32w0x1
+              select (h2.0) {
+                case (8w0x0): state2
+                case (any): state3
+              }
+            }
+            state2 "b" {
+              extract h1
+              goto accept
+            }
+            state3 "s" {
+              extract h3
+              v4 = 32w0x2
+              select (h3.0) {
+                case (8w0x0): state2
+                case (any): state4
+              }
+            }
+            state4 "s" {
+              verify false error 32w0x3
+              goto reject
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_state_behind_two_ways_knows_what_both_know() {
+    // Which element is the last one differs, and only a branch tells: the position stays a variable.
+    check_parser(
+        unroll::PASS,
+        "state0 \"start\" {\n  if v5 {\n    extract stack0.next\n  }\n  extract stack0.next\n  v2 = stack0.last.0\n\
+         goto state1\n}\n\
+         state1 \"n\" {\n  v4 = 32w0x1\n  v2 = stack0.last.0\n  extract stack0.next\n  goto accept\n}\n",
+        expect![[r#"
+            state0 "start" {
+              if v5 {
+                extract h2
+                v4 = 32w0x1
+              }
+              extract stack0.next
+              v2 = stack0.last.0
+              goto state1
+            }
+            state1 "n" {
+              v4 = 32w0x1
+              v2 = h2.0
+              extract h3
+              v4 = 32w0x2
+              goto accept
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn positions_are_followed_through_blocks_and_moves() {
+    check_parser(
+        unroll::PASS,
+        "state0 \"start\" {\n  block l1 {\n    extract stack0.next\n    if (stack0.last.0 == 8w0x1) {\n      leave l1\n    }\n\
+         verify (v4 != 32w0x0) error 32w0x3\n    v9 = v4\n  }\n  push_front stack0 1\n  v9 = v4\n  pop_front stack0 2\n  \
+         verify (v4 != 32w0x0) error 32w0x3\n  v2 = stack0.last.0\n  goto accept\n}\n",
+        expect![[r#"
+            state0 "start" {
+              block l1 {
+                extract h2
+                v4 = 32w0x1
+                if (h2.0 == 8w0x1) {
+                  leave l1
+                }
+                v9 = 32w0x1
+              }
+              push_front stack0 1
+              v9 = 32w0x2
+              pop_front stack0 2
+              verify false error 32w0x3
+              goto reject
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_in_states_that_are_made_anew_get_labels() {
+    check_parser(
+        unroll::PASS,
+        "state0 \"start\" {\n  block l1 {\n    if v5 {\n      leave l1\n    }\n    v2 = 8w0x1\n  }\n  extract stack0.next\n\
+         select (h0.0) {\n    case (8w0x0): state0\n    case (any): accept\n  }\n}\n",
+        expect![[r#"
+            state0 "start" {
+              block l1 {
+                if v5 {
+                  leave l1
+                }
+                v2 = 8w0x1
+              }
+              extract h2
+              v4 = 32w0x1
+              select (h0.0) {
+                case (8w0x0): state1
+                case (any): accept
+              }
+            }
+            state1 "start" {
+              block l4 {
+                if v5 {
+                  leave l4
+                }
+                v2 = 8w0x1
+              }
+              extract h3
+              v4 = 32w0x2
+              select (h0.0) {
+                case (8w0x0): state2
+                case (any): accept
+              }
+            }
+            state2 "start" {
+              block l5 {
+                if v5 {
+                  leave l5
+                }
+                v2 = 8w0x1
+              }
+              verify false error 32w0x3
+              goto reject
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn states_with_loops_in_them_share_their_budget() {
+    check_parser(
+        unroll::PASS,
+        "state0 \"start\" {\n  loop l1 {\n    if v5 {\n      leave l1\n    }\n    v5 = true\n  }\n  extract stack0.next\n\
+         select (h0.0) {\n    case (8w0x0): state0\n    case (any): accept\n  }\n}\n",
+        expect![[r#"
+            state0 "start" {
+              loop l1 {
+                if v5 {
+                  leave l1
+                }
+                v5 = true
+              }
+              extract stack0.next
+              select (h0.0) {
+                case (8w0x0): state0
+                case (any): accept
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn positions_that_nobody_reads_go() {
+    let states = "state0 \"start\" {\n  extract h2\n  v4 = 32w0x1\n  goto accept\n}\n";
+    check_parser(
+        unread::PASS,
+        states,
+        expect![[r#"
+        state0 "start" {
+          extract h2
+          goto accept
+        }
+    "#]],
+    );
+    // A control that moves the stack does not look at it, one that names its last element does.
+    for (ingress, is_read) in [("push_front stack0 1\n", false), ("v2 = stack0.last.0\n", true)] {
+        let text = after(&[unread::PASS], &program(states, ingress), "block0", "block1");
+        assert_eq!(text.contains("v4 ="), is_read, "{ingress}{text}");
+    }
 }

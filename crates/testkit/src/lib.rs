@@ -3,8 +3,8 @@
 //! * [`pipeline`]: P4 text to a switch.
 //! * [`corpus`]: the programs in `tests`, and how they are run.
 //! * [`random_ir`], [`plain_host`]: random programs with their entries and packets, and a host for the interpreter.
-//! * [`random_p4`], [`random_p4_14`]: random P4 programs as text; [`calculation`], [`model`]: such whose results are
-//!   known.
+//! * [`random_p4`], [`random_p4_14`], [`random_stacks`]: random P4 programs as text; [`calculation`], [`model`]: such
+//!   whose results are known.
 //! * [`differential`]: two ways of doing the same, compared on random input.
 //! * [`netns`]: live tests in network namespaces.
 
@@ -19,3 +19,4 @@ pub mod plain_host;
 pub mod random_ir;
 pub mod random_p4;
 pub mod random_p4_14;
+pub mod random_stacks;

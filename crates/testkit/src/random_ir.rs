@@ -46,6 +46,8 @@ pub struct Options {
     pub requests: bool,
     /// Loops that end by their budget only, which takes long.
     pub endless_loops: bool,
+    /// Whether elements of stacks are named at run time outside of parsers.
+    pub indexed_stacks: bool,
 }
 
 impl Default for Options {
@@ -67,6 +69,7 @@ impl Default for Options {
             messages: true,
             requests: false,
             endless_loops: false,
+            indexed_stacks: true,
         }
     }
 }

@@ -5,6 +5,7 @@ use testkit::differential::scenario::Scenario;
 use testkit::pipeline::{Engine, program_of_text};
 use testkit::random_p4::{Architecture, Options, RandomP4, random_p4};
 use testkit::random_p4_14::random_p4_14;
+use testkit::random_stacks::random_stacks;
 
 const SEEDS: u64 = 30;
 
@@ -50,4 +51,9 @@ fn programs_for_psa_are_right_and_send_packets() {
 #[test]
 fn programs_of_p4_14_are_right_and_send_packets() {
     check(random_p4_14);
+}
+
+#[test]
+fn programs_with_stacks_are_right_and_send_packets() {
+    check(random_stacks);
 }

@@ -56,6 +56,13 @@ pub const BODIES: &[Body] = &[
         reduced: Some(programs::reduced_p4_14),
     },
     Body {
+        name: "stacks",
+        about: "the same for random programs whose parsers go through header stacks and whose controls move them",
+        test_seeds: 4,
+        run: programs::run_stacks,
+        reduced: Some(programs::reduced_stacks),
+    },
+    Body {
         name: "calculations",
         about: "random calculations have the results that an evaluator of their own gives",
         test_seeds: 20,

@@ -6,6 +6,7 @@ use base::Rng;
 use testkit::differential::p4::{Verdict, p4_program_agrees};
 use testkit::random_p4::{Architecture, Options, RandomP4, random_p4};
 use testkit::random_p4_14::random_p4_14;
+use testkit::random_stacks::random_stacks;
 
 /// Random entries and packets that a smaller program is tried with before it counts as one that does not fail.
 const SCENARIOS: u64 = 3;
@@ -29,6 +30,12 @@ pub(crate) fn run_psa(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
 /// The same for programs of P4_14.
 pub(crate) fn run_p4_14(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let program = random_p4_14(rng);
+    agrees(rng, notes, &program)
+}
+
+/// The same for programs that move header stacks.
+pub(crate) fn run_stacks(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
+    let program = random_stacks(rng);
     agrees(rng, notes, &program)
 }
 
@@ -56,6 +63,12 @@ pub(crate) fn reduced_psa(rng: &mut Rng) -> Option<String> {
 /// The same for a program of P4_14.
 pub(crate) fn reduced_p4_14(rng: &mut Rng) -> Option<String> {
     let program = random_p4_14(rng);
+    reduced_program(rng, &program)
+}
+
+/// The same for a program that moves header stacks.
+pub(crate) fn reduced_stacks(rng: &mut Rng) -> Option<String> {
+    let program = random_stacks(rng);
     reduced_program(rng, &program)
 }
 

@@ -15,11 +15,11 @@ use crate::plan::sharing::{Sharing, WholeProgram};
 use crate::plan::state::{self, OneByOne};
 use crate::plan::straight::{KEPT_BYTES_MAX, NoStraight, SAVED_BYTES_MAX, Straight, emits_plainly};
 use crate::plan::walk::Item;
-use crate::plan::{Plan, key_fields};
+use crate::plan::{NAMED_ELEMENTS_MAX, Plan, key_fields, stack_of};
 use crate::tuning::Tuning;
 use base::limits::HEADROOM_BYTES;
 use ir::v1model::{asks_for_originals, reads_queues};
-use ir::{Architecture, BlockKind, FieldType, Program, RegisterId, StmtKind, TableId, VarId, VarKind};
+use ir::{Architecture, BlockKind, FieldType, Program, RegisterId, StackId, StmtKind, TableId, VarId, VarKind};
 use names::Names;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -309,10 +309,30 @@ fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> Stri
             ty.name
         );
     }
-    if let Some((id, _)) = program.stacks.iter_enumerated().find(|(id, _)| plan.stacks[*id].dynamic) {
-        return format!("the elements of {} are named at run time", program.stacks[id].name);
+    if let Some((id, stack)) = program.stacks.iter_enumerated().find(|(id, _)| plan.stacks[*id].dynamic) {
+        if !is_named_at_run_time(program, id) {
+            let elements = stack.elements.len();
+            return format!(
+                "{} is pushed or popped and has {elements} elements, more than {NAMED_ELEMENTS_MAX}",
+                stack.name
+            );
+        }
+        return format!("the elements of {} are named at run time", stack.name);
     }
     format!("variables that are kept of a packet take more than {KEPT_BYTES_MAX} bytes")
+}
+
+/// Whether the program speaks of elements of the stack without saying which.
+fn is_named_at_run_time(program: &Program, id: StackId) -> bool {
+    let mut found = false;
+    for block in &program.blocks {
+        ir::walk::visit_block(program, block, &mut |item| {
+            if let ir::walk::Item::Header(header) | ir::walk::Item::Field(header, _) = item {
+                found |= stack_of(header) == Some(id);
+            }
+        });
+    }
+    found
 }
 
 fn block_way(

@@ -3,7 +3,7 @@
 use super::scope::{Scope, add, valid_in_context};
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
-    name, plus, unary,
+    name, unary,
 };
 use crate::plan::StackSlot;
 
@@ -460,33 +460,6 @@ impl Scope<'_, '_> {
         let bytes = self.fresh("n");
         self.push(declare("const uint32_t", bytes.clone(), present));
         Varbit { access, pointer, offset, bytes: name(bytes) }
-    }
-
-    pub(crate) fn move_stack(&mut self, stack: StackId, count: u32, up: bool) {
-        let StackSlot { first, size, .. } = self.stack_slot(stack);
-        let count = count.min(size);
-        let direction = int(u32::from(up));
-        if count > 0 {
-            let arrays = [("offset", Some(first.slot)), ("home", first.home_slot), ("varbit_bytes", first.varbit)];
-            for (array, start) in arrays {
-                let Some(start) = start else { continue };
-                let items = plus(arrow(name("c"), array), start);
-                self.push(S::Eval(call("ws_rotate", vec![items, int(size), int(count), direction.clone()])));
-            }
-            let words = plus(arrow(name("c"), "valid"), first.bit / 64);
-            self.push(S::Eval(call("ws_move_valid", vec![words, int(size), int(count), direction])));
-        }
-        self.forget_stack(stack);
-        let next = self.stack_next(stack);
-        let (count, size) = (long(u64::from(count)), long(u64::from(size)));
-        let moved = if up {
-            let sum = self.spill(binary("+", next, count));
-            conditional(binary("<", sum.clone(), size.clone()), sum, size)
-        } else {
-            let next = self.atom(next);
-            conditional(binary(">", next.clone(), count.clone()), binary("-", next, count), long(0))
-        };
-        self.write_var(self.emitter.program.stacks[stack].next, super::expr::Value::Narrow(moved));
     }
 
     /// Marks every header invalid and puts homes where they start: the first thing that a parser does.

@@ -7,7 +7,7 @@
 //!   temporaries.
 //! * `expr`, `wide`: values of at most 64 bits as C expressions, wider ones as arrays of limbs.
 //! * `field`, `neighbours`: loads and stores of bit fields in network order, and of several fields at once.
-//! * `header`, `pieces`: access to header instances, changes of validity, copies, stacks.
+//! * `header`, `pieces`, `stack`: access to header instances, changes of validity, copies, moves of stacks.
 //! * `stmt`, `externs`, `hash`, `table`: statements.
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
 //! * `straight`, `sum`: all of them as one function; checksums that are kept on the way.
@@ -24,6 +24,7 @@ mod parser;
 mod pieces;
 mod remainder;
 mod scope;
+mod stack;
 mod stmt;
 mod straight;
 mod sum;

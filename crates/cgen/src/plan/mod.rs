@@ -22,7 +22,7 @@ pub(crate) mod straight;
 pub(crate) mod sums;
 pub(crate) mod walk;
 
-pub(crate) use storage::{BlockPlan, MOVED_BIT, Storage};
+pub(crate) use storage::{BlockPlan, MOVED_BIT, NAMED_ELEMENTS_MAX, Storage, stack_of};
 pub use storage::{HeaderSlot, StackSlot};
 
 use crate::tuning::Tuning;

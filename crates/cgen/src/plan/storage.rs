@@ -9,8 +9,9 @@
 //!
 //! A header instance is an offset into the chunk and a valid bit: extraction sets the offset to the place in the
 //! packet. A header that is made valid or copied to without being in the packet lives in its *home*, a scratch place of
-//! its own. Pushing and popping a stack rotates offsets and homes of its elements instead of moving bytes, so that no
-//! two elements ever share a home. A local variable lives in the C function, except if its life crosses a cut of the
+//! its own. Pushing and popping a stack moves offsets of its elements instead of bytes; no two elements ever share a
+//! home: a header in a home goes to that of the element that it becomes or, in a stack whose elements are named at run
+//! time, homes are moved as well. A local variable lives in the C function, except if its life crosses a cut of the
 //! control at a table.
 
 use super::graph::Graph;
@@ -28,6 +29,9 @@ use std::ops::Range;
 /// Among the valid bits of a packet that may leave as it was received: whether it has a header that lies elsewhere.
 pub(crate) const MOVED_BIT: u32 = 63;
 
+/// The most elements that are moved by statements for each.
+pub(crate) const NAMED_ELEMENTS_MAX: usize = 32;
+
 /// Where a header instance lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HeaderSlot {
@@ -39,8 +43,7 @@ pub struct HeaderSlot {
     pub home: Option<u32>,
     /// Its position in the array of varbit lengths, if it has such a field.
     pub varbit: Option<u32>,
-    /// Its position in the array of homes, if it has a home and is in a stack whose elements are named at run time or
-    /// moved.
+    /// Its position in the array of homes, if it has a home and is in a dynamic stack.
     pub home_slot: Option<u32>,
 }
 
@@ -51,7 +54,7 @@ pub struct StackSlot {
     pub first: HeaderSlot,
     /// Elements.
     pub size: u32,
-    /// Elements are named by run-time indices, or moved.
+    /// Elements are named by run-time indices, or are many and moved.
     pub dynamic: bool,
 }
 
@@ -200,7 +203,7 @@ fn place_metadata(program: &Program, base: u32, storage: &mut Storage) -> Result
 struct HeaderUses {
     /// Needs a home: made valid, or copied to.
     homed: BTreeSet<HeaderId>,
-    /// Stacks with elements named at run time, or moved.
+    /// Stacks with elements named at run time, or many that are moved.
     dynamic: BTreeSet<StackId>,
     /// Stacks that are moved.
     moved: BTreeSet<StackId>,
@@ -240,7 +243,9 @@ impl HeaderUses {
             },
             StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
                 self.moved.insert(*stack);
-                self.dynamic.insert(*stack);
+                if program.stacks[*stack].elements.len() > NAMED_ELEMENTS_MAX {
+                    self.dynamic.insert(*stack);
+                }
             }
             _ => {}
         }

@@ -74,6 +74,7 @@ fn options(rng: &mut Rng) -> Options {
         requests: rng.chance(1, 2),
         statements: rng.between(2, 16) as u32,
         width_bits_max: *rng.pick(&[64, 130, 300]),
+        indexed_stacks: rng.chance(1, 2),
         ..Options::default()
     }
 }

@@ -111,9 +111,14 @@ impl Generator<'_> {
             return self.pick(&self.scope.headers.clone()).map(HeaderRef::Fixed);
         }
         let stack = self.pick(&self.scope.stacks.clone())?;
+        let is_in_parser = self.scope.place == Place::Parser;
         Some(match self.below(3) {
+            _ if !self.options.indexed_stacks && !is_in_parser => {
+                HeaderRef::Fixed(*self.rng.pick(&self.program.stacks[stack].elements))
+            }
             0 => HeaderRef::Last(stack),
-            1 if self.scope.place == Place::Parser => HeaderRef::Next(stack),
+            1 if is_in_parser => HeaderRef::Next(stack),
+            _ if !self.options.indexed_stacks => HeaderRef::Last(stack),
             _ => HeaderRef::Element {
                 stack,
                 index: Box::new(self.index(self.program.stacks[stack].elements.len() as u64)),

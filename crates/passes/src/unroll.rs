@@ -1,0 +1,449 @@
+//! Parser loops over header stacks become states of their own, in which each element has a name.
+//!
+//! Before:
+//! ```text
+//! state1 "labels" {
+//!   extract stack0.next
+//!   select (stack0.last.2) {
+//!     case (1w0x1): accept
+//!     case (any): state1
+//!   }
+//! }
+//! ```
+//! After (`stack0` is `h1`, `h2` with `next` `v0`):
+//! ```text
+//! state1 "labels" {
+//!   extract h1
+//!   v0 = 32w0x1
+//!   select (h1.2) {
+//!     case (1w0x1): accept
+//!     case (any): state2
+//!   }
+//! }
+//! state2 "labels" {
+//!   extract h2
+//!   v0 = 32w0x2
+//!   select (h2.2) {
+//!     case (1w0x1): accept
+//!     case (any): state3
+//!   }
+//! }
+//! state3 "labels" {
+//!   verify false error 32w0x3
+//!   goto reject
+//! }
+//! ```
+//! A parser starts with every `next` at zero, and mostly it is known in each state how far it has come. So a state is
+//! made anew for each value with which packets can come to it, and what it says of `next` and `last` is said of an
+//! element. Packets go through as many states as before, each of which counts towards their budget of steps. Behind an
+//! extraction `next` is assigned, in case somebody asks for it (pass `unread`).
+//! Native code then has a header where it had an array, and programs whose stacks have names only are worked on in
+//! place.
+//!
+//! Limits: a parser that would become too large stays as it is, as far as it must, as do states with loops of
+//! statements in them, whose budget is that of all their runs. A stack that controls index at run time gains nothing.
+
+use crate::effects::{Context, Writes};
+use crate::{Pass, simplify};
+use base::{Bits, IndexVec, index::Id as _};
+use ir::walk::{self, Item, Part};
+use ir::{
+    Block, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, StackId, State, StateId,
+    Stmt, StmtKind, Target, Transition, VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// See the module.
+pub const PASS: Pass =
+    Pass { name: "unroll", description: "names the elements of header stacks that parsers go through in loops", run };
+
+/// States of a parser that becomes larger.
+const STATES_MAX: usize = 256;
+
+/// And statements in them.
+const STATEMENTS_MAX: usize = 1000;
+
+/// The values of `next` variables, as far as they are known.
+type Positions = BTreeMap<VarId, u64>;
+
+fn run(program: &mut Program) {
+    let context = Context::new(program);
+    for id in program.blocks.ids() {
+        let mut nexts = followed(program, &program.blocks[id]);
+        while !nexts.is_empty() {
+            match unrolled(program, &context, &program.blocks[id].kind, &nexts) {
+                Some((kind, labels)) => {
+                    (program.blocks[id].kind, program.labels) = (kind, labels);
+                    break;
+                }
+                None => drop_longest(program, &mut nexts),
+            }
+        }
+    }
+}
+
+/// The `next` variables that a parser mentions, but for those of stacks of which others ask for elements by number.
+fn followed(program: &Program, block: &Block) -> BTreeSet<VarId> {
+    let BlockKind::Parser { states, .. } = &block.kind else { return BTreeSet::new() };
+    if states.len() > STATES_MAX {
+        return BTreeSet::new();
+    }
+    let mentioned: BTreeSet<VarId> = states.iter().flat_map(|state| mentioned(program, state)).collect();
+    let mut named = BTreeSet::new();
+    for other in program.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Control { .. })) {
+        walk::visit_block(program, other, &mut |item| {
+            if let Item::Header(HeaderRef::Element { stack, .. }) | Item::Field(HeaderRef::Element { stack, .. }, _) =
+                item
+            {
+                named.insert(*stack);
+            }
+        });
+    }
+    let is_plain = |(id, _): &(StackId, &ir::Stack)| !named.contains(id);
+    program
+        .stacks
+        .iter_enumerated()
+        .filter(is_plain)
+        .map(|(_, stack)| stack.next)
+        .filter(|next| mentioned.contains(next))
+        .collect()
+}
+
+/// Leaves out the stack that makes the most states.
+fn drop_longest(program: &Program, nexts: &mut BTreeSet<VarId>) {
+    let longest = program.stacks.iter().filter(|stack| nexts.contains(&stack.next));
+    if let Some(stack) = longest.max_by_key(|stack| stack.elements.len()) {
+        nexts.remove(&stack.next);
+    } else {
+        nexts.clear();
+    }
+}
+
+/// The `next` variables that a state mentions.
+fn mentioned(program: &Program, state: &State) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    let mut see = |item: Item<'_>| match item {
+        Item::Var(var) => _ = found.insert(var),
+        Item::Header(HeaderRef::Next(stack) | HeaderRef::Last(stack))
+        | Item::Field(HeaderRef::Next(stack) | HeaderRef::Last(stack), _) => {
+            found.insert(program.stacks[*stack].next);
+        }
+        _ => {}
+    };
+    walk::visit_used(program, &state.body, &mut see);
+    walk::transition_exprs(&state.transition).into_iter().for_each(|expr| walk::visit_expr(expr, &mut see));
+    let nexts: BTreeSet<VarId> = program.stacks.iter().map(|stack| stack.next).collect();
+    found.intersection(&nexts).copied().collect()
+}
+
+/// A parser whose states know these variables, and how many labels the program then has. None if it would be too large.
+fn unrolled(
+    program: &Program,
+    context: &Context,
+    parser: &BlockKind,
+    nexts: &BTreeSet<VarId>,
+) -> Option<(BlockKind, u32)> {
+    let BlockKind::Parser { start, states, error } = parser else { return None };
+    let mut unroll = Unroll {
+        context,
+        nexts,
+        states,
+        asked: asked(program, states, nexts),
+        ids: BTreeMap::new(),
+        made: IndexVec::new(),
+        pending: Vec::new(),
+        copied: BTreeSet::new(),
+        labels: program.labels,
+        named: BTreeSet::new(),
+        names: BTreeMap::new(),
+        exits: BTreeMap::new(),
+    };
+    let kept: BTreeSet<VarId> = program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
+    let is_zero = |var: &&VarId| !kept.contains(var) && program.vars[**var].kind.slot().is_none();
+    let first: Positions = nexts.iter().filter(is_zero).map(|&var| (var, 0)).collect();
+    let start = unroll.state(*start, &first)?;
+    let mut statements = 0;
+    while let Some((id, old, known)) = unroll.pending.pop() {
+        let state = unroll.remade(&states[old], known)?;
+        walk::visit_body(&state.body, &mut |_| statements += 1);
+        if statements > STATEMENTS_MAX && unroll.made.len() > states.len() {
+            return None;
+        }
+        unroll.made[id] = state;
+    }
+    let (states, labels) = (unroll.made, unroll.labels);
+    Some((BlockKind::Parser { start, states, error: *error }, labels))
+}
+
+/// The variables that each state or a state behind it mentions: no others make it another state.
+fn asked(
+    program: &Program,
+    states: &IndexVec<StateId, State>,
+    nexts: &BTreeSet<VarId>,
+) -> IndexVec<StateId, BTreeSet<VarId>> {
+    let own = |state: &State| mentioned(program, state).intersection(nexts).copied().collect();
+    let mut asked: IndexVec<StateId, BTreeSet<VarId>> = states.iter().map(own).collect();
+    loop {
+        let mut is_settled = true;
+        for (id, state) in states.iter_enumerated() {
+            for next in state.targets() {
+                let more: Vec<VarId> = asked[next].difference(&asked[id]).copied().collect();
+                is_settled &= more.is_empty();
+                asked[id].extend(more);
+            }
+        }
+        if is_settled {
+            return asked;
+        }
+    }
+}
+
+/// A parser on its way.
+struct Unroll<'u> {
+    context: &'u Context,
+    /// The variables that are followed.
+    nexts: &'u BTreeSet<VarId>,
+    /// The parser as it was.
+    states: &'u IndexVec<StateId, State>,
+    asked: IndexVec<StateId, BTreeSet<VarId>>,
+    /// The state that stands for one as it was, entered with these values.
+    ids: BTreeMap<(StateId, Positions), StateId>,
+    made: IndexVec<StateId, State>,
+    /// States that are still to be made, of which, and what is known at their start.
+    pending: Vec<(StateId, StateId, Positions)>,
+    /// States that there are already.
+    copied: BTreeSet<StateId>,
+    labels: u32,
+    /// Labels of blocks that stand somewhere already.
+    named: BTreeSet<LabelId>,
+    /// Labels of the state that is being made, as they are called there.
+    names: BTreeMap<LabelId, LabelId>,
+    /// What is known wherever a label that is open is left; nothing if it is not left so far.
+    exits: BTreeMap<LabelId, Option<Positions>>,
+}
+
+impl Unroll<'_> {
+    /// The state that stands for one as it was. None if there are too many, or it must not stand twice.
+    fn state(&mut self, old: StateId, known: &Positions) -> Option<StateId> {
+        let known: Positions =
+            known.iter().filter(|(var, _)| self.asked[old].contains(var)).map(|(&var, &at)| (var, at)).collect();
+        if let Some(&id) = self.ids.get(&(old, known.clone())) {
+            return Some(id);
+        }
+        let is_first = self.copied.insert(old);
+        if !is_first && (self.made.len() >= STATES_MAX || has_loop(&self.states[old].body)) {
+            return None;
+        }
+        let id = self.made.push(self.states[old].clone());
+        self.ids.insert((old, known.clone()), id);
+        self.pending.push((id, old, known));
+        Some(id)
+    }
+
+    fn remade(&mut self, old: &State, known: Positions) -> Option<State> {
+        let mut state = old.clone();
+        self.names.clear();
+        let end = self.body(&mut state.body, Some(known));
+        let Some(known) = end else {
+            state.transition = Transition::Goto(Target::Reject);
+            return Some(state);
+        };
+        walk::rewrite_transition(&mut state.transition, &mut |part| self.rewrite(&known, part));
+        let targets: Vec<&mut Target> = match &mut state.transition {
+            Transition::Goto(target) => vec![target],
+            Transition::Select { cases, .. } => cases.iter_mut().map(|case| &mut case.target).collect(),
+        };
+        for target in targets {
+            if let Target::State(next) = target {
+                *next = self.state(*next, &known)?;
+            }
+        }
+        Some(state)
+    }
+
+    /// Rewrites a body, and tells what is known behind it: nothing at all if control does not get there.
+    fn body(&mut self, body: &mut Body, mut known: Option<Positions>) -> Option<Positions> {
+        let mut out = Vec::new();
+        for mut stmt in std::mem::take(body) {
+            let (after, then) = self.stmt(&mut stmt.kind, known?);
+            let span = stmt.span;
+            if !matches!(&stmt.kind, StmtKind::Verify { cond, .. } if cond.as_const().is_some_and(|it| !it.is_zero())) {
+                out.push(stmt);
+            }
+            out.extend(then.map(|kind| Stmt { kind, span }));
+            known = after;
+            if known.is_none() {
+                break;
+            }
+        }
+        *body = out;
+        known
+    }
+
+    /// Rewrites a statement. Gives what is known behind it, and what is to be done there.
+    fn stmt(&mut self, kind: &mut StmtKind, mut known: Positions) -> (Option<Positions>, Option<StmtKind>) {
+        match kind {
+            StmtKind::If { .. } | StmtKind::Switch { .. } => (self.ways(kind, known), None),
+            StmtKind::Block { label, body } => {
+                let old = *label;
+                *label = self.name_anew(old);
+                self.exits.insert(old, None);
+                let end = self.body(body, Some(known));
+                let left = self.exits.remove(&old).flatten();
+                (joined(end, left), None)
+            }
+            StmtKind::Loop { label, body } => {
+                let mut writes = Writes::default();
+                self.context.body_writes(body, &mut writes);
+                known.retain(|var, _| !writes.vars.contains(var));
+                self.exits.insert(*label, None);
+                self.body(body, Some(known.clone()));
+                let left = self.exits.remove(label).flatten();
+                // A loop whose budget is spent ends where it starts.
+                (joined(Some(known), left), None)
+            }
+            StmtKind::Leave(label) => {
+                if let Some(exit) = self.exits.remove(label) {
+                    self.exits.insert(*label, joined(exit, Some(known)));
+                }
+                *label = self.names.get(label).copied().unwrap_or(*label);
+                (None, None)
+            }
+            StmtKind::Extract { .. } => self.extract(kind, known),
+            StmtKind::PushFront { stack, count } => {
+                (Some(self.moved(*stack, known, |at, size| (at + u64::from(*count)).min(size))), None)
+            }
+            StmtKind::PopFront { stack, count } => {
+                (Some(self.moved(*stack, known, |at, _| at.saturating_sub(u64::from(*count)))), None)
+            }
+            _ => {
+                walk::rewrite_own(kind, &mut |part| self.rewrite(&known, part));
+                let ends = matches!(kind, StmtKind::Verify { cond, .. } if cond.as_const().is_some_and(Bits::is_zero));
+                self.after(kind, &mut known);
+                ((!ends).then_some(known), None)
+            }
+        }
+    }
+
+    /// Rewrites the ways of a statement that has several; of those only that are not taken, no more is known.
+    fn ways(&mut self, kind: &mut StmtKind, known: Positions) -> Option<Positions> {
+        walk::rewrite_own(kind, &mut |part| self.rewrite(&known, part));
+        if let StmtKind::If { cond, then_body, else_body } = kind
+            && let Some(value) = cond.as_const()
+        {
+            let (taken, other) = if value.is_zero() { (else_body, then_body) } else { (then_body, else_body) };
+            other.clear();
+            return self.body(taken, Some(known));
+        }
+        let mut after = None;
+        for body in kind.bodies_mut() {
+            let end = self.body(body, Some(known.clone()));
+            after = joined(after, end);
+        }
+        after
+    }
+
+    fn extract(&mut self, kind: &mut StmtKind, mut known: Positions) -> (Option<Positions>, Option<StmtKind>) {
+        let to_next = match kind {
+            StmtKind::Extract { dst: HeaderRef::Next(stack), .. } => Some(self.context.stacks[*stack].next),
+            _ => None,
+        };
+        walk::rewrite_own(kind, &mut |part| self.rewrite(&known, part));
+        if let StmtKind::Extract { dst: HeaderRef::Next(stack) | HeaderRef::Last(stack), .. } = kind
+            && known.contains_key(&self.context.stacks[*stack].next)
+        {
+            let error = Expr::bit(32, ir::ERROR_STACK_OUT_OF_BOUNDS);
+            *kind = StmtKind::Verify { cond: Expr::bool(false), error };
+            return (None, None);
+        }
+        let Some((next, at)) = to_next.and_then(|next| Some((next, known.get_mut(&next)?))) else {
+            return (Some(known), None);
+        };
+        *at += 1;
+        let assign = StmtKind::Assign { dst: Place::Var(next), src: Expr::bit(32, *at) };
+        (Some(known), Some(assign))
+    }
+
+    /// What is known behind a statement that moves a stack, which changes `next` itself.
+    fn moved(&self, stack: StackId, mut known: Positions, change: impl Fn(u64, u64) -> u64) -> Positions {
+        let stack = &self.context.stacks[stack];
+        if let Some(at) = known.get_mut(&stack.next) {
+            *at = change(*at, stack.elements.len() as u64);
+        }
+        known
+    }
+
+    /// What is known behind a statement that has no other in it.
+    fn after(&self, kind: &StmtKind, known: &mut Positions) {
+        let mut writes = Writes::default();
+        self.context.own_writes(kind, &mut writes);
+        known.retain(|var, _| !writes.vars.contains(var));
+        if let StmtKind::Assign { dst: Place::Var(var), src } = kind
+            && self.nexts.contains(var)
+            && let Some(at) = src.as_const().and_then(Bits::to_u64)
+        {
+            known.insert(*var, at);
+        }
+    }
+
+    /// Puts in what is known.
+    fn rewrite(&self, known: &Positions, part: Part<'_>) {
+        match part {
+            Part::Header(header) => {
+                if let Some(id) = self.element(known, header) {
+                    *header = HeaderRef::Fixed(id);
+                }
+                simplify::change(&self.context.stacks, Part::Header(header));
+            }
+            Part::Expr(expr) => {
+                if let ExprKind::Var(var) = expr.kind
+                    && let Some(&at) = known.get(&var)
+                {
+                    *expr = Expr::constant(expr.ty, Bits::from_u64(expr.ty.width(), at));
+                }
+                simplify::change(&self.context.stacks, Part::Expr(expr));
+            }
+        }
+    }
+
+    /// The element that a reference means, if that is known and it exists.
+    fn element(&self, known: &Positions, header: &HeaderRef) -> Option<HeaderId> {
+        let (stack, back) = match header {
+            HeaderRef::Next(stack) => (*stack, 0),
+            HeaderRef::Last(stack) => (*stack, 1),
+            HeaderRef::Fixed(_) | HeaderRef::Element { .. } => return None,
+        };
+        let stack = &self.context.stacks[stack];
+        let at = known.get(&stack.next)?.checked_sub(back)?;
+        stack.elements.get(usize::try_from(at).ok()?).copied()
+    }
+
+    /// The label of a block: another one if there is a block of its name.
+    fn name_anew(&mut self, label: LabelId) -> LabelId {
+        let name = if self.named.insert(label) {
+            label
+        } else {
+            self.labels += 1;
+            LabelId::from_index(self.labels as usize - 1)
+        };
+        self.names.insert(label, name);
+        name
+    }
+}
+
+/// What is known where two ways meet.
+fn joined(a: Option<Positions>, b: Option<Positions>) -> Option<Positions> {
+    match (a, b) {
+        (Some(mut a), Some(b)) => {
+            a.retain(|var, at| b.get(var) == Some(at));
+            Some(a)
+        }
+        (a, b) => a.or(b),
+    }
+}
+
+fn has_loop(body: &[Stmt]) -> bool {
+    let mut found = false;
+    walk::visit_body(body, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Loop { .. }));
+    found
+}
