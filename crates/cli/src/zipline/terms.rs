@@ -334,8 +334,11 @@ mod tests {
         expect_test::expect![[r#"
             its program has -D POLYNOMIAL=0x2b, but that of E has -D POLYNOMIAL=0x1d: compile both with the same
             its program has -D CODE=(nothing), but that of E has -D CODE=8: compile both with the same
+            its program has -D CODE_2=6, but that of E has -D CODE_2=5: compile both with the same
+            its program has -D CODE_2=(nothing), but that of E has -D CODE_2=5: compile both with the same
+            its program has -D CODE_3=5, but that of E has -D CODE_3=(nothing): compile both with the same
             its table `masks` has flip(256) for the syndrome 0x01, but that of E has flip(3): give both the entries of one transform
-            its table `masks` has keep(3) for the syndrome 0x01, but that of E has flip(3): give both the entries of one transform
+            its table `masks_2` has keep(3) for the syndrome 0x02, but that of E has flip(3): give both the entries of one transform
             in its table `classes` the class 0 has the mask 0xfe01, but 0xff00 in that of E: give both the entries of one transform
             in its table `classes` the class 0 has the EtherType 0x86dd, but 0x0800 in that of E: give both the entries of one transform"#]].assert_eq(&lines.join("\n"));
         // What only one of them has is no difference, nor are classes of two decoders.
