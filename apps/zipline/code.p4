@@ -55,6 +55,15 @@
 #ifndef ETHERTYPE
 #define ETHERTYPE 0x88B5
 #endif
+#if ID_BITS < 1 || ID_BITS > 24
+#error ID_BITS is 1 to 24
+#endif
+#if CLASSES < 1 || CLASSES > 256
+#error CLASSES is 1 to 256
+#endif
+#if ETHERTYPE < 0x600 || ETHERTYPE + 2 * CLASSES > 0x10000
+#error ETHERTYPE is the first of two EtherTypes for each class, all of them 0x600 to 0xFFFF
+#endif
 
 #if CODE != 0 && !defined(CHUNK)
 #define CHUNK ((1 << CODE) / 8)

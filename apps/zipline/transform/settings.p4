@@ -39,6 +39,16 @@
 #error ERRORS is 1 or 2
 #endif
 
+#if ITS_CODE != 0 && JOINED(POLYNOMIAL_, CLASS) != 0 && !defined(WRONG)
+#if ITS_ERRORS == 2
+#define WRONG
+#error POLYNOMIAL is for codes that correct one bit
+#elif JOINED(POLYNOMIAL_, CLASS) >> ITS_CODE != 0 || (JOINED(POLYNOMIAL_, CLASS) & 1) == 0
+#define WRONG
+#error POLYNOMIAL is odd and has no more than CODE bits: the highest power is left out
+#endif
+#endif
+
 #if ITS_CODE == 0
 #define ITS_POLYNOMIAL 0
 #elif JOINED(POLYNOMIAL_, CLASS) != 0

@@ -497,6 +497,79 @@ fn each_transform_is_judged_by_a_capture() {
     );
 }
 
+#[test]
+fn codes_have_other_generators() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let frames = write(&folder.join("sample.pcap"));
+    let words = "zipline tables sample.pcap --encoder encoder.txt --decoder decoder.txt";
+    check(
+        folder,
+        &format!("{words} --m 5 --polynomial 0x17 --no-bases"),
+        expect![[r#"
+        exit 0
+        180 packets, 180 chunks of 4 bytes
+        25 bases
+        payloads of 7 380 bytes become 7 225 while these are learned: 0.979
+        compile both programs with -D CODE=5 -D POLYNOMIAL=0x17
+    "#]],
+    );
+    let options = "-D CODE=5 -D POLYNOMIAL=0x17";
+    run(folder, "encoder.p4", options, "encoder.txt", "sample.pcap", "small.pcap");
+    run(folder, "decoder.p4", options, "decoder.txt", "small.pcap", "whole.pcap");
+    assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
+    check(
+        folder,
+        &format!("{words} --m 5 --polynomial 0x1c"),
+        expect![[r#"
+        exit 2
+        error: --transform: 0x1c makes no Hamming code with m = 5: x^5 and it are no primitive polynomial; leave it out for 0x5
+    "#]],
+    );
+    check(
+        folder,
+        &format!("{words} --transform mask-8 --polynomial 0x17"),
+        expect![[r#"
+        exit 2
+        error: --polynomial: mask-8 has no Hamming code
+    "#]],
+    );
+}
+
+#[test]
+fn no_file_is_written_over_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let frames = write(&folder.join("sample.pcap"));
+    check(
+        folder,
+        "zipline fit sample.pcap --encoder same.txt --decoder same.txt",
+        expect![[r#"
+        exit 2
+        error: same.txt: the file is named twice, and would be written over
+    "#]],
+    );
+    check(
+        folder,
+        "zipline tables sample.pcap --encoder ./sample.pcap --decoder decoder.txt",
+        expect![[r#"
+        exit 2
+        error: ./sample.pcap: the file is named twice, and would be written over
+    "#]],
+    );
+    assert_eq!(read(&folder.join("sample.pcap")), frames);
+    check(
+        folder,
+        "zipline learn --encoder x --decoder 10.0.0.1:9559",
+        expect![[r#"
+        exit 2
+        error: invalid value 'x' for '--encoder <HOST:PORT>': it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559
+
+        For more information, try '--help'.
+    "#]],
+    );
+}
+
 /// Where nothing is gained it is said, and `fit` writes nothing.
 #[test]
 fn what_gains_nothing_is_told() {

@@ -106,12 +106,17 @@ fn switch_with(name: &str, options: &str, entries: &str) -> support::Switch {
 /// Why a controller does not lead this encoder and this decoder together.
 fn difference(encoder: &support::Switch, decoder: &support::Switch) -> String {
     let mut learner = Learner::start(&encoder.address, &decoder.address, "--every 2");
-    learner.next("joined");
-    let mut line = String::new();
-    learner.lines.read_line(&mut line).unwrap();
-    let line: Json = serde_json::from_str(&line).unwrap();
-    let text = |name: &str| line[name].as_str().unwrap_or("nothing").replace(&decoder.address, "DECODER");
-    format!("{}: {}\n", text("event"), text("why"))
+    let mut joined = 0;
+    loop {
+        let mut line = String::new();
+        learner.lines.read_line(&mut line).unwrap();
+        let line: Json = serde_json::from_str(&line).unwrap();
+        let text = |name: &str| line[name].as_str().unwrap_or("nothing").replace(&decoder.address, "DECODER");
+        joined += u32::from(line["event"] == "joined");
+        if joined == 2 || line["event"] == "away" || line["event"] == "taken" {
+            return format!("{}: {}\n", text("event"), text("why"));
+        }
+    }
 }
 
 /// All have bases of 24 or of 26 bits and as many identifiers; what is restored would be wrong.
@@ -155,9 +160,9 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
         joined: nothing
         away: its program has -D ASIDE=8 -D CHUNK=4, but that of the decoder at DECODER has -D ASIDE=16 -D CHUNK=5: compile both with the same
         away: its program has -D COUNT=1 -D OFFSET=0, but that of the decoder at DECODER has -D COUNT=2 -D OFFSET=28: compile both with the same
-        away: its table `masks` has flip(1) for the syndrome 0x02, but that of the decoder at DECODER has flip(2): give both the entries of one transform
+        away: its table `masks` has flip(2) for the syndrome 0x02, which is not so in its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
         away: its program has -D POLYNOMIAL=0x5, but that of the decoder at DECODER has -D POLYNOMIAL=0x9: compile both with the same
-        away: its table `masks_1` has flip(3) for the syndrome 0x03, but that of the decoder at DECODER has flip(4): give both the entries of one transform
+        away: its table `masks_1` has flip(4) for the syndrome 0x03, which is not so in its program's code (-D CODE_1=3 -D ERRORS_1=1 -D POLYNOMIAL_1=0x3): give it the entries that `wirespeed zipline tables` writes for it
         away: its program has -D POLYNOMIAL_1=0x3, but that of the decoder at DECODER has -D POLYNOMIAL_1=0x5: compile both with the same
         away: its program has -D CODE_1=3, but that of the decoder at DECODER has -D CODE_1=(nothing): compile both with the same
         away: its program has -D ASIDE_1=1 -D CHUNK_1=1 -D CODE_1=3 -D POLYNOMIAL_1=0x3, but that of the decoder at DECODER has -D ASIDE_1=8 -D CHUNK_1=4 -D CODE_1=0 -D POLYNOMIAL_1=0x0: compile both with the same

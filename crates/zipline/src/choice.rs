@@ -95,9 +95,13 @@ impl<'p> Sample<'p> {
         self.chunk_bytes
     }
 
-    /// The transform of this kind, with the mask that suits the sample.
+    /// The transform of this kind, with the usual code and the mask that suits the sample.
     pub fn transform(&self, kind: Kind) -> Result<Transform, Impossible> {
-        let code = kind.code().map_err(Impossible::Code)?;
+        self.transform_with(kind, kind.code().map_err(Impossible::Code)?)
+    }
+
+    /// The same with another code of this kind.
+    pub fn transform_with(&self, kind: Kind, code: Option<Code>) -> Result<Transform, Impossible> {
         let too_large = Impossible::Chunk(kind, self.chunk_bytes);
         match kind.mask_bits(self.chunk_bytes).ok_or(too_large.clone()) {
             Ok(0) => code.map(Transform::of_code).ok_or(too_large).map(|it| it.with_layout(self.layout)),

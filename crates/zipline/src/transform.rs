@@ -213,8 +213,13 @@ impl Transform {
     pub(crate) fn settings(&self, behind: &str, chunk_bytes: Option<usize>) -> String {
         let code = self.code.as_ref().map_or(0, Code::m);
         let errors = self.code.as_ref().filter(|code| code.errors() == 2).map(|_| 2);
+        let is_usual = |code: &Code| Code::new(code.m()).is_ok_and(|usual| usual.polynomial() == code.polynomial());
+        let own = self.code.as_ref().filter(|code| code.errors() == 1 && !is_usual(code));
         let aside = if self.code.is_none() { Some(self.aside_bits as usize) } else { None };
         let mut settings = format!("-D CODE{behind}={code}");
+        if let Some(code) = own {
+            settings += &format!(" -D POLYNOMIAL{behind}={:#x}", code.polynomial());
+        }
         for (name, value) in [("ERRORS", errors), ("CHUNK", chunk_bytes), ("ASIDE", aside)] {
             if let Some(value) = value {
                 settings += &format!(" -D {name}{behind}={value}");

@@ -4,7 +4,7 @@
 //! What enters: the arguments, the server of the switch. What leaves: a controller that runs in the server's thread
 //! until the switch ends; what happens is told as everything that a running switch tells.
 
-use super::learn::seconds;
+use super::learn::{endpoint, seconds};
 use super::learner::{Learner, Team, Voice};
 use super::terms::is_gateway;
 use crate::Exit;
@@ -25,10 +25,10 @@ const TOLD_EVERY: Duration = Duration::from_secs(10);
 pub struct BesideArguments {
     /// Lead ZipLine from this switch, whose program is the encoder, the decoder or the gateway of apps/zipline: where a
     /// decoder listens for controllers; may be repeated
-    #[arg(long = "zipline-decoder", value_name = "HOST:PORT", requires = "p4runtime")]
+    #[arg(long = "zipline-decoder", value_name = "HOST:PORT", requires = "p4runtime", value_parser = endpoint)]
     decoders: Vec<String>,
     /// The same for an encoder
-    #[arg(long = "zipline-encoder", value_name = "HOST:PORT", requires = "p4runtime")]
+    #[arg(long = "zipline-encoder", value_name = "HOST:PORT", requires = "p4runtime", value_parser = endpoint)]
     encoders: Vec<String>,
     /// How long one of ZipLine's identifiers rests before it means something else [default: 1]
     #[arg(long = "zipline-quarantine", value_name = "SECONDS", value_parser = seconds)]

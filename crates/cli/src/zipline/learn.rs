@@ -16,10 +16,10 @@ use tokio::signal::unix::{SignalKind, signal};
 #[command(after_help = EXAMPLES)]
 pub struct LearnArguments {
     /// Where a switch with the encoder listens for controllers; may be repeated
-    #[arg(long = "encoder", value_name = "HOST:PORT", required = true)]
+    #[arg(long = "encoder", value_name = "HOST:PORT", required = true, value_parser = endpoint)]
     encoders: Vec<String>,
     /// Where a switch with the decoder does; may be repeated. Each may get packets of each encoder
-    #[arg(long = "decoder", value_name = "HOST:PORT", required = true)]
+    #[arg(long = "decoder", value_name = "HOST:PORT", required = true, value_parser = endpoint)]
     decoders: Vec<String>,
     /// The number of these switches
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -67,6 +67,12 @@ files give to bases keep that meaning; only the others are learned.";
 pub fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
     seconds.ok_or_else(|| "it is a number of seconds, from 0.001 to 86400".to_owned())
+}
+
+/// Where a switch listens.
+pub fn endpoint(text: &str) -> Result<String, String> {
+    let parts = text.rsplit_once(':').filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
+    parts.map(|_| text.to_owned()).ok_or_else(|| "it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559".to_owned())
 }
 
 /// Learns until it is interrupted.

@@ -186,7 +186,7 @@ impl Learner {
 
     fn join(&mut self, now_ns: u64, place: Place, terms: Terms, has: &BTreeMap<u32, Has>) {
         let with = |(other, its): (&Place, &Terms)| terms.difference(its, &self.name(*other));
-        let different = self.joined.iter().find_map(with);
+        let different = terms.fault().or_else(|| self.joined.iter().find_map(with));
         if self.pairs.is_empty() {
             let pairs = |(class, (shape, _)): (&u32, &Has)| (*class, (*shape, Pairs::new(self.team.settings(*shape))));
             self.pairs = has.iter().map(pairs).collect();

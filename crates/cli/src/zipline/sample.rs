@@ -7,14 +7,14 @@
 
 use super::traffic::{Part, Traffic};
 use crate::Exit;
-use crate::terminal::{self, grouped, say};
+use crate::terminal::{self, Progress, grouped, say};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use zipline::choice::{self, Row, Sample};
+use zipline::choice::{self, Impossible, Row, Sample};
 use zipline::entries::{self, Class};
 use zipline::transform::Layout;
-use zipline::{Classes, Dictionary, Kind, Sizes, Transform};
+use zipline::{Classes, Code, Dictionary, Kind, Sizes, Transform};
 
 /// Where packets go, and what of it is in the entries.
 #[derive(Args, Debug)]
@@ -59,6 +59,24 @@ struct Files {
 impl Files {
     fn are_asked_for(&self) -> bool {
         self.encoder.is_some() || self.gateway.is_some()
+    }
+
+    /// Nothing is written over what is read, or over what else is written.
+    fn check(&self, read: &[&Path]) -> Result<(), Exit> {
+        let known = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut taken: Vec<PathBuf> = read.iter().map(|path| known(path)).collect();
+        for file in [&self.encoder, &self.decoder, &self.gateway].into_iter().flatten() {
+            // Devices keep nothing.
+            if file.exists() && !file.is_file() {
+                continue;
+            }
+            if taken.contains(&known(file)) {
+                terminal::error(format_args!("{}: the file is named twice, and would be written over", file.display()));
+                return Err(Exit::Usage);
+            }
+            taken.push(known(file));
+        }
+        Ok(())
     }
 }
 
@@ -112,10 +130,43 @@ pub struct Tables {
     /// How chunks are split, as `zipline fit` names it: hamming-8, bch-8, mask-41, swap-hamming-7, ...
     #[arg(long, value_name = "NAME", default_value = "hamming-8")]
     transform: Kind,
+    /// Another generator of a Hamming code than the usual one, without its highest power, such as 0x17 for --m 5
+    #[arg(long, value_name = "NUMBER", value_parser = polynomial)]
+    polynomial: Option<u32>,
     #[command(flatten)]
     wires: Wires,
     #[command(flatten)]
     files: Files,
+}
+
+impl Tables {
+    /// The transform of a class: what it is told, or the usual one.
+    fn transform(&self, part: &Part, sample: &Sample<'_>) -> Result<(Kind, Transform), Exit> {
+        let usual = self.m.map_or(self.transform, Kind::Hamming);
+        let kind = part.transform.unwrap_or(usual);
+        let transform = match (self.polynomial.filter(|_| part.transform.is_none()), kind) {
+            (None, _) => sample.transform(kind),
+            (Some(polynomial), Kind::Hamming(m) | Kind::SwapHamming(m)) => Code::with_polynomial(m, polynomial)
+                .map_err(Impossible::Code)
+                .and_then(|code| sample.transform_with(kind, Some(code))),
+            (Some(_), _) => {
+                terminal::error(format_args!("--polynomial: {kind} has no Hamming code"));
+                return Err(Exit::Usage);
+            }
+        };
+        let transform = transform.map_err(|error| {
+            let whose =
+                if part.transform.is_some() { format!("{}, transform=", part.name) } else { "--transform".into() };
+            terminal::error(format_args!("{whose}: {error}"));
+            Exit::Usage
+        })?;
+        Ok((kind, transform))
+    }
+}
+
+fn polynomial(text: &str) -> Result<u32, String> {
+    let digits = text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u32::from_str_radix(digits, 16));
+    digits.map_err(|_| "it is a number, such as 0x17".to_owned())
 }
 
 fn wire(text: &str) -> Result<(u16, u16), String> {
@@ -134,6 +185,7 @@ struct Chosen<'p> {
 /// Says what each transform would make of captures, and writes the entries for the best if asked.
 pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
     arguments.traffic.check(arguments.wires.first_identifier)?;
+    arguments.files.check(&arguments.traffic.captures(Some(&arguments.capture)))?;
     if !arguments.traffic.has_captures() {
         terminal::error("--also: `fit` takes a capture of each class, and finds its transform; `tables` is told one");
         return Err(Exit::Usage);
@@ -144,7 +196,9 @@ pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
     let (mut chosen, mut is_gained) = (Vec::new(), true);
     for (part, sample) in parts.iter().zip(&samples) {
         let name = if parts.len() > 1 { Some(&*part.name) } else { None };
+        let progress = Progress::start("trying transforms");
         let mut rows = sample.rows(id_bits);
+        drop(progress);
         if name.is_some() && layout.count > 1 {
             rows.retain(|row| row.transform.chunk_bytes() == sample.chunk_bytes());
         }
@@ -287,18 +341,12 @@ pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     traffic.check(wires.first_identifier)?;
+    arguments.files.check(&traffic.captures(arguments.capture.as_deref()))?;
     let (layout, parts) = traffic.parts(arguments.capture.as_deref())?;
     let samples = samples(&parts, layout, wires.first_identifier);
-    let usual = arguments.m.map_or(arguments.transform, Kind::Hamming);
     let mut chosen = Vec::new();
     for (part, sample) in parts.iter().zip(&samples) {
-        let kind = part.transform.unwrap_or(usual);
-        let transform = sample.transform(kind).map_err(|error| {
-            let whose =
-                if part.transform.is_some() { format!("{}, transform=", part.name) } else { "--transform".into() };
-            terminal::error(format_args!("{whose}: {error}"));
-            Exit::Usage
-        })?;
+        let (kind, transform) = arguments.transform(part, sample)?;
         chosen.push(Chosen { part, sample, kind, transform });
     }
     let (classes, order) = in_order(&chosen)?;

@@ -13,6 +13,8 @@ use p4runtime_proto::p4::config::v1::structured_annotation::Body;
 use p4runtime_proto::p4::config::v1::{KeyValuePair, P4Info, Table, expression};
 use p4runtime_proto::p4::v1::{TableEntry, field_match, table_action};
 use std::collections::{BTreeMap, BTreeSet};
+use zipline::Code;
+use zipline::code::Wrong;
 
 /// The annotation of the table `bases` that says how the program was compiled.
 const ANNOTATION: &str = "zipline";
@@ -137,6 +139,12 @@ impl Terms {
         }
     }
 
+    /// Why bytes would be wrong whatever another switch has: the program's code is none, or the bits that its table says
+    /// are not those of the code.
+    pub fn fault(&self) -> Option<String> {
+        self.transforms.iter().find_map(|(class, its)| its.fault(*class))
+    }
+
     /// Why bytes would be wrong between this switch and another one, which has a name.
     pub fn difference(&self, other: &Terms, name: &str) -> Option<String> {
         let by_settings = self.settings_difference(other, name);
@@ -219,6 +227,50 @@ impl Terms {
             ))
         };
         self.classes.iter().find_map(differs)
+    }
+}
+
+impl Transform {
+    fn fault(&self, class: u32) -> Option<String> {
+        let setting = |key: &str| self.settings.get(key).and_then(|value| u32::try_from(*value).ok());
+        let m = setting("code").filter(|m| *m != 0)?;
+        let (errors, polynomial) = (setting("errors").unwrap_or(1), setting("polynomial").unwrap_or(0));
+        let options = format!(
+            "-D {}={m} -D {}={errors} -D {}={polynomial:#x}",
+            name("CODE", class),
+            name("ERRORS", class),
+            name("POLYNOMIAL", class)
+        );
+        let code = if errors == 2 { Code::of_two(m) } else { Code::with_polynomial(m, polynomial) };
+        let code = match code {
+            Ok(code) if code.polynomial() == polynomial => code,
+            Ok(_) => return Some(format!("its program has {options}, which is no code that corrects two bits")),
+            Err(error) => return Some(format!("its program has {options}: {error}")),
+        };
+        let (syndrome, deed) = self.masks.iter().find(|(syndrome, deed)| !is_of_code(&code, syndrome, deed))?;
+        Some(format!(
+            "its table `{}` has {} for the syndrome {}, which is not so in its program's code ({options}): give it the \
+             entries that `wirespeed zipline tables` writes for it",
+            name("masks", class),
+            written(deed),
+            hexadecimal(syndrome)
+        ))
+    }
+}
+
+/// Whether these are the wrong bits of a word with this syndrome; none has that of 0, which is not looked for.
+fn is_of_code(code: &Code, syndrome: &[u8], (action, arguments): &Deed) -> bool {
+    let number = |bytes: &[u8]| super::place::number(bytes).and_then(|it| u32::try_from(it).ok());
+    let argument = |name: &str| arguments.get(name).and_then(|bytes| number(bytes));
+    match number(syndrome).and_then(|syndrome| code.wrong(syndrome)) {
+        Some(Wrong::One(place)) => action == "flip" && argument("place") == Some(place.into()),
+        Some(Wrong::Two(first, second)) => {
+            let (wrong, said) =
+                ([first, second].map(|place| Some(place.into())), [argument("first"), argument("second")]);
+            action == "flip_two" && (said == wrong || said == [wrong[1], wrong[0]])
+        }
+        Some(Wrong::Syndrome) => action == "keep",
+        None => number(syndrome) == Some(0),
     }
 }
 
@@ -305,6 +357,38 @@ mod tests {
 
     fn of(terms: &mut Terms, class: u32) -> &mut Transform {
         terms.transforms.get_mut(&class).unwrap()
+    }
+
+    #[test]
+    fn masks_are_of_the_code_that_the_program_has() {
+        let code = |options: [i64; 3], syndrome: u8, deed: (&str, &[(&str, u8)])| {
+            let settings = ["code", "errors", "polynomial"].into_iter().zip(options);
+            let arguments = deed.1.iter().map(|(name, value)| ((*name).to_owned(), vec![*value])).collect();
+            let transform = Transform {
+                settings: settings.map(|(key, value)| (key.to_owned(), value)).collect(),
+                masks: BTreeMap::from([(vec![syndrome], (deed.0.to_owned(), arguments))]),
+            };
+            transform.fault(0).unwrap_or_else(|| "right".to_owned())
+        };
+        let told = [
+            code([5, 1, 0x17], 0x17, ("flip", &[("place", 5)])),
+            code([5, 1, 5], 0x17, ("flip", &[("place", 5)])),
+            code([5, 1, 5], 1, ("NoAction", &[])),
+            code([5, 1, 0x1c], 1, ("flip", &[("place", 0)])),
+            code([4, 2, 0xd1], 3, ("flip_two", &[("first", 1), ("second", 0)])),
+            code([4, 2, 0xd1], 3, ("flip_two", &[("first", 2), ("second", 0)])),
+            code([4, 2, 0x3], 3, ("flip_two", &[("first", 1), ("second", 0)])),
+            code([0, 1, 0], 3, ("flip", &[("place", 9)])),
+        ];
+        expect_test::expect![[r#"
+            right
+            its table `masks` has flip(5) for the syndrome 0x17, which is not so in its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
+            its table `masks` has NoAction() for the syndrome 0x01, which is not so in its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
+            its program has -D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x1c: 0x1c makes no Hamming code with m = 5: x^5 and it are no primitive polynomial; leave it out for 0x5
+            right
+            its table `masks` has flip_two(2, 0) for the syndrome 0x03, which is not so in its program's code (-D CODE=4 -D ERRORS=2 -D POLYNOMIAL=0xd1): give it the entries that `wirespeed zipline tables` writes for it
+            its program has -D CODE=4 -D ERRORS=2 -D POLYNOMIAL=0x3, which is no code that corrects two bits
+            right"#]].assert_eq(&told.join("\n"));
     }
 
     #[test]

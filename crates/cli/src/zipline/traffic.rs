@@ -96,6 +96,11 @@ impl Traffic {
         self.also.iter().all(|it| it.capture.is_some() && it.transform.is_none())
     }
 
+    /// The captures that are read.
+    pub fn captures<'a>(&'a self, first: Option<&'a Path>) -> Vec<&'a Path> {
+        first.into_iter().chain(self.also.iter().filter_map(|it| it.capture.as_deref())).collect()
+    }
+
     /// All classes as they are named. What another one does not say of its EtherType and its chunks is as the first
     /// says.
     fn named(&self, capture: Option<&Path>) -> Vec<Also> {
