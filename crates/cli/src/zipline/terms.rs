@@ -139,8 +139,8 @@ impl Terms {
         }
     }
 
-    /// Why bytes would be wrong whatever another switch has: the program's code is none, or the bits that its table says
-    /// are not those of the code.
+    /// Why bytes would be wrong whatever another switch has: the program's code is none, or the bits that its table
+    /// says are not those of the code.
     pub fn fault(&self) -> Option<String> {
         self.transforms.iter().find_map(|(class, its)| its.fault(*class))
     }
@@ -260,7 +260,7 @@ impl Transform {
 
 /// Whether these are the wrong bits of a word with this syndrome; none has that of 0, which is not looked for.
 fn is_of_code(code: &Code, syndrome: &[u8], (action, arguments): &Deed) -> bool {
-    let number = |bytes: &[u8]| super::place::number(bytes).and_then(|it| u32::try_from(it).ok());
+    let number = super::place::number;
     let argument = |name: &str| arguments.get(name).and_then(|bytes| number(bytes));
     match number(syndrome).and_then(|syndrome| code.wrong(syndrome)) {
         Some(Wrong::One(place)) => action == "flip" && argument("place") == Some(place.into()),
