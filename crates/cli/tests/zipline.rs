@@ -523,7 +523,7 @@ fn codes_have_other_generators() {
         &format!("{words} --m 5 --polynomial 0x1c"),
         expect![[r#"
         exit 2
-        error: --transform: 0x1c makes no Hamming code with m = 5: x^5 and it are no primitive polynomial; leave it out for 0x5
+        error: --polynomial: 0x1c makes no Hamming code with m = 5: x^5 and it are no primitive polynomial; leave it out for 0x5
     "#]],
     );
     check(
@@ -543,10 +543,10 @@ fn no_file_is_written_over_another() {
     let frames = write(&folder.join("sample.pcap"));
     check(
         folder,
-        "zipline fit sample.pcap --encoder same.txt --decoder same.txt",
+        "zipline fit sample.pcap --encoder same.txt --decoder ./same.txt",
         expect![[r#"
         exit 2
-        error: same.txt: the file is named twice, and would be written over
+        error: ./same.txt: the file is named twice, and would be written over
     "#]],
     );
     check(

@@ -63,7 +63,12 @@ impl Files {
 
     /// Nothing is written over what is read, or over what else is written.
     fn check(&self, read: &[&Path]) -> Result<(), Exit> {
-        let known = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        // A file that is not there yet is in a folder that is.
+        let known = |path: &Path| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let new = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+            path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_owned())
+        };
         let mut taken: Vec<PathBuf> = read.iter().map(|path| known(path)).collect();
         for file in [&self.encoder, &self.decoder, &self.gateway].into_iter().flatten() {
             // Devices keep nothing.
@@ -155,8 +160,11 @@ impl Tables {
             }
         };
         let transform = transform.map_err(|error| {
-            let whose =
-                if part.transform.is_some() { format!("{}, transform=", part.name) } else { "--transform".into() };
+            let whose = match (&part.transform, &error) {
+                (Some(_), _) => format!("{}, transform=", part.name),
+                (None, Impossible::Code(_)) if self.polynomial.is_some() => "--polynomial".to_owned(),
+                _ => "--transform".to_owned(),
+            };
             terminal::error(format_args!("{whose}: {error}"));
             Exit::Usage
         })?;
