@@ -44,10 +44,35 @@ impl Frames {
     }
 }
 
-/// A router or a bridge written by hand.
-pub struct Limit {
+/// What `limit_new` of a text of `peers` has made, and the functions that work with it.
+struct Made {
     library: Library,
     it: *mut c_void,
+}
+
+impl Made {
+    fn new(text: &str, size: u32) -> Result<Made, Box<dyn Error>> {
+        let library = library(text)?;
+        // SAFETY: the function has the type that it is given here; see `peers`.
+        let it = unsafe { library.get::<New>(b"limit_new")?(size) };
+        Ok(Made { library, it })
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // SAFETY: it was made by the same library and is not used any more.
+        unsafe {
+            if let Ok(free) = self.library.get::<unsafe extern "C" fn(*mut c_void)>(b"limit_free") {
+                free(self.it);
+            }
+        }
+    }
+}
+
+/// A router or a bridge written by hand.
+pub struct Limit {
+    made: Made,
     list: Vec<ListedFrame>,
 }
 
@@ -81,16 +106,16 @@ impl Limit {
         // number that it was told, networks have no bits behind their prefix.
         unsafe {
             let hop: Symbol<'_, unsafe extern "C" fn(*mut c_void, u32, *const u8, u32)> =
-                limit.library.get(b"limit_hop")?;
+                limit.made.library.get(b"limit_hop")?;
             for port in 1..hops {
                 let addresses = [2, 0, 0, 0, 1, port as u8, 2, 0, 0, 0, 0, port as u8];
-                hop(limit.it, port, addresses.as_ptr(), port);
+                hop(limit.made.it, port, addresses.as_ptr(), port);
             }
             let add: Symbol<'_, unsafe extern "C" fn(*mut c_void, u32, u32, u32)> =
-                limit.library.get(b"limit_route")?;
+                limit.made.library.get(b"limit_route")?;
             for route in sorted {
                 assert!(route.prefix_len <= 24, "the table has a slot for each /24");
-                add(limit.it, route.network, route.prefix_len, route.port);
+                add(limit.made.it, route.network, route.prefix_len, route.port);
             }
         }
         Ok(limit)
@@ -102,20 +127,18 @@ impl Limit {
         // SAFETY: the function has the type that it is given here; see `peers/bridge.c`. There are as many addresses as
         // it was told.
         unsafe {
-            let add: Symbol<'_, unsafe extern "C" fn(*mut c_void, u64, u32)> = limit.library.get(b"limit_address")?;
+            let add: Symbol<'_, unsafe extern "C" fn(*mut c_void, u64, u32)> =
+                limit.made.library.get(b"limit_address")?;
             for &(address, port) in addresses {
                 assert!(address != 0 && (1..1 << 16).contains(&port), "these stand for none");
-                add(limit.it, address, port);
+                add(limit.made.it, address, port);
             }
         }
         Ok(limit)
     }
 
     fn new(text: &str, size: u32) -> Result<Limit, Box<dyn Error>> {
-        let library = library(text)?;
-        // SAFETY: the function has the type that it is given here; see `peers`.
-        let it = unsafe { library.get::<New>(b"limit_new")?(size) };
-        Ok(Limit { library, it, list: Vec::new() })
+        Ok(Limit { made: Made::new(text, size)?, list: Vec::new() })
     }
 
     /// Forwards the frames where they are, so many in a call; `around` gets each call and does what it counts. Returns
@@ -128,14 +151,14 @@ impl Limit {
     ) -> Result<u64, Box<dyn Error>> {
         let (stride, mut sent) = (frames.stride, 0);
         // SAFETY: the function has the type that it is given here; see `peers`.
-        let run: Symbol<'_, Run> = unsafe { self.library.get(b"limit_run")? };
+        let run: Symbol<'_, Run> = unsafe { self.made.library.get(b"limit_run")? };
         for some in frames.bytes.chunks_mut(at_once * stride) {
             self.list.clear();
             self.list.extend(some.chunks_mut(stride).map(|place| ListedFrame::at(place, FRAME_BYTES as u32)));
             let (list, count) = (self.list.as_mut_ptr(), self.list.len() as u64);
             around(&mut || {
                 // SAFETY: as above; the listed frames lie in `some`.
-                sent += unsafe { run(self.it, list, count) };
+                sent += unsafe { run(self.made.it, list, count) };
             });
         }
         Ok(sent)
@@ -154,10 +177,9 @@ pub const CHUNK_BYTES: usize = 32;
 
 /// Work by hand that makes frames longer or shorter, and the frames.
 pub struct Resizing {
-    library: Library,
+    made: Made,
     /// What does the work.
     function: &'static [u8],
-    it: *mut c_void,
     original: Vec<u8>,
     memory: Vec<u8>,
     lengths: Vec<u32>,
@@ -181,15 +203,13 @@ impl Resizing {
     }
 
     fn new(text: &str, function: &'static [u8], size: u32, frames: &[Vec<u8>]) -> Result<Resizing, Box<dyn Error>> {
-        let library = library(text)?;
         let mut original = vec![0; frames.len() * GROWING_STRIDE_BYTES];
         for (place, frame) in original.chunks_exact_mut(GROWING_STRIDE_BYTES).zip(frames) {
             place[GROWTH_BYTES..][..frame.len()].copy_from_slice(frame);
         }
-        // SAFETY: the function has the type that it is given here; see `peers`.
-        let it = unsafe { library.get::<New>(b"limit_new")?(size) };
+        let made = Made::new(text, size)?;
         let lengths = frames.iter().map(|frame| frame.len() as u32).collect();
-        Ok(Resizing { library, function, it, memory: original.clone(), original, lengths, frames: Vec::new() })
+        Ok(Resizing { made, function, memory: original.clone(), original, lengths, frames: Vec::new() })
     }
 
     /// Frames to this address, which is not 0 and has none yet, get these headers, or lose theirs. At most 8 tunnels.
@@ -197,7 +217,7 @@ impl Resizing {
         type Add = unsafe extern "C" fn(*mut c_void, u64, *const u8, u32);
         let outer = outer.map_or(std::ptr::null(), |outer| outer.as_ptr());
         // SAFETY: as above; it has been told of 8 addresses.
-        unsafe { self.library.get::<Add>(b"limit_tunnel")?(self.it, address, outer, port) };
+        unsafe { self.made.library.get::<Add>(b"limit_tunnel")?(self.made.it, address, outer, port) };
         Ok(())
     }
 
@@ -205,7 +225,7 @@ impl Resizing {
     pub fn basis(&self, chunk: &[u8; CHUNK_BYTES], identifier: u32) -> Result<(), Box<dyn Error>> {
         type Add = unsafe extern "C" fn(*mut c_void, *const u8, u32);
         // SAFETY: as above.
-        unsafe { self.library.get::<Add>(b"limit_basis")?(self.it, chunk.as_ptr(), identifier) };
+        unsafe { self.made.library.get::<Add>(b"limit_basis")?(self.made.it, chunk.as_ptr(), identifier) };
         Ok(())
     }
 
@@ -220,7 +240,7 @@ impl Resizing {
             let (frames, count) = (self.frames.as_mut_ptr(), self.frames.len() as u64);
             let started = Instant::now();
             // SAFETY: as above; each frame lies in `memory` behind more room than it grows by.
-            let sent = unsafe { self.library.get::<Run>(self.function)?(self.it, frames, count) };
+            let sent = unsafe { self.made.library.get::<Run>(self.function)?(self.made.it, frames, count) };
             spent += started.elapsed();
             if sent != count {
                 return Err(format!("{sent} of {count} packets were sent by hand").into());
@@ -246,31 +266,9 @@ impl Resizing {
     }
 }
 
-impl Drop for Resizing {
-    fn drop(&mut self) {
-        // SAFETY: it was made by the same library and is not used any more.
-        unsafe {
-            if let Ok(free) = self.library.get::<unsafe extern "C" fn(*mut c_void)>(b"limit_free") {
-                free(self.it);
-            }
-        }
-    }
-}
-
 /// C by hand, compiled and loaded.
 pub fn library(text: &str) -> Result<Library, Box<dyn Error>> {
     let object = cgen::compile(text, &CompileOptions::default())?;
     // SAFETY: the library runs no code when it is loaded.
     Ok(unsafe { Library::new(&object.path)? })
-}
-
-impl Drop for Limit {
-    fn drop(&mut self) {
-        // SAFETY: it was made by the same library and is not used any more.
-        unsafe {
-            if let Ok(free) = self.library.get::<unsafe extern "C" fn(*mut c_void)>(b"limit_free") {
-                free(self.it);
-            }
-        }
-    }
 }

@@ -44,11 +44,7 @@ fn read_vars(program: &Program, unread: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     let mut see = |item: Item<'_>| match item {
         Item::Expr(Expr { kind: ExprKind::Var(var), .. }) => _ = found.insert(*var),
-        Item::Header(HeaderRef::Next(stack) | HeaderRef::Last(stack))
-        | Item::Field(HeaderRef::Next(stack) | HeaderRef::Last(stack), _) => {
-            found.insert(program.stacks[*stack].next);
-        }
-        _ => {}
+        _ => found.extend(next_of(program, item)),
     };
     for body in walk::bodies(program) {
         walk::visit_body(body, &mut |stmt| {
@@ -69,6 +65,15 @@ fn read_vars(program: &Program, unread: &BTreeSet<VarId>) -> BTreeSet<VarId> {
         }
     }
     found
+}
+
+/// The `next` that says which element of its stack is meant.
+pub(crate) fn next_of(program: &Program, item: Item<'_>) -> Option<VarId> {
+    match item {
+        Item::Header(HeaderRef::Next(stack) | HeaderRef::Last(stack))
+        | Item::Field(HeaderRef::Next(stack) | HeaderRef::Last(stack), _) => Some(program.stacks[*stack].next),
+        _ => None,
+    }
 }
 
 fn is_assignment(kind: &StmtKind, vars: &BTreeSet<VarId>) -> bool {

@@ -44,6 +44,7 @@
 //! statements in them, whose budget is that of all their runs. A stack that controls index at run time gains nothing.
 
 use crate::effects::{Context, Writes};
+use crate::unread::next_of;
 use crate::{Pass, simplify};
 use base::{Bits, IndexVec, index::Id as _};
 use ir::walk::{self, Item, Part};
@@ -124,11 +125,7 @@ fn mentioned(program: &Program, state: &State) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     let mut see = |item: Item<'_>| match item {
         Item::Var(var) => _ = found.insert(var),
-        Item::Header(HeaderRef::Next(stack) | HeaderRef::Last(stack))
-        | Item::Field(HeaderRef::Next(stack) | HeaderRef::Last(stack), _) => {
-            found.insert(program.stacks[*stack].next);
-        }
-        _ => {}
+        _ => found.extend(next_of(program, item)),
     };
     walk::visit_used(program, &state.body, &mut see);
     walk::transition_exprs(&state.transition).into_iter().for_each(|expr| walk::visit_expr(expr, &mut see));

@@ -4,7 +4,7 @@
 //! the settings and the tables without a number, those of the others have that of their class.
 
 use crate::entries::{self, Class, Tables};
-use crate::transform::{Layout, Transform};
+use crate::transform::Transform;
 use base::Bits;
 use std::fmt;
 
@@ -71,11 +71,6 @@ impl Classes {
         Ok(Classes { transforms })
     }
 
-    /// The transforms, by class.
-    pub fn transforms(&self) -> &[Transform] {
-        &self.transforms
-    }
-
     /// What both programs are told when they are compiled.
     pub fn options(&self, id_bits: u32) -> String {
         let first = &self.transforms[0];
@@ -128,11 +123,6 @@ impl Classes {
     pub fn bases(&self, class: u32, first: u32, bases: &[Bits]) -> String {
         self.of(class).1.bases(first, bases)
     }
-
-    /// Where the chunks of a packet are, which is the same for all.
-    pub fn layout(&self) -> Layout {
-        self.transforms[0].layout()
-    }
 }
 
 #[cfg(test)]
@@ -140,6 +130,7 @@ mod tests {
     use super::*;
     use crate::code::Code;
     use crate::entries::Header;
+    use crate::transform::Layout;
 
     fn masked(bytes: u32, mask: u64) -> Transform {
         Transform::masked(Bits::from_u64(8 * bytes, mask), None)

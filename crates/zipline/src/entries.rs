@@ -112,6 +112,11 @@ fn argument_in_any_case(transform: &Transform) -> String {
     }
 }
 
+/// What the table, the digest or the setting of a class' own transform is called; of class 0, the first.
+pub fn name(kind: &str, class: u32) -> String {
+    if class == 0 { kind.to_owned() } else { format!("{kind}_{class}") }
+}
+
 /// The tables of a transform: those of a class with one of its own have its number behind their names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tables {
@@ -128,7 +133,7 @@ impl Tables {
     }
 
     fn name(self, table: &str) -> String {
-        if self.class == 0 { table.to_owned() } else { format!("{table}_{}", self.class) }
+        name(table, self.class)
     }
 
     /// The wrong bits of each syndrome, the same for both programs.

@@ -102,12 +102,13 @@ pub(crate) fn burst_max(program: &Program) -> u32 {
 pub(crate) fn one_by_one(program: &Program) -> Option<OneByOne> {
     let written = written_registers(program);
     let (mut seen, mut seen_again) = (BTreeSet::new(), BTreeSet::new());
+    let meets_again = blocks_that_meet_again(program);
     for (id, block) in program.blocks.iter_enumerated() {
         let here = touched_in(program, block, &written);
         if let Some(&object) = here.intersection(&seen).next() {
             return Some(OneByOne::BetweenBlocks(object));
         }
-        if passes_again(program, id) {
+        if meets_again.contains(&id) {
             seen_again.extend(here.iter().copied());
         }
         seen.extend(here);
@@ -140,17 +141,25 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
     }
 }
 
-/// Whether a block meets a packet, or a copy of it, that it, or a later one, has met before. Clones for egress meet
+/// The blocks that meet a packet, or a copy of it, that they, or a later one, have met before. Clones for egress meet
 /// what is behind the queues; those that ingress asks for are parsed again before.
-fn passes_again(program: &Program, block: BlockId) -> bool {
-    if program.architecture == Architecture::Psa {
-        return ir::psa::passes_again(program);
+fn blocks_that_meet_again(program: &Program) -> BTreeSet<BlockId> {
+    let goes_everywhere = match program.architecture {
+        Architecture::V1Model => sends_back_to_ingress(program),
+        Architecture::Psa => ir::psa::passes_again(program),
+    };
+    if goes_everywhere {
+        return program.blocks.ids().collect();
     }
-    let is_one_of = |stages: &[Stage]| stages.iter().any(|&stage| stage as usize == block.index());
-    let asks_for = |slot| asks_for(program, &[slot]);
-    sends_back_to_ingress(program)
-        || is_one_of(&[Stage::Parser]) && asks_for(Slot::CloneIngressSession)
-        || is_one_of(&BEHIND_QUEUES) && (asks_for(Slot::CloneIngressSession) || asks_for(Slot::CloneEgressSession))
+    let mut stages = Vec::new();
+    let from_ingress = asks_v1model(program, &[Slot::CloneIngressSession]);
+    if from_ingress {
+        stages.push(Stage::Parser);
+    }
+    if from_ingress || asks_v1model(program, &[Slot::CloneEgressSession]) {
+        stages.extend(BEHIND_QUEUES);
+    }
+    stages.into_iter().map(|stage| BlockId::from_index(stage as usize)).collect()
 }
 
 /// Whether a packet, or a copy of it other than a clone from ingress to egress, can come back to ingress or to a queue

@@ -550,40 +550,36 @@ fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
 /// The most bytes that the parser extracts on any way through it: in place nothing behind them is written over. None
 /// if they may be more than [`SAVED_BYTES_MAX`], or if it skips some.
 fn parsed_bytes_max(program: &Program) -> Option<u32> {
+    furthest(program, |state, before| {
+        let mut bytes = before;
+        visit_body(&state.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Extract { dst, .. } => bytes = bytes.saturating_add(program.header_type(dst).bytes_max()),
+            StmtKind::Advance { .. } => bytes = u32::MAX,
+            _ => {}
+        });
+        // So a loop that extracts ends.
+        (bytes <= SAVED_BYTES_MAX).then_some(bytes)
+    })
+}
+
+/// How far packets come in the parser at most: `through` says it of a state, by how far they have come before. None if
+/// it does of any. No way round a loop may go further and further.
+fn furthest(program: &Program, through: impl Fn(&ir::State, u32) -> Option<u32>) -> Option<u32> {
     let BlockKind::Parser { start, states, .. } = &parser_of(program).kind else { return None };
     let mut before: BTreeMap<ir::StateId, u32> = BTreeMap::from([(*start, 0)]);
     let mut pending = vec![*start];
     let mut most = 0;
     while let Some(id) = pending.pop() {
-        let mut bytes = before[&id];
-        visit_body(&states[id].body, &mut |stmt| match &stmt.kind {
-            StmtKind::Extract { dst, .. } => bytes = bytes.saturating_add(header_bytes_max(program, dst)),
-            StmtKind::Advance { .. } => bytes = u32::MAX,
-            _ => {}
-        });
-        // So a loop that extracts ends.
-        if bytes > SAVED_BYTES_MAX {
-            return None;
-        }
-        most = most.max(bytes);
+        let behind = through(&states[id], before[&id])?;
+        most = most.max(behind);
         for next in states[id].targets() {
-            if before.get(&next).is_none_or(|&known| known < bytes) {
-                before.insert(next, bytes);
+            if before.get(&next).is_none_or(|&known| known < behind) {
+                before.insert(next, behind);
                 pending.push(next);
             }
         }
     }
     Some(most)
-}
-
-/// The most bytes that a header takes.
-fn header_bytes_max(program: &Program, header: &HeaderRef) -> u32 {
-    let id = match (header, super::storage::stack_of(header)) {
-        (HeaderRef::Fixed(id), _) => Some(*id),
-        (_, Some(stack)) => program.stacks[stack].elements.first().copied(),
-        _ => None,
-    };
-    id.map_or(0, |id| program.header_types[program.headers[id].ty].bytes_max())
 }
 
 /// Whether a statement, or one inside of it, extracts a header.
@@ -643,42 +639,29 @@ pub(crate) fn advances(program: &Program) -> bool {
 
 /// Whether the deparser emits each header once, and all extracted ones in the order in which the parser extracts them.
 fn parses_in_order(program: &Program) -> bool {
-    let mut emitted: BTreeMap<HeaderId, usize> = BTreeMap::new();
+    let mut emitted: BTreeMap<HeaderId, u32> = BTreeMap::new();
     for stmt in body_of(program, Stage::Deparser) {
         match &stmt.kind {
             StmtKind::Emit(HeaderRef::Fixed(id)) if !emitted.contains_key(id) => {
-                emitted.insert(*id, emitted.len());
+                emitted.insert(*id, emitted.len() as u32);
             }
             _ => return false,
         }
     }
-    let parser = parser_of(program);
-    let BlockKind::Parser { start, states, .. } = &parser.kind else { return false };
-    // The greatest position in the list of emits that a packet can have reached before a state.
-    let mut reached: BTreeMap<ir::StateId, usize> = BTreeMap::from([(*start, 0)]);
-    let mut pending = vec![*start];
-    while let Some(id) = pending.pop() {
-        let mut position = reached[&id];
-        for stmt in &states[id].body {
+    // How far in the list of emits a packet can be. Every way round a loop that extracts goes further in the list.
+    let through = |state: &ir::State, before: u32| {
+        let mut position = before;
+        for stmt in &state.body {
             let StmtKind::Extract { dst, .. } = &stmt.kind else {
                 if extracts(stmt) {
-                    return false;
+                    return None;
                 }
                 continue;
             };
-            let HeaderRef::Fixed(header) = dst else { return false };
-            match emitted.get(header) {
-                Some(&at) if at >= position => position = at + 1,
-                _ => return false,
-            }
+            let HeaderRef::Fixed(header) = dst else { return None };
+            position = emitted.get(header).filter(|&&at| at >= position)? + 1;
         }
-        for next in states[id].targets() {
-            // Every way round a loop that extracts goes further in the list, so this ends.
-            if reached.get(&next).is_none_or(|&known| known < position) {
-                reached.insert(next, position);
-                pending.push(next);
-            }
-        }
-    }
-    true
+        Some(position)
+    };
+    furthest(program, through).is_some()
 }

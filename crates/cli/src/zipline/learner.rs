@@ -5,7 +5,7 @@
 //! about what happens.
 
 use super::place::{Asked, Has, Heard, Place, Shape, attend};
-use super::terms::Terms;
+use super::terms::{Terms, hexadecimal};
 use crate::terminal::{self, grouped, say};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -377,7 +377,6 @@ fn in_json(identifiers: u64, counts: Counts) -> serde_json::Value {
 /// In words, why entries of two switches do not go together.
 fn contradicts(class: u32, Conflict { identifier, says, means }: Conflict) -> String {
     let of_class = if class == 0 { String::new() } else { format!(" of class {class}") };
-    let hexadecimal = |basis: &[u8]| basis.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"));
     format!(
         "its entries say that the identifier {identifier}{of_class} means {}, but those of another switch say {}: give all \
          switches the entries of the same files",

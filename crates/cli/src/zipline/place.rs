@@ -5,7 +5,7 @@
 //! away then, until who gives them says that he knows; and as each connection bids more than the ones before it, what
 //! an earlier one has sent is refused: nothing late comes to a switch after it was asked what it has.
 
-use super::terms::{Terms, is_gateway, name, of_half, tables_of_bases};
+use super::terms::{Terms, is_gateway, of_half, tables_of_bases};
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session, schema};
@@ -19,6 +19,7 @@ use p4runtime_proto::p4::v1::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver};
+use zipline::entries::name;
 use zipline::pairs::{Basis, Held, Order};
 
 /// How long it takes until a connection is tried again: the first time, and at most.

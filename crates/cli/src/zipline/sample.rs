@@ -5,7 +5,7 @@
 //! one of each. Transforms, bases and commands are those of the crate `zipline`; files and the terminal are here and in
 //! [`traffic`](super::traffic).
 
-use super::traffic::{Part, Traffic};
+use super::traffic::{Part, Traffic, number};
 use crate::Exit;
 use crate::terminal::{self, Progress, grouped, say};
 use clap::Args;
@@ -173,8 +173,7 @@ impl Tables {
 }
 
 fn polynomial(text: &str) -> Result<u32, String> {
-    let digits = text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u32::from_str_radix(digits, 16));
-    digits.map_err(|_| "it is a number, such as 0x17".to_owned())
+    number(text).ok_or_else(|| "it is a number, such as 0x17".to_owned())
 }
 
 fn wire(text: &str) -> Result<(u16, u16), String> {

@@ -15,6 +15,7 @@ use p4runtime_proto::p4::v1::{TableEntry, field_match, table_action};
 use std::collections::{BTreeMap, BTreeSet};
 use zipline::Code;
 use zipline::code::Wrong;
+use zipline::entries::name;
 
 /// The annotation of the table `bases` that says how the program was compiled.
 const ANNOTATION: &str = "zipline";
@@ -58,11 +59,6 @@ fn numbered(name: &str) -> (&str, u32) {
     let name = name.rsplit('.').next().unwrap_or(name);
     let parts = name.rsplit_once('_').and_then(|(kind, number)| Some((kind, number.parse().ok()?)));
     parts.unwrap_or((name, 0))
-}
-
-/// What the table, or the digest, of a class is called.
-pub fn name(kind: &str, class: u32) -> String {
-    if class == 0 { kind.to_owned() } else { format!("{kind}_{class}") }
 }
 
 /// The controls that have tables of bases: of the encoder, and of the decoder.
@@ -329,7 +325,8 @@ fn written((action, arguments): &Deed) -> String {
     format!("{action}({})", arguments.join(", "))
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Bytes as people read them.
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 

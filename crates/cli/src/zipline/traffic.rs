@@ -197,11 +197,16 @@ impl Also {
 }
 
 fn ethertype(text: &str) -> Result<u16, String> {
-    let number = match text.strip_prefix("0x") {
-        Some(digits) => u16::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    number.map_err(|_| "it is a number of 16 bits, such as 0x0800".to_owned())
+    let number = number(text).and_then(|number| u16::try_from(number).ok());
+    number.ok_or_else(|| "it is a number of 16 bits, such as 0x0800".to_owned())
+}
+
+/// A number, decimal or, behind 0x, hexadecimal.
+pub(super) fn number(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
 }
 
 fn chunk(text: &str) -> Result<usize, String> {
