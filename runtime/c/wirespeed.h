@@ -307,10 +307,11 @@ static inline WS_UNUSED const struct ws_entry *ws_group_member(const struct ws_l
     return ws_member(table, table->choices[group.first + choice]);
 }
 
-/* The straight way of any number of packets, burst by burst: while one is worked on, the next is fetched. */
-static inline WS_UNUSED uint64_t ws_bursts(ws_straight_burst *straight, uint32_t burst_max, const struct ws_env *env,
-                                           struct ws_packet *const *packets, struct ws_frame *frames, uint32_t count,
-                                           uint32_t *verdicts)
+/* The straight way of any number of packets, burst by burst: while one is worked on, the next is fetched. If it `stops`,
+ * a burst ends behind a packet that asks for more, and the call with it. */
+static inline WS_UNUSED uint64_t ws_bursts(ws_straight_burst *straight, uint32_t burst_max, uint32_t stops,
+                                           const struct ws_env *env, struct ws_packet *const *packets,
+                                           struct ws_frame *frames, uint32_t count, uint32_t *verdicts)
 {
     uint64_t unsent = 0;
     for (uint32_t first = 0; first < count; first += burst_max) {
@@ -324,6 +325,8 @@ static inline WS_UNUSED uint64_t ws_bursts(ws_straight_burst *straight, uint32_t
                 __builtin_prefetch(coming[i].bytes);
         const uint64_t more = straight(env, packets + first, frames + first, coming, burst, verdicts + first);
         unsent += (more & 0xff) | (more & 0xff00) << 8 | (more & 0xff0000) << 16 | (more & 0xff000000) << 24;
+        if (stops && more >= WS_ASKS)
+            break;
     }
     return unsent;
 }

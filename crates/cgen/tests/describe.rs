@@ -287,8 +287,8 @@ fn clones_for_egress_do_not_meet_what_ingress_touches() {
     expect![[r#"
         burst: 64 packets: packets cannot tell that they run together
         burst: 64 packets: packets cannot tell that they run together
-        burst: 1 packets: packets may go round again and meet the sequence of random numbers once more
-        burst: 1 packets: packets may go round again and meet register I.last once more"#]]
+        burst: 64 packets: packets cannot tell that they run together
+        burst: 64 packets: packets cannot tell that they run together"#]]
     .assert_eq(&bursts.join("\n"));
 }
 
@@ -301,15 +301,14 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
         "bit<8> number; random(number, 0, 9); hdr.ipv4.protocol = number;",
         expect![[r#"
             program for v1model
-            burst: 1 packets: packets may go round again and meet the sequence of random numbers once more
+            burst: 64 packets: packets cannot tell that they run together
             straight way: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
               kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               packets leave it for what ingress asks for
+              one packet after the other: each packet comes to its end before the next begins, which might meet the sequence of random numbers first
               region 0
-                node 0 (entered): 4 statements; then asks I.route, node 1
-              region 1
-                node 1 (entered): answer of I.route; 17 statements; then done
+                node 0 (entered): 22 statements; asks for each packet I.route; then done
 
             block V
               region 0
@@ -574,51 +573,52 @@ fn one_worker_has_packets_that_wait_for_each_other() {
         "sm.egress_spec = 1;",
         "pile_gather(1, 100, 1000);",
         expect![[r#"
-        program for v1model
-        burst: 1 packets: packets may go round again and meet the piles of packets once more
-        straight way: in place: packets are worked on where their bytes lie
-          deparser: left out: what it would emit is there already
-          kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-          packets leave it for what egress asks for
-          region 0
-            node 0 (entered): 18 statements; then done
+            program for v1model
+            burst: 64 packets: packets cannot tell that they run together
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: left out: what it would emit is there already
+              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              packets leave it for what egress asks for
+              one packet after the other: each packet comes to its end before the next begins, which might meet the piles of packets first
+              region 0
+                node 0 (entered): 18 statements; then done
 
-        block V
-          region 0
-            node 0 (entered): 4 statements; then done
+            block V
+              region 0
+                node 0 (entered): 4 statements; then done
 
-        block I
-          region 0
-            node 0 (entered): 1 statement; then done
+            block I
+              region 0
+                node 0 (entered): 1 statement; then done
 
-        block E
-          region 0
-            node 0 (entered): 1 statement; then done
+            block E
+              region 0
+                node 0 (entered): 1 statement; then done
 
-        block C
-          region 0
-            node 0 (entered): 2 statements; then done
+            block C
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        block D
-          region 0
-            node 0 (entered): 2 statements; then done
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        context: 64 bytes for each packet in flight
+            context: 64 bytes for each packet in flight
 
-        variables
-          sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
-          sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
-          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
-          tmp: 16 bits: C variable
-          Gather: 64 bits: C variable; in blocks: packet, slot 24
+            variables
+              sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+              sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+              tmp: 16 bits: C variable
+              Gather: 64 bits: C variable; in blocks: packet, slot 24
 
-        headers
-          hdr.ethernet: 112 bits: packet, byte 0
-          hdr.ipv4: 96 bits: packet, byte 14
+            headers
+              hdr.ethernet: 112 bits: packet, byte 0
+              hdr.ipv4: 96 bits: packet, byte 14
 
-        state
-          the piles of packets: turns: packets leave in others, or came in others: one worker keeps their order
-    "#]],
+            state
+              the piles of packets: turns: packets leave in others, or came in others: one worker keeps their order
+        "#]],
     );
 }
 
@@ -646,6 +646,7 @@ fn what_makes_packets_dear_is_told() {
         ("a resubmission", "", "resubmit_preserving_field_list(0);", ""),
         ("recirculation", "", "", "recirculate_preserving_field_list(0);"),
         ("a register", register, "see();", ""),
+        ("a register that packets meet again", register, "see(); resubmit_preserving_field_list(0);", ""),
     ];
     let mut told = String::new();
     for (what, locals, ingress, egress) in cases {
@@ -664,13 +665,14 @@ fn what_makes_packets_dear_is_told() {
         times in ingress: blocks, bursts of 1; no straight way: the program writes the times that queues write, or reads them in ingress
         times that are written: blocks, bursts of 1; no straight way: the program writes the times that queues write, or reads them in ingress
         an assertion: in place, bursts of 64
-        assertions in two blocks: in place, bursts of 1; one packet at a time: two blocks touch the sequence of digests and log lines, so that a packet is through all blocks before the next
+        assertions in two blocks: in place, bursts of 64
         truncation: in place, bursts of 64
         a meter: in place, bursts of 64
         a clone to ingress: in place, bursts of 64
         a resubmission: in place, bursts of 64
         recirculation: in place, bursts of 64
         a register: in place, bursts of 64
+        a register that packets meet again: in place, bursts of 64; one packet at a time: each packet comes to its end before the next begins, which might meet register I.seen first
     "#]].assert_eq(&told);
 }
 

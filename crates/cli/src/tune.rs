@@ -85,7 +85,8 @@ fn choices(arguments: &TuneArguments, compiled: &Compiled, options: &CompileOpti
     let text = |plan: &Plan| cgen::emit_c(&compiled.program, plan, &|_| None);
     let general = plan(Tuning::default())?;
     let is_cut = text(&general) != text(&plan(Tuning { cuts: false, ..Tuning::default() })?);
-    let bursts = BURSTS.into_iter().filter(|burst| general.burst_max > 1 || *burst == BURSTS[0]);
+    let bursts =
+        BURSTS.into_iter().filter(|burst| general.has_straight() || general.burst_max > 1 || *burst == BURSTS[0]);
     let mut choices = Vec::new();
     for burst_packets in bursts {
         for cuts in [true, false].into_iter().filter(|cuts| *cuts || is_cut) {

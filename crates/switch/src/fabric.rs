@@ -30,8 +30,8 @@ pub(crate) trait Rules: Send {
     /// Sets what a packet carries into ingress that was just received.
     fn begin(&mut self, fabric: &mut Fabric, packet: &mut Packet);
 
-    /// Takes a burst of packets that were just received to the end by the backend's straight way. Architectures without
-    /// one are not asked.
+    /// Takes a burst of packets that were just received to the end by the backend's straight way, and all that they
+    /// cause. Architectures without one are not asked.
     fn straight(&mut self, _fabric: &mut Fabric, _burst: &mut Vec<Packet>, _world: &mut World<'_>) {
         unreachable!("the architecture has no straight way");
     }
@@ -165,8 +165,6 @@ impl Fabric {
     ) {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let (straight_max, burst_max) = (self.straight_max(), self.blocks_max());
-        // Bursts of one stay one by one: what a packet causes may be seen by the next.
-        let lent_max = if straight_max == 1 { 1 } else { CALL_FRAMES_MAX };
         let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
         self.empty_queues(rules, burst_max, world);
         while let Some((number, mut pile)) = self.piles.take_due(world.now_ns) {
@@ -187,7 +185,7 @@ impl Fabric {
                     if lent.is_empty() {
                         return;
                     }
-                    let count = lent_max.min(lent.len());
+                    let count = CALL_FRAMES_MAX.min(lent.len());
                     let (now, later) = std::mem::take(&mut lent).split_at_mut(count);
                     // Generated code fetches the other bursts of a call.
                     later.iter().take(straight_max).for_each(Frame::fetch);
@@ -225,12 +223,13 @@ impl Fabric {
 
     /// How many packets may take the straight way together.
     fn straight_max(&self) -> usize {
-        self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX)
+        self.pipeline.straight_burst_max().clamp(1, BURST_PACKETS_MAX)
     }
 
     /// How many may go through blocks and queues together.
     fn blocks_max(&self) -> usize {
-        if self.visibility.one_by_one || self.traffic.has_rates() { 1 } else { self.straight_max() }
+        let is_seen = self.visibility.one_by_one || self.traffic.has_rates();
+        if is_seen { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) }
     }
 
     /// Gives a received packet, the `root`th of its burst, its budget of copies and passes.

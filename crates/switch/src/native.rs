@@ -225,6 +225,14 @@ impl Pipeline for NativePipeline {
     fn burst_max(&self) -> usize {
         self.plan.burst_max as usize
     }
+
+    fn straight_burst_max(&self) -> usize {
+        self.plan.straight_burst_max as usize
+    }
+
+    fn stops_at_asking(&self) -> bool {
+        self.plan.stops_at_asking()
+    }
 }
 
 /// What the callbacks work on.

@@ -135,6 +135,17 @@ pub trait Pipeline: Send {
         None
     }
 
-    /// The most packets that may go through together without that being seen.
+    /// The most packets that may go through blocks together without that being seen.
     fn burst_max(&self) -> usize;
+
+    /// The most that may take the straight way together.
+    fn straight_burst_max(&self) -> usize {
+        self.burst_max()
+    }
+
+    /// Whether the straight way ends behind a packet that asks for more than to be sent or dropped: those behind it
+    /// have then not begun, and have no verdict.
+    fn stops_at_asking(&self) -> bool {
+        false
+    }
 }

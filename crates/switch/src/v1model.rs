@@ -103,9 +103,48 @@ impl V1Model {
         }
     }
 
+    /// Takes the first `count` packets the straight way, the first of which is the `first` of its burst, and all that
+    /// they cause. Those that came to their end are gone then: one behind another that asked for more may not have.
+    fn straight_from(
+        &mut self,
+        first: usize,
+        fabric: &mut Fabric,
+        burst: &mut Vec<Packet>,
+        count: usize,
+        world: &mut World<'_>,
+    ) {
+        fabric.timer.start();
+        let packets = &mut burst[..count];
+        let mut verdicts = [0; BURST_PACKETS_MAX];
+        let verdicts = &mut verdicts[..count];
+        let mut lending = std::mem::take(&mut fabric.lending);
+        let floor = fabric.pool.floor();
+        let (frames, unsent) = if fabric.pipeline.is_in_place() {
+            let (chunks, frames) = lending.lend(packets, floor);
+            let unsent = fabric.pipeline.run_straight(chunks, frames, verdicts, world);
+            (frames, unsent)
+        } else {
+            let unsent = fabric.pipeline.run_straight(Chunks::of(packets), &mut [], verdicts, world);
+            (lending.lend(packets, floor).1, unsent)
+        };
+        fabric.timer.lap(CoreStage::Straight);
+        if unsent.asks() == 0 {
+            fabric.obey(frames, verdicts, unsent, world);
+            fabric.pool.give_all(burst.drain(..count));
+        } else {
+            if fabric.pipeline.is_in_place() {
+                lending.take_back(packets);
+            }
+            self.obey_in_turn(first, fabric, burst, &mut lending, ended(fabric, verdicts), world);
+        }
+        fabric.lending = lending;
+        fabric.timer.lap(CoreStage::Transmit);
+    }
+
     /// Ends packets of the straight way, some of which ask for more: whatever those cause leaves where they stand.
     fn obey_in_turn(
         &mut self,
+        first: usize,
         fabric: &mut Fabric,
         burst: &mut Vec<Packet>,
         lending: &mut Lending,
@@ -123,49 +162,61 @@ impl V1Model {
             done += more;
             if done < verdicts.len() {
                 let packet = burst.remove(0);
-                let kept = originals.get_mut(done).and_then(Option::take);
-                let original = kept.or_else(|| self.original(fabric, &packet, verdicts[done], done));
-                self.go_on(fabric, packet, original, verdicts[done], done, world);
+                let (verdict, root) = (verdicts[done], first + done);
+                let kept = originals.get_mut(root).and_then(Option::take);
+                let original = kept.or_else(|| self.original(fabric, &packet, verdict, root));
+                self.go_on(fabric, packet, original, verdict, root, world);
                 done += 1;
             }
         }
         self.originals = originals;
     }
 
-    /// Takes lent frames the straight way. There is a free chunk for each.
-    fn forward_beside_chunks(&mut self, fabric: &mut Fabric, frames: &mut [Frame<'_>], world: &mut World<'_>) {
+    /// Takes lent frames the straight way, the first of which is the `first` of its call, and all that they cause.
+    /// There is a free chunk for each. Returns how many came to their end: those behind one that asked for more may not
+    /// have.
+    fn forward_from(
+        &mut self,
+        first: usize,
+        fabric: &mut Fabric,
+        frames: &mut [Frame<'_>],
+        world: &mut World<'_>,
+    ) -> usize {
         fabric.timer.start();
         let mut all_verdicts = std::mem::take(&mut self.verdicts);
-        let verdicts = &mut all_verdicts[..frames.len()];
-        if self.keeps_originals {
-            self.saved.keep(fabric, frames.iter().map(Frame::bytes));
-        }
+        let mut verdicts = &mut all_verdicts[..frames.len()];
         let spare = fabric.pool.spare(frames.len());
         let unsent = fabric.pipeline.run_straight(Chunks::of(spare), frames, verdicts, world);
         fabric.timer.lap(CoreStage::Straight);
         if unsent.asks() == 0 {
             fabric.obey(frames, verdicts, unsent, world);
         } else {
-            let mut done = 0;
+            let ended = ended(fabric, verdicts).len();
+            let asks = |position| position < ended && abi::asks_for_more(verdicts[position]);
             let mut taken = std::mem::take(&mut self.taken);
-            fabric.pool.take_spare(frames, |position| abi::asks_for_more(verdicts[position]), &mut taken);
+            fabric.pool.take_spare(frames, asks, &mut taken);
+            verdicts = &mut verdicts[..ended];
+            let mut done = 0;
             while let Some((position, packet)) = taken.pop() {
                 let before = &verdicts[done..position];
                 fabric.obey(&frames[done..position], before, Unsent::of(before), world);
                 match packet {
                     Some(packet) => {
-                        let original = self.original(fabric, &packet, verdicts[position], position);
-                        self.go_on(fabric, packet, original, verdicts[position], position, world);
+                        let (verdict, root) = (verdicts[position], first + position);
+                        let original = self.original(fabric, &packet, verdict, root);
+                        self.go_on(fabric, packet, original, verdict, root, world);
                     }
                     None => fabric.count_drop(DropReason::NoBuffer, world),
                 }
                 done = position + 1;
             }
             self.taken = taken;
-            fabric.obey(&frames[done..], &verdicts[done..], Unsent::of(&verdicts[done..]), world);
+            fabric.obey(&frames[done..ended], &verdicts[done..], Unsent::of(&verdicts[done..]), world);
         }
+        let count = verdicts.len();
         self.verdicts = all_verdicts;
         fabric.timer.lap(CoreStage::Transmit);
+        count
     }
 
     /// Goes on with a packet that asked for more on the straight way; it was the `root`th of its burst.
@@ -233,48 +284,34 @@ impl Rules for V1Model {
             Some(_) if self.keeps_originals => self.saved.keep(fabric, burst.iter().map(Packet::bytes)),
             _ => self.keep_originals(fabric, burst, |packet| u64::from(packet.ingress_port())),
         }
-        fabric.timer.start();
-        let mut verdicts = [0; BURST_PACKETS_MAX];
-        let verdicts = &mut verdicts[..burst.len()];
-        let mut lending = std::mem::take(&mut fabric.lending);
-        let floor = fabric.pool.floor();
-        let (frames, unsent) = if fabric.pipeline.is_in_place() {
-            let (chunks, frames) = lending.lend(burst, floor);
-            let unsent = fabric.pipeline.run_straight(chunks, frames, verdicts, world);
-            (frames, unsent)
-        } else {
-            let unsent = fabric.pipeline.run_straight(Chunks::of(burst), &mut [], verdicts, world);
-            (lending.lend(burst, floor).1, unsent)
-        };
-        fabric.timer.lap(CoreStage::Straight);
-        if unsent.asks() == 0 {
-            fabric.obey(frames, verdicts, unsent, world);
-            fabric.pool.give_all(burst.drain(..));
-        } else {
-            if fabric.pipeline.is_in_place() {
-                lending.take_back(burst);
-            }
-            self.obey_in_turn(fabric, burst, &mut lending, verdicts, world);
+        let (mut done, mut next) = (0, burst.len());
+        while !burst.is_empty() {
+            let (count, before) = (next.min(burst.len()), burst.len());
+            self.straight_from(done, fabric, burst, count, world);
+            let ended = before - burst.len();
+            (done, next) = (done + ended, after_so_many(ended));
         }
         self.originals.drain(..).flatten().for_each(|original| fabric.pool.give(original));
-        fabric.lending = lending;
-        fabric.timer.lap(CoreStage::Transmit);
     }
 
     fn asks_for_originals(&self) -> bool {
         self.keeps_originals
     }
 
-    fn forward(&mut self, fabric: &mut Fabric, mut frames: &mut [Frame<'_>], world: &mut World<'_>) {
-        while !frames.is_empty() {
-            let spare = fabric.pool.spare(frames.len()).len();
+    fn forward(&mut self, fabric: &mut Fabric, frames: &mut [Frame<'_>], world: &mut World<'_>) {
+        if self.keeps_originals {
+            self.saved.keep(fabric, frames.iter().map(Frame::bytes));
+        }
+        let (mut done, mut next) = (0, frames.len());
+        while done < frames.len() {
+            let rest = &mut frames[done..];
+            let spare = fabric.pool.spare(next.min(rest.len())).len();
             if spare == 0 {
-                fabric.stats.count_drops(DropReason::NoBuffer, frames.len() as u64);
+                fabric.stats.count_drops(DropReason::NoBuffer, rest.len() as u64);
                 return;
             }
-            let (now, later) = frames.split_at_mut(spare);
-            self.forward_beside_chunks(fabric, now, world);
-            frames = later;
+            let ended = self.forward_from(done, fabric, &mut rest[..spare], world);
+            (done, next) = (done + ended, after_so_many(ended));
         }
     }
 
@@ -356,6 +393,21 @@ impl Rules for V1Model {
     fn release(&mut self, fabric: &mut Fabric, number: u16, pile: Pile, world: &mut World<'_>) {
         leave(fabric, number, pile, world);
     }
+}
+
+/// The verdicts of a call of the straight way, in which a packet asks for more, of packets that came to their end.
+fn ended<'v>(fabric: &Fabric, verdicts: &'v [abi::Verdict]) -> &'v [abi::Verdict] {
+    if !fabric.pipeline.stops_at_asking() {
+        return verdicts;
+    }
+    let asking = verdicts.iter().position(|verdict| abi::asks_for_more(*verdict));
+    asking.map_or(verdicts, |asking| &verdicts[..=asking])
+}
+
+/// How many packets a call of the straight way takes after one in which so many came to their end: where many ask for
+/// more, each call prepares few for nothing.
+fn after_so_many(ended: usize) -> usize {
+    2 * ended
 }
 
 // -------------------------------------------------------------------------------------------- passes

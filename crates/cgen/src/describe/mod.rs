@@ -63,8 +63,8 @@ impl Description {
         };
         let copied = straight.in_chunks_reason.as_ref().or(straight.copied_reason.as_ref());
         let copied = copied.map(|reason| format!("each packet is copied: {reason}"));
-        let alone = (self.burst_packets == 1).then(|| format!("one packet at a time: {}", self.burst_reason));
-        copied.or(alone)
+        let alone = straight.uncut_reason.as_ref().filter(|_| straight.in_turn);
+        copied.or_else(|| alone.map(|reason| format!("one packet at a time: {reason}")))
     }
 }
 
@@ -89,6 +89,8 @@ pub struct StraightWay {
     pub regions: Vec<Region>,
     /// Why no table cuts it though it asks some, or why some do not.
     pub uncut_reason: Option<String>,
+    /// Whether each packet comes to its end before the next begins, for that reason.
+    pub in_turn: bool,
 }
 
 /// A block of the program.
@@ -196,6 +198,9 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
 /// How many packets run together, and why. The switch has fewer do so than the plan allows where packets would see each
 /// other in queues, or overtake one that goes round again.
 fn burst(program: &Program, plan: &Plan) -> (u32, String) {
+    if plan.straight.is_some() {
+        return (plan.straight_burst_max, "packets cannot tell that they run together".to_owned());
+    }
     match state::one_by_one(program) {
         Some(OneByOne::BetweenBlocks(object)) => {
             let object = name(program, object);
@@ -204,10 +209,8 @@ fn burst(program: &Program, plan: &Plan) -> (u32, String) {
         Some(OneByOne::BetweenPasses(object)) => {
             (1, format!("packets may go round again and meet {} once more", name(program, object)))
         }
-        None if plan.straight.is_none() && state::goes_round(program) => {
-            (1, "packets that go round again would be overtaken".to_owned())
-        }
-        None if plan.straight.is_none() && shows_queues(program) => {
+        None if state::goes_round(program) => (1, "packets that go round again would be overtaken".to_owned()),
+        None if shows_queues(program) => {
             (1, "the depth of a queue would tell how many packets came together".to_owned())
         }
         None => (plan.burst_max, "packets cannot tell that they run together".to_owned()),
@@ -233,10 +236,6 @@ fn no_straight(why: NoStraight) -> &'static str {
         NoStraight::Ports => "the program has no variables for ports",
         NoStraight::DeparserTables => "the deparser asks tables",
         NoStraight::Times => "the program writes the times that queues write, or reads them in ingress",
-        NoStraight::EgressOrder => {
-            "packets may ask for copies or to go round again, and egress has state in which their neighbours' order \
-             would show"
-        }
     }
 }
 
@@ -245,6 +244,12 @@ fn uncut_reason(program: &Program, graph: &Graph<'_>) -> Option<String> {
         Uncut::LabelTwice => "a label names two statements".to_owned(),
         Uncut::KeyRows => "the keys of a burst would take too much memory".to_owned(),
         Uncut::Order(object) => format!("packets would meet {} in another order", name(program, object)),
+        Uncut::Turn(object) => {
+            format!(
+                "each packet comes to its end before the next begins, which might meet {} first",
+                name(program, object)
+            )
+        }
     })
 }
 
@@ -263,6 +268,7 @@ fn straight_way(program: &Program, plan: &Plan, straight: &Straight, names: &Nam
         leaves_for: leaves_for(program, &graph, straight),
         regions: regions(program, plan, &graph, Some(straight), names),
         uncut_reason: uncut_reason(program, &graph),
+        in_turn: straight.in_turn.is_some(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::expr::Value;
 use super::scope::Scope;
+use super::straight::ASKS;
 use crate::abi;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, long, name, unary,
@@ -219,7 +220,7 @@ impl Scope<'_, '_> {
         let statements = self.take(|scope| {
             scope.push(S::Eval(scope.callback("assert_failed", vec![scope.site(stmt), name("p")])));
             if scope.way.is_some() {
-                scope.end_on_way("WS_ASSERTION_FAILED", "WS_ASKS");
+                scope.end_on_way("WS_ASSERTION_FAILED", ASKS);
             } else {
                 scope.push(S::Assign(arrow(name("p"), "flags"), "|=", int(abi::FLAG_ASSERT_FAILED)));
                 scope.leave();

@@ -140,7 +140,7 @@ impl<'e> Emitter<'e> {
             items.extend(straight.in_place.then(|| self.kept(straight)));
             let body = self.with_uses(straight.bodies(self.program), straight::emit(self, straight));
             items.push(function("static", straight::BURST_HEAD, body));
-            items.push(function("WS_EXPORT", straight::HEAD, straight::all_bursts(self.plan.burst_max)));
+            items.push(function("WS_EXPORT", straight::HEAD, straight::all_bursts(self.plan)));
         }
         items
     }

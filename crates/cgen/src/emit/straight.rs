@@ -12,8 +12,8 @@ use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
     name,
 };
-use crate::plan::MOVED_BIT;
 use crate::plan::straight::{Exit, Straight, advances};
+use crate::plan::{MOVED_BIT, Plan};
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use ir::v1model::{Slot, Stage};
@@ -25,6 +25,9 @@ pub(crate) const KEPT: &str = "kept";
 
 /// The valid bits of the headers that the parser has extracted, in the code that it is in.
 pub(crate) const EXTRACTED: &str = "extracted";
+
+/// What is added to that for a packet that the core goes on with, or ends.
+pub(crate) const ASKS: &str = "WS_ASKS";
 
 /// What the verdicts say together: how many packets are not sent.
 const UNSENT: &str = "unsent";
@@ -67,9 +70,10 @@ pub(crate) const BURST_HEAD: &str = "uint32_t straight_burst(const struct ws_env
 pub(crate) const HEAD: &str = "uint64_t ws_straight(const struct ws_env *env, struct ws_packet *const *packets, \
     struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
 
-/// Its body: the packets go through the other in bursts of this size.
-pub(crate) fn all_bursts(burst_packets: u32) -> Vec<S> {
-    let mut arguments = vec![name("straight_burst"), int(burst_packets)];
+/// Its body: the packets go through the other in bursts.
+pub(crate) fn all_bursts(plan: &Plan) -> Vec<S> {
+    let stops = int(u32::from(plan.stops_at_asking()));
+    let mut arguments = vec![name("straight_burst"), int(plan.straight_burst_max), stops];
     arguments.extend(["env", "packets", "frames", "count", "verdicts"].map(name));
     vec![S::Return(call("ws_bursts", arguments))]
 }
@@ -188,12 +192,16 @@ impl Scope<'_, '_> {
     fn ask_for_more(&mut self, verdict: &str) {
         self.put_all_in_place();
         self.used.left = true;
-        self.end_on_way(verdict, "WS_ASKS");
+        self.end_on_way(verdict, ASKS);
     }
 
     /// Ends the packet's way with this verdict, which is counted there.
     pub(crate) fn end_on_way(&mut self, verdict: &str, number: &str) {
         self.push(S::Assign(name(UNSENT), "+=", name(number)));
+        if number == ASKS && self.way.is_some_and(|way| way.straight.in_turn.is_some()) {
+            // The packets behind it wait for the core.
+            self.push(assign(name("count"), binary("+", name("i"), int(1))));
+        }
         self.verdict(name(verdict));
     }
 

@@ -84,6 +84,8 @@ pub(crate) enum Uncut {
     KeyRows,
     /// Packets would see the order in which they touch this.
     Order(state::Object),
+    /// They would where one asks for more than to be sent or dropped, or where they are parsed.
+    Turn(state::Object),
 }
 
 impl<'p> Graph<'p> {
@@ -140,7 +142,7 @@ impl<'p> Graph<'p> {
     }
 
     /// All as one node.
-    fn single(bodies: &[&'p [Stmt]], why: Uncut) -> Graph<'p> {
+    pub(crate) fn single(bodies: &[&'p [Stmt]], why: Uncut) -> Graph<'p> {
         let code = bodies.iter().flat_map(|body| body.iter()).collect();
         let node = Node { head: None, code, end: End::Done, leaves: BTreeMap::new() };
         let (regions, entries) = (vec![vec![0]], vec![vec![0]]);

@@ -26,6 +26,7 @@ pub(crate) use storage::{BlockPlan, MOVED_BIT, NAMED_ELEMENTS_MAX, Storage, stac
 pub use storage::{HeaderSlot, StackSlot};
 
 use crate::tuning::Tuning;
+use base::limits::BURST_PACKETS_MAX;
 use base::{IndexVec, Span};
 use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type, VarId};
 use sharing::Sharing;
@@ -130,8 +131,10 @@ pub struct Plan {
     pub stacks: IndexVec<StackId, StackSlot>,
     /// The layouts of each table.
     pub tables: IndexVec<TableId, TablePlan>,
-    /// The most packets that may run through the program together: 1, or [`base::limits::BURST_PACKETS_MAX`].
+    /// The most packets that may run through the program's blocks together: 1, or [`base::limits::BURST_PACKETS_MAX`].
     pub burst_max: u32,
+    /// The most packets that run together on the straight way.
+    pub straight_burst_max: u32,
     /// What the first number of the `log` callback speaks of.
     pub log_sites: Vec<LogSite>,
     /// What the number of the `assert_failed` callback speaks of.
@@ -199,6 +202,7 @@ impl Plan {
             stacks: built.stacks,
             tables,
             burst_max: state::burst_max(program).min(tuning.burst_packets.max(1)),
+            straight_burst_max: tuning.burst_packets.clamp(1, BURST_PACKETS_MAX as u32),
             tuning,
             // Whatever program takes the place of another for a while, the state is the same and is shared as before.
             sharing: Sharing::of(general),
@@ -218,6 +222,12 @@ impl Plan {
     /// Whether the program has a straight way: one function for packets that ask for nothing but to be sent or dropped.
     pub fn has_straight(&self) -> bool {
         self.straight.is_some()
+    }
+
+    /// Whether the straight way ends behind a packet that asks for more than to be sent or dropped, so that the core
+    /// takes it to its end before the next one begins.
+    pub fn stops_at_asking(&self) -> bool {
+        self.straight.as_ref().is_some_and(|straight| straight.in_turn.is_some())
     }
 
     /// Whether packets on the straight way are worked on where their bytes lie, which need not be in a chunk.

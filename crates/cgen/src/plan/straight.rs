@@ -11,8 +11,8 @@
 //! from one region to another.
 
 use super::extracted::{Extracted, extracted};
-use super::graph::Graph;
-use super::state::{self, BEHIND_QUEUES};
+use super::graph::{Graph, Uncut};
+use super::state::{self, BEHIND_QUEUES, Object, OneByOne};
 use super::sums::{Sum, sums};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
@@ -84,8 +84,6 @@ pub(crate) enum NoStraight {
     DeparserTables,
     /// It writes the times that queues write, or reads them before.
     Times,
-    /// Packets may ask for more, and egress has state whose order of use they would then see.
-    EgressOrder,
 }
 
 /// The straight way of a program.
@@ -123,6 +121,9 @@ pub(crate) struct Straight {
     pub(crate) headers: BTreeMap<HeaderId, Extracted>,
     /// What is known of them behind the parser, if blocks change which are valid but packets may stay as they are.
     pub(crate) parsed: BTreeMap<HeaderId, Extracted>,
+    /// State in which a packet that asks for more, or is parsed, would show to its neighbours, if it came to the end
+    /// after they have begun. Packets then run to the end one by one, and those behind one that asks wait for the core.
+    pub(crate) in_turn: Option<Object>,
     /// Whether anything looks at where the payload begins.
     pub(crate) asks_for_payload: bool,
     /// Variables that wait for tables: first byte in the waiting part, and the last region that mentions them.
@@ -152,11 +153,8 @@ impl Straight {
         let ingress_asks = asks(&INGRESS_REQUESTS);
         let egress_asks = asks(&EGRESS_REQUESTS);
         let may_ask = !ingress_asks.is_empty() || !egress_asks.is_empty();
-        let hindrances = [
-            (deparser_asks_tables(program), NoStraight::DeparserTables),
-            (misuses_times(program), NoStraight::Times),
-            (may_ask && state::burst_max(program) > 1 && egress_keeps_order(program), NoStraight::EgressOrder),
-        ];
+        let hindrances =
+            [(deparser_asks_tables(program), NoStraight::DeparserTables), (misuses_times(program), NoStraight::Times)];
         if let Some((_, why)) = hindrances.into_iter().find(|(is_so, _)| *is_so) {
             return Err(why);
         }
@@ -182,6 +180,7 @@ impl Straight {
             moves,
             headers: if keeps_headers { extracted(program, &parser_of(program).kind) } else { BTreeMap::new() },
             parsed: BTreeMap::new(),
+            in_turn: in_turn(program, may_ask),
             asks_for_payload: !keeps_headers || may_ask || hashes_payload(program),
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
@@ -219,7 +218,11 @@ impl Straight {
 
     /// The graph of all that.
     pub(crate) fn graph<'p>(&'p self, program: &'p Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Graph<'p> {
-        Graph::of_way(program, &self.bodies(program), key_words).with_own_nodes(program, STATEMENTS_MAX)
+        let bodies = self.bodies(program);
+        match self.in_turn {
+            Some(object) => Graph::single(&bodies, Uncut::Turn(object)),
+            None => Graph::of_way(program, &bodies, key_words).with_own_nodes(program, STATEMENTS_MAX),
+        }
     }
 
     /// Bytes of the packet before a header, if they are always as many.
@@ -503,15 +506,21 @@ fn deparser_asks_tables(program: &Program) -> bool {
     found
 }
 
-/// Whether packets could see in which order they went through egress: those that ask for something get there after
-/// their neighbours.
-fn egress_keeps_order(program: &Program) -> bool {
+/// State in whose order of use packets would see that they run together, though nothing is asked twice between two uses
+/// of it: those that ask for something come to egress, or back to ingress, after their neighbours, and all are parsed
+/// before the first table is asked.
+fn in_turn(program: &Program, may_ask: bool) -> Option<Object> {
     let written = state::written_registers(program);
-    let touches = |stage: Stage| {
+    let touched = |stage: Stage| {
         let block = &program.blocks[BlockId::from_index(stage as usize)];
-        !state::touched_in(program, block, &written).is_empty()
+        state::touched_in(program, block, &written)
     };
-    BEHIND_QUEUES.into_iter().any(touches)
+    let (OneByOne::BetweenBlocks(again) | OneByOne::BetweenPasses(again)) = match state::one_by_one(program) {
+        Some(again) => again,
+        None if may_ask => return BEHIND_QUEUES.into_iter().flat_map(touched).next(),
+        None => return None,
+    };
+    (may_ask || !touched(Stage::Parser).is_empty()).then_some(again)
 }
 
 /// The variables that must be in their places when the core goes on with a packet: all that the architecture shares,
