@@ -87,9 +87,10 @@ fn look_up(set: &TableSet, keys: &[u64], lookups: &mut Times) {
     let mut reader = set.reader();
     let guard = reader.enter();
     let handle = guard.handles()[0];
-    // SAFETY: `keys` are the rows of a burst, there is room for as many results, and the guard holds the table.
-    lookups.of(|| unsafe {
-        (handle.function)(handle.context, keys.as_ptr(), BURST_PACKETS_MAX as u32, results.as_mut_ptr())
+    lookups.of(|| {
+        keys.iter().for_each(|key| handle.root.fetch(*key));
+        // SAFETY: `keys` are the rows of a burst, there is room for as many results, and the guard holds the table.
+        unsafe { (handle.function)(handle.context, keys.as_ptr(), BURST_PACKETS_MAX as u32, results.as_mut_ptr()) }
     });
 }
 

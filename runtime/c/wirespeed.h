@@ -137,6 +137,16 @@ struct ws_rows {
 
 _Static_assert(sizeof(struct ws_rows) == 4 * sizeof(void *) + 16, "tables::RowsHandle");
 
+/* The first slots that a search for a prefix reads, if there are so many that each is better fetched as soon as its key is
+ * known, before a burst of keys is searched; none else. */
+struct ws_root {
+    const uint32_t *slots;
+    uint64_t shift; /* bits of the key behind those that number the slot */
+    uint64_t last;  /* the number of the last slot: a power of two less one */
+};
+
+_Static_assert(sizeof(struct ws_root) == sizeof(void *) + 16, "tables::RootHandle");
+
 /* How a table is asked: `count` rows of key words in, as many pointers to entries out, never null. The result is how
  * many keys matched an entry. */
 struct ws_lookup {
@@ -150,9 +160,10 @@ struct ws_lookup {
     const uint32_t *choices;
     struct ws_words words;
     struct ws_rows rows;
+    struct ws_root root;
 };
 
-_Static_assert(sizeof(struct ws_lookup) == 11 * sizeof(void *) + 48, "tables::LookupHandle");
+_Static_assert(sizeof(struct ws_lookup) == 12 * sizeof(void *) + 64, "tables::LookupHandle");
 
 /* A CRC whose parameters the control plane sets. The remainder is kept with its bits turned round if data are taken
  * lowest bit first. */
@@ -305,6 +316,18 @@ static inline WS_UNUSED const struct ws_entry *ws_group_member(const struct ws_l
     /* Most hashes have no more than 32 bits, and such a remainder takes half the time. */
     const uint64_t choice = hash <= UINT32_MAX ? (uint32_t)hash % group.count : hash % group.count;
     return ws_member(table, table->choices[group.first + choice]);
+}
+
+/* Whether the slots where searches for prefixes begin are better fetched early. */
+static inline WS_UNUSED uint32_t ws_is_far_root(const struct ws_lookup *table)
+{
+    return table->root.slots != NULL;
+}
+
+/* Asks for the slot where the search for a prefix begins. */
+static inline WS_UNUSED void ws_fetch_root(const struct ws_lookup *table, uint64_t key)
+{
+    __builtin_prefetch(table->root.slots + (key >> table->root.shift & table->root.last));
 }
 
 /* The straight way of any number of packets, burst by burst: while one is worked on, the next is fetched. If it `stops`,

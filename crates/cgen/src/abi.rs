@@ -146,7 +146,7 @@ const _: () = {
     assert!(ir::INTRINSIC_SLOTS == 32);
     assert!(size_of::<Frame>() == 24 + size_of::<usize>());
     assert!(size_of::<tables::EntryHeader>() == 16);
-    assert!(size_of::<LookupHandle>() == 11 * size_of::<usize>() + 48);
+    assert!(size_of::<LookupHandle>() == 12 * size_of::<usize>() + 64);
     assert!(size_of::<Crc>() == 1048);
 };
 

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "a handle crosses threads together with the snapshot that it points at")]
 
+use crate::cells::prefetch;
 use crate::snapshot::Snapshot;
 use crate::words;
 
@@ -60,6 +61,8 @@ pub struct LookupHandle {
     pub words: WordsHandle,
     /// The same for keys of more words.
     pub rows: RowsHandle,
+    /// Where a search for a prefix begins, if that is far.
+    pub root: RootHandle,
 }
 
 /// How C looks a key up in an exact table whose keys are one word, without a call: the slots of the module `words`,
@@ -114,6 +117,32 @@ impl RowsHandle {
         keys: std::ptr::null(),
         entry_words: 0,
     };
+}
+
+/// Where the search for a prefix begins in a trie whose root is so large that each slot is better fetched as soon as
+/// its key is known, and not when a burst of them is looked up, which waits for all: whoever knows the keys does it.
+/// All zero for other tables.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RootHandle {
+    pub(crate) slots: *const u32,
+    /// Bits of the key behind those that number the slot.
+    pub(crate) shift_bits: u64,
+    /// The number of the last slot: a power of two less one.
+    pub(crate) last: u64,
+}
+
+impl RootHandle {
+    /// That of a table of which nothing is fetched.
+    pub const NONE: RootHandle = RootHandle { slots: std::ptr::null(), shift_bits: 0, last: 0 };
+
+    /// Fetches what a search for a key reads first, if that is far, as generated code does.
+    #[inline]
+    pub fn fetch(&self, key: u64) {
+        if !self.slots.is_null() {
+            prefetch(self.slots.wrapping_add((key >> self.shift_bits & self.last) as usize));
+        }
+    }
 }
 
 /// How C picks members of a table's action profile. All pointers are null if the table has none. Entries name only

@@ -13,6 +13,7 @@
 //! Of all entries that cover a slot no two have the same length, so that the length in a slot says whose it is: cells
 //! may be shared by entries.
 
+use crate::abi::RootHandle;
 use crate::cells::Cell;
 use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Piece, pieces};
@@ -41,6 +42,9 @@ pub(crate) const NODES_MAX: usize = 1 << (31 - STRIDE_BITS);
 
 /// Bits of the root, and the number of entries up to which it is used: 256 KiB, 64 MiB.
 const ROOTS: [(u32, usize); 2] = [(16, 50_000), (24, usize::MAX)];
+
+/// Slots of a root that the second cache holds: those of a larger one are better fetched before they are read.
+const NEAR_ROOT_SLOTS: usize = 1 << 18;
 
 /// Entries with less bits are kept apart.
 pub(crate) const SHORT_BITS: u32 = 8;
@@ -266,6 +270,18 @@ impl Flat {
         Slots { root, root_bits: *root_bits, nodes, short }
     }
 
+    /// Where a search begins, if that is far.
+    pub fn root_handle(&self) -> RootHandle {
+        let Slots { root, root_bits, .. } = self.slots();
+        match self.one_piece() {
+            Some(piece) if root.len() > NEAR_ROOT_SLOTS && piece.width_bits >= root_bits => {
+                let shift_bits = u64::from(piece.shift_bits + piece.width_bits - root_bits);
+                RootHandle { slots: root.as_ptr(), shift_bits, last: root.len() as u64 - 1 }
+            }
+            _ => RootHandle::NONE,
+        }
+    }
+
     /// Finds keys. They do not wait for each other, so that the processor overlaps what they wait for. Whether the
     /// root's slot leads to a node is not branched on: which prefixes are long is not to be guessed.
     #[inline(always)]
@@ -423,4 +439,38 @@ fn string_of((len, leading): EntryKey) -> u32 {
 fn covered(slot: usize, bits: u32, len: u32) -> std::ops::Range<usize> {
     let start = slot >> (bits - len) << (bits - len);
     start..start + (1 << (bits - len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::MatchKind;
+    use base::Rng;
+
+    /// As many prefixes of up to 24 bits as a root of this size is for.
+    fn filled(width_bits: u32, entries: u32) -> Flat {
+        let key = [KeyField { name: String::new(), width_bits, kind: MatchKind::Lpm }];
+        let mut flat = Flat::new(&key, &KeyLayout::new(&key));
+        for handle in 0..entries {
+            let network = u64::from(handle) << (width_bits - 20);
+            flat.insert(Handle(handle), &[network], 20, handle % 100 + 1);
+        }
+        flat
+    }
+
+    #[test]
+    fn what_is_fetched_of_a_large_root_is_where_the_search_begins() {
+        assert!(filled(32, 1000).root_handle().slots.is_null());
+        let mut rng = Rng::new(4);
+        for width_bits in [24, 27, 32] {
+            let flat = filled(width_bits, 60_000);
+            let (handle, slots) = (flat.root_handle(), flat.slots());
+            assert_eq!(handle.slots, slots.root.as_ptr());
+            for _ in 0..1000 {
+                let key = rng.below(1 << width_bits);
+                let slot = (key >> handle.shift_bits & handle.last) as usize;
+                assert_eq!(slot, top(flat.string(&[key]), 0, slots.root_bits));
+            }
+        }
+    }
 }

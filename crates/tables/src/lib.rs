@@ -52,7 +52,8 @@ mod ternary;
 mod words;
 
 pub use abi::{
-    EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle, RowsHandle, WordsHandle,
+    EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle, RootHandle, RowsHandle,
+    WordsHandle,
 };
 pub use arrivals::{Arrival, Arrivals};
 pub use cells::prefetch;

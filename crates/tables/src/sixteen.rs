@@ -3,8 +3,9 @@
 //!
 //! What enters: keys of one field, the slots of a trie, and the cells that they name. What leaves: the entry of each
 //! key, as the loops in [`crate::flat`] and [`crate::cells`] find it, and how many keys have one. A gather is sixteen
-//! loads. Cells are fetched only if the nearest cache does not hold them anyway: entries share them, so that the routes
-//! of a router have as many cells as next hops.
+//! loads, and waits for all of them: slots of a large root have been fetched before ([`crate::abi::RootHandle`]).
+//! Cells are fetched here, if the nearest cache does not hold them anyway: entries share them, so that the routes of a
+//! router have as many cells as next hops.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
 
@@ -24,10 +25,6 @@ use std::arch::x86_64::{
 /// Keys that are looked up at once, and words in a vector.
 const LANES: usize = 16;
 const WORDS: usize = LANES / 2;
-
-/// Slots of a root that the second cache holds. Those of a larger one are fetched before they are gathered: a gather
-/// waits for all of its keys.
-const NEAR_SLOTS: usize = 1 << 18;
 
 /// Bytes of cells that the nearest cache holds beside what else a burst needs.
 const NEAR_BYTES: usize = 1 << 14;
@@ -55,12 +52,6 @@ pub(crate) unsafe fn find(engine: &Flat, cells: &Cells, keys: &[u64], results: &
     let slots = engine.slots();
     let (first, stride_words) = (cells.pointer(0), cells.stride_words() as u32);
     let mut hits = 0;
-    if slots.root.len() > NEAR_SLOTS {
-        for key in keys {
-            let string = ((key >> piece.shift_bits) as u32) << (32 - piece.width_bits);
-            prefetch(slots.root.as_ptr().wrapping_add((string >> (32 - slots.root_bits)) as usize));
-        }
-    }
     for (keys, results) in keys.chunks(LANES).zip(results.chunks_mut(LANES)) {
         assert_eq!(keys.len(), results.len(), "a result for each key");
         let mask = (u32::MAX >> (u32::BITS as usize - keys.len())) as __mmask16;

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "the lookup is called by generated C with pointers")]
 
-use crate::abi::{EntryHeader, LookupFunction, LookupHandle, ProfileHandle, RowsHandle, WordsHandle};
+use crate::abi::{EntryHeader, LookupFunction, LookupHandle, ProfileHandle, RootHandle, RowsHandle, WordsHandle};
 use crate::canonical::{self, PackedMatch};
 use crate::cells::{Cell, Cells};
 use crate::exact::{Exact, ROW_WORDS_MAX};
@@ -312,8 +312,8 @@ impl Snapshot {
     /// How generated code looks up here. Valid as long as this snapshot stays where it is, unchanged.
     pub fn lookup_handle(&self) -> LookupHandle {
         let profile = self.members.as_ref().map_or(ProfileHandle::NONE, |members| members.handle());
-        let (words, rows) = (self.words_handle(), self.rows_handle());
-        LookupHandle { function: self.best_function(), context: self, profile, words, rows }
+        let (words, rows, root) = (self.words_handle(), self.rows_handle(), self.root_handle());
+        LookupHandle { function: self.best_function(), context: self, profile, words, rows, root }
     }
 
     /// The lookup that is fastest on this processor.
@@ -343,6 +343,13 @@ impl Snapshot {
                 }
             }
             _ => RowsHandle::NONE,
+        }
+    }
+
+    fn root_handle(&self) -> RootHandle {
+        match &self.engine {
+            Engine::Flat(engine) => engine.root_handle(),
+            _ => RootHandle::NONE,
         }
     }
 

@@ -287,8 +287,8 @@ impl<'n, 'e> Regions<'n, 'e> {
                     false => declare("uint32_t", rows_name(node), int(0)),
                 });
                 let table = index(arrow(name("env"), "tables"), int(super::header::number(apply.table)));
-                if self.emitter.plan.tables[apply.table].is_of_words {
-                    let is_far = call("ws_is_far", vec![unary("&", table.clone())]);
+                if let Some([is_far, _]) = self.emitter.plan.tables[apply.table].fetch() {
+                    let is_far = call(is_far, vec![unary("&", table.clone())]);
                     out.push(declare("const uint32_t", far_name(node), is_far));
                 }
                 match self.emitter.plan.tables[apply.table].briefs {
@@ -485,10 +485,10 @@ impl<'n, 'e> Regions<'n, 'e> {
                     let place = binary("+", name(keys_name(*next)), binary("*", rows.clone(), int(words)));
                     scope.push(declare("uint64_t *const ", row.clone(), place));
                     scope.key_row(apply.table, &name(row.clone()));
-                    if scope.emitter.plan.tables[apply.table].is_of_words {
+                    if let Some([_, fetch]) = scope.emitter.plan.tables[apply.table].fetch() {
                         let table = scope.env_item("tables", apply.table);
                         let key = index(name(row), int(0));
-                        let fetch = S::Eval(call("ws_fetch_word", vec![unary("&", table), key]));
+                        let fetch = S::Eval(call(fetch, vec![unary("&", table), key]));
                         scope.push(S::If(name(far_name(*next)), vec![fetch], Vec::new()));
                     }
                 }

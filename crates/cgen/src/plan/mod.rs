@@ -84,6 +84,8 @@ pub struct TablePlan {
     pub(crate) is_of_words: bool,
     /// The same for keys of some more words.
     pub(crate) is_of_rows: bool,
+    /// Whether they are one word, of which prefixes are matched.
+    pub(crate) is_of_prefixes: bool,
     /// Whether they are narrow, too, so that generated code goes to the place of each: there is nothing to wait for.
     pub(crate) is_narrow: bool,
     /// Where generated code finds what an entry says without reading the entry.
@@ -94,6 +96,18 @@ pub struct TablePlan {
     pub actions: Vec<ActionLayout>,
     /// For each action, what is copied to headers as it stands in the entry.
     pub(crate) stores: Vec<Vec<spelled::Store>>,
+}
+
+impl TablePlan {
+    /// How generated code fetches where the search for a key begins as soon as it knows the key, before a burst of them
+    /// is searched: the functions that say of a table whether that is better, and that do it; none if there are none.
+    pub(crate) fn fetch(&self) -> Option<[&'static str; 2]> {
+        match self {
+            TablePlan { is_of_words: true, .. } => Some(["ws_is_far", "ws_fetch_word"]),
+            TablePlan { is_of_prefixes: true, .. } => Some(["ws_is_far_root", "ws_fetch_root"]),
+            _ => None,
+        }
+    }
 }
 
 /// A `log_msg` in the program.
@@ -302,6 +316,7 @@ fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TableP
     TablePlan {
         is_of_words,
         is_of_rows: is_exact && (2..=ROW_WORDS_MAX).contains(&key.words()),
+        is_of_prefixes: key.words() == 1 && matches!(&table.keys[..], [ir::Key { kind: MatchKind::Lpm, .. }]),
         is_narrow,
         is_near: is_narrow || is_of_words && table.size <= NEAR_ENTRIES_MAX,
         briefs: if is_of_words { brief_layout(general, table) } else { None },

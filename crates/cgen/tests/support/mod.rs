@@ -322,6 +322,7 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             profile: tables::ProfileHandle::NONE,
             words: tables::WordsHandle::NONE,
             rows: tables::RowsHandle::NONE,
+            root: tables::RootHandle::NONE,
         };
         let handles: Vec<LookupHandle> = contexts.iter().map(handle).collect();
         let crc = |it: &ir::Calculation| Crc::new(it.width_bits, &ir::CrcParameters::standard(it.width_bits));
