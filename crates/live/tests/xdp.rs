@@ -4,7 +4,8 @@
 
 use live::xdp::{Attach, Copying, XdpDriver, XdpOptions};
 use live::{Driver, DriverError};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -178,6 +179,31 @@ fn an_interface_serves_one_port_and_is_free_after_it() {
     assert!(!network.run("switch", "ip -d link show sa").contains("xdp"), "the program is gone");
     assert!(!network.run("switch", "ip -d link show sa").contains("PROMISC"));
     open(&network, &XdpOptions::default()).unwrap();
+}
+
+/// What is started has copies of all descriptors until it is another program.
+#[test]
+#[allow(unsafe_code, reason = "a process is held where it is a copy of this one")]
+fn an_interface_is_free_at_once_though_a_program_is_started_meanwhile() {
+    let Some(network) = host(&[], 1) else { return };
+    let driver = open(&network, &XdpOptions::default()).unwrap();
+    let (mut copied, copy) = std::io::pipe().unwrap();
+    let mut command = std::process::Command::new("true");
+    let wait = move || {
+        (&copy).write_all(b".")?;
+        thread::sleep(Duration::from_secs(1));
+        Ok(())
+    };
+    // SAFETY: it allocates nothing and takes no lock.
+    unsafe { command.pre_exec(wait) };
+    thread::scope(|scope| {
+        let started = scope.spawn(|| command.status().unwrap());
+        copied.read_exact(&mut [0]).unwrap();
+        drop(driver);
+        let again = open(&network, &XdpOptions::default());
+        assert!(!started.is_finished(), "the copy was there meanwhile");
+        again.unwrap();
+    });
 }
 
 /// Where the environment names it: holds the interface `sa` until it is killed. It is a test so that this program can

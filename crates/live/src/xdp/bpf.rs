@@ -1,7 +1,8 @@
 //! Loading a program into the kernel, and tying it to an interface.
 //!
 //! The tie is a link (`BPF_LINK_CREATE`), which the kernel takes away with its last descriptor: however the process
-//! ends, nothing of it stays on the interface.
+//! ends, nothing of it stays on the interface. Programs that the process has just started may have copies of its
+//! descriptors for a moment; so the tie is taken off by hand (`BPF_LINK_DETACH`) when the driver is done with it.
 #![allow(unsafe_code, reason = "bpf(2) takes pointers to structures of the kernel")]
 
 use super::program::Instruction;
@@ -12,6 +13,7 @@ const BPF_MAP_CREATE: libc::c_long = 0;
 const BPF_MAP_UPDATE_ELEM: libc::c_long = 2;
 const BPF_PROG_LOAD: libc::c_long = 5;
 const BPF_LINK_CREATE: libc::c_long = 28;
+const BPF_LINK_DETACH: libc::c_long = 34;
 
 const MAP_TYPE_XSKMAP: u32 = 17;
 const PROGRAM_TYPE_FILTER: u32 = 1;
@@ -201,12 +203,18 @@ impl Program {
             flags: if is_native { XDP_FLAGS_NATIVE } else { XDP_FLAGS_GENERIC },
         };
         // SAFETY: the command's argument, without pointers.
-        Ok(Link { _descriptor: unsafe { bpf_descriptor(BPF_LINK_CREATE, &argument)? } })
+        Ok(Link(unsafe { bpf_descriptor(BPF_LINK_CREATE, &argument)? }))
     }
 }
 
 /// A program's tie to an interface.
 #[derive(Debug)]
-pub struct Link {
-    _descriptor: OwnedFd,
+pub struct Link(OwnedFd);
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        let link = self.0.as_raw_fd() as u32;
+        // SAFETY: the command's argument, without pointers. If it fails, the link goes with its last descriptor.
+        let _ = unsafe { bpf(BPF_LINK_DETACH, &link) };
+    }
 }
