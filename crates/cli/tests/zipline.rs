@@ -414,7 +414,7 @@ fn faults_of_classes_are_named() {
     expect![[r#"
         2: error: --also: what would tell packets like those of `both.pcap, EtherType 0x0800` from those of `both.pcap, EtherType 0x0800`? Say ethertype=, udp= or tcp=
         2: error: --also: `fit` takes a capture of each class, and finds its transform; `tables` is told one
-        2: error: invalid value 'both.pcap,port=53' for '--also <CAPTURE[,udp=PORT...]>': there is no `port=`, but ethertype=, udp=, tcp=, chunk= and transform=
+        2: error: invalid value 'both.pcap,port=53' for '--also <CAPTURE[,udp=PORT...]>': there is no `port=`, but ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
         2: error: the argument '--also <CAPTURE[,udp=PORT...]>' cannot be used with '--class <N>'
         2: error: UDP to 53, transform=: mask-41 has a mask, which is chosen from a sample: name a capture with such payloads
         2: error: where packets have several chunks, those of all classes have one length, but here some have 32 bytes and others 8: --chunk and chunk= say how many bytes chunks with masks have
@@ -518,6 +518,42 @@ fn codes_have_other_generators() {
     run(folder, "encoder.p4", options, "encoder.txt", "sample.pcap", "small.pcap");
     run(folder, "decoder.p4", options, "decoder.txt", "small.pcap", "whole.pcap");
     assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
+    let masks = |table: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(folder.join("encoder.txt")).unwrap();
+        let start = format!("table_add {table} ");
+        text.lines().filter_map(|line| line.strip_prefix(&start)).map(str::to_owned).collect()
+    };
+    let of_first = masks("masks");
+    assert_eq!(of_first.len(), 31);
+    let words = "zipline tables --m 8 --no-bases --encoder encoder.txt --decoder decoder.txt --also udp=53,transform=";
+    check(
+        folder,
+        &format!("{words}hamming-5,polynomial=0x17"),
+        expect![[r#"
+        exit 0
+        class 0 is EtherType 0x0800: hamming-8
+        class 1 is UDP to 53: hamming-5
+        compile both programs with -D CODE=8 -D OFFSET=28 -D CLASSES=2 -D CODE_1=5 -D POLYNOMIAL_1=0x17 -D CHUNK_1=4
+    "#]],
+    );
+    assert_eq!(masks("masks_1"), of_first);
+    check(
+        folder,
+        &format!("{words}mask-8,chunk=8,polynomial=0x17"),
+        expect![[r#"
+        exit 2
+        error: UDP to 53, polynomial=: mask-8 has no Hamming code
+    "#]],
+    );
+    check(
+        folder,
+        &format!("{words}hamming-5,polynomial=0x1c"),
+        expect![[r#"
+        exit 2
+        error: UDP to 53, polynomial=: 0x1c makes no Hamming code with m = 5: x^5 and it are no primitive polynomial; leave it out for 0x5
+    "#]],
+    );
+    let words = "zipline tables sample.pcap --encoder encoder.txt --decoder decoder.txt";
     check(
         folder,
         &format!("{words} --m 5 --polynomial 0x1c"),
@@ -555,6 +591,15 @@ fn no_file_is_written_over_another() {
         expect![[r#"
         exit 2
         error: ./sample.pcap: the file is named twice, and would be written over
+    "#]],
+    );
+    std::fs::hard_link(folder.join("sample.pcap"), folder.join("other.pcap")).unwrap();
+    check(
+        folder,
+        "zipline tables sample.pcap --encoder encoder.txt --decoder other.pcap",
+        expect![[r#"
+        exit 2
+        error: other.pcap: the file is named twice, and would be written over
     "#]],
     );
     assert_eq!(read(&folder.join("sample.pcap")), frames);

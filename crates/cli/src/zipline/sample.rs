@@ -5,11 +5,12 @@
 //! one of each. Transforms, bases and commands are those of the crate `zipline`; files and the terminal are here and in
 //! [`traffic`](super::traffic).
 
-use super::traffic::{Part, Traffic, number};
+use super::traffic::{Part, Traffic, polynomial};
 use crate::Exit;
 use crate::terminal::{self, Progress, grouped, say};
 use clap::Args;
 use serde_json::json;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use zipline::choice::{self, Impossible, Row, Sample};
 use zipline::entries::{self, Class};
@@ -63,13 +64,16 @@ impl Files {
 
     /// Nothing is written over what is read, or over what else is written.
     fn check(&self, read: &[&Path]) -> Result<(), Exit> {
-        // A file that is not there yet is in a folder that is.
+        // A file may have several names; one that is not there yet is in a folder that is.
         let known = |path: &Path| {
+            if let Ok(file) = path.metadata() {
+                return Known::File(file.dev(), file.ino());
+            }
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             let new = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
-            path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_owned())
+            Known::Name(new().unwrap_or_else(|| path.to_owned()))
         };
-        let mut taken: Vec<PathBuf> = read.iter().map(|path| known(path)).collect();
+        let mut taken: Vec<Known> = read.iter().map(|path| known(path)).collect();
         for file in [&self.encoder, &self.decoder, &self.gateway].into_iter().flatten() {
             // Devices keep nothing.
             if file.exists() && !file.is_file() {
@@ -83,6 +87,15 @@ impl Files {
         }
         Ok(())
     }
+}
+
+/// What a file is known by.
+#[derive(PartialEq, Eq)]
+enum Known {
+    /// Its device and its number there.
+    File(u64, u64),
+    /// Its path, if it is not there yet.
+    Name(PathBuf),
 }
 
 /// Arguments of `zipline fit`.
@@ -149,31 +162,28 @@ impl Tables {
     fn transform(&self, part: &Part, sample: &Sample<'_>) -> Result<(Kind, Transform), Exit> {
         let usual = self.m.map_or(self.transform, Kind::Hamming);
         let kind = part.transform.unwrap_or(usual);
-        let transform = match (self.polynomial.filter(|_| part.transform.is_none()), kind) {
+        let whose = |what: &str| match part.transform {
+            Some(_) => format!("{}, {what}=", part.name),
+            None => format!("--{what}"),
+        };
+        let polynomial = if part.transform.is_some() { part.polynomial } else { self.polynomial };
+        let transform = match (polynomial, kind) {
             (None, _) => sample.transform(kind),
             (Some(polynomial), Kind::Hamming(m) | Kind::SwapHamming(m)) => Code::with_polynomial(m, polynomial)
                 .map_err(Impossible::Code)
                 .and_then(|code| sample.transform_with(kind, Some(code))),
             (Some(_), _) => {
-                terminal::error(format_args!("--polynomial: {kind} has no Hamming code"));
+                terminal::error(format_args!("{}: {kind} has no Hamming code", whose("polynomial")));
                 return Err(Exit::Usage);
             }
         };
         let transform = transform.map_err(|error| {
-            let whose = match (&part.transform, &error) {
-                (Some(_), _) => format!("{}, transform=", part.name),
-                (None, Impossible::Code(_)) if self.polynomial.is_some() => "--polynomial".to_owned(),
-                _ => "--transform".to_owned(),
-            };
-            terminal::error(format_args!("{whose}: {error}"));
+            let is_generator = polynomial.is_some() && matches!(error, Impossible::Code(_));
+            terminal::error(format_args!("{}: {error}", whose(if is_generator { "polynomial" } else { "transform" })));
             Exit::Usage
         })?;
         Ok((kind, transform))
     }
-}
-
-fn polynomial(text: &str) -> Result<u32, String> {
-    number(text).ok_or_else(|| "it is a number, such as 0x17".to_owned())
 }
 
 fn wire(text: &str) -> Result<(u16, u16), String> {

@@ -42,7 +42,7 @@ pub(super) struct Traffic {
     tcp: Option<u16>,
     /// Another class of traffic, with a transform of its own: its capture, and behind commas what tells its packets
     /// apart from others (ethertype=NUMBER, udp=PORT, tcp=PORT), the bytes of its chunks (chunk=BYTES), and for
-    /// `tables` its transform (transform=NAME); may be repeated
+    /// `tables` its transform (transform=NAME) and that one's generator (polynomial=NUMBER); may be repeated
     #[arg(
         long,
         value_name = "CAPTURE[,udp=PORT...]",
@@ -61,6 +61,7 @@ struct Also {
     tcp: Option<u16>,
     chunk: Option<usize>,
     transform: Option<Kind>,
+    polynomial: Option<u32>,
 }
 
 /// A class of traffic.
@@ -73,6 +74,8 @@ pub(super) struct Part {
     pub chunk: Option<usize>,
     /// Its transform, if it is told.
     pub transform: Option<Kind>,
+    /// The generator of that one's Hamming code, if it is told.
+    pub polynomial: Option<u32>,
     /// What its packets have behind their Ethernet headers; nothing without a capture.
     pub payloads: Vec<Vec<u8>>,
 }
@@ -93,7 +96,7 @@ impl Traffic {
 
     /// Whether each further class has a capture, which says the transform.
     pub fn has_captures(&self) -> bool {
-        self.also.iter().all(|it| it.capture.is_some() && it.transform.is_none())
+        self.also.iter().all(|it| it.capture.is_some() && it.transform.is_none() && it.polynomial.is_none())
     }
 
     /// The captures that are read.
@@ -110,7 +113,7 @@ impl Traffic {
             udp: self.udp,
             tcp: self.tcp,
             chunk: self.chunk,
-            transform: None,
+            ..Also::default()
         };
         let others = self.also.iter().map(|it| Also {
             ethertype: it.ethertype.or(Some(self.ethertype)),
@@ -192,7 +195,7 @@ impl Also {
             None => format!("EtherType {ethertype:#06x}"),
         };
         let name = self.capture.map_or_else(|| kind.clone(), |capture| format!("{}, {kind}", capture.display()));
-        Ok(Part { name, ethertype, header, chunk, transform, payloads })
+        Ok(Part { name, ethertype, header, chunk, transform, polynomial: self.polynomial, payloads })
     }
 }
 
@@ -202,11 +205,16 @@ fn ethertype(text: &str) -> Result<u16, String> {
 }
 
 /// A number, decimal or, behind 0x, hexadecimal.
-pub(super) fn number(text: &str) -> Option<u32> {
+fn number(text: &str) -> Option<u32> {
     match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     }
+}
+
+/// The generator of a Hamming code.
+pub(super) fn polynomial(text: &str) -> Result<u32, String> {
+    number(text).ok_or_else(|| "it is a number, such as 0x17".to_owned())
 }
 
 fn chunk(text: &str) -> Result<usize, String> {
@@ -214,13 +222,16 @@ fn chunk(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| format!("it is a number of bytes, 1 to {}", Transform::CHUNK_MAX))
 }
 
+/// What may be told of a further class.
+const KNOWN: &str = "ethertype=, udp=, tcp=, chunk=, transform= and polynomial=";
+
 /// A further class.
 fn also(text: &str) -> Result<Also, String> {
     let mut found = Also::default();
     for (word, number) in text.split(',').zip(0..) {
         let Some((name, value)) = word.split_once('=') else {
             if number > 0 || word.is_empty() {
-                return Err(format!("`{word}` is none of ethertype=, udp=, tcp=, chunk= and transform="));
+                return Err(format!("`{word}` is none of {KNOWN}"));
             }
             found.capture = Some(PathBuf::from(word));
             continue;
@@ -232,8 +243,12 @@ fn also(text: &str) -> Result<Also, String> {
             "tcp" => found.tcp = Some(port()?),
             "chunk" => found.chunk = Some(chunk(value).map_err(|why| format!("{name}: {why}"))?),
             "transform" => found.transform = Some(value.parse().map_err(|why| format!("{name}: {why}"))?),
-            _ => return Err(format!("there is no `{name}=`, but ethertype=, udp=, tcp=, chunk= and transform=")),
+            "polynomial" => found.polynomial = Some(polynomial(value).map_err(|why| format!("{name}: {why}"))?),
+            _ => return Err(format!("there is no `{name}=`, but {KNOWN}")),
         }
+    }
+    if found.polynomial.is_some() && found.transform.is_none() {
+        return Err("polynomial= goes with transform=".to_owned());
     }
     if found.udp.is_some() && found.tcp.is_some() {
         return Err("udp= and tcp= do not go together".to_owned());
@@ -290,24 +305,34 @@ mod tests {
 
     #[test]
     fn further_classes_are_named_in_words() {
-        let found = also("b.pcap,udp=5683,chunk=23,transform=mask-41").unwrap();
+        let found = also("b.pcap,udp=5683,chunk=23,transform=hamming-5,polynomial=0x17").unwrap();
         let expected = Also {
             capture: Some("b.pcap".into()),
             udp: Some(5683),
             chunk: Some(23),
-            transform: Some(Kind::Mask(41)),
+            transform: Some(Kind::Hamming(5)),
+            polynomial: Some(0x17),
             ..Also::default()
         };
         assert_eq!(found, expected);
         assert_eq!(also("ethertype=0x0801").unwrap(), Also { ethertype: Some(0x801), ..Also::default() });
-        let told = ["b.pcap,5683", "b.pcap,port=1", "b.pcap,udp=x", "a,udp=1,tcp=2", "a,chunk=0", "a,transform=mask"]
-            .map(|text| also(text).unwrap_err());
+        let told = [
+            "b.pcap,5683",
+            "b.pcap,port=1",
+            "b.pcap,udp=x",
+            "a,udp=1,tcp=2",
+            "a,chunk=0",
+            "a,transform=mask",
+            "a,polynomial=5",
+        ]
+        .map(|text| also(text).unwrap_err());
         expect_test::expect![[r#"
-            `5683` is none of ethertype=, udp=, tcp=, chunk= and transform=
-            there is no `port=`, but ethertype=, udp=, tcp=, chunk= and transform=
+            `5683` is none of ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
+            there is no `port=`, but ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
             udp: `x` is no port
             udp= and tcp= do not go together
             chunk: it is a number of bytes, 1 to 128
-            transform: it is hamming-M or swap-hamming-M with M from 3 to 15, bch-M or swap-bch-M with M from 4 to 9, or mask-BITS"#]].assert_eq(&told.join("\n"));
+            transform: it is hamming-M or swap-hamming-M with M from 3 to 15, bch-M or swap-bch-M with M from 4 to 9, or mask-BITS
+            polynomial= goes with transform="#]].assert_eq(&told.join("\n"));
     }
 }
