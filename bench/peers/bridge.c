@@ -5,6 +5,7 @@
  * fetched a step ahead. No architecture, no metadata, no counters. Like the switch it is given a list of frames, tests
  * the length of each, says on which port it leaves, and counts what is sent.
  */
+#include "large.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ EXPORT struct bridge *limit_new(uint32_t addresses)
     uint32_t bits = 4;
     while ((1u << bits) < 2 * addresses)
         bits++;
-    bridge->slots = calloc((size_t)1 << bits, sizeof *bridge->slots);
+    bridge->slots = large(sizeof *bridge->slots << bits);
     bridge->shift = 64 - bits;
     bridge->mask = (1u << bits) - 1;
     return bridge;

@@ -6,6 +6,7 @@
  * fetched a step ahead. No architecture, no metadata, no counters. Like the switch it is given a list of frames, tests
  * the length of each, says on which port it leaves, and counts what is sent.
  */
+#include "large.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ struct router {
 EXPORT struct router *limit_new(uint32_t hops)
 {
     struct router *router = malloc(sizeof *router);
-    router->slots = calloc(1u << 24, sizeof *router->slots);
+    router->slots = large(sizeof *router->slots << 24);
     router->hops = calloc(hops, sizeof *router->hops);
     return router;
 }

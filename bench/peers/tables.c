@@ -3,6 +3,7 @@
  * Exact match of 48-bit addresses as in bridge.c, and IPv4 longest prefix as in router.c: the answer, a port, stands in
  * the slot itself.
  */
+#include "large.h"
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -26,7 +27,7 @@ EXPORT struct addresses *exact_new(uint32_t count)
     uint32_t bits = 4;
     while ((1u << bits) < 2 * count)
         bits++;
-    addresses->slots = calloc((size_t)1 << bits, sizeof *addresses->slots);
+    addresses->slots = large(sizeof *addresses->slots << bits);
     addresses->shift = 64 - bits;
     addresses->mask = (1u << bits) - 1;
     return addresses;
@@ -74,7 +75,7 @@ EXPORT uint64_t exact_run(const struct addresses *addresses, const uint64_t *key
 /* A slot for each /24: a port, 0 for none. */
 EXPORT uint16_t *prefixes_new(void)
 {
-    return calloc(1u << 24, sizeof(uint16_t));
+    return large(sizeof(uint16_t) << 24);
 }
 
 EXPORT void prefixes_free(uint16_t *slots)

@@ -268,7 +268,9 @@ impl Resizing {
 
 /// C by hand, compiled and loaded.
 pub fn library(text: &str) -> Result<Library, Box<dyn Error>> {
-    let object = cgen::compile(text, &CompileOptions::default())?;
+    // It is compiled as a text, beside which no other file lies.
+    let text = text.replace("#include \"large.h\"", include_str!("../peers/large.h"));
+    let object = cgen::compile(&text, &CompileOptions::default())?;
     // SAFETY: the library runs no code when it is loaded.
     Ok(unsafe { Library::new(&object.path)? })
 }

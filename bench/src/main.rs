@@ -60,7 +60,7 @@ pub struct Arguments {
     /// Runs of each contestant
     #[arg(long, default_value_t = 7)]
     runs: usize,
-    /// Packets of one run
+    /// Packets of one run; at least 8,000,000 for `workers`
     #[arg(long, default_value_t = 1_000_000)]
     packets: u32,
     /// Routes, addresses that the bridge knows, entries of each table of a cascade, or bases of ZipLine

@@ -74,6 +74,11 @@ struct Times {
     processor: Vec<f64>,
 }
 
+/// Packets of one run: fewer would be gone before all workers work.
+fn packets(arguments: &Arguments) -> u64 {
+    u64::from(arguments.packets).max(8_000_000)
+}
+
 /// One run.
 fn measure(
     arguments: &Arguments,
@@ -84,7 +89,7 @@ fn measure(
     times: &mut Times,
 ) -> Result<(), Box<dyn Error>> {
     let mut switch = with_routes(program, compiled::native(program)?, routes)?;
-    let packets = u64::from(arguments.packets);
+    let packets = packets(arguments);
     let port = |number: u32, packets: u64| {
         let queue = |index: usize| {
             // Each queue has its share of the flows.
@@ -134,7 +139,7 @@ fn print(arguments: &Arguments, contestants: &[Contestant], times: &[Times]) {
             })
         };
         let rows: Vec<_> = rows.map(row).collect();
-        println!("{}", json!({"benchmark": "workers", "packets": arguments.packets, "contestants": rows}));
+        println!("{}", json!({"benchmark": "workers", "packets": packets(arguments), "contestants": rows}));
         return;
     }
     println!("{:32} {:>10} {:>16} {:>16} {:>18}", "", "ns/packet", "of all runs", "of processors", "times one worker");

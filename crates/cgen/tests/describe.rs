@@ -352,7 +352,7 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked for each packet alone
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
 

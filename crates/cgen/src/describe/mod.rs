@@ -468,9 +468,10 @@ fn table_way(program: &Program, plan: &Plan, id: TableId, table: &ir::Table) -> 
             BlockKind::Parser { .. } => None,
         })
     };
-    let is_cut = || {
-        plan.straight.as_ref().is_some_and(|straight| cuts(&straight.graph(program, &words)))
-            || bodies().any(|body| cuts(&Graph::new(program, body, &words)))
+    // As most packets ask it.
+    let is_cut = || match &plan.straight {
+        Some(straight) => cuts(&straight.graph(program, &words)),
+        None => bodies().any(|body| cuts(&Graph::new(program, body, &words))),
     };
     let is_searched = plan.tables[id].is_of_words || plan.tables[id].is_of_rows;
     let asked = match (bodies().any(|body| is_asked(body)), is_cut(), is_searched) {
