@@ -227,7 +227,7 @@ impl Pipeline for NativePipeline {
     }
 
     fn straight_burst_max(&self) -> usize {
-        self.plan.straight_burst_max as usize
+        self.plan.straight_burst_max() as usize
     }
 
     fn stops_at_asking(&self) -> bool {

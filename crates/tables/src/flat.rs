@@ -447,7 +447,7 @@ mod tests {
     use crate::layout::MatchKind;
     use base::Rng;
 
-    /// As many prefixes of up to 24 bits as a root of this size is for.
+    /// So many prefixes of 20 bits.
     fn filled(width_bits: u32, entries: u32) -> Flat {
         let key = [KeyField { name: String::new(), width_bits, kind: MatchKind::Lpm }];
         let mut flat = Flat::new(&key, &KeyLayout::new(&key));

@@ -199,7 +199,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
 /// other in queues, or overtake one that goes round again.
 fn burst(program: &Program, plan: &Plan) -> (u32, String) {
     if plan.straight.is_some() {
-        return (plan.straight_burst_max, "packets cannot tell that they run together".to_owned());
+        return (plan.straight_burst_max(), "packets cannot tell that they run together".to_owned());
     }
     match state::one_by_one(program) {
         Some(OneByOne::BetweenBlocks(object)) => {

@@ -73,7 +73,7 @@ pub(crate) const HEAD: &str = "uint64_t ws_straight(const struct ws_env *env, st
 /// Its body: the packets go through the other in bursts.
 pub(crate) fn all_bursts(plan: &Plan) -> Vec<S> {
     let stops = int(u32::from(plan.stops_at_asking()));
-    let mut arguments = vec![name("straight_burst"), int(plan.straight_burst_max), stops];
+    let mut arguments = vec![name("straight_burst"), int(plan.straight_burst_max()), stops];
     arguments.extend(["env", "packets", "frames", "count", "verdicts"].map(name));
     vec![S::Return(call("ws_bursts", arguments))]
 }

@@ -147,8 +147,6 @@ pub struct Plan {
     pub tables: IndexVec<TableId, TablePlan>,
     /// The most packets that may run through the program's blocks together: 1, or [`base::limits::BURST_PACKETS_MAX`].
     pub burst_max: u32,
-    /// The most packets that run together on the straight way.
-    pub straight_burst_max: u32,
     /// What the first number of the `log` callback speaks of.
     pub log_sites: Vec<LogSite>,
     /// What the number of the `assert_failed` callback speaks of.
@@ -216,7 +214,6 @@ impl Plan {
             stacks: built.stacks,
             tables,
             burst_max: state::burst_max(program).min(tuning.burst_packets.max(1)),
-            straight_burst_max: tuning.burst_packets.clamp(1, BURST_PACKETS_MAX as u32),
             tuning,
             // Whatever program takes the place of another for a while, the state is the same and is shared as before.
             sharing: Sharing::of(general),
@@ -236,6 +233,11 @@ impl Plan {
     /// Whether the program has a straight way: one function for packets that ask for nothing but to be sent or dropped.
     pub fn has_straight(&self) -> bool {
         self.straight.is_some()
+    }
+
+    /// The most packets that run together on the straight way.
+    pub fn straight_burst_max(&self) -> u32 {
+        self.tuning.burst_packets.clamp(1, BURST_PACKETS_MAX as u32)
     }
 
     /// Whether the straight way ends behind a packet that asks for more than to be sent or dropped, so that the core
