@@ -16,7 +16,7 @@ struct headers {
 parser Sub(packet_in packet, inout a_t[4] s, out bit<8> last)(bit<8> add) {
     state start {
         packet.extract(s.next);
-        s.last.x = s.last.x + add;
+        s[s.lastIndex].x = s.last.x + add;
         last = s.last.x;
         transition accept;
     }

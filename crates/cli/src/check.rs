@@ -96,13 +96,24 @@ fn warning_count(source: &Source) -> String {
 fn as_json(file: &Path, source: &Source, is_summary: bool) -> serde_json::Value {
     let diagnostic = |it: &Diagnostic| {
         let place = source.map.location(it.primary.span.lo);
+        // A span that goes over the end of a file, as one of several macros may, ends where it begins.
+        let end = source.map.location(it.primary.span.hi).filter(|end| {
+            place
+                .as_ref()
+                .is_some_and(|place| place.file == end.file && (place.line, place.column) <= (end.line, end.column))
+        });
+        let end = end.as_ref().or(place.as_ref());
         json!({
             "severity": it.severity.as_str(),
             "code": it.code,
             "file": place.as_ref().map(|place| place.file.to_string()),
             "line": place.as_ref().map(|place| place.line),
             "column": place.as_ref().map(|place| place.column),
+            "end_line": end.map(|end| end.line),
+            "end_column": end.map(|end| end.column),
             "message": it.message,
+            "notes": it.notes,
+            "help": it.helps,
         })
     };
     let diagnostics = &source.diagnostics;

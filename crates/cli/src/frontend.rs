@@ -86,6 +86,7 @@ pub fn settle_warnings(source: &mut Source, arguments: &WarningArguments) {
         source.diagnostics.sort();
     }
     source.diagnostics.settle_warnings(|code| arguments.level_of(code));
+    source.diagnostics.relate_to_macros(|position| source.map.macro_used_at(position));
 }
 
 /// Shows all diagnostics, and how many errors there were.

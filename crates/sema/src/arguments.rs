@@ -10,6 +10,7 @@ use base::limits::WIDTH_BITS_MAX;
 use num_traits::Signed;
 use std::rc::Rc;
 use syntax::ast::{self, Direction};
+use syntax::diag::Diagnostic;
 
 /// What a call needs to know of what it calls.
 #[derive(Clone, Debug)]
@@ -173,12 +174,27 @@ impl Checker<'_> {
         let is_list_of_blocks = signature.style == Style::Construct && signature.params.len() > 2;
         if has_names || missing.len() == 1 && given > 0 && !is_list_of_blocks {
             let (name, place) = (self.hir.vars[first].name.clone(), self.hir.vars[first].span);
-            self.report(d::missing_argument(span, &signature.name, &name, place));
+            let diagnostic = d::missing_argument(span, &signature.name, &name, place);
+            self.report(self.with_result_parameter(diagnostic, signature));
         } else {
             let diagnostic = d::argument_count(span, &signature.name, given, signature.params.len(), signature.span);
             self.report(if is_list_of_blocks { diagnostic.help(self.params_in_order(signature)) } else { diagnostic });
         }
         false
+    }
+
+    /// Adds, for a function of the target with an `out` parameter, that the result goes there.
+    fn with_result_parameter(&self, diagnostic: Diagnostic, signature: &Signature) -> Diagnostic {
+        let name = |param: &VarId| &*self.hir.vars[*param].name;
+        let Some(result) = signature.params.iter().find(|param| self.direction(**param) == Direction::Out) else {
+            return diagnostic;
+        };
+        if signature.style != Style::ExternCall {
+            return diagnostic;
+        }
+        let names: Vec<&str> = signature.params.iter().map(name).collect();
+        let call = format!("{}({});", signature.name, names.join(", "));
+        diagnostic.help(format!("the result is written to the argument for `{}`: `{call}`", name(result)))
     }
 
     /// What a constructor takes, for a help.
@@ -341,6 +357,10 @@ impl Checker<'_> {
         };
         let mut value = self.coerce(value, &target);
         self.resolve_expr(&mut value);
+        if self.direction(slot.param) == Direction::In && !self.is_of_target(slot.param) && has_string(&value.ty) {
+            let shown = self.hir.show_type(&value.ty);
+            self.report(d::invalid_variable_type(value.span, "an argument for an `in` parameter", &shown));
+        }
         if signature.style == Style::ExternCall || signature.style == Style::Call {
             value = self.with_sized_parts(value);
         }
@@ -348,6 +368,11 @@ impl Checker<'_> {
             self.report(d::not_constant(value.span));
         }
         Some(value)
+    }
+
+    /// Whether a parameter is itself declared with a type that only code of the target reads.
+    fn is_of_target(&self, param: VarId) -> bool {
+        matches!(self.hir.vars[param].ty, Type::String | Type::List(_))
     }
 
     /// A plain number that is an argument of a type parameter which nothing else binds.
@@ -375,5 +400,14 @@ impl Checker<'_> {
         let parts: Vec<Option<Expr>> = parts.into_iter().map(|part| part.map(|part| sized(self, part))).collect();
         let types = parts.iter().map(|part| part.as_ref().map_or(Type::Unknown, |part| part.ty.clone())).collect();
         expr(ExprKind::Aggregate(parts), Type::Tuple(types), value.span)
+    }
+}
+
+/// Whether the type is that of strings, or of a tuple with a string: nothing that exists at run time.
+fn has_string(ty: &Type) -> bool {
+    match ty {
+        Type::String => true,
+        Type::Tuple(elements) => elements.iter().any(has_string),
+        _ => false,
     }
 }

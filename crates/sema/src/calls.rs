@@ -417,6 +417,12 @@ impl Checker<'_> {
             name => {
                 let known = ["isValid", "setValid", "setInvalid", "push_front", "pop_front"];
                 let shown = self.hir.show_type(&base.ty);
+                if matches!((&base.ty, name), (Type::ApplyResult(_), "hit" | "miss" | "action_run")) {
+                    let diagnostic = d::unknown_member(member, &shown, None, Span::NONE);
+                    let help = format!("`{name}` is not a method, and stands without parentheses: `.{name}`");
+                    self.report(diagnostic.help(help));
+                    return poisoned(call.span);
+                }
                 let suggestion = did_you_mean(name, known).filter(|_| is_header || is_stack);
                 let diagnostic = d::unknown_member(member, &shown, suggestion, self.type_span(&base.ty));
                 self.report(diagnostic);

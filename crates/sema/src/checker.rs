@@ -94,6 +94,8 @@ pub(crate) struct Checker<'d> {
     pub(crate) match_kind_spans: Vec<Span>,
     /// Actions of the table being checked that its list has with arguments that are wrong.
     pub(crate) wrongly_listed_actions: BTreeSet<ActionId>,
+    /// Whether the program has no `main`, and that was not told yet.
+    pub(crate) lacks_main: bool,
     /// Match kinds that keys have and nothing declares.
     pub(crate) unknown_match_kinds: BTreeSet<Rc<str>>,
 }
@@ -121,6 +123,7 @@ impl<'d> Checker<'d> {
             error_spans: Vec::new(),
             match_kind_spans: Vec::new(),
             wrongly_listed_actions: BTreeSet::new(),
+            lacks_main: false,
             unknown_match_kinds: BTreeSet::new(),
         }
     }

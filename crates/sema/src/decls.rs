@@ -13,11 +13,13 @@ impl Checker<'_> {
     /// The whole program.
     pub(crate) fn program(&mut self, program: &ast::Program) {
         self.expect_later(&program.declarations);
+        self.lacks_main = !self.declared_later.contains_key("main");
         for declaration in &program.declarations {
             self.note_deprecated(declaration);
             self.with_annotations(&declaration.annotations, |checker| checker.declaration(declaration));
             self.reached(declaration);
         }
+        self.check_names_of_instances();
     }
 
     /// Remembers names that will be declared, so that a use before that is explained.
@@ -164,6 +166,9 @@ impl Checker<'_> {
         if self.constant_literals > CONSTANT_LITERALS_MAX {
             self.report(d::constants_too_large(written.value.span));
             (value, folded) = (poisoned(written.value.span), None);
+        }
+        if written.name.as_str() == "__v1model_version" {
+            self.check_v1model_version(folded.as_ref(), written.value.span);
         }
         let var = self.new_var(&written.name, ty, VarKind::Constant, annotations);
         if let Some(folded) = folded {

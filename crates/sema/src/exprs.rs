@@ -384,10 +384,25 @@ impl Checker<'_> {
             }
             other => {
                 let shown = self.hir.show_type(other);
-                self.report(d::not_indexable(base.span, &shown));
+                let diagnostic = d::not_indexable(base.span, &shown);
+                let methods = self.method_names(other);
+                self.report(match methods.is_empty() {
+                    true => diagnostic,
+                    false => diagnostic.help(format!("use its methods: {}", methods.join(", "))),
+                });
                 poisoned(span)
             }
         }
+    }
+
+    /// The methods of an extern object, as they are called.
+    fn method_names(&self, ty: &Type) -> Vec<String> {
+        let Type::Extern(id, _) = ty else { return Vec::new() };
+        let params = |method: &Method| {
+            let names: Vec<&str> = method.params.iter().map(|param| &*self.hir.vars[*param].name).collect();
+            format!("`{}({})`", method.name, names.join(", "))
+        };
+        self.hir.externs[*id].methods.iter().map(params).collect()
     }
 
     fn array_index(&mut self, base: Expr, index: Expr, element: Type, size: u32, span: Span) -> Expr {

@@ -147,7 +147,8 @@ impl Checker<'_> {
         Some(lists.into_iter().map(signature).collect())
     }
 
-    fn check_no_recursion(&mut self, ty: &Type, span: Span) {
+    /// Complains of a parser or control that would contain itself.
+    pub(crate) fn check_no_recursion(&mut self, ty: &Type, span: Span) -> bool {
         let diagnostic = match ty {
             Type::Parser(id, _) if self.open_parsers.contains(id) => {
                 d::recursion(span, &self.hir.parsers[*id].name, self.hir.parsers[*id].span)
@@ -155,9 +156,10 @@ impl Checker<'_> {
             Type::Control(id, _) if self.open_controls.contains(id) => {
                 d::recursion(span, &self.hir.controls[*id].name, self.hir.controls[*id].span)
             }
-            _ => return,
+            _ => return true,
         };
         self.report(diagnostic);
+        false
     }
 
     /// `T(arguments) name;`

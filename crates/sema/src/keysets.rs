@@ -98,6 +98,13 @@ impl Checker<'_> {
                     }
                     return Some(Keyset::ValueSet(id));
                 }
+                // A bare list is a keyset for several keys; a struct is one key.
+                ast::ExprKind::List(_) if matches!(keys, [key] if self.is_plain_struct(key)) => {
+                    let shown = self.hir.show_types(keys);
+                    let help = format!("write a value of the struct, `({shown}){{ ... }}`, or select on its fields");
+                    self.report(d::mismatched_types(only.span, &shown, "a list").help(help));
+                    return None;
+                }
                 _ => {}
             }
         }

@@ -162,7 +162,14 @@ impl Checker<'_> {
     fn check_extracted(&mut self, ty: &Type, has_length: bool, span: Span) {
         let shown = self.hir.show_type(ty);
         if !self.is_header(ty) {
-            self.report(d::invalid_packet_type(span, "extract", &shown, "a header"));
+            let diagnostic = d::invalid_packet_type(span, "extract", &shown, "a header");
+            self.report(match ty {
+                Type::Array(element, _) if self.is_header(element) => {
+                    diagnostic.help("extract one element after another: `extract(stack.next)`, in a state that loops")
+                }
+                _ if self.is_union(ty) => diagnostic.help("extract one header of the union"),
+                _ => diagnostic,
+            });
             return;
         }
         let is_variable = match ty {

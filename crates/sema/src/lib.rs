@@ -13,7 +13,8 @@
 //! * `scopes` says what a name means, `types` what a type means, `consts` and `known` what is known before a packet
 //!   comes.
 //! * `annotations` checks the bodies of annotations.
-//! * `control_plane` compares the names that controllers use, `key_names` makes those of keys.
+//! * `control_plane` compares the names that controllers use, `instance_names` those of all instances of the program,
+//!   `key_names` makes those of keys.
 //! * [`walk`] is for those who look for something in the tree.
 //! * `diagnostics` has a file for each kind of fault.
 
@@ -29,6 +30,7 @@ mod diagnostics;
 mod display;
 mod exprs;
 pub mod hir;
+mod instance_names;
 mod instances;
 mod key_names;
 mod keysets;

@@ -15,8 +15,12 @@ impl Checker<'_> {
             | ExprKind::Index(base, _)
             | ExprKind::Slice(base, _, _)
             | ExprKind::IndexedSlice { base, .. }
-            | ExprKind::StackNext(base)
-            | ExprKind::StackLast(base) => self.check_lvalue(base),
+            | ExprKind::StackNext(base) => self.check_lvalue(base),
+            ExprKind::StackLast(_) => {
+                let help = "the last element can only be read; write to it by its index: `stack[stack.lastIndex]`";
+                self.report(d::not_an_lvalue(e.span).help(help));
+                false
+            }
             _ => {
                 self.report(d::not_an_lvalue(e.span));
                 false

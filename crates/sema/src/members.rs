@@ -7,6 +7,7 @@ use crate::scopes::did_you_mean;
 use base::Span;
 use num_bigint::BigInt;
 use syntax::ast;
+use syntax::diag::Diagnostic;
 
 impl Checker<'_> {
     /// The type that an expression names, if it names one.
@@ -38,9 +39,27 @@ impl Checker<'_> {
             Type::ApplyResult(table) => self.apply_result_member(base, table, member, span),
             other => {
                 let shown = self.hir.show_type(&other);
-                self.report(d::no_members(member, &shown));
+                let diagnostic = d::no_members(member, &shown);
+                let is_method = match &other {
+                    Type::Extern(id, _) => self.hir.externs[*id].methods.iter().any(|it| it.name == member.name),
+                    Type::Table(_) | Type::Parser(..) | Type::Control(..) => member.as_str() == "apply",
+                    _ => false,
+                };
+                self.report(if is_method { as_method(diagnostic, member) } else { diagnostic });
                 poisoned(span)
             }
+        }
+    }
+
+    /// Whether headers, unions, stacks or all values have a method of this name.
+    fn is_builtin_method(&self, ty: &Type, name: &str) -> bool {
+        let is_stack = matches!(ty, Type::Array(element, _) if self.is_header(element) || self.is_union(element));
+        match name {
+            "isValid" => self.is_header(ty) || self.is_union(ty),
+            "setValid" | "setInvalid" => self.is_header(ty),
+            "push_front" | "pop_front" => is_stack,
+            "minSizeInBits" | "minSizeInBytes" | "maxSizeInBits" | "maxSizeInBytes" => true,
+            _ => false,
         }
     }
 
@@ -90,7 +109,13 @@ impl Checker<'_> {
 
     fn field(&mut self, base: Expr, id: StructId, args: &[Type], member: &ast::Ident, span: Span) -> Expr {
         let Some(position) = self.hir.structs[id].fields.iter().position(|field| field.name == member.name) else {
-            self.report_unknown_field(member, id);
+            if self.is_builtin_method(&base.ty, member.as_str()) {
+                let owner = &self.hir.structs[id];
+                let diagnostic = d::unknown_member(member, &owner.name, None, owner.span);
+                self.report(as_method(diagnostic, member));
+            } else {
+                self.report_unknown_field(member, id);
+            }
             return poisoned(span);
         };
         let ty = self.field_type(id, args, position);
@@ -126,8 +151,12 @@ impl Checker<'_> {
             "last" => make(ExprKind::StackLast(Box::new(base)), element.clone()),
             "lastIndex" => make(ExprKind::StackLastIndex(Box::new(base)), Type::Bit(32)),
             name => {
-                let suggestion = did_you_mean(name, ["size", "next", "last", "lastIndex"]);
                 let shown = self.hir.show_type(&base.ty);
+                if self.is_builtin_method(&base.ty, name) {
+                    self.report(as_method(d::unknown_member(member, &shown, None, Span::NONE), member));
+                    return poisoned(span);
+                }
+                let suggestion = did_you_mean(name, ["size", "next", "last", "lastIndex"]);
                 self.report(d::unknown_member(member, &shown, suggestion, Span::NONE));
                 poisoned(span)
             }
@@ -148,4 +177,9 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Adds how a method is called that stands without parentheses.
+fn as_method(diagnostic: Diagnostic, member: &ast::Ident) -> Diagnostic {
+    diagnostic.help(format!("`{0}` is a method, which is called with parentheses: `{0}()`", member.name))
 }

@@ -202,6 +202,10 @@ impl Checker<'_> {
             self.report(d::invalid_operand(left.span, operator.as_str(), "int", binary_wants(operator)));
             return poisoned(span);
         }
+        // A negative number would become a great one beside an operand with a width, and a great one perhaps zero.
+        if !self.check_divisor(operator, &left, &right) {
+            return poisoned(span);
+        }
         let (left, right) = self.balance(left, right);
         if left.ty == Type::Unknown || right.ty == Type::Unknown {
             return poisoned(span);

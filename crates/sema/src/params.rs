@@ -97,7 +97,7 @@ impl Checker<'_> {
     fn param(&mut self, param: &ast::Parameter, owner: ParamOwner) -> VarId {
         self.check_annotations(&param.annotations);
         let mut ty = self.resolve_type(&param.type_ref);
-        if !self.check_param_type(param, &ty, owner) {
+        if !self.check_no_recursion(&ty, param.type_ref.span) || !self.check_param_type(param, &ty, owner) {
             ty = Type::Unknown;
         }
         let default = param.default.as_ref().map(|default| {

@@ -135,12 +135,14 @@ impl Checker<'_> {
             "reject" => return Target::Reject,
             _ => {}
         }
-        if let Some(position) = names.iter().position(|state| *state == name.name) {
+        let found = self.scopes.lookup(&name.name).first().cloned();
+        // A variable of the state hides a state of its name.
+        let is_hidden = found.as_ref().is_some_and(|found| matches!(found.entity, Entity::Var(_)));
+        if !is_hidden && let Some(position) = names.iter().position(|state| *state == name.name) {
             return Target::State(position);
         }
-        let known = names.iter().map(|name| &**name).chain(["accept", "reject"]);
+        let known = names.iter().map(|name| &**name).chain(["accept", "reject"]).filter(|known| *known != &*name.name);
         let suggestion = did_you_mean(&name.name, known);
-        let found = self.scopes.lookup(&name.name).first().cloned();
         self.report(d::unknown_state(name, suggestion, found.map(|found| (found.entity.kind_name(), found.span))));
         Target::Reject
     }

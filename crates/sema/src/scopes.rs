@@ -286,7 +286,14 @@ impl Checker<'_> {
             // A file is not included: saying so once for each of its names will do.
             self.scopes.poison(name);
         }
-        self.report(d::unknown_name(name, suggestion));
+        let is_known = suggestion.is_some() || d::include_of(&name.name).is_some();
+        let diagnostic = d::unknown_name(name, suggestion);
+        if is_known || !std::mem::take(&mut self.lacks_main) {
+            self.report(diagnostic);
+            return;
+        }
+        let note = "there is no `main` in this file: if it is a part of a program, check the file that includes it";
+        self.report(diagnostic.note(note));
     }
 }
 

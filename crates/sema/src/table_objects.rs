@@ -1,4 +1,5 @@
-//! Properties of tables that architectures define: what is given must be what the architecture takes.
+//! Properties of tables that architectures define, and versions of v1model: what is given must be what the
+//! architecture takes.
 //!
 //! The language leaves the properties open, and so does this for architectures of the user. A property is known here
 //! together with the type that it takes: only in programs that declare this type, which is how v1model and PSA are
@@ -8,6 +9,7 @@ use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::Entity;
+use base::Span;
 
 /// The types, of which one must be declared for the property to be known.
 fn types_of(property: &str) -> &'static [&'static str] {
@@ -46,6 +48,15 @@ impl Checker<'_> {
             let wanted = if is_v1model_flag { "bool".to_owned() } else { types.join(" or ") };
             let found = self.hir.show_type(&value.ty);
             self.report(d::mismatched_types(value.span, &wanted, &found));
+        }
+    }
+
+    /// Complains of a version of v1model that does not exist. `v1model.p4` declares a constant with it.
+    pub(crate) fn check_v1model_version(&mut self, value: Option<&Expr>, span: Span) {
+        let version = value.and_then(|value| self.number(value));
+        let [first, latest] = d::V1MODEL_VERSIONS;
+        if !version.as_ref().is_some_and(|version| (first.into()..=latest.into()).contains(version)) {
+            self.report(d::unknown_v1model_version(span, version.as_ref()));
         }
     }
 

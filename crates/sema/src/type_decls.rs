@@ -69,7 +69,7 @@ impl Checker<'_> {
             TypedefTarget::Declaration(declaration) => (self.inner_declaration(declaration), declaration.span),
         };
         if !written.is_new_type {
-            if matches!(target, Type::Void) {
+            if matches!(target, Type::Void | Type::String | Type::MatchKind) {
                 let shown = self.hir.show_type(&target);
                 self.report(d::invalid_newtype(span, "typedef", &shown));
             }

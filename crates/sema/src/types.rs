@@ -265,6 +265,7 @@ impl Checker<'_> {
             Type::Void | Type::Extern(..) | Type::Parser(..) | Type::Control(..) | Type::Apply(..) | Type::List(_) => {
                 false
             }
+            Type::Array(inner, _) if container == "an array" => !self.is_header(inner) && !self.is_union(inner),
             // The reference compiler takes match kinds too: values of the tuple need not exist at run time.
             Type::Integer | Type::String | Type::MatchKind => container == "a tuple",
             _ => true,

@@ -202,20 +202,6 @@ codes! {
     ///
     /// Specification: Preprocessing.
     MACRO_LIMIT = "E0116";
-    /// `##` joins what is not one token.
-    ///
-    /// ```p4,wrong
-    /// #define JOIN(a, b) a ## b
-    /// const int n = JOIN(+, /);
-    /// ```
-    ///
-    /// ```p4
-    /// #define JOIN(a, b) a ## b
-    /// const int n = JOIN(1, 2);
-    /// ```
-    ///
-    /// Specification: Preprocessing.
-    INVALID_PASTE = "E0117";
     /// A string has an escape that does not exist.
     ///
     /// ```p4,wrong
@@ -434,4 +420,18 @@ codes! {
     ///
     /// Specification: Lexical constructs.
     NOT_UTF8 = "W0103";
+    /// The size of an array stands behind the name, as in C.
+    ///
+    /// It is taken as if it stood behind the type, where P4 has it and other compilers expect it.
+    ///
+    /// ```p4,wrong
+    /// struct S { bit<8> parts[4]; }
+    /// ```
+    ///
+    /// ```p4
+    /// struct S { bit<8>[4] parts; }
+    /// ```
+    ///
+    /// Specification: P4 data types, Arrays.
+    SIZE_BEHIND_NAME = "W0104";
 }

@@ -4,7 +4,7 @@
 //! [`mod@crate::render`] turns them into text for people.
 
 use base::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,6 +162,26 @@ impl Diagnostics {
             self.warning_count += count;
             *self.lost_warnings.entry(code).or_default() += count;
         }
+    }
+
+    /// Shows the macro of each diagnostic that stands where one is used, and keeps only the first of those that are the
+    /// same in several uses of a macro. `definition_at` says where the macro that is used at a place is defined.
+    pub fn relate_to_macros(&mut self, definition_at: impl Fn(u32) -> Option<Span>) {
+        let mut seen = BTreeSet::new();
+        let (errors, warnings) = (&mut self.error_count, &mut self.warning_count);
+        self.kept.retain_mut(|diagnostic| {
+            let Some(definition) = definition_at(diagnostic.primary.span.lo) else { return true };
+            // One that points into the macro itself has the place of its use already.
+            let is_first = seen.insert((diagnostic.code, diagnostic.message.clone(), definition));
+            if is_first {
+                diagnostic.secondary.push(Label { span: definition, text: "in this macro".into() });
+            } else if diagnostic.severity == Severity::Error {
+                *errors -= 1;
+            } else {
+                *warnings -= 1;
+            }
+            is_first
+        });
     }
 
     /// Puts the diagnostics in the order of their places.

@@ -72,7 +72,7 @@ impl Preprocessed {
 
     /// All lexemes; the last, and no other, is [`LexemeKind::EndOfFile`].
     pub fn lexemes(&self) -> Vec<Lexeme> {
-        let Preprocessed(Tokens { tokens, names }) = self;
+        let Preprocessed(Tokens { tokens, names, .. }) = self;
         let lexeme = |token: &crate::token::Token| Lexeme {
             kind: match token.kind {
                 TokenKind::Word => LexemeKind::Word,

@@ -98,6 +98,13 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
+/// The length of the blanks up to the end of the line, its line break included; `None` if something else follows. Behind
+/// a backslash a C preprocessor takes blanks at the end of a line for nothing.
+fn line_end(text: &[u8]) -> Option<usize> {
+    let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)).count();
+    (text.get(blanks) == Some(&b'\n')).then_some(blanks + 1)
+}
+
 impl Lexer {
     /// A lexer at the beginning of `text`, which lies at `base` in the source map.
     pub fn new(text: Rc<str>, base: u32) -> Lexer {
@@ -124,7 +131,15 @@ impl Lexer {
                 let symbol = names.intern("/*");
                 let span = Span::new(self.base + at as u32, self.base + at as u32 + 2);
                 let kind = TokenKind::UnterminatedComment;
-                return Token { kind, is_first_on_line, has_space_before: true, is_painted: false, symbol, span };
+                return Token {
+                    kind,
+                    is_first_on_line,
+                    has_space_before: true,
+                    is_painted: false,
+                    origin: 0,
+                    symbol,
+                    span,
+                };
             }
             None => self.scan(),
         };
@@ -136,7 +151,7 @@ impl Lexer {
             _ => Symbol::NONE,
         };
         let span = Span::new(self.base + start as u32, self.base + self.position as u32);
-        Token { kind, is_first_on_line, has_space_before: start > before, is_painted: false, symbol, span }
+        Token { kind, is_first_on_line, has_space_before: start > before, is_painted: false, origin: 0, symbol, span }
     }
 
     /// Moves over one token and says what it is.
@@ -209,8 +224,10 @@ impl Lexer {
                     self.is_line_start = true;
                 }
                 [b' ' | b'\t' | b'\r' | 0x0b | 0x0c, ..] => self.position += 1,
-                [b'\\', b'\n', ..] => self.position += 2,
-                [b'\\', b'\r', b'\n', ..] => self.position += 3,
+                [b'\\', rest @ ..] => match line_end(rest) {
+                    Some(length) => self.position += 1 + length,
+                    None => return None,
+                },
                 // A byte order mark.
                 [0xef, 0xbb, 0xbf, ..] if self.position == 0 => self.position += 3,
                 [b'/', b'/', ..] => self.skip_line_comment(),
@@ -223,13 +240,13 @@ impl Lexer {
         }
     }
 
-    /// Moves to the line break that ends a `//` comment. A backslash before a line break continues the comment.
+    /// Moves to the line break that ends a `//` comment. A backslash at the end of a line continues the comment.
     fn skip_line_comment(&mut self) {
         let bytes = self.text.as_bytes();
         while let Some(length) = bytes[self.position..].iter().position(|&byte| byte == b'\n') {
             self.position += length;
             let line = &bytes[..self.position];
-            if !line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\") {
+            if !line.trim_ascii_end().ends_with(b"\\") {
                 return;
             }
             self.position += 1;
@@ -365,12 +382,13 @@ mod tests {
     #[test]
     fn comments_and_continuations_are_blanks() {
         check(
-            "a /* \n */ b \\\n c // \\\n d\ne",
+            "a /* \n */ b \\\n c // \\ \t\r\n d\ne \\  \n f",
             expect![[r#"
                 |Word a
                 Word b
                 Word c
                 |Word e
+                Word f
             "#]],
         );
     }

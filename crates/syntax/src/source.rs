@@ -5,6 +5,7 @@
 //! several times, because each time it stands in another place.
 
 use base::Span;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The most bytes of source text that one compilation takes, all files together.
@@ -70,6 +71,8 @@ pub(crate) struct Stretch {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// Where each used macro is defined, by the place of the use.
+    macro_uses: BTreeMap<u32, Span>,
 }
 
 impl SourceMap {
@@ -113,6 +116,16 @@ impl SourceMap {
         if last.offset < offset {
             file.marks.push(LineMark { offset, line, name });
         }
+    }
+
+    /// Records that a macro is used at `span`, and where it is defined.
+    pub(crate) fn note_macro_use(&mut self, span: Span, definition: Span) {
+        self.macro_uses.insert(span.lo, definition);
+    }
+
+    /// The definition of the macro that is used at `position`, if one is.
+    pub fn macro_used_at(&self, position: u32) -> Option<Span> {
+        self.macro_uses.get(&position).copied()
     }
 
     /// Where the byte at `position` is; `None` if it is in no file.

@@ -194,10 +194,11 @@ fn macros() {
     "#]],
     );
     check(
-        codes::INVALID_PASTE,
-        "#define F(a, b) a ## b\nconst int x = F(1, +) 2;",
+        codes::SIZE_BEHIND_NAME,
+        "header H { bit<8> a; }\nstruct S { H more[3]; }\ncontrol C() { apply { H own[2]; bit<8>[2] x; } }",
         expect![[r#"
-        a.p4:2:15: error[E0117]: `##` makes `1+`, which is not one token
+        a.p4:2:18: warning[W0104]: the size of an array stands behind its type, not behind the name
+        a.p4:3:28: warning[W0104]: the size of an array stands behind its type, not behind the name
     "#]],
     );
     check(

@@ -145,8 +145,8 @@ typedef tuple<bit<8> T;  //~ E0120
 enum E { , A }  //~ E0120
 // ---- enum missing comma
 enum E { A B }  //~ E0120
-// ---- array syntax C
-struct S { bit<8> x[4]; }  //~ E0120
+// ---- array syntax C with two sizes
+struct S { bit<8> x[4][2]; }  //~ E0120
 // ---- const without value
 const bit<8> x;  //~ E0120
 // ---- const without type

@@ -137,8 +137,16 @@ impl Parser<'_> {
 
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
         let message = format!("expected {expected}, found {}", self.found());
-        let diagnostic = Diagnostic::error(codes::UNEXPECTED_TOKEN, self.peek().span, message);
-        self.diagnostics.push(diagnostic.label(format!("expected {expected}")));
+        let token = self.peek().clone();
+        let diagnostic =
+            Diagnostic::error(codes::UNEXPECTED_TOKEN, token.span, message).label(format!("expected {expected}"));
+        self.diagnostics.push(match is_of_p4_16(&token.text) {
+            true => diagnostic.help(format!(
+                "`{}` is a word of P4_16, and this program is read as P4_14; choose the language with `--std p4-16`",
+                token.text
+            )),
+            false => diagnostic,
+        });
         Err(Failed)
     }
 
@@ -331,3 +339,38 @@ const DECLARATIONS: [&str; 20] = [
     "extern",
     "blackbox",
 ];
+
+/// Whether a word means something in P4_16 and nothing in P4_14.
+fn is_of_p4_16(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "abstract",
+        "apply",
+        "bit",
+        "bool",
+        "const",
+        "entries",
+        "enum",
+        "error",
+        "exit",
+        "for",
+        "if",
+        "in",
+        "inout",
+        "int",
+        "key",
+        "match_kind",
+        "out",
+        "package",
+        "state",
+        "struct",
+        "switch",
+        "transition",
+        "tuple",
+        "type",
+        "typedef",
+        "value_set",
+        "varbit",
+        "void",
+    ];
+    WORDS.contains(&word)
+}

@@ -34,6 +34,19 @@ pub(crate) fn duplicate_control_plane_name(span: Span, name: &str, kind: &str, f
         .help("choose another name with `@name(\"...\")`")
 }
 
+/// The same of a declaration that several instances have, with `instance` the place of the second one.
+pub(crate) fn name_of_several_instances(span: Span, name: &str, kind: &str, instance: Span) -> Diagnostic {
+    let article = if kind == "action" { "an" } else { "a" };
+    Diagnostic::error(
+        "E0209",
+        span,
+        format!("two instances of {article} {kind} are called `{name}` for the control plane"),
+    )
+    .label("the same name in all instances")
+    .secondary(instance, "instantiated again here")
+    .help("leave out the dot in front of the name in `@name(\"...\")`")
+}
+
 /// The same of the numbers that `@id` gives.
 pub(crate) fn duplicate_control_plane_id(span: Span, id: &str, kind: &str, first: Span) -> Diagnostic {
     Diagnostic::error("E0209", span, format!("two {kind}s have the id {id} for the control plane"))

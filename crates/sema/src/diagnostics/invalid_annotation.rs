@@ -49,6 +49,7 @@ mod tests {
                   `@noWarn`: not one string
                 t.p4:5:24: error[E0201]: `unknown` is not declared
                   `unknown`: unknown name
+                  = there is no `main` in this file: if it is a part of a program, check the file that includes it
                 t.p4:6:24: error[E0210]: `@info` takes numbers, strings and truth values that are known at compile time
                   `{1}`: not numbers, strings and truth values that are known at compile time
             "#]],

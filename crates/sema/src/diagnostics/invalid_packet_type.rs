@@ -45,4 +45,16 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn extract_of_a_stack() {
+        check_states(
+            "state start { p.extract(s.stack); transition accept; }",
+            expect![[r#"
+            t.p4:3:15: error[E0320]: `extract` of H[4] needs a header
+              `p.extract(s.stack)`: expected a header
+              = extract one element after another: `extract(stack.next)`, in a state that loops
+        "#]],
+        );
+    }
 }

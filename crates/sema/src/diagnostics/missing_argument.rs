@@ -43,4 +43,19 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn results_of_the_target_go_to_an_argument() {
+        check_errors(
+            "
+            extern register { register(bit<32> size); void read(out bit<8> result, in bit<32> index); }
+            control C(inout bit<8> x) { register(4) r; apply { x = r.read(0); } }",
+            expect![[r#"
+                t.p4:3:68: error[E0502]: the call of `read` has no argument for `index`
+                  `r.read(0)`: `index` is missing
+                  `index`: this parameter
+                  = the result is written to the argument for `result`: `read(result, index);`
+            "#]],
+        );
+    }
 }

@@ -40,4 +40,21 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn methods_without_parentheses() {
+        check_apply(
+            "
+            s.x = x.m;
+            if (t.apply.hit) { }",
+            expect![[r#"
+                t.p4:4:21: error[E0206]: X has no members, so `.m` means nothing
+                  `m`: no such member
+                  = `m` is a method, which is called with parentheses: `m()`
+                t.p4:5:19: error[E0206]: table t has no members, so `.apply` means nothing
+                  `apply`: no such member
+                  = `apply` is a method, which is called with parentheses: `apply()`
+            "#]],
+        );
+    }
 }

@@ -45,4 +45,16 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn an_extern_object() {
+        check_apply(
+            "x[0] = 1;",
+            expect![[r#"
+            t.p4:3:1: error[E0423]: X has no elements to index
+              `x`: not a stack, array or tuple
+              = use its methods: `m(v)`
+        "#]],
+        );
+    }
 }

@@ -64,4 +64,26 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn methods_without_parentheses() {
+        check_apply(
+            "
+            if (s.h.isValid) { }
+            s.x = s.stack.minSizeInBits;
+            if (t.apply().hit()) { }",
+            expect![[r#"
+                t.p4:4:21: error[E0205]: `H` has no member `isValid`
+                  `isValid`: unknown member
+                  `H`: declared here
+                  = `isValid` is a method, which is called with parentheses: `isValid()`
+                t.p4:5:27: error[E0205]: `H[4]` has no member `minSizeInBits`
+                  `minSizeInBits`: unknown member
+                  = `minSizeInBits` is a method, which is called with parentheses: `minSizeInBits()`
+                t.p4:6:27: error[E0205]: the result of t.apply() has no member `hit`
+                  `hit`: unknown member
+                  = `hit` is not a method, and stands without parentheses: `.hit`
+            "#]],
+        );
+    }
 }

@@ -82,6 +82,7 @@ mod tests {
             expect![[r#"
                 t.p4:3:7: error[E0201]: `rr` is not declared
                   `rr`: unknown name
+                  = there is no `main` in this file: if it is a part of a program, check the file that includes it
                 t.p4:3:11: error[E0201]: `etherType` is not declared
                   `etherType`: unknown name
             "#]],
@@ -97,6 +98,27 @@ mod tests {
                   `NoAction`: unknown name
                   = add `#include <core.p4>`
             "#]],
+        );
+    }
+
+    #[test]
+    fn a_part_of_a_program_says_so_once() {
+        check_errors(
+            "control C(inout headers_t hdr, inout meta_t meta) { apply { } }",
+            expect![[r#"
+            t.p4:1:17: error[E0201]: `headers_t` is not declared
+              `headers_t`: unknown name
+              = there is no `main` in this file: if it is a part of a program, check the file that includes it
+            t.p4:1:38: error[E0201]: `meta_t` is not declared
+              `meta_t`: unknown name
+        "#]],
+        );
+        check_errors(
+            "package P(); control C(inout headers_t hdr) { apply { } } P() main;",
+            expect![[r#"
+            t.p4:1:30: error[E0201]: `headers_t` is not declared
+              `headers_t`: unknown name
+        "#]],
         );
     }
 }

@@ -243,6 +243,7 @@ impl Parser<'_> {
         let start = self.peek().span;
         let type_ref = self.type_ref()?;
         let name = self.name()?;
+        let type_ref = self.sizes_behind_name(type_ref)?;
         let span = self.span_from(start);
         self.expect_semicolon()?;
         Ok(StructField { annotations, type_ref, name, span })

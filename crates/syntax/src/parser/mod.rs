@@ -24,13 +24,14 @@ mod types;
 use crate::ast::{Ident, Program};
 use crate::codes;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::preprocess::Tokens;
+use crate::preprocess::{Tokens, used_here};
 use crate::source::SourceMap;
-use crate::token::{Keyword, Names, Token, TokenKind};
+use crate::token::{Keyword, Names, Symbol, Token, TokenKind};
 use base::Span;
 use base::limits::NESTING_MAX;
 pub(crate) use expressions::precedence;
 use scopes::{Meaning, Scopes};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 /// A rule did not match; the reason is reported.
@@ -47,6 +48,8 @@ struct Tall<T> {
 struct Parser<'a> {
     tokens: Vec<Token>,
     names: Names,
+    /// The macros of which nothing was left, by the index of the token behind.
+    vanished: BTreeMap<usize, Symbol>,
     /// See [`types::closing_brackets`].
     closes: Vec<Option<NonZeroU32>>,
     /// The index of the next token.
@@ -66,7 +69,7 @@ struct Parser<'a> {
 
 /// Parses the preprocessed program.
 pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
-    let Tokens { tokens, names } = tokens;
+    let Tokens { tokens, names, vanished } = tokens;
     let scopes = Scopes::new(names.len());
     let closes = types::closing_brackets(&tokens);
     let count = |kind: TokenKind| tokens.iter().filter(|token| token.kind == kind).count();
@@ -74,6 +77,7 @@ pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagn
     let mut parser = Parser {
         tokens,
         names,
+        vanished,
         closes,
         next: 0,
         sources,
@@ -194,12 +198,28 @@ impl Parser<'_> {
 
 // Errors and expectations.
 impl Parser<'_> {
-    /// Reports an error, unless the last one was at the same token.
+    /// Reports an error, unless the last one was at the same token. One at a token that a macro made points into the
+    /// macro.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if !self.is_quiet && self.last_error_at != Some(self.next) {
-            self.last_error_at = Some(self.next);
-            self.diagnostics.push(diagnostic);
+        if self.is_quiet || self.last_error_at == Some(self.next) {
+            return;
         }
+        self.last_error_at = Some(self.next);
+        let token = self.peek();
+        let diagnostic = if token.origin != 0 && diagnostic.primary.span == token.span {
+            let mut moved = used_here(diagnostic, &token);
+            moved.primary.span = token.written_at(&self.names);
+            moved
+        } else {
+            diagnostic
+        };
+        self.diagnostics.push(match self.vanished.get(&self.next) {
+            Some(&symbol) => {
+                let name = self.names.text(symbol);
+                diagnostic.note(format!("the macro `{name}` stands before it and expands to nothing"))
+            }
+            None => diagnostic,
+        });
     }
 
     /// Reports that the next token is not what is expected.

@@ -153,6 +153,7 @@ impl Parser<'_> {
     pub(super) fn variable(&mut self, type_ref: Type) -> Parsed<DeclarationKind> {
         let symbol = self.peek().symbol;
         let name = self.name()?;
+        let type_ref = self.sizes_behind_name(type_ref)?;
         let value = if self.take(TokenKind::Equal) { Some(self.expression()?) } else { None };
         self.scopes.declare(symbol, Meaning::Object);
         Ok(DeclarationKind::Variable(Variable { type_ref, name, value }))

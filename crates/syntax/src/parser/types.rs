@@ -42,6 +42,25 @@ impl Parser<'_> {
         })
     }
 
+    /// `[size]` behind a declared name, as C has it: what is declared is an array of the type.
+    pub(super) fn sizes_behind_name(&mut self, type_ref: Type) -> Parsed<Type> {
+        if !self.at(TokenKind::LeftBracket) {
+            return Ok(type_ref);
+        }
+        let open = self.bump().span;
+        let size = self.expression()?;
+        self.expect_close(TokenKind::RightBracket, open)?;
+        let span = self.span_from(open);
+        if !self.is_quiet {
+            let message = "the size of an array stands behind its type, not behind the name";
+            let shown = format!("{}{}", self.sources.text(type_ref.span), self.sources.text(span));
+            let warning = Diagnostic::warning(codes::SIZE_BEHIND_NAME, span, message);
+            self.diagnostics.push(warning.label("taken as the size of the type").help(format!("write `{shown}`")));
+        }
+        let span = type_ref.span;
+        Ok(Type { kind: TypeKind::Array { element: Box::new(type_ref), size: Box::new(size) }, span })
+    }
+
     /// A type without array sizes.
     pub(super) fn element_type(&mut self) -> Parsed<Tall<Type>> {
         let token = self.peek();

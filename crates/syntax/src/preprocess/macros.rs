@@ -202,7 +202,14 @@ impl Preprocessor<'_> {
 
     /// Expands a macro's use in the file and hands on the result.
     pub(super) fn expand_in_file(&mut self, token: Token) -> Result<(), Stop> {
-        for token in self.expand(vec![token], true, 0)? {
+        if let Some(definition) = self.macros.get(token.symbol) {
+            self.sources.note_macro_use(token.span, definition.span);
+        }
+        let expanded = self.expand(vec![token], true, 0)?;
+        if expanded.is_empty() {
+            self.vanished.insert(self.tokens.len(), token.symbol);
+        }
+        for token in expanded {
             self.emit(token)?;
         }
         Ok(())
@@ -431,6 +438,7 @@ impl Preprocessor<'_> {
             return Ok((vec![string], 2));
         }
         let Some(position) = parameter(&token) else {
+            token.origin = token.span.lo;
             token.span = used.span;
             token.is_first_on_line = false;
             return Ok((vec![token], 1));
@@ -461,7 +469,7 @@ impl Preprocessor<'_> {
         }
         self.spend(text.len(), used.span)?;
         let symbol = self.names.intern(&literal::escape(&text));
-        Ok(Token { kind: TokenKind::String, is_first_on_line: false, is_painted: false, symbol, ..used })
+        Ok(Token { kind: TokenKind::String, is_first_on_line: false, is_painted: false, origin: 0, symbol, ..used })
     }
 
     fn check_made(&mut self, length: usize, span: Span) -> Result<(), Stop> {
@@ -473,7 +481,7 @@ impl Preprocessor<'_> {
         Err(Stop)
     }
 
-    /// `left ## right`: joins the last token of `left` and the first of `right`.
+    /// `left ## right`: joins the last token of `left` and the first of `right`, if that makes one token.
     fn paste(&mut self, left: &mut Vec<Token>, right: Vec<Token>, span: Span) -> Result<(), Stop> {
         let mut right = right.into_iter();
         let Some(first) = right.next() else { return Ok(()) };
@@ -492,10 +500,11 @@ impl Preprocessor<'_> {
             && !matches!(joined.kind, TokenKind::UnterminatedComment | TokenKind::UnterminatedString);
         if is_one {
             let is_first_on_line = last.is_first_on_line;
-            left.push(Token { span, is_first_on_line, has_space_before: last.has_space_before, ..joined });
+            let (has_space_before, origin) = (last.has_space_before, last.origin);
+            left.push(Token { span, is_first_on_line, has_space_before, origin, ..joined });
         } else {
-            self.error(codes::INVALID_PASTE, span, format!("`##` makes `{text}`, which is not one token"));
-            left.extend([last, first]);
+            // As a C preprocessor in assembler mode has it: they stay two, side by side.
+            left.extend([last, Token { has_space_before: false, ..first }]);
         }
         left.extend(right);
         Ok(())

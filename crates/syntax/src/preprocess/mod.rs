@@ -19,13 +19,13 @@ mod tests;
 use crate::builtin;
 use crate::codes;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::lexer::Lexer;
+use crate::lexer::{Checkpoint, Lexer};
 use crate::loader::FileLoader;
 use crate::source::{SOURCE_BYTES_MAX, SourceMap};
 use crate::token::{Names, Symbol, Token, TokenKind};
 use base::Span;
 use macros::Macros;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The deepest nesting of `#include`.
@@ -62,6 +62,8 @@ pub(crate) struct Tokens {
     /// The tokens; the last, and no other, is [`TokenKind::EndOfFile`].
     pub tokens: Vec<Token>,
     pub names: Names,
+    /// The macros of which nothing was left, by the index of the token behind.
+    pub vanished: BTreeMap<usize, Symbol>,
 }
 
 /// Preprocessing went as far as a limit. The fault is reported; what was read so far is dropped, because errors about a
@@ -107,6 +109,7 @@ struct Preprocessor<'a> {
     /// Paths of files with `#pragma once`.
     once: BTreeSet<PathBuf>,
     tokens: Vec<Token>,
+    vanished: BTreeMap<usize, Symbol>,
     /// Steps of macro expansion so far.
     steps: usize,
 }
@@ -155,6 +158,7 @@ pub(crate) fn preprocess(
         include_count: 0,
         once: BTreeSet::new(),
         tokens: Vec::new(),
+        vanished: BTreeMap::new(),
         steps: 0,
     };
     let outcome = preprocessor.run(name, folder, content);
@@ -166,11 +170,29 @@ pub(crate) fn preprocess(
         is_first_on_line: true,
         has_space_before: true,
         is_painted: false,
+        origin: 0,
         symbol: Symbol::NONE,
         span: outcome.unwrap_or(Span::NONE),
     };
     preprocessor.tokens.push(end);
-    Tokens { tokens: preprocessor.tokens, names: preprocessor.names }
+    Tokens { tokens: preprocessor.tokens, names: preprocessor.names, vanished: preprocessor.vanished }
+}
+
+/// The architecture that a file declares which many programs include and which is not here.
+fn unsupported_architecture(path: &str) -> Option<&'static str> {
+    match path.rsplit('/').next().unwrap_or(path) {
+        "tna.p4" | "tofino.p4" | "tofino1arch.p4" | "tofino1_base.p4" => Some("TNA"),
+        "t2na.p4" | "tofino2.p4" | "tofino2arch.p4" => Some("T2NA"),
+        "xsa.p4" => Some("XSA"),
+        "simple_sume_switch.p4" | "sume_switch.p4" => Some("SimpleSumeSwitch"),
+        "very_simple_switch_model.p4" | "very_simple_model.p4" => Some("VSS"),
+        _ => None,
+    }
+}
+
+/// Adds where the macro is used that made the token, if one did.
+pub(crate) fn used_here(diagnostic: Diagnostic, token: &Token) -> Diagnostic {
+    if token.origin == 0 { diagnostic } else { diagnostic.secondary(token.span, "the macro is used here") }
 }
 
 impl Preprocessor<'_> {
@@ -289,7 +311,8 @@ impl Preprocessor<'_> {
             TokenKind::InvalidCharacter => {
                 let character = self.names.text(token.symbol).escape_default().to_string();
                 let message = format!("the character `{character}` has no meaning in P4");
-                self.error(codes::INVALID_CHARACTER, token.span, message);
+                let diagnostic = Diagnostic::error(codes::INVALID_CHARACTER, token.written_at(&self.names), message);
+                self.diagnostics.push(used_here(diagnostic, token));
                 true
             }
             TokenKind::UnterminatedComment => {
@@ -349,14 +372,47 @@ impl Preprocessor<'_> {
             // What C compilers keep in their output means nothing here.
             "ident" | "sccs" => drop(self.line_tokens()),
             "line" => self.line(span, None),
-            _ if name.kind == TokenKind::Integer => self.line(span, Some(name)),
+            _ if name.kind == TokenKind::Integer && self.is_line_marker() => self.line(span, Some(name)),
+            // As assemblers have comments: a C preprocessor in that mode leaves such a line to them.
+            _ if name.has_space_before => self.skip_line(checkpoint),
             _ => {
-                let message = format!("there is no directive `#{text}`");
-                self.error(codes::INVALID_DIRECTIVE, span, message);
-                self.line_tokens();
+                self.unknown_directive(&text, span);
+                self.skip_line(checkpoint);
             }
         }
         Ok(())
+    }
+
+    /// Skips the rest of the line behind a `#`, whatever it is.
+    fn skip_line(&mut self, behind_hash: Checkpoint) {
+        if let Some(file) = self.files.last_mut() {
+            file.lexer.restore(behind_hash);
+            file.lexer.rest_of_line();
+        }
+    }
+
+    /// Whether nothing or a file's name follows the number behind a `#`.
+    fn is_line_marker(&mut self) -> bool {
+        let Some(file) = self.files.last_mut() else { return false };
+        let checkpoint = file.lexer.checkpoint();
+        let next = file.lexer.next(&mut self.names);
+        file.lexer.restore(checkpoint);
+        next.is_first_on_line || matches!(next.kind, TokenKind::String | TokenKind::EndOfFile)
+    }
+
+    fn unknown_directive(&mut self, name: &str, span: Span) {
+        const KNOWN: &[&str] = &[
+            "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "pragma", "line",
+        ];
+        let is_near = |known: &&&str| {
+            known.len().abs_diff(name.len()) <= 2 && (known.starts_with(name) || name.starts_with(**known))
+        };
+        let help = match KNOWN.iter().filter(is_near).max_by_key(|known| known.len()) {
+            Some(near) => format!("did you mean `#{near}`?"),
+            None => "a comment begins with `//`".to_owned(),
+        };
+        let message = format!("there is no directive `#{name}`");
+        self.diagnostics.push(Diagnostic::error(codes::INVALID_DIRECTIVE, span, message).help(help));
     }
 
     fn begin_conditional(&mut self, name: &str, span: Span) -> Result<(), Stop> {
@@ -536,7 +592,17 @@ impl Preprocessor<'_> {
         if let Some(text) = builtin::text(path) {
             return self.open(&format!("<{path}>"), None, text.into(), Some(span));
         }
-        let mut diagnostic = Diagnostic::error(codes::INCLUDE_NOT_FOUND, span, format!("there is no file `{path}`"));
+        let architecture = unsupported_architecture(path);
+        let message = match architecture {
+            Some(name) => format!("there is no file `{path}`: the architecture {name} is not supported yet"),
+            None => format!("there is no file `{path}`"),
+        };
+        let mut diagnostic = Diagnostic::error(codes::INCLUDE_NOT_FOUND, span, message);
+        if architecture.is_some() {
+            let help = "programs for v1model and PSA can be run, those for PNA, eBPF, uBPF and XDP can be checked; \
+                        with `-I FOLDER` a file of your own is found";
+            diagnostic = diagnostic.help(help);
+        }
         for folder in &folders {
             let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             diagnostic = diagnostic.note(format!("looked in `{}`", shown.display()));

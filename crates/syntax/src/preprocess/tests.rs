@@ -11,7 +11,8 @@ fn preprocessed(files: &MemoryFiles, adjust: impl FnOnce(&mut Options<'_>), text
     let mut options = Options::new(files);
     adjust(&mut options);
     let folder = Some(Path::new("d"));
-    let Tokens { tokens, names } = preprocess(&mut sources, "d/a.p4", folder, text.into(), &options, &mut diagnostics);
+    let Tokens { tokens, names, .. } =
+        preprocess(&mut sources, "d/a.p4", folder, text.into(), &options, &mut diagnostics);
     let mut output = String::new();
     for token in &tokens[..tokens.len() - 1] {
         let separator = if output.is_empty() {
@@ -58,6 +59,110 @@ fn strings_and_pastes() {
     check("#define S(x) #x\n#define X 1\nS(a + X) S( \"q\\n\" ) S()", expect![[r#""a + X" "\"q\\n\"" """#]]);
     check("#define P(a, b) a##b x\nP(he, ader) P(8w, 1) P(, b) P(a, ) P(,)", expect!["header x 8w1 x b x a x x"]);
     check("#define X 1\n#define P(a) a##_t X##2\nP(X)", expect!["X_t X2"]);
+    // What makes no token stays two, as in assembler mode.
+    check("#define P(a, b) [a ## b]\nP(1, +) P(h., x) P(>, >) P(., .)", expect!["[1+] [h.x] [>>] [..]"]);
+}
+
+#[test]
+fn lines_of_assembler_comments_are_skipped() {
+    check("# it's \"not $ read\n# 1) a list\n#\n  # - x\nx # 7\n__LINE__", expect!["x # 7\n6"]);
+    check("#if 1\n# else of nothing\na\n#endif\n# if 0\nb\n# endif", expect![""]);
+    check(
+        "#a comment\n#defin X\n#!run\nx",
+        expect![[r#"
+        x
+        d/a.p4:1:1: error[E0110]: there is no directive `#a`
+        d/a.p4:2:1: error[E0110]: there is no directive `#defin`
+        d/a.p4:3:1: error[E0110]: there is no directive `#!`"#]],
+    );
+}
+
+#[test]
+fn a_backslash_before_blanks_continues_a_line() {
+    check("#define X 1 \\ \t\r\n + 2\nX // \\ \n gone\ny", expect!["1 + 2\ny"]);
+}
+
+/// What is reported about a program, in full.
+fn reported(text: &str) -> String {
+    let files = MemoryFiles::new();
+    let mut sources = SourceMap::new();
+    let (_, mut diagnostics) = crate::parse_text(&mut sources, "a.p4", text, &Options::new(&files));
+    diagnostics.relate_to_macros(|position| sources.macro_used_at(position));
+    crate::render_all(&sources, &diagnostics, false)
+}
+
+#[test]
+fn a_fault_in_a_macro_is_shown_there_and_once() {
+    let text = "#define BAD(x) x +* 2\nconst bit<8> a = BAD(1);\nconst bit<8> b = BAD(2);\n";
+    expect![[r#"
+        error[E0120]: expected an expression, found `*`
+         --> a.p4:1:19
+          |
+        1 | #define BAD(x) x +* 2
+          |                   ^ expected an expression
+        2 | const bit<8> a = BAD(1);
+          |                  --- the macro is used here
+
+        1 error
+    "#]]
+    .assert_eq(&reported(text));
+    let text = "#define BAD 1 $ + 2\nconst bit<8> a = BAD;\nconst bit<8> b = BAD;\n";
+    expect![[r#"
+        error[E0106]: the character `$` has no meaning in P4
+         --> a.p4:1:15
+          |
+        1 | #define BAD 1 $ + 2
+          |               ^
+        2 | const bit<8> a = BAD;
+          |                  --- the macro is used here
+
+        1 error
+    "#]]
+    .assert_eq(&reported(text));
+    // An argument is where it is written.
+    let text = "#define ID(x) x\nconst bit<8> a = ID(1 +);\nconst bit<8> b = 1;\n";
+    expect![[r#"
+        error[E0120]: expected an expression, found `;`
+         --> a.p4:2:25
+          |
+        2 | const bit<8> a = ID(1 +);
+          |                         ^ expected an expression
+
+        1 error
+    "#]]
+    .assert_eq(&reported(text));
+}
+
+#[test]
+fn a_macro_of_nothing_is_named() {
+    expect![[r#"
+        error[E0120]: expected an expression, found `;`
+         --> a.p4:2:26
+          |
+        2 | const bit<9> a = CPU_PORT;
+          |                          ^ expected an expression
+          |
+          = note: the macro `CPU_PORT` stands before it and expands to nothing
+
+        1 error
+    "#]]
+    .assert_eq(&reported("#define CPU_PORT\nconst bit<9> a = CPU_PORT;\n"));
+}
+
+#[test]
+fn architectures_that_are_not_here_are_named() {
+    expect![[r#"
+        error[E0102]: there is no file `tna.p4`: the architecture TNA is not supported yet
+         --> a.p4:1:1
+          |
+        1 | #include <tna.p4>
+          | ^^^^^^^^^^^^^^^^^
+          |
+          = note: the built-in files are bmv2/pna.p4, bmv2/psa.p4, core.p4, dpdk/pna.p4, dpdk/psa.p4, ebpf_model.p4, pna.p4, psa.p4, tc/pna.p4, ubpf_model.p4, v1model.p4, wirespeed.p4, xdp_model.p4
+          = help: programs for v1model and PSA can be run, those for PNA, eBPF, uBPF and XDP can be checked; with `-I FOLDER` a file of your own is found
+
+        1 error
+    "#]].assert_eq(&reported("#include <tna.p4>\n"));
 }
 
 #[test]

@@ -1,0 +1,270 @@
+//! The names of tables and actions across all instances of a program.
+//!
+//! What enters: the checked program with a `main`. What leaves: a complaint for each table or action that has the full
+//! name of another one. `control_plane` compares what stands in one declaration; only the instances show the rest: a
+//! name with a dot in front is the same in every instance, and `@name("inner.t")` may be the name of a table in the
+//! instance `inner`.
+
+use crate::checker::Checker;
+use crate::control_plane::given_name;
+use crate::diagnostics as d;
+use crate::hir::*;
+use base::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use syntax::ast::Annotation;
+
+/// The most instances that are looked at: a program can have exponentially many of them, and is refused for that
+/// elsewhere.
+const VISITS_MAX: usize = 1 << 14;
+
+/// The longest path of instances that is looked at.
+const PATH_BYTES_MAX: usize = 1 << 12;
+
+/// An instance to be looked at.
+struct Visit {
+    /// Its full name.
+    path: String,
+    ty: Type,
+    args: Vec<Option<Expr>>,
+    /// Where it is made.
+    span: Span,
+    /// Whether only names with a dot in front count: a second instance of the same type at the top has its own path,
+    /// which is not spelt out here.
+    only_absolute: bool,
+}
+
+/// What the names seen so far belong to: their kind, and where they were declared.
+type Seen = BTreeMap<(&'static str, String), Span>;
+
+impl Checker<'_> {
+    /// Complains of tables and actions that have one full name. Of a program with errors nothing is said.
+    pub(crate) fn check_names_of_instances(&mut self) {
+        let Some(main) = self.hir.main.filter(|_| self.error_count() == 0) else { return };
+        let mut seen = Seen::new();
+        let mut roots = BTreeSet::new();
+        let mut pending = vec![self.visit_of(main, String::new())];
+        for _ in 0..VISITS_MAX {
+            let Some(visit) = pending.pop() else { return };
+            let mut inner = match &visit.ty {
+                Type::Apply(id, _) => self.blocks_of_package(*id, &visit.args, &mut roots),
+                Type::Parser(id, _) => {
+                    let parser = &self.hir.parsers[*id];
+                    self.inner_visits(&visit, &parser.locals, &parser.constructor_params)
+                }
+                Type::Control(id, _) => {
+                    self.check_names_in(&visit, *id, &mut seen);
+                    let control = &self.hir.controls[*id];
+                    self.inner_visits(&visit, &control.locals, &control.constructor_params)
+                }
+                _ => Vec::new(),
+            };
+            inner.retain(|visit| visit.path.len() <= PATH_BYTES_MAX);
+            inner.reverse();
+            pending.append(&mut inner);
+        }
+    }
+
+    fn visit_of(&self, id: InstanceId, path: String) -> Visit {
+        let it = &self.hir.instances[id];
+        Visit { path, ty: it.ty.clone(), args: it.args.clone(), span: it.span, only_absolute: false }
+    }
+
+    /// The parsers, controls and packages that a package is given. A block is called as its type is.
+    fn blocks_of_package(&self, id: ApplyTypeId, args: &[Option<Expr>], roots: &mut BTreeSet<Rc<str>>) -> Vec<Visit> {
+        let mut blocks = Vec::new();
+        for (_, arg) in self.hir.apply_types[id].params.iter().zip(args) {
+            let Some(arg) = arg else { continue };
+            let mut visit = match &arg.kind {
+                ExprKind::Instance(instance) => self.visit_of(*instance, String::new()),
+                ExprKind::Construct { args, .. } => Visit {
+                    path: String::new(),
+                    ty: arg.ty.clone(),
+                    args: args.clone(),
+                    span: arg.span,
+                    only_absolute: false,
+                },
+                _ => continue,
+            };
+            let name = match &visit.ty {
+                Type::Parser(id, _) => Some(self.hir.parsers[*id].name.clone()),
+                Type::Control(id, _) => Some(self.hir.controls[*id].name.clone()),
+                _ => None,
+            };
+            if let Some(name) = name {
+                visit.path = name.to_string();
+                visit.only_absolute = !roots.insert(name);
+            }
+            blocks.push(visit);
+        }
+        blocks
+    }
+
+    /// The instances inside of another one: those that it declares, and those that are made as its arguments.
+    fn inner_visits(&self, outer: &Visit, locals: &[Local], params: &[VarId]) -> Vec<Visit> {
+        let mut inner = Vec::new();
+        for local in locals {
+            let Local::Instance(id) = local else { continue };
+            let it = &self.hir.instances[*id];
+            inner.push(self.visit_of(*id, full_name(&outer.path, &it.name, &it.annotations)));
+        }
+        for (param, arg) in params.iter().zip(&outer.args) {
+            let Some(Expr { kind: ExprKind::Construct { args, .. }, ty, span }) = arg else { continue };
+            let path = full_name(&outer.path, &self.hir.vars[*param].name, &[]);
+            inner.push(Visit { path, ty: ty.clone(), args: args.clone(), span: *span, only_absolute: false });
+        }
+        inner.iter_mut().for_each(|visit| visit.only_absolute |= outer.only_absolute);
+        inner
+    }
+
+    fn check_names_in(&mut self, visit: &Visit, id: ControlId, seen: &mut Seen) {
+        let mut clashes = Vec::new();
+        for local in &self.hir.controls[id].locals {
+            let (kind, name, annotations, span) = match local {
+                Local::Table(id) => {
+                    let it = &self.hir.tables[*id];
+                    ("table", &it.name, &it.annotations, it.span)
+                }
+                Local::Action(id) => {
+                    let it = &self.hir.actions[*id];
+                    ("action", &it.name, &it.annotations, it.span)
+                }
+                _ => continue,
+            };
+            let is_absolute = given_name(annotations).is_some_and(|name| name.starts_with('.'));
+            let is_hidden = annotations.iter().any(|annotation| annotation.name.as_str() == "hidden");
+            // Programs translated from P4_14 have a copy of an action in each control, under its old name.
+            let is_copied = kind == "action" && is_absolute;
+            if is_hidden || is_copied || visit.only_absolute && !is_absolute {
+                continue;
+            }
+            let name = full_name(&visit.path, name, annotations);
+            match seen.get(&(kind, name.clone())) {
+                Some(&first) => clashes.push((span, name, kind, first)),
+                None => drop(seen.insert((kind, name), span)),
+            }
+        }
+        for (span, name, kind, first) in clashes {
+            self.report(match span == first {
+                true => d::name_of_several_instances(span, &name, kind, visit.span),
+                false => d::duplicate_control_plane_name(span, &name, kind, first),
+            });
+        }
+    }
+}
+
+/// The full name of something called `name` inside of `owner`, where `@name` may say otherwise.
+fn full_name(owner: &str, name: &str, annotations: &[Annotation]) -> String {
+    let name = given_name(annotations).unwrap_or(name);
+    match name.strip_prefix('.') {
+        Some(absolute) => absolute.to_owned(),
+        None if owner.is_empty() => name.to_owned(),
+        None => format!("{owner}.{name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    const ARCHITECTURE: &str = "#include <core.p4>
+        control Block(); package Two(Block a, Block b);";
+
+    #[test]
+    fn a_name_with_a_dot_in_two_instances() {
+        check_errors(
+            &format!(
+                r#"{ARCHITECTURE}
+                control Inner() {{ @name(".foo.bar") table t {{ actions = {{ NoAction; }} }} apply {{ t.apply(); }} }}
+                control A() {{ Inner() one; Inner() two; apply {{ one.apply(); two.apply(); }} }}
+                control B() {{ apply {{ }} }}
+                Two(A(), B()) main;"#
+            ),
+            expect![[r#"
+                t.p4:3:59: error[E0209]: two instances of a table are called `foo.bar` for the control plane
+                  `t`: the same name in all instances
+                  `two`: instantiated again here
+                  = leave out the dot in front of the name in `@name("...")`
+            "#]],
+        );
+        check_errors(
+            &format!(
+                r#"{ARCHITECTURE}
+                control C() {{ @name(".foo.bar") table t {{ actions = {{ NoAction; }} }} apply {{ t.apply(); }} }}
+                Two(C(), C()) main;"#
+            ),
+            expect![[r#"
+                t.p4:3:55: error[E0209]: two instances of a table are called `foo.bar` for the control plane
+                  `t`: the same name in all instances
+                  `C()`: instantiated again here
+                  = leave out the dot in front of the name in `@name("...")`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_name_that_reaches_into_an_instance() {
+        check_errors(
+            &format!(
+                r#"{ARCHITECTURE}
+                control Inner() {{
+                    action a() {{ }}
+                    table t {{ actions = {{ a; NoAction; }} }}
+                    apply {{ t.apply(); }}
+                }}
+                control A() {{
+                    Inner() one;
+                    @name("one.a") action b() {{ }}
+                    @name("one.t") table u {{ actions = {{ b; NoAction; }} }}
+                    apply {{ one.apply(); u.apply(); }}
+                }}
+                control B() {{ apply {{ }} }}
+                Two(A(), B()) main;"#
+            ),
+            expect![[r#"
+                t.p4:4:28: error[E0209]: two actions are called `A.one.a` for the control plane
+                  `a`: the same name
+                  `b`: the first one
+                  = choose another name with `@name("...")`
+                t.p4:5:27: error[E0209]: two tables are called `A.one.t` for the control plane
+                  `t`: the same name
+                  `u`: the first one
+                  = choose another name with `@name("...")`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn instances_with_names_of_their_own_are_fine() {
+        check_errors(
+            &format!(
+                r#"{ARCHITECTURE}
+                control Inner() {{
+                    @name(".shared") action a() {{ }}
+                    @hidden @name(".hidden") table h {{ actions = {{ a; NoAction; }} }}
+                    @name("t") table t {{ actions = {{ a; NoAction; }} }}
+                    apply {{ t.apply(); h.apply(); }}
+                }}
+                control Unused() {{ @name(".once") table t {{ actions = {{ NoAction; }} }} apply {{ t.apply(); }} }}
+                control A() {{
+                    Inner() one;
+                    @name("other") Inner() two;
+                    @name(".one") table one_of_all {{ actions = {{ NoAction; }} }}
+                    apply {{ one.apply(); two.apply(); one_of_all.apply(); }}
+                }}
+                control B() {{ Inner() one; apply {{ one.apply(); }} }}
+                Two(A(), B()) main;"#
+            ),
+            expect![""],
+        );
+        check_errors(
+            &format!(
+                "{ARCHITECTURE}
+                control C() {{ table t {{ actions = {{ NoAction; }} }} apply {{ t.apply(); }} }}
+                Two(C(), C()) main;"
+            ),
+            expect![""],
+        );
+    }
+}
