@@ -34,7 +34,7 @@ use syntax::{Diagnostics, SourceMap};
 pub fn lint<'a>(program: &'a Program, sources: &'a SourceMap, diagnostics: &mut Diagnostics) {
     // The program's own file is the one with `main`, or else the one that was read first.
     let main = program.main.map_or(Span::new(1, 1), |main| program.instances[main].span);
-    let mut sink = Sink::new(sources, main);
+    let mut sink = Sink::new(sources, main, &program.warning_levels);
     linter::check(program, &mut sink);
     flow::check(program, &mut sink);
     sink.finish().into_iter().for_each(|warning| diagnostics.push(warning));

@@ -1,9 +1,10 @@
 //! Where warnings go: past those whom a `@noWarn` around does not want to hear, into order.
 
 use base::Span;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::ast::Annotation;
-use syntax::{Diagnostic, SourceMap};
+use syntax::{Diagnostic, Severity, SourceMap, WarningLevel};
 
 /// The names under which `@noWarn` silences a kind of warning. The first is ours, the rest are other compilers'.
 pub(crate) type Group = &'static [&'static str];
@@ -30,15 +31,17 @@ pub(crate) struct Sink<'a> {
     pub(crate) sources: &'a SourceMap,
     /// The file that has the program itself, and not what it includes.
     main_file: Option<Rc<str>>,
+    /// What the program makes of groups of warnings.
+    levels: &'a BTreeMap<Rc<str>, WarningLevel>,
     found: Vec<Diagnostic>,
     /// What the declarations around do not want to hear of: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
 }
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(sources: &'a SourceMap, main: Span) -> Sink<'a> {
+    pub(crate) fn new(sources: &'a SourceMap, main: Span, levels: &'a BTreeMap<Rc<str>, WarningLevel>) -> Sink<'a> {
         let main_file = sources.location(main.lo).map(|place| place.file);
-        Sink { sources, main_file, found: Vec::new(), silenced: Vec::new() }
+        Sink { sources, main_file, levels, found: Vec::new(), silenced: Vec::new() }
     }
 
     /// Enters something with these annotations. What is returned goes to [`Sink::leave`].
@@ -71,9 +74,16 @@ impl<'a> Sink<'a> {
             .iter()
             .chain(&own)
             .any(|name| name.as_deref().is_none_or(|name| group.contains(&name) || name == warning.code));
+        let level = group.iter().find_map(|name| self.levels.get(*name)).copied();
         // What the compiler made itself has no place, and nobody could mend it.
-        if !is_silenced && !warning.primary.span.is_none() {
-            self.found.push(warning);
+        if warning.primary.span.is_none() {
+            return;
+        }
+        match level {
+            Some(WarningLevel::Error) => self.found.push(Diagnostic { severity: Severity::Error, ..warning }),
+            Some(WarningLevel::Silent) => {}
+            _ if is_silenced => {}
+            _ => self.found.push(warning),
         }
     }
 

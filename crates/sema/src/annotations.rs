@@ -7,7 +7,9 @@ use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::Type;
 use std::collections::BTreeMap;
-use syntax::ast::{Annotation, AnnotationBody, Expr, ExprKind};
+use std::rc::Rc;
+use syntax::WarningLevel;
+use syntax::ast::{Annotation, AnnotationBody, AnnotationTokenKind, Expr, ExprKind};
 
 impl Checker<'_> {
     /// Complains of annotations whose bodies are not as they must be.
@@ -83,5 +85,41 @@ impl Checker<'_> {
                 self.report(d::invalid_annotation(written.span, &annotation.name.name, wanted));
             }
         }
+    }
+}
+
+/// The group of warnings and its level in `@diagnostic("group", "level")`, or in `@pragma diagnostic group level`. They
+/// hold for the whole program, as the reference compiler has it.
+pub(crate) fn warning_level(annotation: &Annotation) -> Option<(Rc<str>, WarningLevel)> {
+    let AnnotationBody::Unstructured { tokens, .. } = &annotation.body else { return None };
+    let words: Vec<&Rc<str>> =
+        tokens.iter().filter(|token| token.kind != AnnotationTokenKind::Punctuation).map(|token| &token.text).collect();
+    let ("diagnostic", [group, level]) = (annotation.name.as_str(), words.as_slice()) else { return None };
+    let level = match &***level {
+        "error" => WarningLevel::Error,
+        "warn" | "info" => WarningLevel::Shown,
+        "disable" => WarningLevel::Silent,
+        _ => return None,
+    };
+    Some(((*group).clone(), level))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn a_program_decides_about_its_warnings() {
+        let program = "const bit<8> x = 1; control C(inout bit<8> y) { bit<8> x = 300; apply { y = x; } }";
+        check_errors(program, expect![[r#""#]]);
+        check_errors(
+            &format!("@diagnostic(\"shadow\", \"error\") @pragma diagnostic overflow disable\n{program}"),
+            expect![[r#""#]],
+        );
+        check_errors(
+            &format!("@diagnostic(\"shadow\", \"loud\") @diagnostic(\"overflow\") @diagnostic {program}"),
+            expect![[r#""#]],
+        );
     }
 }

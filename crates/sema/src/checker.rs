@@ -6,8 +6,9 @@ use crate::scopes::Scopes;
 use base::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use syntax::WarningLevel;
 use syntax::ast::{self, Annotation, Direction};
-use syntax::diag::{Diagnostic, Diagnostics};
+use syntax::diag::{Diagnostic, Diagnostics, Severity};
 
 /// What kind of code is being checked: it decides which statements and calls are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,8 +137,11 @@ impl<'d> Checker<'d> {
     /// Hands in a warning, unless a declaration around says `@noWarn("group")`.
     pub(crate) fn warn(&mut self, group: &str, warning: Diagnostic) {
         let is_silenced = self.silenced.iter().any(|name| name.as_deref().is_none_or(|name| name == group));
-        if !is_silenced {
-            self.diagnostics.push(warning);
+        match self.hir.warning_levels.get(group) {
+            Some(WarningLevel::Error) => self.diagnostics.push(Diagnostic { severity: Severity::Error, ..warning }),
+            Some(WarningLevel::Silent) => {}
+            _ if is_silenced => {}
+            _ => self.diagnostics.push(warning),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Declarations of the outermost scope, and those that parsers, controls and blocks share with it.
 
+use crate::annotations::warning_level;
 use crate::checker::{Checker, PlaceKind, poisoned};
 use crate::consts::{CONSTANT_LITERALS_MAX, literal_count};
 use crate::diagnostics as d;
@@ -14,6 +15,9 @@ impl Checker<'_> {
     pub(crate) fn program(&mut self, program: &ast::Program) {
         self.expect_later(&program.declarations);
         self.lacks_main = !self.declared_later.contains_key("main");
+        for declaration in &program.declarations {
+            self.hir.warning_levels.extend(declaration.annotations.iter().filter_map(warning_level));
+        }
         for declaration in &program.declarations {
             self.note_deprecated(declaration);
             self.with_annotations(&declaration.annotations, |checker| checker.declaration(declaration));

@@ -8,6 +8,7 @@ use base::{IndexVec, Span, entity_id};
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use syntax::WarningLevel;
 use syntax::ast::{self, Annotation, Direction};
 
 entity_id! {
@@ -72,6 +73,8 @@ pub struct Program {
     pub named_vars: BTreeSet<VarId>,
     /// What the expressions in structured annotations are: numbers, strings and truth values, by where they stand.
     pub annotation_values: BTreeMap<Span, Expr>,
+    /// What `@diagnostic("group", "level")` makes of groups of warnings in this program.
+    pub warning_levels: BTreeMap<Rc<str>, WarningLevel>,
     /// Those of which only the size was needed somewhere (`v.minSizeInBits()`, `v.size`); it stands there as a number.
     pub sized_vars: BTreeSet<VarId>,
 }

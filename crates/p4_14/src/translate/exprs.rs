@@ -431,6 +431,11 @@ impl Translator<'_, '_> {
                 None => self.error(codes::OUT_OF_RANGE, span, "this has no value, or one that is too large"),
             };
         }
+        // Truth values can be told apart, but neither added nor ordered.
+        let takes_truth = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
+        if !takes_truth && [&left, &right].into_iter().any(|operand| matches!(operand, Operand::Truth(_))) {
+            return self.error(codes::WRONG_VALUE, span, "a truth value is not a number");
+        }
         if matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight) {
             return self.shift(operator, left, right, None, span);
         }
