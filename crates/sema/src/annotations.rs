@@ -112,14 +112,33 @@ mod tests {
     #[test]
     fn a_program_decides_about_its_warnings() {
         let program = "const bit<8> x = 1; control C(inout bit<8> y) { bit<8> x = 300; apply { y = x; } }";
-        check_errors(program, expect![[r#""#]]);
+        check_errors(
+            program,
+            expect![[r#"
+            t.p4:1:60: warning[W0203]: 300 does not fit in bit<8>
+              `300`: becomes 44
+            t.p4:1:56: warning[W0201]: `x` hides another declaration of that name
+              `x`: hides it
+              `x`: the hidden one
+        "#]],
+        );
         check_errors(
             &format!("@diagnostic(\"shadow\", \"error\") @pragma diagnostic overflow disable\n{program}"),
-            expect![[r#""#]],
+            expect![[r#"
+                t.p4:2:56: error[W0201]: `x` hides another declaration of that name
+                  `x`: hides it
+                  `x`: the hidden one
+            "#]],
         );
         check_errors(
             &format!("@diagnostic(\"shadow\", \"loud\") @diagnostic(\"overflow\") @diagnostic {program}"),
-            expect![[r#""#]],
+            expect![[r#"
+                t.p4:1:126: warning[W0203]: 300 does not fit in bit<8>
+                  `300`: becomes 44
+                t.p4:1:122: warning[W0201]: `x` hides another declaration of that name
+                  `x`: hides it
+                  `x`: the hidden one
+            "#]],
         );
     }
 }

@@ -135,14 +135,14 @@ impl Checker<'_> {
             "reject" => return Target::Reject,
             _ => {}
         }
-        let found = self.scopes.lookup(&name.name).first().cloned();
         // A variable of the state hides a state of its name.
-        let is_hidden = found.as_ref().is_some_and(|found| matches!(found.entity, Entity::Var(_)));
+        let is_hidden = self.scopes.local(&name.name).iter().any(|local| matches!(local.entity, Entity::Var(_)));
         if !is_hidden && let Some(position) = names.iter().position(|state| *state == name.name) {
             return Target::State(position);
         }
         let known = names.iter().map(|name| &**name).chain(["accept", "reject"]).filter(|known| *known != &*name.name);
         let suggestion = did_you_mean(&name.name, known);
+        let found = self.scopes.lookup(&name.name).first().cloned();
         self.report(d::unknown_state(name, suggestion, found.map(|found| (found.entity.kind_name(), found.span))));
         Target::Reject
     }

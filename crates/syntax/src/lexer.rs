@@ -98,8 +98,8 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The length of the blanks up to the end of the line, its line break included; `None` if something else follows. Behind
-/// a backslash a C preprocessor takes blanks at the end of a line for nothing.
+/// The length of the blanks up to the end of the line, its line break included; `None` if something else follows.
+/// Behind a backslash a C preprocessor takes blanks at the end of a line for nothing.
 fn line_end(text: &[u8]) -> Option<usize> {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)).count();
     (text.get(blanks) == Some(&b'\n')).then_some(blanks + 1)

@@ -109,7 +109,7 @@ impl Generator<'_> {
             let (at, x) = (self.rng.between(1, size), self.rng.below(128));
             let statement = match self.rng.below(6) {
                 0 => format!("m.seen = m.seen ^ (bit<8>)h.{name}.last.x;"),
-                1 => format!("h.{name}.last.x = {x};"),
+                1 => format!("h.{name}[h.{name}.lastIndex].x = {x};"),
                 2 => format!("verify(h.{name}.lastIndex < {at}, error.HeaderTooShort);"),
                 3 => format!("m.seen = m.seen + (bit<8>)h.{name}.lastIndex;"),
                 4 => format!("h.{name}[0] = h.{name}.last;"),
