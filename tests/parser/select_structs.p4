@@ -44,7 +44,7 @@ parser MyParser(packet_in packet, out headers hdr, inout metadata meta,
         both = { hdr.h.first, hdr.h.second };
         hdr.mark.setValid();
         transition select(both) {
-            { { 1, 2 }, 3 }: one;
+            (pair_t){ { 1, 2 }, 3 }: one;
             default: flat;
         }
     }

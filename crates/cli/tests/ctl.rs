@@ -341,6 +341,8 @@ fn another_program_with_and_without_the_state_of_the_first() {
               |
             1 | control c() { apply { undeclared(); } }
               |                       ^^^^^^^^^^ unknown name
+              |
+              = note: there is no `main` in this file: if it is a part of a program, check the file that includes it
 
             1 error
             error: FOLDER/wrong.p4 is not given to the switch

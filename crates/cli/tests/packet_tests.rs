@@ -110,6 +110,8 @@ fn a_program_without_tests_is_compiled() {
           |
         1 | control c() { apply { x = 1; } }
           |                       ^ unknown name
+          |
+          = note: there is no `main` in this file: if it is a part of a program, check the file that includes it
 
         1 error
     "#]],

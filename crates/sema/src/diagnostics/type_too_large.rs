@@ -3,14 +3,12 @@
 //! Types inside types multiply; this one has more fields and elements than any program can use.
 //!
 //! ```p4,wrong
-//! header H { bit<8> x; }
-//! typedef H[1000] T;
+//! typedef bit<8>[1000] T;
 //! typedef T[1000] U;
 //! ```
 //!
 //! ```p4
-//! header H { bit<8> x; }
-//! typedef H[10] T;
+//! typedef bit<8>[10] T;
 //! typedef T[10] U;
 //! ```
 //!

@@ -12,6 +12,8 @@
 //! #define V1MODEL_VERSION 20200408
 //! #include <v1model.p4>
 //! ```
+//!
+//! Specification: none; the architecture's file `v1model.p4` says what a version changes.
 
 use base::Span;
 use num_bigint::BigInt;
