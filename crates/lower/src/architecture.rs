@@ -20,6 +20,9 @@ use syntax::{Diagnostic, ast};
 const STAGES: [Stage; 6] =
     [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress, Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 
+/// What can be done with a program that cannot be run.
+const CHECKED_ONLY: &str = "`wirespeed check` checks it, and `wirespeed compile --emit ast` shows its syntax tree";
+
 /// The storage that the blocks share, in the order of the ingress control's parameters: headers, metadata, standard
 /// metadata.
 type Shared = [Place; 3];
@@ -29,7 +32,8 @@ impl<'h> Lowerer<'h> {
     pub fn program(&mut self) -> Lowered<()> {
         let Some(main) = self.hir.main else {
             let message = "the program has no package instance called `main`, so there is nothing to run";
-            return self.refuse(codes::ARCHITECTURE, Span::NONE, message);
+            self.diagnostics.push(Diagnostic::error(codes::ARCHITECTURE, Span::NONE, message).help(CHECKED_ONLY));
+            return Err(Refused);
         };
         let main = &self.hir.instances[main];
         let package = match &main.ty {
@@ -42,7 +46,8 @@ impl<'h> Lowerer<'h> {
         if &*package != "V1Switch" || main.args.len() != STAGES.len() {
             let message = format!("a program for package `{package}` cannot be run, only checked");
             let help = "programs that can be run are for V1Switch of v1model.p4 or PSA_Switch of psa.p4";
-            self.diagnostics.push(Diagnostic::error(codes::ARCHITECTURE, main.span, message).help(help));
+            let diagnostic = Diagnostic::error(codes::ARCHITECTURE, main.span, message).help(help);
+            self.diagnostics.push(diagnostic.help(CHECKED_ONLY));
             return Err(Refused);
         }
         self.make_top_instances();

@@ -424,6 +424,7 @@ impl<'h> Lowerer<'h> {
     fn element_place(&mut self, base: Place, index: ir::Expr, span: Span) -> Lowered<Place> {
         match base {
             Place::Stack(stack) => Ok(stack.at(&self.ir, &index)),
+            Place::Tuple(items) if items.is_empty() => self.no_elements(span),
             Place::Tuple(mut items) => {
                 let position = index.as_const().and_then(|bits| usize::try_from(bits.to_u64()?).ok());
                 match position.filter(|position| *position < items.len()) {
@@ -459,8 +460,12 @@ impl<'h> Lowerer<'h> {
                 }
                 Ok(Place::Choice { index: index.clone(), items: elements })
             }
-            _ => Err(Refused),
+            _ => self.no_elements(span),
         }
+    }
+
+    fn no_elements<T>(&mut self, span: Span) -> Lowered<T> {
+        self.unsupported(span, "elements of a stack or array that has none")
     }
 
     /// In a parser: ends parsing unless `next op bound`.
@@ -494,7 +499,7 @@ impl<'h> Lowerer<'h> {
         next_indices(&mut place);
         let next = match self.load(&place, stack.span)? {
             Value::Scalar(next) => next,
-            _ => return Err(Refused),
+            _ => return self.no_elements(stack.span),
         };
         Ok(Value::Scalar(fold::binary(BinaryOp::Sub, next, ir::Expr::bit(32, 1))))
     }

@@ -188,7 +188,11 @@ impl<'h> Lowerer<'h> {
                     self.reset(&place, span);
                 }
             }
-            Argument::Missing(_) => {
+            Argument::Missing(Direction::In) => {
+                let (place, _) = self.declare(param)?;
+                self.reset(&place, span);
+            }
+            Argument::Missing(Direction::None) => {
                 let name = &self.hir.vars[param].name;
                 return self.unsupported(span, format!("leaving out the argument for `{name}`"));
             }

@@ -102,6 +102,8 @@ impl<'h> Lowerer<'h> {
             Type::Tuple(items) => {
                 Form::Tuple(items.iter().enumerate().map(|(i, item)| (Rc::from(i.to_string()), item.clone())).collect())
             }
+            // Of no elements nothing is stored, whatever they would be.
+            Type::Array(_, 0) => Form::Tuple(Vec::new()),
             Type::Array(element, size) => match self.form(element, span)? {
                 Form::Header(shape) => {
                     Form::Stack { members: vec![(Rc::from(""), shape)], is_union: false, size: *size }
@@ -179,6 +181,11 @@ impl<'h> Lowerer<'h> {
                     }
                     flat.push(ir::HeaderField { name, ty: ir::FieldType::Varbit(max) });
                     FieldShape::Varbit { index, max }
+                }
+                Form::Array(element, size) => {
+                    let inner: Vec<_> = (0..size).map(|at| (Rc::from(at.to_string()), element.clone())).collect();
+                    let prefix = format!("{name}.");
+                    FieldShape::Struct(self.nested(span, |l| l.field_shapes(&inner, &prefix, flat, span))?)
                 }
                 Form::Tuple(inner) => {
                     let prefix = format!("{name}.");

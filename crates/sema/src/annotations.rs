@@ -46,13 +46,14 @@ impl Checker<'_> {
         if let Some(first) = first
             && (is_structured(annotation) || is_structured(first) || annotation.name.as_str() == "name")
         {
-            self.report(d::repeated_annotation(annotation.span, &annotation.name.name, first.span));
+            self.warn("duplicate", d::repeated_annotation(annotation.span, &annotation.name.name, first.span));
         }
     }
 
     fn check_known_annotation(&mut self, annotation: &Annotation) {
         let wanted = match annotation.name.as_str() {
-            "name" | "deprecated" | "noWarn" if annotation.single_string().is_none() => "one string",
+            "name" | "noWarn" if annotation.single_string().is_none() => "one string",
+            "deprecated" if joined_string(annotation).is_none() => "one string",
             "atomic" | "hidden" | "optional" | "tableonly" | "defaultonly" | "pure" | "noSideEffects"
                 if annotation.expressions().is_some_and(|list| !list.is_empty()) =>
             {
@@ -102,6 +103,28 @@ pub(crate) fn warning_level(annotation: &Annotation) -> Option<(Rc<str>, Warning
         _ => return None,
     };
     Some(((*group).clone(), level))
+}
+
+/// The string of an annotation, which may be written as several: joined by `++`, or one behind the other.
+pub(crate) fn joined_string(annotation: &Annotation) -> Option<String> {
+    let AnnotationBody::Unstructured { tokens, .. } = &annotation.body else {
+        return annotation.single_string().map(str::to_owned);
+    };
+    let mut joined = None;
+    let mut is_operator_before = true;
+    for token in tokens {
+        match token.kind {
+            AnnotationTokenKind::String => {
+                joined.get_or_insert_with(String::new).push_str(&token.text);
+                is_operator_before = false;
+            }
+            AnnotationTokenKind::Punctuation if &*token.text == "++" && !is_operator_before => {
+                is_operator_before = true
+            }
+            _ => return None,
+        }
+    }
+    joined.filter(|_| !is_operator_before)
 }
 
 #[cfg(test)]

@@ -254,7 +254,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Substitution> {
         let mut substitution = signature.outer.clone();
-        let arity = signature.type_params.len();
+        let arity = self.hir.named_count(&signature.type_params);
         if !type_arguments.is_empty() && type_arguments.len() != arity {
             self.report(d::type_argument_count(span, &signature.name, type_arguments.len(), arity, signature.span));
             return None;
@@ -355,7 +355,7 @@ impl Checker<'_> {
             }
             _ => value,
         };
-        let mut value = self.coerce(value, &target);
+        let mut value = self.coerce(self.only_element(value, &target), &target);
         self.resolve_expr(&mut value);
         if self.direction(slot.param) == Direction::In && !self.is_of_target(slot.param) && has_string(&value.ty) {
             let shown = self.hir.show_type(&value.ty);
@@ -373,6 +373,20 @@ impl Checker<'_> {
     /// Whether a parameter is itself declared with a type that only code of the target reads.
     fn is_of_target(&self, param: VarId) -> bool {
         matches!(self.hir.vars[param].ty, Type::String | Type::List(_))
+    }
+
+    /// The element of a list of one, where the parameter is no aggregate: the reference compiler takes `f({ x })` for
+    /// `f(x)`. Any other value stays what it is.
+    fn only_element(&self, value: Expr, target: &Type) -> Expr {
+        let is_scalar = matches!(self.underlying(target), Type::Bool | Type::Bit(_) | Type::Int(_) | Type::Integer)
+            || matches!(target, Type::Varbit(_) | Type::Error | Type::Enum(_) | Type::String);
+        match value.kind {
+            ExprKind::Aggregate(mut parts) if is_scalar && parts.len() == 1 => match parts.pop().flatten() {
+                Some(only) => only,
+                None => Expr { kind: ExprKind::Aggregate(vec![None]), ..value },
+            },
+            kind => Expr { kind, ..value },
+        }
     }
 
     /// A plain number that is an argument of a type parameter which nothing else binds.

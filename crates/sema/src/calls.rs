@@ -336,7 +336,7 @@ impl Checker<'_> {
         }
     }
 
-    fn apply_signature(&self, ty: &Type) -> Signature {
+    pub(crate) fn apply_signature(&self, ty: &Type) -> Signature {
         let (name, type_params, args, span): (Rc<str>, &[TypeParamId], &[Type], Span) = match ty {
             Type::Parser(id, args) => {
                 let it = &self.hir.parsers[*id];

@@ -80,6 +80,14 @@ impl Checker<'_> {
         }
         match (&e.ty, target) {
             (Type::Integer, Type::Bit(_) | Type::Int(_)) => Ok(self.sized(e, target)),
+            // The specification wants `(N) 5` here; the reference compiler takes `5` as well.
+            (Type::Integer, Type::NewType(_)) => match self.number_below(target) {
+                Some(plain) => {
+                    let number = self.sized(e, &plain);
+                    Ok(implicit_cast(number, target))
+                }
+                None => Err(e),
+            },
             (Type::Enum(_), Type::Bit(_) | Type::Int(_) | Type::NewType(_)) => match self.representation(&e.ty) {
                 Some(representation) if representation == target => Ok(implicit_cast(e, target)),
                 _ => Err(e),
@@ -92,6 +100,15 @@ impl Checker<'_> {
                 if self.unify(target, &ty) { Ok(e) } else { Err(e) }
             }
             _ => Err(e),
+        }
+    }
+
+    /// The number type of which a new type is made, if it is made of numbers alone: not of an enum.
+    pub(crate) fn number_below(&self, ty: &Type) -> Option<Type> {
+        match ty {
+            Type::Bit(_) | Type::Int(_) => Some(ty.clone()),
+            Type::NewType(id) => self.number_below(&self.hir.new_types[*id].target),
+            _ => None,
         }
     }
 
@@ -261,7 +278,8 @@ impl Checker<'_> {
             }
             (Type::Bit(a), Type::Int(b)) | (Type::Int(a), Type::Bit(b)) => a == b,
             (Type::Bit(_), Type::Bit(_)) | (Type::Int(_), Type::Int(_)) => true,
-            (Type::Bit(_) | Type::Int(_), Type::Integer) => self.fold(e).is_some(),
+            // A constructor's parameter is known as well, but later.
+            (Type::Bit(_) | Type::Int(_), Type::Integer) => self.is_known(e),
             (Type::Integer, Type::Bit(_) | Type::Int(_)) => true,
             _ => false,
         }

@@ -76,6 +76,8 @@ pub(crate) struct Checker<'d> {
     /// The literals that they consist of, together.
     pub(crate) constant_literals: usize,
     pub(crate) place: Place,
+    /// What each `_` among the types of the parameters that are being declared stands for.
+    pub(crate) unnamed_type_params: Option<Vec<TypeParamId>>,
     /// Names of the outermost scope that have not been reached yet, with the place of their declaration.
     pub(crate) declared_later: BTreeMap<Rc<str>, Span>,
     /// What is being declared: functions, actions, parsers and controls that would call themselves.
@@ -113,6 +115,7 @@ impl<'d> Checker<'d> {
             constants: BTreeMap::new(),
             constant_literals: 0,
             place: Place::outermost(),
+            unnamed_type_params: None,
             declared_later: BTreeMap::new(),
             open_functions: Vec::new(),
             open_actions: Vec::new(),

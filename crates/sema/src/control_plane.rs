@@ -45,8 +45,13 @@ impl Checker<'_> {
             numbered.extend(given_id(annotations).map(|id| (kind, id, span)));
             let given = given_name(annotations);
             let known = given.map_or_else(|| name.clone(), Rc::from);
-            // A name with a dot in front is that of the whole program. Actions may share one: programs translated from
-            // P4_14 have a copy of an action in each control, under its old name.
+            // Actions may share a name, as the reference compiler has it, and where a P4Info is made of the program
+            // that is refused: programs translated from P4_14 have a copy of an action in each control, under its old
+            // name.
+            if kind.0 == "action" {
+                continue;
+            }
+            // A name with a dot in front is that of the whole program.
             let is_global = kind.0 == "table" && known.starts_with('.');
             let seen = if is_global { &mut self.global_names } else { &mut seen };
             match seen.get(&(kind, known.clone())) {

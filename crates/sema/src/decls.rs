@@ -1,12 +1,14 @@
 //! Declarations of the outermost scope, and those that parsers, controls and blocks share with it.
 
-use crate::annotations::warning_level;
+use crate::annotations::{joined_string, warning_level};
 use crate::checker::{Checker, PlaceKind, poisoned};
 use crate::consts::{CONSTANT_LITERALS_MAX, literal_count};
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::params::ParamOwner;
 use crate::scopes::Entity;
+use crate::types::Omitted;
+use crate::unify::has_variables;
 use base::Span;
 use syntax::ast::{self, Annotation, Declaration, DeclarationKind};
 
@@ -46,7 +48,7 @@ impl Checker<'_> {
         let is_function = matches!(declaration.kind, DeclarationKind::Function(_) | DeclarationKind::ExternFunction(_));
         let marked = declaration.annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated");
         if let (false, Some(marked), Some(name)) = (is_function, marked, declaration.name()) {
-            self.deprecated_names.insert(name.span, marked.single_string().map(Into::into));
+            self.deprecated_names.insert(name.span, joined_string(marked).map(Into::into));
         }
     }
 
@@ -155,12 +157,16 @@ impl Checker<'_> {
 
     /// `const T name = value;`
     pub(crate) fn constant(&mut self, written: &ast::Constant, annotations: &[Annotation]) -> Option<Local> {
-        let ty = self.resolve_type(&written.type_ref);
+        let ty = self.resolve_type_with(&written.type_ref, Omitted::DontCare);
+        let is_object = matches!(ty, Type::Extern(..));
         let is_constant_type = matches!(ty, Type::Integer | Type::String | Type::List(_) | Type::MatchKind)
+            || is_object
             || crate::types::has_compile_time_element(&ty);
         let is_fine = is_constant_type || self.check_variable_type(&ty, written.type_ref.span, "a constant");
         let ty = if is_fine { ty } else { Type::Unknown };
-        let mut value = self.value(&written.value, &ty);
+        let value = self.with_construct(is_object, |checker| checker.value(&written.value, &ty));
+        let (value, ty) = self.with_inferred_type(Some(value), ty, written.type_ref.span);
+        let mut value = value.unwrap_or_else(|| poisoned(written.value.span));
         if !self.is_known(&value) {
             self.report(d::not_constant(written.value.span));
             value = poisoned(written.value.span);
@@ -188,14 +194,45 @@ impl Checker<'_> {
         written: &ast::Variable,
         annotations: &[Annotation],
     ) -> Option<Local> {
-        let mut ty = self.resolve_type(&written.type_ref);
+        let omitted = if written.value.is_some() { Omitted::DontCare } else { Omitted::Refuse };
+        let mut ty = self.resolve_type_with(&written.type_ref, omitted);
         if !self.check_variable_type(&ty, written.type_ref.span, "a variable") {
             ty = Type::Unknown;
         }
-        let value = written.value.as_ref().map(|value| self.value(value, &ty));
+        let value = written.value.as_ref().map(|value| self.initial_value(value, &ty));
+        let (value, ty) = self.with_inferred_type(value, ty, written.type_ref.span);
         let var = self.new_var(&written.name, ty, VarKind::Variable, annotations);
         self.declare(&written.name, Entity::Var(var));
         Some(Local::Var(var, value))
+    }
+
+    /// The initial value of a variable. One that is declared at the head of a control gets it when the control is
+    /// applied, so that it may apply tables.
+    fn initial_value(&mut self, written: &ast::Expr, ty: &Type) -> Expr {
+        let is_in_control = !self.open_controls.is_empty() && !self.place.in_parser;
+        if self.place.kind == PlaceKind::Declarations && is_in_control {
+            return self.with_place(PlaceKind::ControlBody, Type::Void, |checker| checker.value(written, ty));
+        }
+        self.value(written, ty)
+    }
+
+    /// The value and the type of what is declared with a `_` in its type: the value says what that is.
+    fn with_inferred_type(&mut self, mut value: Option<Expr>, ty: Type, span: Span) -> (Option<Expr>, Type) {
+        if !has_variables(&ty) {
+            return (value, ty);
+        }
+        if let Some(value) = &mut value {
+            if value.ty == Type::Unknown {
+                self.poison_variables(&ty);
+            }
+            self.resolve_expr(value);
+        }
+        let ty = self.resolve(&ty);
+        if has_variables(&ty) {
+            self.report(d::misplaced_dont_care_type(span));
+            return (value, Type::Unknown);
+        }
+        (value, ty)
     }
 
     fn errors(&mut self, names: &[ast::Ident]) {
@@ -228,10 +265,12 @@ impl Checker<'_> {
             ApplyTypeKind::Package => ParamOwner::Package,
             ApplyTypeKind::Parser | ApplyTypeKind::Control => ParamOwner::Block,
         };
-        let (type_params, params) = self.with_scope(|checker| {
+        let (mut type_params, (params, unnamed)) = self.with_scope(|checker| {
             let type_params = checker.type_params(&written.type_parameters);
-            (type_params, checker.params(&written.parameters, owner))
+            let params = checker.with_unnamed_types(|checker| checker.params(&written.parameters, owner));
+            (type_params, params)
         });
+        type_params.extend(unnamed);
         let id = self.hir.apply_types.push(ApplyType {
             kind,
             name: written.name.name.clone(),
@@ -266,7 +305,10 @@ impl Checker<'_> {
         self.check_annotations(&member.annotations);
         match &member.kind {
             ast::ExternMemberKind::Constructor { name, parameters } => {
-                let params = self.with_scope(|checker| checker.params(parameters, ParamOwner::ExternConstructor));
+                let (params, unnamed) = self.with_unnamed_types(|checker| {
+                    checker.with_scope(|checker| checker.params(parameters, ParamOwner::ExternConstructor))
+                });
+                self.hir.externs[id].type_params.extend(unnamed);
                 let owner = &self.hir.externs[id];
                 if owner.constructors.iter().any(|other| !self.params_differ(other, &params)) {
                     let span = owner.span;
@@ -279,16 +321,19 @@ impl Checker<'_> {
                 self.report(d::constructor_with_result(&prototype.name));
             }
             ast::ExternMemberKind::Method { is_abstract, prototype } => {
-                let (type_params, params, return_type) = self.with_scope(|checker| {
+                let (mut type_params, (params, unnamed), return_type) = self.with_scope(|checker| {
                     let type_params = checker.type_params(&prototype.type_parameters);
                     let return_type = checker.resolve_type(&prototype.return_type);
-                    (type_params, checker.params(&prototype.parameters, ParamOwner::Function), return_type)
+                    let params = checker
+                        .with_unnamed_types(|checker| checker.params(&prototype.parameters, ParamOwner::Function));
+                    (type_params, params, return_type)
                 });
+                type_params.extend(unnamed);
                 let owner = &self.hir.externs[id];
-                let clash = owner.methods.iter().find(|other| {
-                    let is_abstract = *is_abstract || other.is_abstract;
-                    other.name == prototype.name.name && (is_abstract || !self.params_differ(&other.params, &params))
-                });
+                let clash = owner
+                    .methods
+                    .iter()
+                    .find(|other| other.name == prototype.name.name && !self.params_differ(&other.params, &params));
                 if let Some(clash) = clash {
                     let span = clash.span;
                     self.report(d::duplicate_declaration(&prototype.name, span));
@@ -326,10 +371,12 @@ impl Checker<'_> {
             span: prototype.name.span,
         });
         self.scopes.push();
-        let type_params = self.type_params(&prototype.type_parameters);
+        let mut type_params = self.type_params(&prototype.type_parameters);
         let return_type = self.resolve_type(&prototype.return_type);
         self.check_return_type(&return_type, prototype.return_type.span, body.is_some());
-        let params = self.params(&prototype.parameters, ParamOwner::Function);
+        let (params, unnamed) =
+            self.with_unnamed_types(|checker| checker.params(&prototype.parameters, ParamOwner::Function));
+        type_params.extend(unnamed);
         let function = &mut self.hir.functions[id];
         (function.type_params, function.params, function.return_type) = (type_params, params, return_type.clone());
         if let Some(body) = body {
@@ -400,13 +447,16 @@ impl Checker<'_> {
         self.declare(&signature.name, Entity::Control(id));
         self.open_controls.push(id);
         self.with_scope(|checker| {
-            checker.check_not_generic(signature, "a control");
-            checker.check_not_optional(&signature.parameters, "a control");
             checker.check_not_optional(&written.constructor_parameters, "a control's constructor");
-            checker.hir.controls[id].type_params = checker.type_params(&signature.type_parameters);
-            checker.hir.controls[id].params = checker.params(&signature.parameters, ParamOwner::Block);
-            checker.hir.controls[id].constructor_params =
-                checker.params(&written.constructor_parameters, ParamOwner::ControlConstructor);
+            let mut type_params = checker.type_params(&signature.type_parameters);
+            let params = checker.params(&signature.parameters, ParamOwner::Block);
+            let (constructor_params, unnamed) = checker.with_unnamed_types(|checker| {
+                checker.params(&written.constructor_parameters, ParamOwner::ControlConstructor)
+            });
+            type_params.extend(unnamed);
+            let control = &mut checker.hir.controls[id];
+            (control.type_params, control.params) = (type_params, params);
+            control.constructor_params = constructor_params;
             checker.with_scope(|checker| {
                 let locals = checker.locals(&written.locals, "a control");
                 let body =

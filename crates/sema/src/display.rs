@@ -22,10 +22,22 @@ impl Program {
             Type::Array(element, size) => format!("{}[{size}]", self.show_type(element)),
             Type::Tuple(elements) => format!("tuple<{}>", self.show_types(elements)),
             Type::List(element) => format!("list<{}>", self.show_type(element)),
-            Type::Extern(id, args) => self.show_named(&self.externs[*id].name, args),
-            Type::Parser(id, args) => self.show_named(&self.parsers[*id].name, args),
-            Type::Control(id, args) => self.show_named(&self.controls[*id].name, args),
-            Type::Apply(id, args) => self.show_named(&self.apply_types[*id].name, args),
+            Type::Extern(id, args) => {
+                let named = &self.externs[*id];
+                self.show_generic(&named.name, &named.type_params, args)
+            }
+            Type::Parser(id, args) => {
+                let named = &self.parsers[*id];
+                self.show_generic(&named.name, &named.type_params, args)
+            }
+            Type::Control(id, args) => {
+                let named = &self.controls[*id];
+                self.show_generic(&named.name, &named.type_params, args)
+            }
+            Type::Apply(id, args) => {
+                let named = &self.apply_types[*id];
+                self.show_generic(&named.name, &named.type_params, args)
+            }
             Type::Table(id) => format!("table {}", self.tables[*id].name),
             Type::ApplyResult(id) => format!("the result of {}.apply()", self.tables[*id].name),
             Type::ActionEnum(id) => format!("the actions of {}", self.tables[*id].name),
@@ -43,6 +55,11 @@ impl Program {
             return name.to_owned();
         }
         format!("{name}<{}>", self.show_types(args))
+    }
+
+    /// The type of a parser, control or extern object, without what stands for each `_` of its declaration.
+    fn show_generic(&self, name: &str, params: &[TypeParamId], args: &[Type]) -> String {
+        self.show_named(name, &args[..self.named_count(params).min(args.len())])
     }
 
     /// Types with commas between them.

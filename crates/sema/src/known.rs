@@ -1,6 +1,7 @@
 //! What is known before a packet arrives, and the functions of the core library that the language itself has rules
 //! for.
 
+use crate::annotations::joined_string;
 use crate::checker::{Checker, PlaceKind, expr};
 use crate::diagnostics as d;
 use crate::hir::*;
@@ -82,7 +83,7 @@ impl Checker<'_> {
     /// Warns of the use of something marked `@deprecated("...")`.
     pub(crate) fn warn_if_deprecated(&mut self, annotations: &[Annotation], name: &Rc<str>, span: Span) {
         if let Some(annotation) = annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated") {
-            let advice = annotation.single_string().map(str::to_owned);
+            let advice = joined_string(annotation);
             self.warn("deprecated", d::deprecated(span, name, advice));
         }
     }
@@ -172,10 +173,17 @@ impl Checker<'_> {
             });
             return;
         }
-        let is_variable = match ty {
-            Type::Struct(id, args) => self.field_types(*id, args).iter().any(|field| matches!(field, Type::Varbit(_))),
-            _ => false,
-        };
+        let Type::Struct(id, args) = ty else { return };
+        let types = self.field_types(*id, args);
+        let mut variable = types.iter().zip(&self.hir.structs[*id].fields);
+        let mut variable = std::iter::from_fn(|| variable.find(|(ty, _)| matches!(ty, Type::Varbit(_))));
+        let (first, second) = (variable.next(), variable.next());
+        let is_variable = first.is_some();
+        if let (Some((_, first)), Some((_, second))) = (first, second) {
+            let diagnostic = d::two_varbits(span, &shown, first.span, second.span);
+            self.report(diagnostic);
+            return;
+        }
         if is_variable && !has_length {
             self.report(d::invalid_packet_type(
                 span,

@@ -12,6 +12,7 @@ impl Checker<'_> {
             ExprKind::Poisoned => true,
             ExprKind::Var(id) => self.check_writable(*id, e),
             ExprKind::Field(base, _)
+            | ExprKind::TupleIndex(base, _)
             | ExprKind::Index(base, _)
             | ExprKind::Slice(base, _, _)
             | ExprKind::IndexedSlice { base, .. }

@@ -4,6 +4,7 @@ use crate::checker::{Checker, expr, poisoned};
 use crate::consts::type_width;
 use crate::diagnostics as d;
 use crate::hir::*;
+use crate::types::has_compile_time_element;
 use base::Span;
 use base::limits::WIDTH_BITS_MAX;
 use num_bigint::BigInt;
@@ -104,13 +105,14 @@ impl Checker<'_> {
     pub(crate) fn balance(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         let takes = |from: &Type, to: &Type| {
             matches!((from, to), (Type::Integer, Type::Bit(_) | Type::Int(_)))
+                || matches!((from, to), (Type::Integer, Type::NewType(_))) && self.number_below(to).is_some()
                 || matches!((from, to), (Type::Tuple(_), Type::Struct(..) | Type::Array(..)))
                 || matches!((from, to), (Type::Tuple(a), Type::Tuple(b)) if a != b)
         };
         let is_list = |e: &Expr| matches!(e.kind, ExprKind::Aggregate(_));
         if is_list(&left)
             && is_list(&right)
-            && let Some(joined) = join(&left.ty, &right.ty)
+            && let Some(joined) = self.join(&left.ty, &right.ty)
         {
             return (self.coerce(left, &joined), self.coerce(right, &joined));
         }
@@ -127,6 +129,19 @@ impl Checker<'_> {
             return (left, right);
         }
         (left, right)
+    }
+
+    /// The type of two lists in which a plain number takes the type that the other list has in its place.
+    fn join(&self, left: &Type, right: &Type) -> Option<Type> {
+        match (left, right) {
+            (Type::Tuple(left), Type::Tuple(right)) if left.len() == right.len() => {
+                let elements = left.iter().zip(right).map(|(left, right)| self.join(left, right));
+                elements.collect::<Option<_>>().map(Type::Tuple)
+            }
+            (Type::Integer, Type::Integer) => Some(Type::Integer),
+            (Type::Integer, other) | (other, Type::Integer) => self.number_below(other).map(|_| other.clone()),
+            _ => (left == right).then(|| left.clone()),
+        }
     }
 
     fn equality(&mut self, operator: BinaryOperator, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
@@ -172,7 +187,7 @@ impl Checker<'_> {
 
     /// A comparison; of plain numbers its result, because these do not exist at run time.
     fn compared(&mut self, operator: BinaryOperator, left: Expr, right: Expr, span: Span) -> Expr {
-        let is_plain = left.ty == Type::Integer;
+        let is_plain = left.ty == Type::Integer || has_compile_time_element(&left.ty);
         let whole = binary_expr(operator, left, right, Type::Bool, span);
         if is_plain && let Some(value) = self.fold(&whole) { value } else { whole }
     }
@@ -259,7 +274,9 @@ impl Checker<'_> {
             self.report(d::negative_shift(right.span));
             return poisoned(span);
         }
-        if !matches!(right.ty, Type::Bit(_) | Type::Integer) {
+        // A signed number that is known not to be negative does no harm; the reference compiler takes it.
+        let is_known = amount.is_some() && matches!(right.ty, Type::Int(_));
+        if !is_known && !matches!(right.ty, Type::Bit(_) | Type::Integer) {
             let shown = self.hir.show_type(&right.ty);
             self.report(d::invalid_operand(right.span, operator.as_str(), &shown, "an unsigned number on its right"));
             return poisoned(span);
@@ -269,9 +286,10 @@ impl Checker<'_> {
             return poisoned(span);
         }
         let right = match (&left.ty, &right.ty, amount) {
-            (Type::Bit(_) | Type::Int(_), Type::Integer, Some(amount)) => {
+            (Type::Bit(_) | Type::Int(_), Type::Integer | Type::Int(_), Some(amount)) => {
                 let width = u32::try_from(amount.bits()).unwrap_or(u32::MAX).clamp(32, WIDTH_BITS_MAX);
-                self.coerce(right, &Type::Bit(width))
+                let plain = expr(ExprKind::Int(amount), Type::Integer, right.span);
+                self.coerce(plain, &Type::Bit(width))
             }
             _ => right,
         };
@@ -363,17 +381,6 @@ fn lowest_number(written: &ast::Expr) -> Option<Expr> {
     };
     let is_lowest = (1..=WIDTH_BITS_MAX).contains(width) && *value == BigInt::from(1) << (width - 1);
     is_lowest.then(|| expr(ExprKind::Int(-value), Type::Int(*width), written.span))
-}
-
-/// The type of two lists in which a plain number takes the type that the other list has in its place.
-fn join(left: &Type, right: &Type) -> Option<Type> {
-    match (left, right) {
-        (Type::Tuple(left), Type::Tuple(right)) if left.len() == right.len() => {
-            left.iter().zip(right).map(|(left, right)| join(left, right)).collect::<Option<_>>().map(Type::Tuple)
-        }
-        (Type::Integer, other) | (other, Type::Integer) => is_number(other).then(|| other.clone()),
-        _ => (left == right).then(|| left.clone()),
-    }
 }
 
 fn binary_expr(operator: BinaryOperator, left: Expr, right: Expr, ty: Type, span: Span) -> Expr {

@@ -53,13 +53,6 @@ impl Checker<'_> {
         params
     }
 
-    /// Complains of type parameters of a parser or control with a body: only their types may be generic.
-    pub(crate) fn check_not_generic(&mut self, signature: &ast::ApplyType, what: &str) {
-        if let (Some(first), Some(last)) = (signature.type_parameters.first(), signature.type_parameters.last()) {
-            self.report(d::generic_block(first.span.to(last.span), what));
-        }
-    }
-
     /// Complains of parameters marked `@optional` of what is written in P4 itself, which could not tell whether there
     /// is an argument: the mark is for packages, for types of parsers and controls, and for externs.
     pub(crate) fn check_not_optional(&mut self, written: &[ast::Parameter], what: &str) {
@@ -101,7 +94,8 @@ impl Checker<'_> {
             ty = Type::Unknown;
         }
         let default = param.default.as_ref().map(|default| {
-            let value = self.value(default, &ty);
+            // An object as a default value is made for each instance that is given none.
+            let value = self.with_construct(owner.is_constructor(), |checker| checker.value(default, &ty));
             if !self.is_known(&value) {
                 self.report(d::not_constant(default.span));
             }

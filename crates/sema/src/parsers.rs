@@ -28,13 +28,16 @@ impl Checker<'_> {
         self.open_parsers.push(id);
         let outer = std::mem::replace(&mut self.place.in_parser, true);
         self.with_scope(|checker| {
-            checker.check_not_generic(signature, "a parser");
-            checker.check_not_optional(&signature.parameters, "a parser");
             checker.check_not_optional(&written.constructor_parameters, "a parser's constructor");
-            checker.hir.parsers[id].type_params = checker.type_params(&signature.type_parameters);
-            checker.hir.parsers[id].params = checker.params(&signature.parameters, ParamOwner::Block);
-            checker.hir.parsers[id].constructor_params =
-                checker.params(&written.constructor_parameters, ParamOwner::ParserConstructor);
+            let mut type_params = checker.type_params(&signature.type_parameters);
+            let params = checker.params(&signature.parameters, ParamOwner::Block);
+            let (constructor_params, unnamed) = checker.with_unnamed_types(|checker| {
+                checker.params(&written.constructor_parameters, ParamOwner::ParserConstructor)
+            });
+            type_params.extend(unnamed);
+            let parser = &mut checker.hir.parsers[id];
+            (parser.type_params, parser.params) = (type_params, params);
+            parser.constructor_params = constructor_params;
             let names: Vec<Rc<str>> = written.states.iter().map(|state| state.name.name.clone()).collect();
             let locals = checker.with_scope(|checker| {
                 let locals = checker.locals(&written.locals, "a parser");

@@ -5,6 +5,7 @@ use crate::checker::{Checker, PlaceKind, expr, poisoned};
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::Entity;
+use crate::types::Omitted;
 use crate::walk;
 use base::Span;
 use syntax::ast;
@@ -169,7 +170,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<StmtKind> {
         let construction = WrittenCall { type_arguments: &[], arguments: &[], span: type_ref.span };
-        let instance = self.with_construct(true, |checker| checker.construct(type_ref, construction, None));
+        let hint = self.applied_type(type_ref, WrittenCall { type_arguments: &[], arguments, span });
+        let instance = self.with_construct(true, |checker| checker.construct(type_ref, construction, hint.as_ref()));
         if instance.ty == Type::Unknown {
             self.check_arguments_alone(arguments);
             return None;
@@ -177,6 +179,24 @@ impl Checker<'_> {
         let apply = ast::Ident { name: "apply".into(), span: type_ref.span };
         let call = self.apply_block(instance, &apply, WrittenCall { type_arguments: &[], arguments, span });
         (call.ty != Type::Unknown).then_some(StmtKind::Call(call))
+    }
+
+    /// The type that is applied, if its type arguments are not written: those that the arguments ask for.
+    fn applied_type(&mut self, type_ref: &ast::Type, call: WrittenCall) -> Option<Type> {
+        let ast::TypeKind::Named(path) = &type_ref.kind else { return None };
+        let entity = self.scopes.lookup_path(path).first()?.entity.clone();
+        let type_params = match entity {
+            Entity::Parser(id) => self.hir.parsers[id].type_params.len(),
+            Entity::Control(id) => self.hir.controls[id].type_params.len(),
+            _ => 0,
+        };
+        if type_params == 0 {
+            return None;
+        }
+        let ty = self.resolve_type_with(type_ref, Omitted::Infer);
+        let signature = self.apply_signature(&ty);
+        self.bind_arguments(&signature, call.type_arguments, call.arguments, call.span)?;
+        Some(self.resolve(&ty))
     }
 
     fn for_loop(&mut self, written: &ast::ForLoop) -> StmtKind {

@@ -251,9 +251,9 @@ impl Checker<'_> {
 
     fn default_action(&mut self, table: &Table, written: &ast::Expr) -> Option<ActionRef> {
         let (path, arguments) = match &written.kind {
-            ast::ExprKind::Name(path) => (path, &[][..]),
+            ast::ExprKind::Name(path) => (path, None),
             ast::ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-                ast::ExprKind::Name(path) => (path, arguments.as_slice()),
+                ast::ExprKind::Name(path) => (path, Some(arguments.as_slice())),
                 _ => {
                     self.report(d::not_an_action(written.span));
                     return None;
@@ -272,7 +272,7 @@ impl Checker<'_> {
         &mut self,
         table: &Table,
         path: &ast::Path,
-        arguments: &[ast::Argument],
+        arguments: Option<&[ast::Argument]>,
         span: Span,
         purpose: ActionUse,
     ) -> Option<ActionRef> {
@@ -290,8 +290,13 @@ impl Checker<'_> {
         };
         let (position, listed_args, place) = (listed.action.position, listed.action.args.clone(), listed.action.span);
         let signature = self.action_signature(id, Style::ActionRef);
-        let args = self.bind_arguments(&signature, &[], arguments, span)?.args;
         let params = self.hir.actions[id].params.clone();
+        // Without a list of arguments it is the action as it is listed.
+        let is_bound_by_list = params.iter().all(|param| self.direction(*param) != Direction::None);
+        let args = match arguments {
+            None if is_bound_by_list => listed_args.clone(),
+            _ => self.bind_arguments(&signature, &[], arguments.unwrap_or(&[]), span)?.args,
+        };
         for (param, arg) in params.iter().zip(&args) {
             match arg {
                 None if self.direction(*param) == Direction::None => {
@@ -388,20 +393,25 @@ impl Checker<'_> {
         self.with_construct(true, |checker| checker.expr(written, None))
     }
 
-    /// `written_keys` is the number of keys with those that had errors.
+    /// `written_keys` is the number of keys with those that had errors; none where the table has no such property.
     fn entries(
         &mut self,
         table: &mut Table,
-        written_keys: usize,
+        written_keys: Option<usize>,
         written: &[ast::Entry],
         property: &ast::TableProperty,
     ) {
         table.const_entries = property.is_const;
-        let has_faulty_keys = written_keys > table.keys.len();
+        let has_faulty_keys = written_keys.is_some_and(|count| count > table.keys.len());
         if has_faulty_keys {
             return;
         }
-        if table.keys.is_empty() {
+        // An empty list says nothing, and where there are no keys `_` and `default` are what is left.
+        let is_any = |entry: &ast::Entry| {
+            let elements = entry.keyset.elements.as_slice();
+            matches!(elements, [ast::Expr { kind: ast::ExprKind::Default | ast::ExprKind::DontCare, .. }])
+        };
+        if table.keys.is_empty() && !(written.is_empty() || written_keys.is_some() && written.iter().all(is_any)) {
             self.report(d::entries_without_key(property.span, &table.name));
             return;
         }
@@ -496,7 +506,7 @@ impl Checker<'_> {
             _ => self.key_elements(&written.keyset, &types),
         };
         let priority = written.priority.as_ref().and_then(|priority| self.entry_priority(priority));
-        let arguments = written.action.arguments.as_deref().unwrap_or(&[]);
+        let arguments = written.action.arguments.as_deref();
         let action = self.chosen_action(table, &written.action.path, arguments, written.action.span, ActionUse::Entry);
         let (keys, action) = (keys?, action?);
         for ((key, element), place) in table.keys.iter().zip(&keys).zip(&written.keyset.elements) {
@@ -585,10 +595,9 @@ fn is_priority_property(name: &str) -> bool {
 }
 
 /// The number of keys that the table has in the text.
-fn count_keys(written: &ast::Table) -> usize {
-    let count = |property: &ast::TableProperty| match &property.kind {
-        TablePropertyKind::Key(keys) => keys.len(),
-        _ => 0,
-    };
-    written.properties.iter().map(count).sum()
+fn count_keys(written: &ast::Table) -> Option<usize> {
+    written.properties.iter().find_map(|property| match &property.kind {
+        TablePropertyKind::Key(keys) => Some(keys.len()),
+        _ => None,
+    })
 }

@@ -8,7 +8,7 @@ use crate::types::fits;
 use base::Span;
 use num_bigint::BigInt;
 use std::rc::Rc;
-use syntax::ast::{self, Annotation, DeclarationKind, StructKind, TypedefTarget};
+use syntax::ast::{self, Annotation, DeclarationKind, TypedefTarget};
 
 impl Checker<'_> {
     /// `struct`, `header`, `header_union`
@@ -35,7 +35,6 @@ impl Checker<'_> {
 
     fn fields(&mut self, written: &ast::StructDeclaration) -> Vec<Field> {
         let mut fields: Vec<Field> = Vec::with_capacity(written.fields.len());
-        let mut varbit: Option<Span> = None;
         for field in &written.fields {
             self.check_annotations(&field.annotations);
             if let Some(first) = fields.iter().find(|other| other.name == field.name.name) {
@@ -45,12 +44,6 @@ impl Checker<'_> {
             let mut ty = self.resolve_type(&field.type_ref);
             if !self.check_field_type(written.kind, &ty, field.type_ref.span) {
                 ty = Type::Unknown;
-            }
-            if written.kind == StructKind::Header && matches!(ty, Type::Varbit(_)) {
-                match varbit {
-                    Some(first) => self.report(d::two_varbits(field.span, first)),
-                    None => varbit = Some(field.span),
-                }
             }
             fields.push(Field {
                 name: field.name.name.clone(),

@@ -21,10 +21,22 @@ const VALUE_LEAVES_MAX: usize = 1 << 16;
 /// What to do about type arguments that are left out or written `_`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Omitted {
-    /// They must be written.
+    /// They must be written. In a declaration with parameters `_` stands for a type parameter that has no name.
     Refuse,
+    /// They must be written; `_` will be inferred.
+    DontCare,
     /// They will be inferred.
     Infer,
+}
+
+/// The name of a type parameter that is written `_` where it is used and declared nowhere.
+const UNNAMED: &str = "_";
+
+impl Program {
+    /// The number of type parameters that a program can give arguments for.
+    pub(crate) fn named_count(&self, params: &[TypeParamId]) -> usize {
+        params.iter().filter(|&&param| &*self.type_params[param].name != UNNAMED).count()
+    }
 }
 
 impl Checker<'_> {
@@ -99,23 +111,43 @@ impl Checker<'_> {
                 Type::Tuple(resolved)
             }
             ast::TypeKind::List(element) => Type::List(Box::new(self.resolve_type_with(element, omitted))),
-            ast::TypeKind::DontCare if omitted == Omitted::Infer => self.fresh_variable(),
-            ast::TypeKind::DontCare => {
-                self.report(d::misplaced_dont_care_type(written.span));
-                Type::Unknown
-            }
+            ast::TypeKind::DontCare => self.unnamed_type(written.span, omitted),
         }
+    }
+
+    /// What `_` stands for in the place of a type.
+    fn unnamed_type(&mut self, span: Span, omitted: Omitted) -> Type {
+        if omitted != Omitted::Refuse {
+            return self.fresh_variable();
+        }
+        let id = TypeParam { name: UNNAMED.into(), span };
+        let Some(unnamed) = &mut self.unnamed_type_params else {
+            self.report(d::misplaced_dont_care_type(span));
+            return Type::Unknown;
+        };
+        let id = self.hir.type_params.push(id);
+        unnamed.push(id);
+        Type::Param(id)
+    }
+
+    /// Does `work`, which resolves the types of parameters, and returns the type parameters that each `_` among them
+    /// stands for.
+    pub(crate) fn with_unnamed_types<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> (R, Vec<TypeParamId>) {
+        let outer = self.unnamed_type_params.replace(Vec::new());
+        let result = work(self);
+        let unnamed = std::mem::replace(&mut self.unnamed_type_params, outer).unwrap_or_default();
+        (result, unnamed)
     }
 
     fn resolve_array(&mut self, element: &ast::Type, size: &ast::Expr, omitted: Omitted) -> Type {
         let element_type = self.resolve_type_with(element, omitted);
         let Some(count) = self.constant_integer(size) else { return Type::Unknown };
-        if count < BigInt::from(1) || count > BigInt::from(STACK_ELEMENTS_MAX) {
+        if count.is_negative() || count > BigInt::from(STACK_ELEMENTS_MAX) {
             self.report(d::array_size_out_of_range(size.span, &count));
             return Type::Unknown;
         }
         self.check_element_type(&element_type, element.span, "an array");
-        Type::Array(Box::new(element_type), count.to_u32().unwrap_or(1))
+        Type::Array(Box::new(element_type), count.to_u32().unwrap_or(0))
     }
 
     /// The width in `bit<...>` and its like.
@@ -142,8 +174,9 @@ impl Checker<'_> {
             return Type::Unknown;
         }
         self.warn_if_name_deprecated(&path.name, binding.span);
-        let arity = self.arity(&binding.entity);
-        let arguments = match arguments {
+        let params = self.type_params_of(&binding.entity);
+        let (arity, all) = (self.hir.named_count(params), params.len());
+        let mut arguments = match arguments {
             Some(arguments) if arguments.len() == arity => arguments,
             Some(arguments) => {
                 self.report(d::type_argument_count(span, &path.name.name, arguments.len(), arity, binding.span));
@@ -156,6 +189,9 @@ impl Checker<'_> {
                 return Type::Unknown;
             }
         };
+        while arguments.len() < all {
+            arguments.push(self.unnamed_type(span, omitted));
+        }
         let ty = entity_type(&binding.entity, arguments);
         self.check_specialised_fields(&ty, span);
         ty
@@ -175,15 +211,14 @@ impl Checker<'_> {
         }
     }
 
-    /// The number of type parameters.
-    fn arity(&self, entity: &Entity) -> usize {
+    fn type_params_of(&self, entity: &Entity) -> &[TypeParamId] {
         match entity {
-            Entity::Struct(id) => self.hir.structs[*id].type_params.len(),
-            Entity::Extern(id) => self.hir.externs[*id].type_params.len(),
-            Entity::Parser(id) => self.hir.parsers[*id].type_params.len(),
-            Entity::Control(id) => self.hir.controls[*id].type_params.len(),
-            Entity::ApplyType(id) => self.hir.apply_types[*id].type_params.len(),
-            _ => 0,
+            Entity::Struct(id) => &self.hir.structs[*id].type_params,
+            Entity::Extern(id) => &self.hir.externs[*id].type_params,
+            Entity::Parser(id) => &self.hir.parsers[*id].type_params,
+            Entity::Control(id) => &self.hir.controls[*id].type_params,
+            Entity::ApplyType(id) => &self.hir.apply_types[*id].type_params,
+            _ => &[],
         }
     }
 
@@ -262,9 +297,8 @@ impl Checker<'_> {
     /// Complains unless a tuple or array may have elements of this type.
     fn check_element_type(&mut self, ty: &Type, span: Span, container: &str) {
         let is_fine = match ty {
-            Type::Void | Type::Extern(..) | Type::Parser(..) | Type::Control(..) | Type::Apply(..) | Type::List(_) => {
-                false
-            }
+            Type::Extern(..) => container != "a tuple",
+            Type::Void | Type::Parser(..) | Type::Control(..) | Type::Apply(..) | Type::List(_) => false,
             Type::Array(inner, _) if container == "an array" => !self.is_header(inner) && !self.is_union(inner),
             // The reference compiler takes match kinds too: values of the tuple need not exist at run time.
             Type::Integer | Type::String | Type::MatchKind => container == "a tuple",
@@ -296,6 +330,7 @@ impl Checker<'_> {
             Type::Bool | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Param(_) | Type::Unknown => true,
             Type::Enum(id) => self.hir.enums[*id].representation.is_some(),
             Type::NewType(id) => self.fits_in_header(&self.hir.new_types[*id].target),
+            Type::Array(element, _) => self.fits_in_header(element) && !matches!(**element, Type::Varbit(_)),
             Type::Struct(id, args) if self.hir.structs[*id].kind == StructKind::Struct => {
                 let types = self.field_types(*id, args);
                 types.iter().all(|field| self.fits_in_header(field) && !matches!(field, Type::Varbit(_)))

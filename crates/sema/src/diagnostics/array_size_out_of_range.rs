@@ -1,8 +1,8 @@
-//! `E0307`: a header stack or array whose size is zero, negative or too large.
+//! `E0307`: a header stack or array whose size is negative or too large.
 //!
 //! ```p4,wrong
 //! header H { bit<8> x; }
-//! struct S { H[0] stack; }
+//! struct S { H[-1] stack; }
 //! ```
 //!
 //! ```p4
@@ -20,7 +20,7 @@ use syntax::diag::Diagnostic;
 pub(crate) fn array_size_out_of_range(span: Span, size: &BigInt) -> Diagnostic {
     let limit = base::limits::STACK_ELEMENTS_MAX;
     Diagnostic::error("E0307", span, format!("an array cannot have {size} elements"))
-        .label(format!("the size must be between 1 and {limit}"))
+        .label(format!("the size must be between 0 and {limit}"))
 }
 
 #[cfg(test)]
@@ -35,12 +35,10 @@ mod tests {
             header H { bit<8> a; }
             struct S { H[0] a; H[-1] b; H[100000] c; }",
             expect![[r#"
-                t.p4:3:26: error[E0307]: an array cannot have 0 elements
-                  `0`: the size must be between 1 and 1024
                 t.p4:3:34: error[E0307]: an array cannot have -1 elements
-                  `-1`: the size must be between 1 and 1024
+                  `-1`: the size must be between 0 and 1024
                 t.p4:3:43: error[E0307]: an array cannot have 100000 elements
-                  `100000`: the size must be between 1 and 1024
+                  `100000`: the size must be between 0 and 1024
             "#]],
         );
     }

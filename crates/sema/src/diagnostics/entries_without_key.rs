@@ -36,9 +36,9 @@ mod tests {
         check_control(
             "table u { actions = { one; } entries = { _: one(); } }",
             expect![[r#"
-            t.p4:3:30: error[E0629]: `u` has entries but no key
-              `entries = { _: one(); }`: nothing to compare with
-        "#]],
+                t.p4:3:30: error[E0629]: `u` has entries but no key
+                  `entries = { _: one(); }`: nothing to compare with
+            "#]],
         );
     }
 }

@@ -58,11 +58,7 @@ mod tests {
             parser P(@optional in bit<8> a) { state start { transition accept; } }
             void f(@optional in bit<8> a) { }",
             expect![[r#"
-                t.p4:4:23: error[E0519]: a parameter of a control must have no `@optional`
-                  `@optional`: wrong direction
                 t.p4:4:46: error[E0519]: a parameter of a control's constructor must have no `@optional`
-                  `@optional`: wrong direction
-                t.p4:5:22: error[E0519]: a parameter of a parser must have no `@optional`
                   `@optional`: wrong direction
                 t.p4:6:20: error[E0519]: a parameter of a function must have no `@optional`
                   `@optional`: wrong direction

@@ -80,9 +80,6 @@ mod tests {
                 t.p4:5:19: error[E0301]: expected N, found bit<8>
                   `s.x`: this is bit<8>
                   = convert it explicitly: `(N)`
-                t.p4:6:19: error[E0301]: expected N, found int
-                  `1`: this is int
-                  = convert it explicitly: `(N)`
             "#]],
         );
     }

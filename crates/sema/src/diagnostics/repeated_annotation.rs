@@ -1,7 +1,8 @@
-//! `E0211`: a structured annotation that is repeated, or written in both ways.
+//! `W0215`: an annotation of which an element has one, and that stands there again.
 //!
-//! One element of a program can have many unstructured annotations `@a(...)` of one name, but only one structured
-//! annotation `@a[...]`, and not both; and a key of a structured annotation has one value.
+//! One element of a program can have many unstructured annotations `@a(...)` of one name, but the specification allows
+//! only one structured annotation `@a[...]`, and not both; and it can have one `@name`. Whoever reads them as a rule
+//! takes the first. `@noWarn("duplicate")` silences it.
 //!
 //! ```p4,wrong
 //! @info["one"] @info["two"] control C() { apply { } }
@@ -18,16 +19,11 @@ use syntax::diag::Diagnostic;
 
 /// `first` is the other annotation of that name.
 pub(crate) fn repeated_annotation(span: Span, name: &str, first: Span) -> Diagnostic {
-    Diagnostic::error("E0211", span, format!("`@{name}` stands here twice, and not both times with parentheses"))
-        .label("the second")
-        .secondary(first, "the first")
-}
-
-/// `first` is the first value for the key.
-pub(crate) fn repeated_annotation_key(span: Span, key: &str, first: Span) -> Diagnostic {
-    Diagnostic::error("E0211", span, format!("the annotation gives `{key}` two values"))
-        .label("the second")
-        .secondary(first, "the first")
+    let message = match name {
+        "name" => "there are two `@name` annotations here".to_owned(),
+        _ => format!("`@{name}` stands here twice, and not both times with parentheses"),
+    };
+    Diagnostic::warning("W0215", span, message).label("the second").secondary(first, "the first")
 }
 
 #[cfg(test)]
@@ -42,17 +38,17 @@ mod tests {
             @a[1] @a[2] const bit<8> x = 1;
             @a(1) @a[2] const bit<8> y = 1;
             @a(1) @a(2) const bit<8> z = 1;
-            @a[k = 1, l = 2, k = 3] const bit<8> v = 1;"#,
+            @noWarn("duplicate") @a[1] @a[2] const bit<8> v = 1;"#,
             expect![[r#"
-                t.p4:2:19: error[E0211]: `@a` stands here twice, and not both times with parentheses
+                t.p4:2:19: warning[W0215]: `@a` stands here twice, and not both times with parentheses
                   `@a[2]`: the second
                   `@a[1]`: the first
-                t.p4:3:19: error[E0211]: `@a` stands here twice, and not both times with parentheses
+                t.p4:3:19: warning[W0215]: `@a` stands here twice, and not both times with parentheses
                   `@a[2]`: the second
                   `@a(1)`: the first
-                t.p4:5:30: error[E0211]: the annotation gives `k` two values
-                  `k`: the second
-                  `k`: the first
+                t.p4:5:40: warning[W0215]: `@a` stands here twice, and not both times with parentheses
+                  `@a[2]`: the second
+                  `@a[1]`: the first
             "#]],
         );
     }

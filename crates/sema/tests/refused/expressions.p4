@@ -19,8 +19,6 @@ const int a = ~3;
 // ----
 const bit<8> a = 1 << -1;
 // ----
-const bit<8> a = 8w1 << 3s1;
-// ----
 const bit<8> a = 8w5 / 0;
 // ----
 const int a = -5 / 2;
@@ -157,7 +155,7 @@ control C(inout varbit<8> x, inout varbit<16> y) { apply { x = y; } }
 // ----
 control C(inout varbit<8> x) { apply { bit<8> y = (bit<8>)x; } }
 // ----
-control C(inout bit<8> x) { apply { x = x << 8s1; } }
+control C(inout bit<8> x, in int<8> y) { apply { x = x << y; x = x << -8s1; } }
 // ----
 control C(inout bit<8> x) { apply { x = 1 << x; } }
 // ----
@@ -206,3 +204,13 @@ header H { bit<8> a; } struct S { bit<8> a; } const S s = { 1 }; const H h = (H)
 const tuple<bit<8>> t = { 1 }; const tuple<bit<8>, bit<8>> u = t;
 // ----
 const list<bit<8>> l = { 1, 2 }; const tuple<bit<8>, bit<8>> t = l;
+// ----
+type bit<8> N; const N a = true;
+// ----
+type bool F; const F a = 1;
+// ----
+enum bit<8> E { A = 1 } type E N; const N a = 1;
+// ----
+type bit<8> N; control C(inout N n, in bit<8> x) { apply { n = x; n = 8w1; bool b = n == x; n = n + 1; } }
+// ----
+control C(inout bit<8> x) { apply { x = { 1 }; x = (bit<8>) { 1 }; bool b = x == { 1 }; } }

@@ -88,3 +88,9 @@ control C(inout bit<8> x) { action a(bit<8> y) { y = 1; } apply { } }
 control C(inout bit<8> x) { action a(int y) { } apply { } }
 // ----
 control C(packet_in p) { table t { key = { p: exact; } actions = { NoAction; } } apply { } }
+// ----
+control C(inout bit<8> x) { action a(inout bit<8> y, bit<8> z) { } table t { key = { x: exact; } actions = { a(x); } entries = { 1: a; 2: a(); 3: a(x); } default_action = a; } apply { } }
+// ----
+control C(inout bit<8> x) { action a() { } table t { actions = { a; } entries = { _: a(); } } table u { key = { } actions = { a; } entries = { 1: a(); } } apply { } }
+// ----
+parser P(inout bit<8> x) { bit<8> y = x; state start { transition accept; } } control C(inout bit<8> x) { table t { actions = { NoAction; } } action a() { bool b = t.apply().hit; } apply { } }

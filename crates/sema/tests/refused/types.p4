@@ -41,8 +41,6 @@ typedef tuple<packet_in> T;
 // ----
 extern X<T> { X(); T get(); } X<bit<8>, bool>() x;
 // ----
-extern X { X(); } struct S { X[4] x; }
-// ----
 header H { bit<8> a; bit<8> a; }
 // ----
 enum E { } enum bit<8> F { a = 1, a = 2 }
@@ -54,8 +52,6 @@ enum bit<8> E { a = true }
 enum tuple<bit<8>> E { a = 1 }
 // ----
 enum int E { a = 1 }
-// ----
-header H { varbit<32> a; varbit<32> b; }
 // ----
 struct V { varbit<8> v; } header H { V v; }
 // ----
@@ -86,3 +82,15 @@ match_kind { exact }
 error { NoError }
 // ----
 struct exact2 { bit<8> x; } struct exact2 { bit<8> y; }
+// ----
+header H { bit<8> a; } struct S { H[-1] h; bit<8>[-2] i; }
+// ----
+header H { bit<8> a; } header G { H[2] h; error[2] e; varbit<8>[2] v; tuple<bit<8>> t; }
+// ----
+struct P<T> { T a; } struct S { P<_> p; } control C(inout P<_> p) { P<_> q; apply { } } P<_> f() { }
+// ----
+control k<T>(inout T x); package P(k<_> a, k<_, _> b);
+// ----
+control g<T>(inout T x) { apply { x = 1; x.y = 2; } } control c() { g<bit<8>, bit<8>>() a; g() b; apply { } }
+// ----
+const packet_in p = 3; const packet_in q;

@@ -3,10 +3,22 @@
 use super::{Failed, Parsed, Parser};
 use crate::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Expr, KeyValue};
 use crate::codes;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::literal;
-use crate::token::TokenKind;
+use crate::preprocess::used_here;
+use crate::token::{Names, Token, TokenKind};
 use base::Span;
+
+/// The most tokens of a body with brackets that do not match, so that its end is not looked for through the whole
+/// program at each of many annotations that have none.
+const LOOSE_TOKENS_MAX: usize = 1000;
+
+/// Where the brackets of an annotation's body do not match.
+struct BodyFault {
+    at: usize,
+    /// What should stand there.
+    wanted: TokenKind,
+}
 
 impl Parser<'_> {
     /// The annotations that stand here, possibly none.
@@ -63,33 +75,73 @@ impl Parser<'_> {
     fn unstructured_body(&mut self) -> Parsed<AnnotationBody> {
         let open = self.expect(TokenKind::LeftParen)?.span;
         let start = self.next;
+        let end = match self.body_end(start) {
+            Ok(end) => end,
+            Err(fault) => match self.parenthesis_end(start) {
+                Some(end) => end,
+                None => return self.wrong_body(open, fault),
+            },
+        };
         let mut tokens = Vec::new();
-        let mut closing = Vec::new();
-        loop {
-            match self.peek().kind {
-                TokenKind::LeftParen => closing.push(TokenKind::RightParen),
-                TokenKind::LeftBracket => closing.push(TokenKind::RightBracket),
-                TokenKind::LeftBrace => closing.push(TokenKind::RightBrace),
-                TokenKind::RightParen if closing.is_empty() => break,
-                // Everything may stand in the body, so that its end is looked for far away.
-                TokenKind::RightBrace if closing.is_empty() => return self.unclosed_body(open),
-                TokenKind::EndOfFile => return self.unclosed_body(open),
-                kind @ (TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace) => {
-                    let wanted = closing.pop().unwrap_or(TokenKind::RightParen);
-                    if wanted != kind {
-                        self.expect_close(wanted, open)?;
-                    }
-                }
-                _ => {}
-            }
+        while self.next < end {
             tokens.push(self.annotation_token());
         }
-        let end = self.next;
         self.next = start;
         let expressions = self.quiet_expressions(end);
         self.next = end;
         self.expect(TokenKind::RightParen)?;
         Ok(AnnotationBody::Unstructured { tokens, expressions })
+    }
+
+    /// The index of the `)` that ends a body whose first token is `start`, if its brackets of all kinds match.
+    fn body_end(&self, start: usize) -> Result<usize, BodyFault> {
+        let mut closing = Vec::new();
+        for at in start.. {
+            match self.token(at).kind {
+                TokenKind::LeftParen => closing.push(TokenKind::RightParen),
+                TokenKind::LeftBracket => closing.push(TokenKind::RightBracket),
+                TokenKind::LeftBrace => closing.push(TokenKind::RightBrace),
+                TokenKind::EndOfFile => return Err(BodyFault { at, wanted: TokenKind::RightParen }),
+                kind @ (TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace) => {
+                    match closing.pop() {
+                        None if kind == TokenKind::RightParen => return Ok(at),
+                        Some(wanted) if wanted == kind => {}
+                        wanted => return Err(BodyFault { at, wanted: wanted.unwrap_or(TokenKind::RightParen) }),
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err(BodyFault { at: start, wanted: TokenKind::RightParen })
+    }
+
+    /// The index of the `)` that ends a body in which only parentheses match: the grammar asks for no more. Where one
+    /// is missing, none is found.
+    fn parenthesis_end(&self, start: usize) -> Option<usize> {
+        let mut open = 0_usize;
+        for at in start..start + LOOSE_TOKENS_MAX {
+            match self.token(at).kind {
+                TokenKind::LeftParen => open += 1,
+                TokenKind::RightParen if open == 0 => return Some(at),
+                TokenKind::RightParen => open -= 1,
+                TokenKind::EndOfFile => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Reports that the body does not end where it should.
+    fn wrong_body<T>(&mut self, open: Span, fault: BodyFault) -> Parsed<T> {
+        self.next = fault.at;
+        // Everything may stand in the body, so that its end is looked for far away.
+        if matches!(self.peek().kind, TokenKind::RightBrace | TokenKind::EndOfFile)
+            && fault.wanted == TokenKind::RightParen
+        {
+            return self.unclosed_body(open);
+        }
+        self.expect_close(fault.wanted, open)?;
+        Err(Failed)
     }
 
     fn unclosed_body<T>(&mut self, open: Span) -> Parsed<T> {
@@ -169,4 +221,30 @@ impl Parser<'_> {
         let Some(first) = annotations.first() else { return Ok(()) };
         self.misplaced(first.span, "annotations cannot stand before this statement")
     }
+}
+
+/// Reports and removes characters that begin no token. In the bodies of annotations they stay: the grammar allows them
+/// there.
+pub(super) fn drop_invalid_characters(tokens: &mut Vec<Token>, names: &Names, diagnostics: &mut Diagnostics) {
+    if !tokens.iter().any(|token| token.kind == TokenKind::InvalidCharacter) {
+        return;
+    }
+    // How many parentheses are open in a body, and whether the tokens before one are `@` and `@name`.
+    let (mut open, mut begins) = (0_usize, (false, false));
+    tokens.retain(|token| {
+        let is_kept = token.kind != TokenKind::InvalidCharacter || open > 0;
+        if !is_kept {
+            let character = token.text(names).escape_default().to_string();
+            let message = format!("the character `{character}` has no meaning in P4");
+            let diagnostic = Diagnostic::error(codes::INVALID_CHARACTER, token.written_at(names), message);
+            diagnostics.push(used_here(diagnostic, token));
+        }
+        match token.kind {
+            TokenKind::LeftParen if open > 0 || begins.1 => open += 1,
+            TokenKind::RightParen => open = open.saturating_sub(1),
+            _ => {}
+        }
+        begins = (token.kind == TokenKind::At, begins.0 && token.kind == TokenKind::Word);
+        is_kept
+    });
 }

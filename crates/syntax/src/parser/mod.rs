@@ -69,7 +69,8 @@ struct Parser<'a> {
 
 /// Parses the preprocessed program.
 pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
-    let Tokens { tokens, names, vanished } = tokens;
+    let Tokens { mut tokens, names, vanished } = tokens;
+    annotations::drop_invalid_characters(&mut tokens, &names, diagnostics);
     let scopes = Scopes::new(names.len());
     let closes = types::closing_brackets(&tokens);
     let count = |kind: TokenKind| tokens.iter().filter(|token| token.kind == kind).count();

@@ -259,6 +259,9 @@ impl Parser<'_> {
             return None;
         }
         let mut end = index + 1;
+        if self.token(end).kind == TokenKind::Greater {
+            return Some(end + 1);
+        }
         loop {
             end = self.skip_type_at(end, names, depth + 1)?;
             match self.token(end).kind {

@@ -305,16 +305,10 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// Reports a token that is a fault. A string without end still counts as a string.
+    /// Reports a token that is a fault. A string without end still counts as a string; a character that begins no
+    /// token is one in annotations, so that the parser reports it elsewhere.
     fn report_fault(&mut self, token: &Token) -> bool {
         match token.kind {
-            TokenKind::InvalidCharacter => {
-                let character = self.names.text(token.symbol).escape_default().to_string();
-                let message = format!("the character `{character}` has no meaning in P4");
-                let diagnostic = Diagnostic::error(codes::INVALID_CHARACTER, token.written_at(&self.names), message);
-                self.diagnostics.push(used_here(diagnostic, token));
-                true
-            }
             TokenKind::UnterminatedComment => {
                 let diagnostic = Diagnostic::error(codes::UNTERMINATED_COMMENT, token.span, "this comment has no end")
                     .label("begun here")

@@ -172,9 +172,8 @@ fn line_and_file_are_those_of_the_use() {
     check(
         "#line 100 \"x.p4\"\n__LINE__ __FILE__ $\n# 7 \"y.p4\" 1\n__LINE__",
         expect![[r#"
-        100 "x.p4"
-        7
-        x.p4:100:19: error[E0106]: the character `$` has no meaning in P4"#]],
+            100 "x.p4" $
+            7"#]],
     );
 }
 
