@@ -449,9 +449,9 @@ impl Checker<'_> {
         self.with_scope(|checker| {
             checker.check_not_optional(&written.constructor_parameters, "a control's constructor");
             let mut type_params = checker.type_params(&signature.type_parameters);
-            let params = checker.params(&signature.parameters, ParamOwner::Block);
-            let (constructor_params, unnamed) = checker.with_unnamed_types(|checker| {
-                checker.params(&written.constructor_parameters, ParamOwner::ControlConstructor)
+            let ((params, constructor_params), unnamed) = checker.with_unnamed_types(|checker| {
+                let params = checker.params(&signature.parameters, ParamOwner::Block);
+                (params, checker.params(&written.constructor_parameters, ParamOwner::ControlConstructor))
             });
             type_params.extend(unnamed);
             let control = &mut checker.hir.controls[id];

@@ -7,7 +7,7 @@ use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::Entity;
 use crate::types::Omitted;
-use crate::unify::{has_variables, substitute, substitution};
+use crate::unify::{any_type, has_variables, is_variable, substitute, substitution};
 use base::Span;
 use syntax::ast::{self, Annotation};
 
@@ -32,7 +32,7 @@ impl Checker<'_> {
         }
         let Some(made) = self.instantiate(&ty, call, hint) else { return poisoned(call.span) };
         if let Type::Extern(id, _) = &made.ty
-            && let Some(method) = self.hir.externs[*id].methods.iter().find(|method| method.is_abstract)
+            && let Some(method) = self.hir.externs[*id].methods.iter().find(|method| must_be_given(method))
         {
             let diagnostic = d::missing_method(call.span, &method.name, method.span);
             self.report(diagnostic);
@@ -61,7 +61,7 @@ impl Checker<'_> {
         if args.iter().any(Option::is_none) {
             resolved = self.without_values(&resolved);
         }
-        if has_variables(&resolved) {
+        if has_variables(&resolved) && !self.is_left_to(hint, &resolved) {
             let shown = self.hir.show_type(&resolved);
             self.report(d::cannot_infer_instance(call.span, &shown, self.type_span(&resolved)));
             return None;
@@ -69,6 +69,13 @@ impl Checker<'_> {
         let mut args = args;
         args.iter_mut().flatten().for_each(|arg| self.resolve_expr(arg));
         Some(Made { ty: resolved, constructor: chosen, args })
+    }
+
+    /// Whether the rest of a type follows from the place that wants it once that is known: from other arguments.
+    fn is_left_to(&self, hint: Option<&Type>, ty: &Type) -> bool {
+        let Some(hint) = hint.map(|hint| self.resolve(hint)) else { return false };
+        let is_wanted = |variable: &Type| any_type(&hint, &mut |part| part == variable);
+        !any_type(ty, &mut |part| matches!(part, Type::Param(id) if is_variable(*id)) && !is_wanted(part))
     }
 
     /// The type of a package whose type parameters that only left out arguments would determine are `void`: nothing of
@@ -242,7 +249,7 @@ impl Checker<'_> {
         if let Type::Extern(id, _) = ty {
             for position in 0..self.hir.externs[*id].methods.len() {
                 let method = &self.hir.externs[*id].methods[position];
-                if method.is_abstract && !methods.iter().any(|(implemented, _)| *implemented == position) {
+                if must_be_given(method) && !methods.iter().any(|(implemented, _)| *implemented == position) {
                     let diagnostic = d::missing_method(span, &method.name, method.span);
                     self.report(diagnostic);
                 }
@@ -324,4 +331,9 @@ impl Checker<'_> {
         }
         Some(position)
     }
+}
+
+/// Whether each instance must implement the method: it is abstract, and not `@optional`.
+fn must_be_given(method: &Method) -> bool {
+    method.is_abstract && !method.annotations.iter().any(|annotation| annotation.name.as_str() == "optional")
 }

@@ -214,13 +214,6 @@ control c(inout N e) {
         e = 8w1;  //~ E0301
     }
 }
-// ---- newtype int implicit
-type bit<8> N;
-control c(inout N e) {
-    apply {
-        e = 1;  //~ E0301
-    }
-}
 // ---- newtype back implicit
 type bit<8> N;
 control c(inout N e, inout bit<8> b) {

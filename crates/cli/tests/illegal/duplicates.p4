@@ -199,17 +199,6 @@ control c() {
     apply { t.apply(); u.apply(); }
 }
 P(c()) main;
-// ---- @name of actions clash
-#include <core.p4>
-control C();
-package P(C c);
-control c() {
-    @name("x") action a() { }
-    @name("x") action b() { }  //~ E0209
-    table t { actions = { a; b; } default_action = a(); }
-    apply { t.apply(); }
-}
-P(c()) main;
 // ---- @name absolute clash
 #include <core.p4>
 control C();

@@ -501,6 +501,6 @@ control c(in bit<8> k) {
 // ---- tuple element assignment of in
 control c(in tuple<bit<8>> k) {
     apply {
-        k[0] = 1;  //~ E0401
+        k[0] = 1;  //~ E0402
     }
 }

@@ -533,10 +533,6 @@ X() x;  //~ E0513
 control d();
 package P(d x);
 P(d()) main;  //~ E0513
-// ---- duplicates of annotation structured
-@foo[1]
-@foo[2]  //~ E0211
-control d() { apply { } }
 // ---- mixed annotation
 @foo[1, a=2]  //~ E0120
 control d() { apply { } }

@@ -73,13 +73,6 @@ parser c()(out bit<8> x) {  //~ E0519
 extern X {
     X(inout bit<8> y);  //~ E0519
 }
-// ---- table apply in local initialiser
-#include <core.p4>
-control c() {
-    table t { actions = { NoAction; } }
-    bool b = t.apply().hit;  //~ E0510
-    apply { }
-}
 // ---- action called from function
 action a() { }
 void f() {
@@ -108,7 +101,7 @@ struct S {
 control d() { apply { } }
 control c() {
     d() dd;
-    bit<8> x = dd.apply();  //~ E0510
+    bit<8> x = dd.apply();  //~ E0301
     apply { }
 }
 // ---- control called in function
@@ -283,12 +276,6 @@ parser p() { }  //~ E0127
 parser p() {
     apply { }  //~ E0120
 }
-// ---- abstract methods overloaded
-extern X {
-    X();
-    abstract void m(in bit<8> a);
-    abstract void m(in bit<8> a, in bit<8> b);  //~ E0203
-}
 // ---- optional with default
 extern void f(@optional in bit<8> a = 3);  //~ E0519
 // ---- optional in an action
@@ -303,18 +290,9 @@ control c() { apply { } }
 extern bit<8> f();
 @foo[f()]  //~ E0210
 control c() { apply { } }
-// ---- unstructured + structured
-@foo(1)
-@foo[1]  //~ E0211
-control c() { apply { } }
 // ---- name with number
 @name(5)  //~ E0210
 control c() { apply { } }
-// ---- name twice
-control c() {
-    @name("a") @name("b") action x() { }  //~ E0211
-    apply { }
-}
 // ---- name empty
 @name()  //~ E0210
 control c() { apply { } }
@@ -409,10 +387,6 @@ control c(inout bit<8> a) { apply {
 // ---- compound compare
 control c(inout bool a) { apply {
     a ==== true;  //~ E0130
-} }
-// ---- tuple element assigned
-control c(inout tuple<bit<8>> k) { apply {
-    k[0] = 1;  //~ E0401
 } }
 // ---- switch label brace
 struct S { bit<8> x; }

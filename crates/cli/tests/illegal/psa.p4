@@ -30,36 +30,6 @@ apply { b.emit(hdr); }
 IngressPipeline(IP(), I(), ID()) ip;
 EgressPipeline(EP(), E(), ED()) ep;
 PSA_Switch(ip, PacketReplicationEngine(), ep, BufferingQueueingEngine()) main;
-// ---- port as a plain number
-#include <core.p4>
-#include <psa.p4>
-header h_t { bit<8> a; bit<16> b; }
-struct headers_t { h_t h; }
-struct meta_t { bit<8> m; bit<16> n; }
-struct e_t { }
-parser IP(packet_in b, out headers_t hdr, inout meta_t meta, in psa_ingress_parser_input_metadata_t istd, in e_t r, in e_t c) {
-state start { b.extract(hdr.h); transition accept; }
-}
-control I(inout headers_t hdr, inout meta_t meta, in psa_ingress_input_metadata_t istd, inout psa_ingress_output_metadata_t ostd) {
-apply {
- ostd.egress_port = 1;  //~ E0301
-}
-}
-control ID(packet_out b, out e_t c, out e_t r, out e_t n, inout headers_t hdr, in meta_t meta, in psa_ingress_output_metadata_t istd) {
-apply { b.emit(hdr); }
-}
-parser EP(packet_in b, out headers_t hdr, inout meta_t meta, in psa_egress_parser_input_metadata_t istd, in e_t n, in e_t c, in e_t d) {
-state start { transition accept; }
-}
-control E(inout headers_t hdr, inout meta_t meta, in psa_egress_input_metadata_t istd, inout psa_egress_output_metadata_t ostd) {
-apply { }
-}
-control ED(packet_out b, out e_t c, out e_t r, inout headers_t hdr, in meta_t meta, in psa_egress_output_metadata_t istd, in psa_egress_deparser_input_metadata_t edstd) {
-apply { b.emit(hdr); }
-}
-IngressPipeline(IP(), I(), ID()) ip;
-EgressPipeline(EP(), E(), ED()) ep;
-PSA_Switch(ip, PacketReplicationEngine(), ep, BufferingQueueingEngine()) main;
 // ---- write to input metadata
 #include <core.p4>
 #include <psa.p4>

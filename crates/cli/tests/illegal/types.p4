@@ -176,13 +176,8 @@ control c() {
 // ---- stack of externs
 extern X { X(); }
 control c() {
-    X[3]() x;  //~ E0303 E0513
+    X[3]() x;  //~ E0513
     apply { }
-}
-// ---- stack of size 0
-header H { bit<8> x; }
-struct S {
-    H[0] x;  //~ E0307
 }
 // ---- negative size
 header H { bit<8> x; }
@@ -272,14 +267,6 @@ package P<T>(C<T, T> c);  //~ E0304
 // ---- control type without args
 control C<T>(inout T t);
 package P<T>(C c);  //~ E0304
-// ---- control generic
-control c<T>(inout T t) {  //~ E0321
-    apply { }
-}
-// ---- parser generic
-parser c<T>(inout T t) {  //~ E0321
-    state start { transition accept; }
-}
 // ---- header field is header name not type
 const bit<8> x = 1;
 struct S {
@@ -430,11 +417,6 @@ extern d f();  //~ E0314
 // ---- inout int param
 control c(inout int x) {  //~ E0314
     apply { }
-}
-// ---- header two varbits
-header H {
-    varbit<8> a;
-    varbit<8> b;  //~ E0312
 }
 // ---- list in struct
 struct S {

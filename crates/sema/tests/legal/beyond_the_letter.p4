@@ -517,3 +517,18 @@ control c(inout bit<8> x) {
     };
     apply { x = v.f(x); x = v.f(x, 2); w.g(1); w.g(1, 2); v.h(); x = v.k(); x = w.k(1); }
 }
+// ----
+// `_` in the parameters of what a package takes, and of what is applied without a name
+struct Pair<A, B> { A a; B b; }
+parser parser_kind<T>(packet_in b, out Pair<T, bit<8>> p);
+control kind<T>(inout Pair<T, bit<8>> p, inout T t);
+package Top<T>(parser_kind<T> p, kind<T> c, kind<_> d);
+parser p(packet_in b, out Pair<_, bit<8>> x) { state start { x.b = 1; transition accept; } }
+control c(inout Pair<bit<16>, _> x, inout bit<16> t) { apply { x.a = t; } }
+control d(inout Pair<_, bit<8>> x, inout bool t) { apply { x.b = 2; Pair<bit<16>, bit<4>> y = { 1, 2 }; bit<16> z = 3; c.apply(y, z); } }
+Top(p(), c(), d()) main;
+// ----
+// abstract methods that instances may leave out
+extern V { V(); @optional abstract void f(in bit<8> x); abstract void g(); }
+extern W { W(); @optional abstract void f(in bit<8> x); }
+control c(inout bit<8> x) { V() v = { void g() { } }; W() w; V() u = { void f(in bit<8> y) { } void g() { } }; apply { w.f(x); } }
