@@ -399,7 +399,7 @@ parser p(packet_in k, in Key s, in Annotated t, in bit<8> x, in E e, in N n) {
     state next { transition select(t.a, t.b, t.c, t.d) { others: accept; (named, 1, 2, true): last; } }
     state last { transition select(e) { enums: accept; _: further; } }
     state further { transition select(n, e) { (news, enums): accept; _: struct_key; } }
-    state struct_key { transition select(s) { keys: accept; { 1, 2 }: accept; _: reject; } }
+    state struct_key { transition select(s) { keys: accept; _: reject; } }
 }
 // ----
 // overloads by names of parameters

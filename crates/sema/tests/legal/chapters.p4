@@ -332,13 +332,12 @@ typedef bit Bit_t;
 typedef error Err_t;
 typedef varbit<32> Var_t;
 typedef list<bit<8>> List_t;
-typedef string Str_t;
 typedef int Int_t;
 header Empty { }
 struct None { }
 struct Deep { Tup_t t; Un_t[2] u; None n; Empty e; Err_t r; En_t x; Es_t y; Bit_t b; Stack_t s; }
 const Int_t I = 5;
-const Str_t ST = "x";
+const string ST = "x";
 const List_t L = { 1, 2 };
 control c(inout Deep d) { apply { d.t[1].a = 1; d.t[2][0].b = 2; d.u[0].h.setValid(); d.n = { }; d.e.setValid(); d.e = { }; d.b = 1; d.s.push_front(1); d.s.pop_front(I - 4); } }
 // ----
