@@ -51,6 +51,26 @@ pub struct Program {
     pub end: Span,
 }
 
+/// `@pragma name operand ...`, a line before a declaration.
+#[derive(Clone, Debug)]
+pub struct Pragma {
+    /// The name.
+    pub name: Ident,
+    /// The operands in order.
+    pub operands: Vec<PragmaOperand>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// An operand of a pragma.
+#[derive(Clone, Debug)]
+pub enum PragmaOperand {
+    /// A number.
+    Number(BigInt),
+    /// A string or anything else, as written: `"text"`, `name`, `ipv4.ttl`.
+    Text(Name),
+}
+
 /// `header_type name { fields { ... } length : ...; max_length : ...; }`
 #[derive(Clone, Debug)]
 pub struct HeaderType {
@@ -62,6 +82,8 @@ pub struct HeaderType {
     pub length: Option<Expr>,
     /// The greatest length in bytes.
     pub max_length: Option<Expr>,
+    /// The pragmas before it.
+    pub pragmas: Vec<Pragma>,
 }
 
 /// `name : width (signed, saturating);`
@@ -141,6 +163,8 @@ pub struct ValueSet {
     pub name: Ident,
     /// How many values it may have.
     pub size: Option<Expr>,
+    /// The pragmas before it.
+    pub pragmas: Vec<Pragma>,
 }
 
 /// `parser name { ... }`
@@ -163,6 +187,10 @@ pub enum StateStatement {
     Extract(Expr),
     /// `set_metadata(field, value);`
     Set(Expr, Expr),
+    /// `field = value;`
+    Assign(Expr, Expr),
+    /// `object.method(arguments);`
+    Call(Call),
 }
 
 /// How a parser state ends.
@@ -208,6 +236,8 @@ pub enum SelectValue {
     Default(Span),
     /// A number, a number with a mask, or a value set's name.
     Value(Expr, Option<Expr>),
+    /// `(a, b mask c)`: a value for each key.
+    Tuple(Vec<(Expr, Option<Expr>)>, Span),
 }
 
 /// `parser_exception name { ... }`
@@ -255,6 +285,10 @@ pub struct Array {
     pub layout: Option<Ident>,
     /// Whether a register's cells are signed.
     pub is_signed: bool,
+    /// `min_width`: the bits that a counter must have at least.
+    pub min_width: Option<Expr>,
+    /// The pragmas before it.
+    pub pragmas: Vec<Pragma>,
 }
 
 /// `action name(parameters) { ... }`
@@ -266,6 +300,8 @@ pub struct Action {
     pub parameters: Vec<Parameter>,
     /// What it does.
     pub body: Vec<Call>,
+    /// The pragmas before it.
+    pub pragmas: Vec<Pragma>,
 }
 
 /// A parameter of an action.
@@ -301,6 +337,8 @@ pub struct Profile {
     pub size: Option<Expr>,
     /// The selector that chooses among them.
     pub selector: Option<Ident>,
+    /// The pragmas before it.
+    pub pragmas: Vec<Pragma>,
 }
 
 /// `action_selector name { ... }`
@@ -310,6 +348,10 @@ pub struct Selector {
     pub name: Ident,
     /// The calculation whose result chooses.
     pub key: Option<Ident>,
+    /// `selection_mode`
+    pub mode: Option<Ident>,
+    /// `selection_type`
+    pub kind: Option<Ident>,
 }
 
 /// `table name { ... }`
@@ -325,6 +367,8 @@ pub struct Table {
     pub profile: Option<Ident>,
     /// The default action, with arguments if parentheses are written.
     pub default_action: Option<(Ident, Option<Vec<Expr>>)>,
+    /// Whether it is `const`: controllers cannot change it.
+    pub is_default_const: bool,
     /// `size`
     pub size: Option<Expr>,
     /// `min_size`
@@ -333,6 +377,8 @@ pub struct Table {
     pub max_size: Option<Expr>,
     /// `support_timeout`
     pub support_timeout: bool,
+    /// The pragmas before it.
+    pub pragmas: Vec<Pragma>,
 }
 
 /// `field mask number : kind;`
@@ -378,6 +424,10 @@ pub enum StatementKind {
     },
     /// `name();`
     Control(Ident),
+    /// `object.method(arguments);`
+    Call(Call),
+    /// `return;`: the control goes on where it was called.
+    Return,
     /// `if (condition) { ... } else { ... }`
     If {
         /// The condition.
@@ -468,6 +518,24 @@ pub enum ExprKind {
     Valid(Box<Expr>),
     /// `current(offset, width)`
     Current(Box<Expr>, Box<Expr>),
+    /// `min(a, b)`, or `max(a, b)` if it is not the least.
+    Extreme {
+        /// Whether it is `min`.
+        is_least: bool,
+        /// The first operand.
+        left: Box<Expr>,
+        /// The second operand.
+        right: Box<Expr>,
+    },
+    /// `(bit<width>) operand` or `(int<width>) operand`
+    Cast {
+        /// The width.
+        width: Box<Expr>,
+        /// Whether it is `int`.
+        is_signed: bool,
+        /// The value.
+        operand: Box<Expr>,
+    },
     /// An operator before its operand.
     Unary(UnaryOperator, Box<Expr>),
     /// An operator between its operands.

@@ -47,8 +47,8 @@ codes! {
     NESTING_LIMIT = "E0903";
     /// A name is declared twice.
     ///
-    /// Each kind of declaration has its own names: a header may be called as its type, two headers may not be called
-    /// the same.
+    /// Each kind of declaration has its own names: a header may be called as its type or as metadata, two headers may
+    /// not be called the same.
     ///
     /// ```p4,wrong
     /// header h_t twice;
@@ -271,14 +271,20 @@ codes! {
     /// counter c { type : packets; instance_count : 16; }
     /// ```
     INVALID_ARRAY = "E0923";
-    /// A table has no actions, or names an action that its parts do not have.
+    /// What follows a table names an action that the table does not have.
+    ///
+    /// `hit` and `miss` do not go together with names of actions, either.
     ///
     /// ```p4,wrong
-    /// table t { reads { h.a : exact; } }
+    /// action other() { }
+    /// table t { actions { nop; } }
+    /// control sub { apply(t) { other { } } }
     /// ```
     ///
     /// ```p4
-    /// table t { reads { h.a : exact; } actions { nop; } }
+    /// action other() { }
+    /// table t { actions { nop; other; } }
+    /// control sub { apply(t) { other { } } }
     /// ```
     TABLE_ACTIONS = "E0925";
     /// A part that may be there once is there again.

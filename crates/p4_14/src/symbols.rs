@@ -4,7 +4,7 @@
 //! cannot be. Kinds have name spaces of their own, as in P4_14: a header may be called as its type, an action as a
 //! table.
 
-use crate::ast::{BinaryOperator, Expr, ExprKind, Ident, Name, Program, UnaryOperator};
+use crate::ast::{BinaryOperator, Expr, ExprKind, Ident, Name, Pragma, Program, UnaryOperator};
 use crate::codes;
 use base::Span;
 use base::limits::{STACK_ELEMENTS_MAX, WIDTH_BITS_MAX};
@@ -35,6 +35,7 @@ pub(crate) struct HeaderType<'a> {
     pub fields: Vec<Field>,
     /// The length in bytes; there is one if a field has variable length.
     pub length: Option<&'a Expr>,
+    pub pragmas: &'a [Pragma],
 }
 
 impl HeaderType<'_> {
@@ -77,6 +78,8 @@ pub(crate) struct Symbols<'a> {
     pub all_instances: Vec<Instance<'a>>,
     pub header_types: Table,
     pub instances: Table,
+    /// Metadata of which a header has the name, too; `instances` has the header.
+    pub twins: Table,
     pub field_lists: Table,
     pub calculations: Table,
     pub value_sets: Table,
@@ -165,6 +168,24 @@ struct Collector<'a, 'd> {
     symbols: Symbols<'a>,
 }
 
+impl Symbols<'_> {
+    /// The instance that is meant by a name from which this field is taken: the header, or the metadata of its name if
+    /// the header has no such field.
+    pub(crate) fn instance_with(&self, instance: usize, field: &str) -> usize {
+        let it = &self.all_instances[instance];
+        match self.twins.get(&it.name.name) {
+            Some(&twin) if self.types[it.header_type].field(field).is_none() => twin,
+            _ => instance,
+        }
+    }
+
+    /// The same for a field that must be metadata's.
+    pub(crate) fn metadata_with(&self, instance: usize, field: &str) -> usize {
+        let twin = self.twins.get(&self.all_instances[instance].name.name).copied();
+        twin.filter(|&twin| self.types[self.all_instances[twin].header_type].field(field).is_some()).unwrap_or(instance)
+    }
+}
+
 impl<'a> Collector<'a, '_> {
     fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(code, span, message));
@@ -193,7 +214,8 @@ impl<'a> Collector<'a, '_> {
                 self.diagnostics.push(duplicate(name, "header type", first));
                 continue;
             }
-            let mut header = HeaderType { name: name.clone(), fields: Vec::new(), length: None };
+            let mut header =
+                HeaderType { name: name.clone(), fields: Vec::new(), length: None, pragmas: &declared.pragmas };
             let mut seen: BTreeMap<Name, Span> = BTreeMap::new();
             let mut total = 0u64;
             for field in &declared.fields {
@@ -304,8 +326,7 @@ impl<'a> Collector<'a, '_> {
         let program = self.program;
         for declared in &program.instances {
             let name = &declared.name;
-            if let Some(&first) = self.symbols.instances.get(&name.name) {
-                let first = self.symbols.all_instances[first].name.span;
+            if let Some(first) = self.same_instance(declared) {
                 self.diagnostics.push(duplicate(name, "header or metadata instance", first));
                 continue;
             }
@@ -326,12 +347,28 @@ impl<'a> Collector<'a, '_> {
                 size: size.filter(|_| !declared.is_metadata),
                 values: if declared.is_metadata { &declared.values } else { &[] },
             };
-            self.symbols.instances.insert(name.name.clone(), self.symbols.all_instances.len());
+            let index = self.symbols.all_instances.len();
             self.symbols.all_instances.push(instance);
+            let Some(&other) = self.symbols.instances.get(&name.name) else {
+                self.symbols.instances.insert(name.name.clone(), index);
+                continue;
+            };
+            // One of them is a header, the other one metadata.
+            let (header, metadata) = if declared.is_metadata { (other, index) } else { (index, other) };
+            self.symbols.instances.insert(name.name.clone(), header);
+            self.symbols.twins.insert(name.name.clone(), metadata);
         }
         if !self.symbols.instances.contains_key("standard_metadata") {
             self.declare_standard_metadata();
         }
+    }
+
+    /// The place of another header, or of other metadata, of the same name. A header may be called as metadata are.
+    fn same_instance(&self, declared: &crate::ast::Instance) -> Option<Span> {
+        let symbols = &self.symbols;
+        let both = [&symbols.instances, &symbols.twins].map(|table| table.get(&declared.name.name));
+        let mut known = both.into_iter().flatten().map(|&index| &symbols.all_instances[index]);
+        known.find(|it| it.is_metadata == declared.is_metadata).map(|it| it.name.span)
     }
 
     fn check_instance(&mut self, declared: &crate::ast::Instance, header_type: usize, is_stack: bool) {
@@ -365,7 +402,7 @@ impl<'a> Collector<'a, '_> {
         let named = STANDARD_METADATA_IF_NAMED.iter().filter(|(name, _)| self.program.words.contains(*name));
         let fields = STANDARD_METADATA.iter().chain(named).map(field).collect();
         let header_type = self.symbols.types.len();
-        self.symbols.types.push(HeaderType { name: ident("standard_metadata_t"), fields, length: None });
+        self.symbols.types.push(HeaderType { name: ident("standard_metadata_t"), fields, length: None, pragmas: &[] });
         self.symbols.instances.insert("standard_metadata".into(), self.symbols.all_instances.len());
         self.symbols.all_instances.push(Instance {
             name: ident("standard_metadata"),

@@ -1,7 +1,7 @@
 //! Controls.
 
 use super::{Failed, Parsed, Parser};
-use crate::ast::{ApplyCase, Control, Statement, StatementKind};
+use crate::ast::{ApplyCase, Call, Control, Statement, StatementKind};
 use crate::codes;
 use base::Span;
 use syntax::diag::Diagnostic;
@@ -40,15 +40,33 @@ impl Parser<'_> {
         let kind = match &*self.peek().text {
             "if" => self.condition()?,
             "apply" => self.application()?,
+            "return" if &*self.peek_at(1).text == ";" => {
+                self.bump();
+                self.bump();
+                StatementKind::Return
+            }
             _ => {
                 let name = self.name("a statement")?;
-                self.expect("(")?;
-                self.expect(")")?;
-                self.expect(";")?;
-                StatementKind::Control(name)
+                if self.take(".") {
+                    self.method_call(name)?
+                } else {
+                    self.expect("(")?;
+                    self.expect(")")?;
+                    self.expect(";")?;
+                    StatementKind::Control(name)
+                }
             }
         };
         Ok(Statement { kind, span: self.span_from(start) })
+    }
+
+    /// `object.method(arguments);` behind the dot.
+    fn method_call(&mut self, object: crate::ast::Ident) -> Parsed<StatementKind> {
+        let start = object.span;
+        let name = self.name("the name of a method")?;
+        let arguments = self.arguments()?;
+        self.expect(";")?;
+        Ok(StatementKind::Call(Call { object: Some(object), name, arguments, span: self.span_from(start) }))
     }
 
     /// `if (...) ...` with all `else if (...) ...` that follow, one after another.

@@ -169,6 +169,14 @@ impl Parser<'_> {
                 let kind = match &*lexeme.text {
                     "true" => ExprKind::Bool(true),
                     "false" => ExprKind::Bool(false),
+                    word @ ("min" | "max") if is_call => {
+                        self.bump();
+                        let left = Box::new(self.expression()?);
+                        self.expect(",")?;
+                        let right = Box::new(self.expression()?);
+                        self.expect(")")?;
+                        ExprKind::Extreme { is_least: word == "min", left, right }
+                    }
                     "valid" if is_call => {
                         self.bump();
                         let header = self.expression()?;
@@ -189,12 +197,25 @@ impl Parser<'_> {
             }
             LexemeKind::Punctuation if &*lexeme.text == "(" => {
                 self.bump();
+                if self.at_cast() {
+                    let (width, is_signed) = self.bit_type()?;
+                    self.expect(")")?;
+                    let operand = Box::new(self.nested(Self::unary)?);
+                    let kind = ExprKind::Cast { width: Box::new(width), is_signed, operand };
+                    return Ok(Expr { kind, span: self.span_from(span) });
+                }
                 let inner = self.expression()?;
                 self.expect(")")?;
                 Ok(Expr { kind: inner.kind, span: self.span_from(span) })
             }
             _ => self.unexpected("an expression"),
         }
+    }
+
+    /// Whether the type of a cast follows: `bit<8>`, `int<8>`, or `bit` and the end of the parentheses.
+    fn at_cast(&self) -> bool {
+        let next = &*self.peek_at(1).text;
+        (self.at_word("bit") || self.at_word("int")) && next == "<" || self.at_word("bit") && next == ")"
     }
 
     /// The value and the width of a literal such as `10`, `0xff`, `8'0b1`, `8'-1`, `8w1`. A width of 0 is none.

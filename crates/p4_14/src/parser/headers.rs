@@ -1,14 +1,17 @@
 //! Header types, instances, field lists and what is calculated over them.
 
 use super::{Parsed, Parser};
-use crate::ast::{CalculatedField, Calculation, CalculationUse, Expr, Field, FieldList, HeaderType, Ident, Instance};
+use crate::ast::{
+    CalculatedField, Calculation, CalculationUse, Expr, ExprKind, Field, FieldList, HeaderType, Ident, Instance,
+};
 
 impl Parser<'_> {
     /// `header_type name { fields { ... } length : ...; max_length : ...; }`
     pub(super) fn header_type(&mut self) -> Parsed<()> {
         self.bump();
         let name = self.name("the name of a header type")?;
-        let mut header = HeaderType { name, fields: Vec::new(), length: None, max_length: None };
+        let pragmas = std::mem::take(&mut self.own_pragmas);
+        let mut header = HeaderType { name, fields: Vec::new(), length: None, max_length: None, pragmas };
         self.expect("{")?;
         while !self.take("}") {
             self.pragmas();
@@ -91,10 +94,13 @@ impl Parser<'_> {
         &*self.peek_at(1).text == ":"
     }
 
-    /// `bit<width>` or `int<width>`: the width, and whether it is signed.
+    /// `bit<width>`, `int<width>` or `bit`, which has one: the width, and whether it is signed.
     pub(super) fn bit_type(&mut self) -> Parsed<(Expr, bool)> {
-        let is_signed = self.at_word("int");
-        self.bump();
+        let word = self.bump();
+        let is_signed = &*word.text == "int";
+        if &*word.text == "bit" && !self.at("<") {
+            return Ok((Expr { kind: ExprKind::Integer(1.into(), None), span: word.span }, false));
+        }
         self.expect("<")?;
         // A `>` ends the width, so only what binds more tightly stands without parentheses.
         let width = self.nested(Self::primary_width)?;
@@ -114,7 +120,7 @@ impl Parser<'_> {
         }
         self.bump();
         let (value, width) = self.number(&start.text, start.span)?;
-        Ok(Expr { kind: crate::ast::ExprKind::Integer(value, width), span: start.span })
+        Ok(Expr { kind: ExprKind::Integer(value, width), span: start.span })
     }
 
     /// `header type name[size];`, `metadata type name { field : value; }`
@@ -129,6 +135,7 @@ impl Parser<'_> {
         }
         if self.take("{") {
             while !self.take("}") {
+                self.pragmas();
                 let field = self.name("the name of a field")?;
                 let value = self.property()?;
                 instance.values.push((field, value));

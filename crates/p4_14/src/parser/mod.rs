@@ -8,17 +8,20 @@
 //! * [`headers`]: header types, instances, field lists, calculations;
 //! * [`states`]: parser states, exceptions, value sets;
 //! * [`tables`]: actions, tables, profiles, stateful memories, externs;
-//! * [`controls`], [`expressions`].
+//! * [`controls`], [`expressions`];
+//! * [`pragmas`]: `@pragma` lines, which may stand anywhere.
 
 mod controls;
 mod expressions;
 mod headers;
+mod pragmas;
 mod states;
 mod tables;
 
-use crate::ast::{Ident, Program};
+use crate::ast::{Ident, Pragma, Program};
 use crate::codes;
 use base::Span;
+use std::collections::BTreeMap;
 use syntax::diag::{Diagnostic, Diagnostics};
 use syntax::{Lexeme, LexemeKind};
 
@@ -31,12 +34,6 @@ pub(crate) struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// What `@pragma` lines and annotations before a declaration say, as far as it matters here.
-#[derive(Default)]
-struct Pragmas {
-    is_packet_entry: bool,
-}
-
 pub(crate) struct Parser<'a> {
     lexemes: Vec<Lexeme>,
     next: usize,
@@ -44,11 +41,17 @@ pub(crate) struct Parser<'a> {
     depth: u32,
     diagnostics: &'a mut Diagnostics,
     program: Program,
+    /// `@pragma` lines by the position of the lexeme behind them.
+    pragma_lines: BTreeMap<usize, Vec<Pragma>>,
+    /// Those before the declaration that is being read.
+    own_pragmas: Vec<Pragma>,
 }
 
 /// Reads a program; the last of the lexemes is the end of the file.
 pub(crate) fn parse(lexemes: Vec<Lexeme>, diagnostics: &mut Diagnostics) -> Program {
-    let mut parser = Parser { lexemes, next: 0, depth: 0, diagnostics, program: Program::default() };
+    let (lexemes, pragma_lines) = pragmas::split(lexemes);
+    let program = Program::default();
+    let mut parser = Parser { lexemes, next: 0, depth: 0, diagnostics, program, pragma_lines, own_pragmas: Vec::new() };
     let words = parser.lexemes.iter().filter(|lexeme| lexeme.kind == LexemeKind::Word);
     parser.program.words = words.map(|word| word.text.clone()).collect();
     parser.run();
@@ -198,38 +201,31 @@ impl Parser<'_> {
 impl Parser<'_> {
     fn run(&mut self) {
         while !self.at_end() {
-            let pragmas = self.pragmas();
+            self.own_pragmas = self.pragmas();
             if self.at_end() || self.take(";") {
                 continue;
             }
             let start = self.next;
-            if self.declaration(&pragmas).is_err() {
+            if self.declaration().is_err() {
                 self.recover(start);
             }
         }
         self.program.end = self.peek().span;
     }
 
-    /// Skips `@pragma ...` lines and annotations.
-    fn pragmas(&mut self) -> Pragmas {
-        let mut pragmas = Pragmas::default();
-        while self.at("@") {
+    /// The `@pragma` lines before the next lexeme. Annotations are skipped.
+    fn pragmas(&mut self) -> Vec<Pragma> {
+        let mut pragmas = Vec::new();
+        loop {
+            pragmas.extend(self.pragma_lines.remove(&self.next).unwrap_or_default());
+            if !self.take("@") {
+                return pragmas;
+            }
             self.bump();
-            if self.take_word("pragma") {
-                let mut is_first = true;
-                while !self.at_end() && !self.peek().is_first_on_line {
-                    let word = self.bump();
-                    pragmas.is_packet_entry |= is_first && &*word.text == "packet_entry";
-                    is_first = false;
-                }
-            } else {
-                self.bump();
-                if self.at("(") {
-                    self.skip_balanced();
-                }
+            if self.at("(") {
+                self.skip_balanced();
             }
         }
-        pragmas
     }
 
     /// Moves behind the bracket that closes the next one.
@@ -289,7 +285,7 @@ impl Parser<'_> {
         }
     }
 
-    fn declaration(&mut self, pragmas: &Pragmas) -> Parsed<()> {
+    fn declaration(&mut self) -> Parsed<()> {
         if !self.at_any_word() {
             return self.unexpected("a declaration");
         }
@@ -301,7 +297,7 @@ impl Parser<'_> {
             "field_list_calculation" => self.calculation(),
             "calculated_field" => self.calculated_field(),
             "parser_value_set" => self.value_set(),
-            "parser" => self.state(pragmas.is_packet_entry),
+            "parser" => self.state(),
             "parser_exception" => self.exception(),
             "counter" | "meter" | "register" => self.array(),
             "action" => self.action(),

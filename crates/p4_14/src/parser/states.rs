@@ -2,13 +2,15 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{Exception, SelectCase, SelectValue, State, StateEnd, StateStatement, Target, ValueSet};
+use crate::codes;
+use syntax::diag::Diagnostic;
 
 impl Parser<'_> {
     /// `parser_value_set name;`
     pub(super) fn value_set(&mut self) -> Parsed<()> {
         self.bump();
         let name = self.name("the name of a value set")?;
-        let mut it = ValueSet { name, size: None };
+        let mut it = ValueSet { name, size: None, pragmas: std::mem::take(&mut self.own_pragmas) };
         if self.take("{") {
             while !self.take("}") {
                 let start = self.peek().span;
@@ -26,8 +28,9 @@ impl Parser<'_> {
     }
 
     /// `parser name { ... }`
-    pub(super) fn state(&mut self, is_entry: bool) -> Parsed<()> {
+    pub(super) fn state(&mut self) -> Parsed<()> {
         self.bump();
+        let is_entry = self.own_pragmas.iter().any(|pragma| pragma.name.as_str() == "packet_entry");
         let name = self.name("the name of a parser state")?;
         let mut state = State { name, statements: Vec::new(), end: None, is_entry };
         self.expect("{")?;
@@ -45,13 +48,38 @@ impl Parser<'_> {
                 state.statements.push(StateStatement::Set(field, value));
             } else if self.at_word("return") || self.at_word("parse_error") {
                 let end = self.state_end()?;
-                self.set(&mut state.end, end, "return", start);
+                if state.end.is_none() {
+                    state.end = Some(end);
+                } else {
+                    let message = "the state has gone on already: this is never reached";
+                    self.diagnostics.push(Diagnostic::warning(codes::NO_EFFECT, self.span_from(start), message));
+                }
+            } else if self.at_any_word() {
+                let statement = self.other_statement()?;
+                state.statements.push(statement);
             } else {
                 return self.unexpected("`extract`, `set_metadata`, `return` or `parse_error`");
             }
         }
         self.program.states.push(state);
         Ok(())
+    }
+
+    /// `field = value;` or `object.method(arguments);`
+    fn other_statement(&mut self) -> Parsed<StateStatement> {
+        // A word alone is neither: most likely it is the name of a statement that does not exist.
+        if !matches!(&*self.peek_at(1).text, "." | "[" | "=") {
+            return self.unexpected("`extract`, `set_metadata`, `return` or `parse_error`");
+        }
+        let call = self.action_statement()?;
+        if call.object.is_none() && call.arguments.len() == 2 {
+            let mut arguments = call.arguments.into_iter();
+            if let (Some(field), Some(value)) = (arguments.next(), arguments.next()) {
+                return Ok(StateStatement::Assign(field, value));
+            }
+            return self.unexpected("an assignment");
+        }
+        Ok(StateStatement::Call(call))
     }
 
     /// `set_metadata(field, value);`
@@ -110,9 +138,7 @@ impl Parser<'_> {
             if self.at_word("default") {
                 values.push(SelectValue::Default(self.bump().span));
             } else {
-                let value = self.expression()?;
-                let mask = if self.take_word("mask") || self.take("&&&") { Some(self.expression()?) } else { None };
-                values.push(SelectValue::Value(value, mask));
+                values.push(self.select_value()?);
             }
             if !self.take(",") {
                 break;
@@ -122,6 +148,31 @@ impl Parser<'_> {
         let target = self.target()?;
         self.expect(";")?;
         Ok(SelectCase { values, target, span: self.span_from(start) })
+    }
+
+    /// `value`, `value mask value`, or these for each key: `(value, value mask value)`.
+    fn select_value(&mut self) -> Parsed<SelectValue> {
+        let (start, span) = (self.next, self.peek().span);
+        if self.take("(") {
+            let mut values = vec![self.masked_value()?];
+            while self.take(",") {
+                values.push(self.masked_value()?);
+            }
+            if values.len() > 1 || values[0].1.is_some() {
+                self.expect(")")?;
+                return Ok(SelectValue::Tuple(values, self.span_from(span)));
+            }
+            // One value in parentheses is an expression, or the beginning of one.
+            self.next = start;
+        }
+        let (value, mask) = self.masked_value()?;
+        Ok(SelectValue::Value(value, mask))
+    }
+
+    fn masked_value(&mut self) -> Parsed<(crate::ast::Expr, Option<crate::ast::Expr>)> {
+        let value = self.expression()?;
+        let mask = if self.take_word("mask") || self.take("&&&") { Some(self.expression()?) } else { None };
+        Ok((value, mask))
     }
 
     /// `parser_exception name { set_metadata(...); return control; }`

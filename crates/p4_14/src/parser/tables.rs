@@ -2,8 +2,8 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{
-    Action, Array, ArrayKind, Call, ExprKind, ExternInstance, ExternMethod, ExternParameter, ExternType, Ident, Key,
-    Parameter, Profile, Selector, Table,
+    Action, Array, ArrayKind, Call, Expr, ExprKind, ExternInstance, ExternMethod, ExternParameter, ExternType, Ident,
+    Key, Parameter, Profile, Selector, Table,
 };
 
 impl Parser<'_> {
@@ -26,6 +26,8 @@ impl Parser<'_> {
             width: None,
             layout: None,
             is_signed: false,
+            min_width: None,
+            pragmas: std::mem::take(&mut self.own_pragmas),
         };
         self.expect("{")?;
         while !self.take("}") {
@@ -58,7 +60,8 @@ impl Parser<'_> {
                 self.set(&mut it.instance_count, value, &text, span);
             }
             ("min_width", ArrayKind::Counter) => {
-                self.property()?;
+                let value = self.property()?;
+                self.set(&mut it.min_width, value, &text, span);
             }
             ("saturating", ArrayKind::Counter) => {
                 self.expect(";")?;
@@ -101,6 +104,7 @@ impl Parser<'_> {
     /// `action name(parameters) { calls }`
     pub(super) fn action(&mut self) -> Parsed<()> {
         self.bump();
+        let pragmas = std::mem::take(&mut self.own_pragmas);
         let name = self.name("the name of an action")?;
         self.expect("(")?;
         let mut parameters = Vec::new();
@@ -120,25 +124,41 @@ impl Parser<'_> {
             }
             body.push(self.action_statement()?);
         }
-        self.program.actions.push(Action { name, parameters, body });
+        self.program.actions.push(Action { name, parameters, body, pragmas });
         Ok(())
     }
 
-    /// `name`, or, as 1.1 writes it, `in bit<8> name`.
+    /// `name`, or, as 1.1 writes it, `in bit<8> name`, `bit name`, `inout header name`. The last word is the name; a
+    /// width that is not written follows from the uses.
     fn parameter(&mut self) -> Parsed<Parameter> {
-        let is_word_behind = |p: &Self| p.peek_at(1).kind == syntax::LexemeKind::Word;
-        if matches!(&*self.peek().text, "in" | "out" | "inout") && is_word_behind(self) {
-            self.bump();
+        let mut shape = None;
+        loop {
+            self.pragmas();
+            let next = self.peek_at(1);
+            let is_word_next = next.kind == syntax::LexemeKind::Word;
+            let is_width_next = &*next.text == "<";
+            let is_type = self.at_word("bit") || self.at_word("int");
+            if is_type && is_width_next || self.at_word("bit") && is_word_next {
+                shape = Some(self.bit_type()?);
+            } else if self.at_any_word() && is_word_next {
+                self.bump();
+            } else {
+                return Ok(Parameter { name: self.name("the name of a parameter")?, shape });
+            }
         }
-        let is_type = matches!(&*self.peek().text, "bit" | "int") && &*self.peek_at(1).text == "<";
-        let shape = if is_type { Some(self.bit_type()?) } else { None };
-        Ok(Parameter { name: self.name("the name of a parameter")?, shape })
     }
 
     /// A call, or an assignment, which is read as `modify_field`.
-    fn action_statement(&mut self) -> Parsed<Call> {
+    pub(super) fn action_statement(&mut self) -> Parsed<Call> {
         let start = self.peek().span;
-        let target = self.expression()?;
+        // What stands before a parenthesis is a name here, even one that means something else in an expression.
+        let target = match self.at_any_word() && &*self.peek_at(1).text == "(" {
+            true => {
+                let name = self.bump();
+                Expr { kind: ExprKind::Name(name.text), span: name.span }
+            }
+            false => self.expression()?,
+        };
         if self.take("=") {
             let value = self.expression()?;
             self.expect(";")?;
@@ -160,7 +180,7 @@ impl Parser<'_> {
     }
 
     /// `(a, b)`
-    fn arguments(&mut self) -> Parsed<Vec<crate::ast::Expr>> {
+    pub(super) fn arguments(&mut self) -> Parsed<Vec<Expr>> {
         self.expect("(")?;
         let mut arguments = Vec::new();
         while !self.at(")") {
@@ -177,7 +197,8 @@ impl Parser<'_> {
     pub(super) fn profile(&mut self) -> Parsed<()> {
         self.bump();
         let name = self.name("the name of an action profile")?;
-        let mut it = Profile { name, actions: Vec::new(), size: None, selector: None };
+        let pragmas = std::mem::take(&mut self.own_pragmas);
+        let mut it = Profile { name, actions: Vec::new(), size: None, selector: None, pragmas };
         self.expect("{")?;
         while !self.take("}") {
             self.pragmas();
@@ -202,7 +223,7 @@ impl Parser<'_> {
     pub(super) fn selector(&mut self) -> Parsed<()> {
         self.bump();
         let name = self.name("the name of an action selector")?;
-        let mut it = Selector { name, key: None };
+        let mut it = Selector { name, key: None, mode: None, kind: None };
         self.expect("{")?;
         while !self.take("}") {
             self.pragmas();
@@ -210,8 +231,12 @@ impl Parser<'_> {
             if self.take_word("selection_key") {
                 let value = self.name_property("the name of a calculation")?;
                 self.set(&mut it.key, value, "selection_key", start);
-            } else if self.take_word("selection_mode") || self.take_word("selection_type") {
-                self.name_property("a mode")?;
+            } else if self.take_word("selection_mode") {
+                let value = self.name_property("a mode")?;
+                self.set(&mut it.mode, value, "selection_mode", start);
+            } else if self.take_word("selection_type") {
+                let value = self.name_property("a type")?;
+                self.set(&mut it.kind, value, "selection_type", start);
             } else {
                 return self.unexpected("`selection_key`");
             }
@@ -230,14 +255,20 @@ impl Parser<'_> {
             actions: None,
             profile: None,
             default_action: None,
+            is_default_const: false,
             size: None,
             min_size: None,
             max_size: None,
             support_timeout: false,
+            pragmas: std::mem::take(&mut self.own_pragmas),
         };
         self.expect("{")?;
         while !self.take("}") {
             self.pragmas();
+            if self.at_word("const") && &*self.peek_at(1).text == "default_action" {
+                self.bump();
+                it.is_default_const = true;
+            }
             let part = self.name("a property of the table")?;
             self.table_property(&mut it, &part)?;
         }
@@ -354,7 +385,8 @@ impl Parser<'_> {
         let (mut is_optional, mut is_written, mut shape) = (false, false, None);
         let name = loop {
             let is_width_next = &*self.peek_at(1).text == "<";
-            if is_width_next && (self.at_word("bit") || self.at_word("int")) {
+            let is_one_bit = self.at_word("bit") && self.peek_at(1).kind == syntax::LexemeKind::Word;
+            if is_one_bit || is_width_next && (self.at_word("bit") || self.at_word("int")) {
                 shape = Some(self.bit_type()?);
                 continue;
             }
@@ -388,6 +420,7 @@ impl Parser<'_> {
         let mut it = ExternInstance { type_name, name, attributes: Vec::new() };
         if self.take("{") {
             while !self.take("}") {
+                self.pragmas();
                 it.attributes.push(self.name("the name of an attribute")?);
                 if self.at("{") {
                     self.skip_balanced();

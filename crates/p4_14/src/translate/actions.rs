@@ -151,8 +151,14 @@ fn nodes_of(call: &Call) -> usize {
 fn size_of(expr: &Expr) -> usize {
     1 + match &expr.kind {
         ExprKind::Integer(..) | ExprKind::Bool(_) | ExprKind::Name(_) => 0,
-        ExprKind::Member(base, _) | ExprKind::Valid(base) | ExprKind::Unary(_, base) => size_of(base),
-        ExprKind::Index(a, b) | ExprKind::Current(a, b) | ExprKind::Binary(_, a, b) => size_of(a) + size_of(b),
+        ExprKind::Member(base, _)
+        | ExprKind::Valid(base)
+        | ExprKind::Unary(_, base)
+        | ExprKind::Cast { operand: base, .. } => size_of(base),
+        ExprKind::Index(a, b)
+        | ExprKind::Current(a, b)
+        | ExprKind::Binary(_, a, b)
+        | ExprKind::Extreme { left: a, right: b, .. } => size_of(a) + size_of(b),
     }
 }
 
@@ -171,6 +177,12 @@ fn substitute(expr: &Expr, arguments: &BTreeMap<Name, &Expr>) -> Expr {
         ExprKind::Current(offset, width) => ExprKind::Current(inside(offset), inside(width)),
         ExprKind::Unary(operator, operand) => ExprKind::Unary(*operator, inside(operand)),
         ExprKind::Binary(operator, left, right) => ExprKind::Binary(*operator, inside(left), inside(right)),
+        ExprKind::Extreme { is_least, left, right } => {
+            ExprKind::Extreme { is_least: *is_least, left: inside(left), right: inside(right) }
+        }
+        ExprKind::Cast { width, is_signed, operand } => {
+            ExprKind::Cast { width: width.clone(), is_signed: *is_signed, operand: inside(operand) }
+        }
     };
     Expr { kind, span: expr.span }
 }
@@ -224,16 +236,31 @@ impl Translator<'_, '_> {
             return self.method_shapes(call);
         }
         let wide = Some(Shape::bits(32));
+        let index_of = |position: usize| call.arguments.get(position).and_then(|array| self.index_shape(array));
         let shape_of =
             |position: usize| call.arguments.get(position).and_then(|argument| self.shape_of_field(argument));
         match &*call.name.name {
-            "count" => vec![None, wide],
-            "execute_meter" => vec![None, wide, None, wide],
-            "register_read" => vec![None, None, wide],
-            "register_write" => vec![None, wide, call.arguments.first().and_then(|it| self.register_shape(it))],
+            "count" => vec![None, index_of(0)],
+            "execute_meter" => vec![None, index_of(0), None, wide],
+            "register_read" => vec![None, None, index_of(1)],
+            "register_write" => vec![None, index_of(0), call.arguments.first().and_then(|it| self.register_shape(it))],
             "truncate" | "generate_digest" | "recirculate" => vec![wide],
             name if name.starts_with("clone_") || name == "sample_e2e" => vec![wide, None],
             _ => vec![shape_of(0); call.arguments.len()],
+        }
+    }
+
+    /// The shape of an index into a counter, a meter or a register: as many bits as the number of cells takes, as the
+    /// reference compiler has it.
+    fn index_shape(&self, array: &Expr) -> Option<Shape> {
+        let ExprKind::Name(name) = &array.kind else { return None };
+        let symbols = &self.symbols;
+        let tables = [&symbols.counters, &symbols.meters, &symbols.registers];
+        let array = &self.program.arrays[*tables.into_iter().find_map(|table| table.get(name))?];
+        let count = array.instance_count.as_ref().and_then(fold).and_then(|count| count.to_u64());
+        match count {
+            Some(count) => Some(Shape::bits((u64::BITS - count.saturating_sub(1).leading_zeros()).max(1))),
+            None => Some(Shape::bits(WIDTH_ASSUMED_BITS)),
         }
     }
 
@@ -255,7 +282,8 @@ impl Translator<'_, '_> {
             },
             _ => return None,
         };
-        let instance = &self.symbols.all_instances[*self.symbols.instances.get(name)?];
+        let instance = *self.symbols.instances.get(name)?;
+        let instance = &self.symbols.all_instances[self.symbols.instance_with(instance, member.as_str())];
         let header = &self.symbols.types[instance.header_type];
         let field = &header.fields[header.field(member.as_str())?];
         (!field.is_variable).then_some(Shape { width: field.width, is_signed: field.is_signed })
@@ -276,6 +304,15 @@ impl Translator<'_, '_> {
                 }
             }
             ExprKind::Unary(_, operand) => self.note_uses(operand, context, found),
+            ExprKind::Cast { width, is_signed, operand } => {
+                let width = fold(width).and_then(|width| width.to_u32());
+                let shape = width.map(|width| Shape { width, is_signed: *is_signed });
+                self.note_uses(operand, shape.or(context), found);
+            }
+            ExprKind::Extreme { left, right, .. } => {
+                self.note_uses(left, self.shape_of_field(right).or(context), found);
+                self.note_uses(right, self.shape_of_field(left).or(context), found);
+            }
             ExprKind::Binary(_, left, right) => {
                 let of = |other: &Expr| self.shape_of_field(other).or(context);
                 self.note_uses(left, of(right), found);
@@ -306,6 +343,7 @@ impl Translator<'_, '_> {
         let declared =
             p4::ActionDeclaration { name: build::ident(&name, span), parameters, body: build::block(statements, span) };
         let mut declaration = build::declaration(p4::DeclarationKind::Action(declared), span);
+        declaration.annotations = build::pragmas(&action.pragmas);
         declaration.annotations.push(build::control_plane_name(&action.name.name, span));
         Some(declaration)
     }

@@ -4,7 +4,7 @@
 use super::build::{self, Shape};
 use super::exprs::Scope;
 use super::{Done, Translator};
-use crate::ast::{Array, ArrayKind, Ident};
+use crate::ast::{Array, ArrayKind, Ident, Pragma, PragmaOperand};
 use crate::codes;
 use base::Span;
 use base::limits::{CELLS_MAX, WIDTH_BITS_MAX};
@@ -66,7 +66,12 @@ impl Translator<'_, '_> {
                 }
             }
         };
-        Some(self.instance(ty, arguments, name, &array.name))
+        let mut object = self.instance(ty, arguments, name, &array.name, &array.pragmas);
+        if let Some(width) = &array.min_width {
+            let width = PragmaOperand::Number(BigInt::from(self.count(width, 1, u64::from(WIDTH_BITS_MAX))?));
+            object.annotations.push(build::annotation(&build::ident("min_width", span), &[width], span));
+        }
+        Some(object)
     }
 
     /// `T(arguments) name;` with the name that the control plane knows.
@@ -76,6 +81,7 @@ impl Translator<'_, '_> {
         arguments: Vec<p4::Expr>,
         name: &str,
         known_as: &Ident,
+        pragmas: &[Pragma],
     ) -> p4::Declaration {
         let span = known_as.span;
         let kind = p4::DeclarationKind::Instantiation(p4::Instantiation {
@@ -85,6 +91,7 @@ impl Translator<'_, '_> {
             initializer: None,
         });
         let mut declaration = build::declaration(kind, span);
+        declaration.annotations = build::pragmas(pragmas);
         declaration.annotations.push(build::control_plane_name(&known_as.name, span));
         declaration
     }
@@ -115,7 +122,7 @@ impl Translator<'_, '_> {
         match (unit.as_str(), array.kind) {
             ("packets", _) => Some("packets"),
             ("bytes", _) => Some("bytes"),
-            ("packets_and_bytes", ArrayKind::Counter) => Some("packets_and_bytes"),
+            ("packets_and_bytes" | "bytes_and_packets", ArrayKind::Counter) => Some("packets_and_bytes"),
             (other, _) => {
                 let message = format!("`{other}` is not what is counted: that is `packets` or `bytes`");
                 self.error(codes::INVALID_ARRAY, unit.span, message)
@@ -197,7 +204,10 @@ impl Translator<'_, '_> {
         };
         let size = build::constant(&BigInt::from(size), Shape::bits(32), span);
         let object = match &profile.selector {
-            None => self.instance(build::named_type("action_profile", span), vec![size], name, &profile.name),
+            None => {
+                let ty = build::named_type("action_profile", span);
+                self.instance(ty, vec![size], name, &profile.name, &profile.pragmas)
+            }
             Some(selector) => {
                 let calculation = self.selector_calculation(selector)?;
                 let algorithm = self.algorithm(calculation, selector.span)?;
@@ -208,11 +218,26 @@ impl Translator<'_, '_> {
                 };
                 let width = build::constant(&BigInt::from(width), Shape::bits(32), span);
                 let ty = build::named_type("action_selector", span);
-                self.instance(ty, vec![algorithm, size, width], name, &profile.name)
+                let mut object = self.instance(ty, vec![algorithm, size, width], name, &profile.name, &profile.pragmas);
+                object.annotations.extend(self.selector_annotations(selector));
+                object
             }
         };
         self.objects.push(object);
         Some(())
+    }
+
+    /// What a selector says of itself, which means nothing here and is for the control plane: `@mode("fair")`.
+    fn selector_annotations(&self, selector: &Ident) -> Vec<p4::Annotation> {
+        let Some(&index) = self.symbols.selectors.get(&selector.name) else { return Vec::new() };
+        let declared = &self.program.selectors[index];
+        let both = [("mode", &declared.mode), ("type", &declared.kind)];
+        let said = both.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        let annotation = |(name, value): (&str, &Ident)| {
+            let text = PragmaOperand::Text(value.name.clone());
+            build::annotation(&build::ident(name, value.span), &[text], value.span)
+        };
+        said.map(annotation).collect()
     }
 
     /// The calculation with which a selector chooses.

@@ -1,5 +1,6 @@
 //! Makes nodes of P4_16's tree: one function for each form that the translation needs.
 
+use crate::ast::{Pragma, PragmaOperand};
 use base::Span;
 use num_bigint::BigInt;
 use num_traits::{One, Signed};
@@ -223,6 +224,41 @@ pub(crate) fn name_annotation(text: &str, span: Span) -> Annotation {
 /// `@name`
 pub(crate) fn plain_annotation(name: &str, span: Span) -> Annotation {
     Annotation { name: ident(name, span), body: AnnotationBody::Empty, is_pragma: false, span }
+}
+
+/// `@pragma` lines of a declaration. Controllers are told of them; of names and kept metadata the translation takes
+/// care itself.
+pub(crate) fn pragmas(pragmas: &[Pragma]) -> Vec<Annotation> {
+    let is_listed = |pragma: &&Pragma| !matches!(pragma.name.as_str(), "name" | "field_list");
+    let listed = pragmas.iter().filter(is_listed).map(|it| annotation(&it.name, &it.operands, it.span));
+    listed.map(|annotation| Annotation { is_pragma: true, ..annotation }).collect()
+}
+
+/// `@name(operand, operand)`
+pub(crate) fn annotation(name: &Ident, operands: &[PragmaOperand], span: Span) -> Annotation {
+    let mut tokens: Vec<AnnotationToken> = Vec::new();
+    let mut expressions = Vec::new();
+    for operand in operands {
+        if !tokens.is_empty() {
+            tokens.push(AnnotationToken { kind: AnnotationTokenKind::Punctuation, text: ",".into(), span });
+        }
+        let (kind, text) = match operand {
+            PragmaOperand::Number(value) => {
+                expressions.push(number(value, span));
+                (AnnotationTokenKind::Integer, value.to_string().into())
+            }
+            PragmaOperand::Text(text) => {
+                expressions.push(Expr { kind: ExprKind::String(text.clone()), span });
+                (AnnotationTokenKind::String, text.clone())
+            }
+        };
+        tokens.push(AnnotationToken { kind, text, span });
+    }
+    let body = match tokens.is_empty() {
+        true => AnnotationBody::Empty,
+        false => AnnotationBody::Unstructured { tokens, expressions: Some(expressions) },
+    };
+    Annotation { name: name.clone(), body, is_pragma: false, span }
 }
 
 /// `@field_list(1, 2)`

@@ -5,7 +5,7 @@
 use super::build::{self, Shape};
 use super::exprs::Scope;
 use super::{Done, Translator};
-use crate::ast::{ApplyCase, BinaryOperator, Exception, Statement, StatementKind};
+use crate::ast::{ApplyCase, BinaryOperator, Exception, Name, Statement, StatementKind};
 use crate::codes;
 use base::Span;
 use num_bigint::BigInt;
@@ -21,11 +21,26 @@ const OTHER_STATUS: u32 = 255;
 /// What is collected on the way through a pipeline.
 #[derive(Default)]
 struct Pipeline {
+    /// The controls with which the pipeline begins.
+    roots: Vec<usize>,
     /// The controls that are being put in their places, from the outside in.
     open: Vec<usize>,
     /// Tables in the order of their first use.
     tables: Vec<usize>,
+    /// For each of `open`, the variable that says whether it has returned; none if it never does, or if it is the
+    /// whole pipeline.
+    returned: Vec<Option<Name>>,
     level: u32,
+}
+
+/// Whether a control may return in a statement of its body.
+fn returns(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::Return => true,
+        StatementKind::If { then_body, else_body, .. } => then_body.iter().chain(else_body).any(returns),
+        StatementKind::Apply { cases, .. } => cases.iter().flat_map(|case| &case.body).any(returns),
+        StatementKind::Call(_) | StatementKind::Control(_) => false,
+    }
 }
 
 impl Translator<'_, '_> {
@@ -144,15 +159,21 @@ impl Translator<'_, '_> {
         let program = self.program;
         let is_ingress = wanted == "ingress";
         let mut locals = Vec::new();
-        let mut actions = BTreeSet::new();
-        for &table in &pipeline.tables {
-            actions.extend(self.actions_of(table).unwrap_or_default());
-            actions.extend(self.default_of(table).flatten());
+        let tables = self.declared_order(&pipeline);
+        let mut actions = Vec::new();
+        for &table in &tables {
+            let own = self.actions_of(table).unwrap_or_default();
+            let default = self.default_of(table).flatten();
+            for action in own.into_iter().chain(default) {
+                if !actions.contains(&action) {
+                    actions.push(action);
+                }
+            }
         }
         for action in actions {
             locals.extend(self.action_declaration(action));
         }
-        for &table in &pipeline.tables {
+        for &table in &tables {
             let name = &program.tables[table].name.name;
             let known_as = match is_ingress || !self.ingress_tables.contains(&table) {
                 true => name.to_string(),
@@ -168,11 +189,68 @@ impl Translator<'_, '_> {
         self.control_block(wanted, parameters, locals, body, span)
     }
 
+    /// The tables of a pipeline as the reference compiler declares them, which makes a control of each control: those
+    /// that a control applies itself, before those of the controls that it calls.
+    fn declared_order(&self, pipeline: &Pipeline) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut controls: Vec<usize> = pipeline.roots.iter().rev().copied().collect();
+        while let Some(control) = controls.pop() {
+            if seen.insert(control) {
+                let called = self.order_tables(control, &mut order);
+                controls.extend(called.into_iter().rev());
+            }
+        }
+        order.retain(|table| pipeline.tables.contains(table));
+        let rest = pipeline.tables.iter().filter(|table| !order.contains(table)).copied().collect::<Vec<_>>();
+        order.extend(rest);
+        order
+    }
+
+    /// Adds the tables that a control applies itself; gives the controls that it calls.
+    fn order_tables(&self, control: usize, order: &mut Vec<usize>) -> Vec<usize> {
+        let mut called = Vec::new();
+        let mut pending: Vec<&Statement> = self.program.controls[control].body.iter().rev().collect();
+        while let Some(statement) = pending.pop() {
+            match &statement.kind {
+                StatementKind::Control(name) => called.extend(self.symbols.controls.get(&name.name).copied()),
+                StatementKind::If { then_body, else_body, .. } => {
+                    pending.extend(then_body.iter().chain(else_body).rev());
+                }
+                StatementKind::Apply { table, cases } => {
+                    if let Some(&table) = self.symbols.tables.get(&table.name)
+                        && !order.contains(&table)
+                    {
+                        order.push(table);
+                    }
+                    pending.extend(cases.iter().flat_map(|case| &case.body).rev());
+                }
+                StatementKind::Call(_) | StatementKind::Return => {}
+            }
+        }
+        called
+    }
+
+    /// The body of a control. One that is called goes on behind the call when it returns: what follows a `return` runs
+    /// only where the control has not returned.
     fn control_body(&mut self, control: usize, pipeline: &mut Pipeline) -> Vec<p4::Statement> {
         let program = self.program;
         let declared = &program.controls[control];
+        let span = declared.name.span;
+        let is_root = pipeline.open.is_empty();
+        if is_root {
+            pipeline.roots.push(control);
+        }
+        let returned = (!is_root && declared.body.iter().any(returns)).then(|| self.fresh("returned"));
+        let mut body = Vec::new();
+        if let Some(name) = &returned {
+            let ty = p4::Type { kind: p4::TypeKind::Bool, span };
+            body.push(build::variable(ty, name, Some(build::truth(false, span)), span));
+        }
         pipeline.open.push(control);
-        let body = self.statements(&declared.body, pipeline, declared.name.span);
+        pipeline.returned.push(returned);
+        body.extend(self.statements(&declared.body, pipeline, span));
+        pipeline.returned.pop();
         pipeline.open.pop();
         body
     }
@@ -185,11 +263,21 @@ impl Translator<'_, '_> {
         }
         pipeline.level += 1;
         let mut result = Vec::new();
-        for statement in statements {
+        for (position, statement) in statements.iter().enumerate() {
             if self.spend(1, statement.span).is_none() {
                 break;
             }
             let _ = self.statement(statement, pipeline, &mut result);
+            let rest = &statements[position + 1..];
+            if let Some(Some(returned)) = pipeline.returned.last().cloned()
+                && !rest.is_empty()
+                && returns(statement)
+            {
+                let rest = self.statements(rest, pipeline, span);
+                let goes_on = build::not(build::name(&returned, statement.span));
+                result.push(build::branch(goes_on, rest, Vec::new(), statement.span));
+                break;
+            }
         }
         pipeline.level -= 1;
         result
@@ -206,6 +294,11 @@ impl Translator<'_, '_> {
                 out.extend(self.control_body(control, pipeline));
             }
             StatementKind::If { .. } => out.push(self.conditional(statement, pipeline)?),
+            StatementKind::Call(call) => self.method_statement(call, Scope::PLAIN, out)?,
+            StatementKind::Return => out.push(match pipeline.returned.last() {
+                Some(Some(returned)) => build::assign(build::name(returned, span), build::truth(true, span), span),
+                _ => build::statement(p4::StatementKind::Return(None), span),
+            }),
             StatementKind::Apply { table, cases } => {
                 let index = self.lookup(|symbols| &symbols.tables, table, "table")?;
                 if !pipeline.tables.contains(&index) {

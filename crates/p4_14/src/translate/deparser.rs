@@ -78,7 +78,7 @@ impl Translator<'_, '_> {
         let statements = &self.program.states[state].statements;
         let headers = statements.iter().filter_map(|statement| match statement {
             StateStatement::Extract(header) => self.extracted(header).map(|header| header.instance),
-            StateStatement::Set(..) => None,
+            _ => None,
         });
         headers.filter(|&instance| !self.symbols.all_instances[instance].is_metadata).collect()
     }

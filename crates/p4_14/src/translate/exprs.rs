@@ -6,7 +6,7 @@
 
 use super::build::{self, Shape};
 use super::{Done, Translator};
-use crate::ast::{BinaryOperator, Expr, ExprKind, Name, UnaryOperator};
+use crate::ast::{BinaryOperator, Expr, ExprKind, Ident, Name, UnaryOperator};
 use crate::codes;
 use crate::symbols::{fold, fold_binary};
 use base::Span;
@@ -148,7 +148,7 @@ impl Translator<'_, '_> {
         let Some(found) = self.try_header(expr, scope) else {
             return match &expr.kind {
                 ExprKind::Name(name) => {
-                    let name = p4::Ident { name: name.clone(), span: expr.span };
+                    let name = Ident { name: name.clone(), span: expr.span };
                     self.lookup(|symbols| &symbols.instances, &name, "header or metadata instance")?;
                     None
                 }
@@ -214,7 +214,8 @@ impl Translator<'_, '_> {
         let ExprKind::Member(base, member) = &expr.kind else {
             return self.error(codes::WRONG_KIND, expr.span, "this is not a field");
         };
-        let header = self.header(base, scope)?;
+        let mut header = self.header(base, scope)?;
+        header.instance = self.symbols.instance_with(header.instance, member.as_str());
         let instance = &self.symbols.all_instances[header.instance];
         let header_type = &self.symbols.types[instance.header_type];
         let Some(field) = header_type.field(member.as_str()) else {
@@ -309,6 +310,9 @@ impl Translator<'_, '_> {
             {
                 self.value_of_last(expr, stack, scope)
             }
+            ExprKind::Member(base, member) if self.is_validity(base, member) => {
+                Some(Operand::Truth(self.validity(base, scope, span)?))
+            }
             ExprKind::Member(..) => {
                 let place = self.fixed_field(expr, scope)?;
                 Some(Operand::Bits(self.read(&place), place.shape))
@@ -318,7 +322,43 @@ impl Translator<'_, '_> {
             ExprKind::Current(offset, width) => self.current(offset, width, scope, span),
             ExprKind::Unary(operator, operand) => self.unary(*operator, operand, scope, span),
             ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, scope, span),
+            ExprKind::Extreme { is_least, left, right } => self.extreme(*is_least, left, right, scope, span),
+            ExprKind::Cast { width, is_signed, operand } => {
+                let width = self.count(width, 1, u64::from(WIDTH_BITS_MAX))? as u32;
+                let shape = Shape { width, is_signed: *is_signed };
+                Some(Operand::Bits(self.value(operand, shape, scope)?, shape))
+            }
         }
+    }
+
+    /// Whether `header.valid` asks for the header's validity: no field is called so.
+    pub(super) fn is_validity(&self, base: &Expr, member: &Ident) -> bool {
+        let name = match &base.kind {
+            ExprKind::Name(name) => name,
+            ExprKind::Index(base, _) => match &base.kind {
+                ExprKind::Name(name) => name,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let Some(&instance) = self.symbols.instances.get(name) else { return false };
+        let instance = &self.symbols.all_instances[self.symbols.instance_with(instance, "valid")];
+        member.as_str() == "valid" && self.symbols.types[instance.header_type].field("valid").is_none()
+    }
+
+    /// `min(a, b)` and `max(a, b)`.
+    fn extreme(&mut self, is_least: bool, left: &Expr, right: &Expr, scope: Scope<'_>, span: Span) -> Done<Operand> {
+        let (left, right) = (self.operand(left, scope), self.operand(right, scope));
+        let (left, right) = (left?, right?);
+        if let (Operand::Number(a, width), Operand::Number(b, other)) = (&left, &right) {
+            let value = if (a <= b) == is_least { a } else { b };
+            return Some(Operand::Number(value.clone(), (*width).max(*other)));
+        }
+        let shape = self.common_shape(&left, &right, true);
+        let (left, right) = (self.shaped(left, shape, span)?, self.shaped(right, shape, span)?);
+        let operator = if is_least { BinaryOperator::LessOrEqual } else { BinaryOperator::GreaterOrEqual };
+        let is_first = build::binary(operator, left.clone(), right.clone(), span);
+        Some(Operand::Bits(build::conditional(is_first, left, right, span), shape))
     }
 
     /// `valid(header)` or `valid(header.field)`.

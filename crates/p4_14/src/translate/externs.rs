@@ -50,7 +50,7 @@ impl Translator<'_, '_> {
             }
             let name = self.fresh(&instance.name.name);
             let ty = build::named_type(&type_names[extern_type], instance.type_name.span);
-            let object = self.instance(ty, Vec::new(), &name, &instance.name);
+            let object = self.instance(ty, Vec::new(), &name, &instance.name, &[]);
             self.objects.push(object);
             self.extern_names.insert(index, name);
         }
@@ -94,6 +94,17 @@ impl Translator<'_, '_> {
             Some(Shape { width: fold(width)?.to_u32()?, is_signed: *is_signed })
         };
         parameters.iter().map(|parameter| shape(&parameter.shape)).collect()
+    }
+
+    /// `object.method(arguments);` outside of actions.
+    pub(super) fn method_statement(&mut self, call: &Call, scope: Scope<'_>, out: &mut Vec<p4::Statement>) -> Done<()> {
+        match &call.object {
+            Some(object) => self.method_call(object, &primitives::Context::new(call, scope), out),
+            None => {
+                let message = format!("`{}` is called in actions only", call.name.name);
+                self.error(codes::UNKNOWN_ACTION, call.name.span, message)
+            }
+        }
     }
 
     /// `object.method(arguments);`

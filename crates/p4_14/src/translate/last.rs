@@ -30,10 +30,13 @@ impl Translator<'_, '_> {
                 }
                 _ => None,
             },
-            ExprKind::Member(base, _) | ExprKind::Valid(base) | ExprKind::Unary(_, base) => self.last_in(base),
-            ExprKind::Current(left, right) | ExprKind::Binary(_, left, right) => {
-                self.last_in(left).or_else(|| self.last_in(right))
-            }
+            ExprKind::Member(base, _)
+            | ExprKind::Valid(base)
+            | ExprKind::Unary(_, base)
+            | ExprKind::Cast { operand: base, .. } => self.last_in(base),
+            ExprKind::Current(left, right)
+            | ExprKind::Binary(_, left, right)
+            | ExprKind::Extreme { left, right, .. } => self.last_in(left).or_else(|| self.last_in(right)),
         }
     }
 
@@ -126,6 +129,12 @@ fn with_element(expr: &Expr, stack: &Name, index: u32) -> Expr {
         ExprKind::Unary(operator, operand) => ExprKind::Unary(*operator, inside(operand)),
         ExprKind::Current(offset, width) => ExprKind::Current(inside(offset), inside(width)),
         ExprKind::Binary(operator, left, right) => ExprKind::Binary(*operator, inside(left), inside(right)),
+        ExprKind::Extreme { is_least, left, right } => {
+            ExprKind::Extreme { is_least: *is_least, left: inside(left), right: inside(right) }
+        }
+        ExprKind::Cast { width, is_signed, operand } => {
+            ExprKind::Cast { width: width.clone(), is_signed: *is_signed, operand: inside(operand) }
+        }
     };
     Expr { kind, span: expr.span }
 }

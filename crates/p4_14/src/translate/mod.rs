@@ -431,7 +431,9 @@ impl<'a> Translator<'a, '_> {
                 build::field(ty, &self.spelt_ident(&field.name), Vec::new())
             });
             let span = header.name.span;
-            declarations.push(build::record(p4::StructKind::Header, name, fields.collect(), span));
+            let mut record = build::record(p4::StructKind::Header, name, fields.collect(), span);
+            record.annotations = build::pragmas(header.pragmas);
+            declarations.push(record);
         }
         let mut headers = Vec::new();
         for instance in self.symbols.all_instances.iter().filter(|it| !it.is_metadata) {

@@ -98,7 +98,11 @@ pub(super) struct Context<'c> {
     span: Span,
 }
 
-impl Context<'_> {
+impl<'c> Context<'c> {
+    pub(super) fn new(call: &'c Call, scope: Scope<'c>) -> Self {
+        Context { call, scope, span: call.span }
+    }
+
     fn argument(&self, position: usize) -> &Expr {
         &self.call.arguments[position]
     }
@@ -117,7 +121,7 @@ impl Translator<'_, '_> {
         out: &mut Vec<p4::Statement>,
     ) -> Done<()> {
         let scope = Scope { parameters: Some(shapes), latest: None };
-        let context = Context { call, scope, span: call.span };
+        let context = Context::new(call, scope);
         if let Some(object) = &call.object {
             return self.method_call(object, &context, out);
         }
@@ -210,7 +214,10 @@ impl Translator<'_, '_> {
 
     /// `modify_field(a, b)` of fields of variable length and of the same type.
     fn copy_whole(&mut self, c: &Context<'_>) -> Option<Done<p4::Statement>> {
-        let is_field = |expr: &Expr| matches!(expr.kind, ExprKind::Member(..));
+        let is_field = |expr: &Expr| match &expr.kind {
+            ExprKind::Member(base, member) => !self.is_validity(base, member),
+            _ => false,
+        };
         if !is_field(c.argument(0)) || !is_field(c.argument(1)) {
             return None;
         }

@@ -5,10 +5,11 @@
 //! which runs for such packets too, begins with what the handlers say (see `controls`).
 
 use super::build::{self, Shape};
-use super::exprs::{Element, HeaderRef, Operand, Scope};
+use super::exprs::{Element, HeaderRef, Operand, Place, Scope};
 use super::{Done, Translator};
 use crate::ast::{
-    BinaryOperator, Call, Expr, ExprKind, Ident, Name, SelectCase, SelectValue, State, StateEnd, StateStatement, Target,
+    BinaryOperator, Call, Expr, ExprKind, Ident, Name, Pragma, PragmaOperand, SelectCase, SelectValue, State, StateEnd,
+    StateStatement, Target,
 };
 use crate::codes;
 use base::Span;
@@ -17,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast as p4;
 use syntax::diag::Diagnostic;
 
-/// How many values a value set has if it does not say.
-const VALUE_SET_SIZE_DEFAULT: u32 = 1024;
+/// How many values a value set has if it does not say, as with the reference compiler.
+const VALUE_SET_SIZE_DEFAULT: u32 = 4;
 
 /// The exceptions that P4_14 raises by itself, and the errors of P4_16 that they are.
 pub(super) const STANDARD_EXCEPTIONS: [(&str, &str); 5] = [
@@ -227,7 +228,7 @@ impl Translator<'_, '_> {
     fn last_extracted(&self, state: &State) -> Option<HeaderRef> {
         let extracted = state.statements.iter().rev().find_map(|statement| match statement {
             StateStatement::Extract(header) => Some(header),
-            StateStatement::Set(..) => None,
+            _ => None,
         })?;
         self.extracted(extracted)
     }
@@ -277,6 +278,12 @@ impl Translator<'_, '_> {
                     let scope = Scope::parser(latest);
                     let _ = self.set(field, value, scope, &mut statements);
                 }
+                StateStatement::Assign(field, value) => {
+                    let _ = self.assign(field, value, Scope::parser(latest), &mut statements);
+                }
+                StateStatement::Call(call) => {
+                    let _ = self.method_statement(call, Scope::parser(latest), &mut statements);
+                }
             }
         }
         let span = state.name.span;
@@ -301,10 +308,31 @@ impl Translator<'_, '_> {
         scope: Scope<'_>,
         out: &mut Vec<p4::Statement>,
     ) -> Done<()> {
-        let place = self.fixed_field(field, scope)?;
+        let place = self.metadata_field(field, scope)?;
         if !self.symbols.all_instances[place.header.instance].is_metadata {
             return self.error(codes::HEADER_OR_METADATA, field.span, "`set_metadata` writes to metadata only");
         }
+        let value = self.value(value, place.shape, scope)?;
+        out.push(self.write(&place, value, field.span));
+        Some(())
+    }
+
+    /// A field of metadata, also where a header has the same name and such a field.
+    fn metadata_field(&mut self, field: &Expr, scope: Scope<'_>) -> Done<Place> {
+        let place = self.fixed_field(field, scope)?;
+        let ExprKind::Member(_, member) = &field.kind else { return Some(place) };
+        let instance = self.symbols.metadata_with(place.header.instance, member.as_str());
+        if instance == place.header.instance {
+            return Some(place);
+        }
+        let header_type = &self.symbols.types[self.symbols.all_instances[instance].header_type];
+        let position = header_type.field(member.as_str())?;
+        Some(self.place(HeaderRef { instance, element: Element::Only }, position, field.span))
+    }
+
+    /// `field = value;`: metadata, or a field of a header that was extracted.
+    fn assign(&mut self, field: &Expr, value: &Expr, scope: Scope<'_>, out: &mut Vec<p4::Statement>) -> Done<()> {
+        let place = self.fixed_field(field, scope)?;
         let value = self.value(value, place.shape, scope)?;
         out.push(self.write(&place, value, field.span));
         Some(())
@@ -395,6 +423,7 @@ impl Translator<'_, '_> {
         machine: &mut Machine,
     ) -> Done<p4::TransitionKind> {
         let mut joined: Option<(p4::Expr, u32)> = None;
+        let mut widths = Vec::new();
         for key in keys {
             let (value, shape) = match self.operand(key, scope)? {
                 Operand::Bits(value, shape) => (value, shape),
@@ -407,6 +436,7 @@ impl Translator<'_, '_> {
                 }
             };
             let value = build::convert(value, shape, Shape::bits(shape.width));
+            widths.push(shape.width);
             joined = Some(match joined {
                 Some((high, width)) => {
                     (build::binary(BinaryOperator::Concatenate, high, value, span), width.saturating_add(shape.width))
@@ -424,12 +454,12 @@ impl Translator<'_, '_> {
         for select_case in cases {
             let target = self.next_state(&select_case.target, machine);
             for value in &select_case.values {
-                let keyset = self.keyset(value, width, machine);
+                let keyset = self.keyset(value, width, &widths, machine);
                 let (Some(keyset), Some(target)) = (keyset, &target) else { continue };
                 let case = case(keyset, &target.name, select_case.span);
                 match value {
                     SelectValue::Default(_) => default = Some(case),
-                    SelectValue::Value(..) => translated.push(case),
+                    SelectValue::Value(..) | SelectValue::Tuple(..) => translated.push(case),
                 }
             }
         }
@@ -442,7 +472,7 @@ impl Translator<'_, '_> {
     fn check_defaults(&mut self, cases: &[SelectCase]) -> Done<()> {
         let mut defaults = cases.iter().flat_map(|case| &case.values).filter_map(|value| match value {
             SelectValue::Default(span) => Some(*span),
-            SelectValue::Value(..) => None,
+            SelectValue::Value(..) | SelectValue::Tuple(..) => None,
         });
         let (first, Some(second)) = (defaults.next(), defaults.next()) else { return Some(()) };
         let diagnostic = Diagnostic::error(codes::REPEATED_PART, second, "`default` is given twice");
@@ -453,11 +483,12 @@ impl Translator<'_, '_> {
         None
     }
 
-    fn keyset(&mut self, value: &SelectValue, width: u32, machine: &mut Machine) -> Done<p4::Expr> {
+    fn keyset(&mut self, value: &SelectValue, width: u32, widths: &[u32], machine: &mut Machine) -> Done<p4::Expr> {
         let shape = Shape::bits(width);
         let (value, mask) = match value {
             SelectValue::Default(span) => return Some(p4::Expr { kind: p4::ExprKind::Default, span: *span }),
             SelectValue::Value(value, mask) => (value, mask),
+            SelectValue::Tuple(values, span) => return self.joined_keyset(values, widths, *span),
         };
         if let ExprKind::Name(name) = &value.kind {
             let name = Ident { name: name.clone(), span: value.span };
@@ -469,6 +500,38 @@ impl Translator<'_, '_> {
         let mask = self.value(mask, shape, Scope::PLAIN)?;
         let span = value.span.to(mask.span);
         Some(p4::Expr { kind: p4::ExprKind::Mask { value: Box::new(bits), mask: Box::new(mask) }, span })
+    }
+
+    /// A value for each key, as one of the number that the keys are joined to.
+    fn joined_keyset(&mut self, values: &[(Expr, Option<Expr>)], widths: &[u32], span: Span) -> Done<p4::Expr> {
+        if values.len() != widths.len() {
+            let message = format!("these are {} values for {} keys", values.len(), widths.len());
+            return self.error(codes::WRONG_VALUE, span, message);
+        }
+        let (mut joined, mut mask) = (BigInt::ZERO, BigInt::ZERO);
+        for ((value, own_mask), &width) in values.iter().zip(widths) {
+            let all = build::wrapped(&BigInt::from(-1), width);
+            let own_mask = match own_mask {
+                Some(mask) => build::wrapped(&self.constant_number(mask)?, width),
+                None => all,
+            };
+            joined = (joined << width) | build::wrapped(&self.constant_number(value)?, width);
+            mask = (mask << width) | own_mask;
+        }
+        let shape = Shape::bits(widths.iter().sum());
+        let value = build::constant(&joined, shape, span);
+        if mask == build::wrapped(&BigInt::from(-1), shape.width) {
+            return Some(value);
+        }
+        let mask = Box::new(build::constant(&mask, shape, span));
+        Some(p4::Expr { kind: p4::ExprKind::Mask { value: Box::new(value), mask }, span })
+    }
+
+    fn constant_number(&mut self, expr: &Expr) -> Done<BigInt> {
+        match crate::symbols::fold(expr) {
+            Some(value) => Some(value),
+            None => self.error(codes::NOT_CONSTANT, expr.span, "this must be a constant number"),
+        }
     }
 
     fn value_set_use(&mut self, set: usize, width: u32, span: Span, machine: &mut Machine) -> Done<p4::Expr> {
@@ -493,9 +556,10 @@ impl Translator<'_, '_> {
         for (&set, (width, name)) in &machine.set_widths {
             let declared = &self.program.value_sets[set];
             let span = declared.name.span;
-            let size = match &declared.size {
-                Some(size) => self.count(size, 1, 1 << 20).unwrap_or(1) as u32,
-                None => VALUE_SET_SIZE_DEFAULT,
+            let size = match (&declared.size, size_of(&declared.pragmas)) {
+                (Some(size), _) => self.count(size, 1, 1 << 20).unwrap_or(1) as u32,
+                (None, Some(size)) => size,
+                (None, None) => VALUE_SET_SIZE_DEFAULT,
             };
             let kind = p4::DeclarationKind::ValueSet(p4::ValueSet {
                 element_type: build::bit_type(Shape::bits(*width), span),
@@ -503,6 +567,7 @@ impl Translator<'_, '_> {
                 name: build::ident(name, span),
             });
             let mut declaration = build::declaration(kind, span);
+            declaration.annotations = build::pragmas(&declared.pragmas);
             declaration.annotations.push(build::control_plane_name(&declared.name.name, span));
             declarations.push(declaration);
         }
@@ -571,6 +636,15 @@ impl Translator<'_, '_> {
             self.errors.push(exception.clone());
         }
         build::enum_member("error", &exception.name, exception.span)
+    }
+}
+
+/// The size that `@pragma parser_value_set_size` says.
+fn size_of(pragmas: &[Pragma]) -> Option<u32> {
+    let pragma = pragmas.iter().find(|pragma| pragma.name.as_str() == "parser_value_set_size")?;
+    match pragma.operands.as_slice() {
+        [PragmaOperand::Number(size)] => u32::try_from(size).ok().filter(|size| (1..=1 << 20).contains(size)),
+        _ => None,
     }
 }
 

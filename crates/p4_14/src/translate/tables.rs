@@ -32,10 +32,6 @@ impl Translator<'_, '_> {
                 actions.push(action);
             }
         }
-        if declared.actions.is_none() && declared.profile.is_none() {
-            let message = format!("table `{}` has no actions", declared.name.name);
-            return self.error(codes::TABLE_ACTIONS, declared.name.span, message);
-        }
         Some(actions)
     }
 
@@ -97,7 +93,15 @@ impl Translator<'_, '_> {
         };
         let (actions, default) = self.action_list(index, reader)?;
         add(p4::TablePropertyKind::Actions(actions));
-        add(p4::TablePropertyKind::DefaultAction(default));
+        properties.push(p4::TableProperty {
+            annotations: Vec::new(),
+            is_const: declared.is_default_const,
+            kind: p4::TablePropertyKind::DefaultAction(default),
+            span,
+        });
+        let mut add = |kind: p4::TablePropertyKind| {
+            properties.push(p4::TableProperty { annotations: Vec::new(), is_const: false, kind, span });
+        };
         if let Some(size) = self.table_size(index)? {
             add(p4::TablePropertyKind::Size(build::number(&BigInt::from(size), span)));
         }
@@ -120,6 +124,7 @@ impl Translator<'_, '_> {
         let name = build::ident(&self.table_name(index), span);
         let kind = p4::DeclarationKind::Table(p4::Table { name, properties });
         let mut declaration = build::declaration(kind, span);
+        declaration.annotations = build::pragmas(&declared.pragmas);
         declaration.annotations.push(build::control_plane_name(known_as, span));
         out.push(declaration);
         Some(())
@@ -259,6 +264,12 @@ impl Translator<'_, '_> {
             }
         };
         let span = key.span;
+        if let ExprKind::Member(base, member) = &key.expression.kind
+            && self.is_validity(base, member)
+        {
+            let expression = Expr { kind: ExprKind::Valid(base.clone()), span: key.expression.span };
+            return self.validity_key(&Key { expression, ..key.clone() }, kind, names);
+        }
         let names_header = match &key.expression.kind {
             ExprKind::Valid(_) => true,
             ExprKind::Member(..) => false,
