@@ -6,6 +6,7 @@
 control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
     action_profile(32) shared;
     @max_group_size(4) action_selector(HashAlgorithm.crc16, 64, 16) choices;
+    @selector_size_semantics("sum_of_weights") action_selector(HashAlgorithm.crc16, 8, 16) weights;
     @max_group_size(8) @selector_size_semantics("sum_of_members") @max_member_weight(100) @other
     action_selector(HashAlgorithm.crc32, 128, 16) members;
 

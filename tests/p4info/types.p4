@@ -10,6 +10,8 @@ type bit<10> vrf_t;
 
 @p4runtime_translation("", 16)
 type bit<12> vlan_t;
+// Not translated itself: its values have the bits that they have in the switch.
+type vlan_t tag_t;
 
 type bit<48> mac_t;
 @name("outer") type mac_t outer_mac_t;
@@ -32,6 +34,7 @@ struct meta_t {
     port_id_t port;
     vrf_t vrf;
     vlan_t vlan;
+    tag_t tag;
     outer_mac_t outer;
     plain_t plain;
     protocol_t protocol;
@@ -50,10 +53,11 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
     register<protocol_t>(4) protocols;
     register<mac_t>(4) macs;
 
-    action set(port_id_t port, bit<0> nothing, vrf_t vrf, vlan_t vlan, outer_mac_t outer, plain_t plain, protocol_t protocol) {
+    action set(port_id_t port, bit<0> nothing, vrf_t vrf, vlan_t vlan, tag_t tag, outer_mac_t outer, plain_t plain, protocol_t protocol) {
         meta.port = port;
         meta.vrf = vrf;
         meta.vlan = vlan;
+        meta.tag = tag;
         meta.outer = outer;
         meta.plain = plain;
         meta.protocol = protocol;
@@ -71,7 +75,7 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
             std.parser_error: exact;
         }
         actions = { set; NoAction; }
-        default_action = set((port_id_t)3, 0, (vrf_t)1, (vlan_t)2, (outer_mac_t)(mac_t)4, 5, protocol_t.udp);
+        default_action = set((port_id_t)3, 0, (vrf_t)1, (vlan_t)2, (tag_t)(vlan_t)6, (outer_mac_t)(mac_t)4, 5, protocol_t.udp);
     }
     apply {
         protocols.write(0, meta.protocol);

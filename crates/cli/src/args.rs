@@ -4,6 +4,7 @@ use crate::explanations::PAGES;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use live::PortSpec;
 use p4_14::Standard;
+use p4info::Version;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -214,6 +215,7 @@ Examples:
   wirespeed compile router.p4 --emit c | less
   wirespeed compile router.p4 --emit plan         what lives where, and why
   wirespeed compile router.p4 --emit p4info -o router.p4info.txtpb
+  wirespeed compile router.p4 --emit p4info --for 1.3      for older clients, without what they do not know
   wirespeed compile router.p4 --emit device-config -o router.json
   wirespeed compile router.p4 --target aarch64-linux-gnu -o router.so")]
 pub struct CompileArguments {
@@ -230,6 +232,9 @@ pub struct CompileArguments {
     /// Where to write it [default: standard output; for a shared object FILE with the ending .so, in this folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// The version of P4Runtime that a P4Info is for, as 1.3: what came later is left out [default: the newest]
+    #[arg(long = "for", value_name = "VERSION", value_parser = p4runtime_version)]
+    pub for_version: Option<Version>,
     /// The machine to compile for, as aarch64-linux-gnu [default: this one]
     #[arg(long, value_name = "TRIPLE")]
     pub target: Option<String>,
@@ -280,6 +285,10 @@ pub struct P4cArguments {
     /// Leave warnings out
     #[arg(long = "Wdisable", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub no_warnings: Option<String>,
+}
+
+fn p4runtime_version(text: &str) -> Result<Version, String> {
+    Version::from_name(text).ok_or_else(|| "a version of P4Runtime is 1.0 to 1.5".to_owned())
 }
 
 fn standard_of_p4c(text: &str) -> Result<Standard, String> {

@@ -16,6 +16,10 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
         terminal::error("--json is for --emit plan");
         return Err(Exit::Usage);
     }
+    if arguments.for_version.is_some() && arguments.emit != Emit::P4info {
+        terminal::error("--for is for --emit p4info");
+        return Err(Exit::Usage);
+    }
     match arguments.emit {
         Emit::Ast | Emit::P4 => {
             let source = frontend::parse(&arguments.file, &arguments.source);
@@ -87,7 +91,13 @@ fn p4info(arguments: &CompileArguments) -> Result<Exit, Exit> {
         terminal::error("the form of a P4Info is told from the ending of its file: .txtpb or .txt, .bin, .json");
         return Err(Exit::Usage);
     };
-    let info = frontend::load_p4info(&arguments.file, &arguments.source, &arguments.warnings)?;
+    let mut info = frontend::load_p4info(&arguments.file, &arguments.source, &arguments.warnings)?;
+    if let Some(version) = arguments.for_version {
+        p4info::restrict(&mut info, version).map_err(|problems| {
+            problems.iter().for_each(|problem| terminal::error(problem));
+            Exit::BadInput
+        })?;
+    }
     write_bytes(output, &p4info::encode(&info, format))
 }
 

@@ -228,4 +228,5 @@ pub const PAGES: &[(&str, &str)] = &[
     ("W0903", include_str!("../../../docs/diagnostics/W0903.md")),
     ("W0904", include_str!("../../../docs/diagnostics/W0904.md")),
     ("W0905", include_str!("../../../docs/diagnostics/W0905.md")),
+    ("W0906", include_str!("../../../docs/diagnostics/W0906.md")),
 ];

@@ -137,3 +137,20 @@ fn other_endings_are_refused() {
     assert!(message.contains("told from the ending of its file: .txtpb or .txt, .bin, .json"), "{message}");
     assert!(!folder.path().join("p.xml").exists());
 }
+
+#[test]
+fn older_clients_get_what_they_know() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.p4"), PROGRAM).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.args(["compile", "p.p4", "--emit"]).args(arguments).current_dir(folder.path()).output().unwrap()
+    };
+    let shown = run(&["p4info", "--for", "1.3"]);
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(text.contains("is_const_table: true") && text.contains("action_refs"), "{text}");
+    assert!(!text.contains("initial"), "{text}");
+    let told = |output: Output| String::from_utf8(output.stderr).unwrap();
+    assert!(told(run(&["p4info", "--for", "2.0"])).contains("a version of P4Runtime is 1.0 to 1.5"));
+    assert!(told(run(&["ir", "--for", "1.3"])).contains("--for is for --emit p4info"));
+}

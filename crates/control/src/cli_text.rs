@@ -492,6 +492,19 @@ fn call(program: &Program, table: TableId, action: u32, words: &[&str]) -> Resul
     Ok(ActionCall { action, args: action_arguments(program, definition, words)? })
 }
 
+/// The arguments without those of parameters of no bits, if they are written, too.
+fn without_empty<'w>(action: &ir::Action, words: &[&'w str]) -> Result<Vec<&'w str>, Problem> {
+    let mut words = words.to_vec();
+    if words.len() != action.params.len() + action.empty_params.len() {
+        return Ok(words);
+    }
+    for param in action.empty_params.iter().rev() {
+        let word = words.remove((param.position as usize).min(words.len() - 1));
+        names::check_empty(&param.name, &values::value(word, &names::empty_target(&param.name))?)?;
+    }
+    Ok(words)
+}
+
 /// The arguments of an action, all of them.
 pub(crate) fn action_arguments(program: &Program, action: ActionId, words: &[&str]) -> Result<Vec<Bits>, Problem> {
     let definition = &program.actions[action];
@@ -499,6 +512,7 @@ pub(crate) fn action_arguments(program: &Program, action: ActionId, words: &[&st
         let var = &program.vars[var];
         Target { role: "parameter", name: names::last_part(&var.name), ty: var.ty }
     };
+    let words = &without_empty(definition, words)?[..];
     if words.len() != definition.params.len() {
         let params: Vec<&str> = definition.params.iter().map(|&var| target(var).name).collect();
         let list = if params.is_empty() { String::new() } else { format!(": {}", params.join(", ")) };
@@ -560,7 +574,11 @@ fn table_add(it: &Arguments<'_>) -> Result<Command, Problem> {
     let (keys, rest) = it.around_arrow(2)?;
     let key = key(it.program, table, keys)?;
     let action_id = it.program.tables[table].actions[action as usize].action;
-    let params = it.program.actions[action_id].params.len();
+    let definition = &it.program.actions[action_id];
+    let params = definition.params.len();
+    // Those of no bits may be left out.
+    let all = params + definition.empty_params.len();
+    let params = if rest.len() > all { all } else { params };
     let (args, priority) = split_priority(it, table, rest, params)?;
     let call = call(it.program, table, action, args)?;
     Ok(Command::TableAdd { table, key, priority, call })
@@ -666,6 +684,17 @@ mod tests {
                 entries:4: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0xa000000, mask: 32w0xff000000 }, Range { low: 16w0x50, high: 16w0x5a }, Optional(None)], priority: 2147483637, call: ActionCall { action: 1, args: [] } }
                 entries:5: TableAdd { table: table3, key: [Exact(8w0xfd)], priority: 0, call: ActionCall { action: 1, args: [] } }
             "#]],
+        );
+    }
+
+    #[test]
+    fn arguments_of_no_bits_may_be_left_out() {
+        check(
+            "table_add l2 tunnel 1 => 7 0
+             table_add l2 tunnel 2 => 7
+             table_add l2 tunnel 3 => 7 1
+             table_add l2 tunnel 4 => 7 0 0",
+            expect![[""]],
         );
     }
 

@@ -6,8 +6,10 @@
 
 use crate::command::{CounterRef, MeterRef};
 use crate::problem::Problem;
+use crate::values::Target;
+use base::Bits;
 use base::index::Id;
-use ir::{ActionId, ActionProfileId, CalculationId, Program, RegisterId, TableId, ValueSetId};
+use ir::{ActionId, ActionProfileId, CalculationId, Program, RegisterId, TableId, Type, ValueSetId};
 use std::borrow::Cow;
 
 /// Names that a message lists at most.
@@ -101,6 +103,19 @@ pub fn param(program: &Program, action: ActionId, given: &str) -> Result<usize, 
     let action = &program.actions[action];
     let names: Vec<&str> = action.params.iter().map(|&var| last_part(&program.vars[var].name)).collect();
     find("parameter", "parameters", given, &names, &format!("action {}", action.name))
+}
+
+/// What a parameter of no bits is given as: its only value is 0.
+pub(crate) fn empty_target(name: &str) -> Target<'_> {
+    Target { role: "parameter", name, ty: Type::Bit(1) }
+}
+
+/// Complains of another value than 0 for a parameter of no bits.
+pub(crate) fn check_empty(name: &str, value: &Bits) -> Result<(), Problem> {
+    match value.is_zero() {
+        true => Ok(()),
+        false => Err(Problem::new(format!("parameter {name} has no bits, so its value is 0"))),
+    }
 }
 
 /// The part after the last dot.

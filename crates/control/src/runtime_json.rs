@@ -147,6 +147,10 @@ fn arguments(program: &Program, table: TableId, action: u32, given: &Object) -> 
     let definition = &program.actions[id];
     let mut args = vec![None; definition.params.len()];
     for (name, value) in given.iter().filter(|(name, _)| !is_comment(name)) {
+        if let Some(param) = definition.empty_params.iter().find(|param| param.name == **name) {
+            names::check_empty(&param.name, &bits(value, &names::empty_target(&param.name))?)?;
+            continue;
+        }
         let position = names::param(program, id, name)?;
         let var = &program.vars[definition.params[position]];
         let target = Target { role: "parameter", name: names::last_part(&var.name), ty: var.ty };
@@ -387,6 +391,15 @@ mod tests {
             entries:2: table_entries[0]: key meta.delta is missing
               help: an exact key must have a value
         "#]],
+        );
+    }
+
+    #[test]
+    fn parameters_of_no_bits_may_be_given() {
+        check_entries(
+            r#"{"table": "l2", "action_name": "tunnel", "action_params": {"rest": 0, "source": 1}, "match": {"dstAddr": 1}},
+               {"table": "l2", "action_name": "tunnel", "action_params": {"source": 1, "rest": 1}, "match": {"dstAddr": 2}}"#,
+            expect![[""]],
         );
     }
 

@@ -9,7 +9,7 @@ fn var(program: &mut Program, name: &str, width: u32) -> VarId {
 
 fn action(program: &mut Program, name: &str, params: &[(&str, u32)]) -> ActionId {
     let params = params.iter().map(|(param, width)| var(program, &format!("{name}.{param}"), *width)).collect();
-    program.actions.push(Action { name: name.into(), params, body: vec![], span: Span::NONE })
+    program.actions.push(Action { name: name.into(), params, empty_params: vec![], body: vec![], span: Span::NONE })
 }
 
 fn table(program: &mut Program, name: &str, keys: &[(&str, Type, MatchKind)], actions: &[ActionId]) -> TableId {
@@ -50,6 +50,8 @@ pub(crate) fn program() -> Program {
     let set_port = action(&mut it, "MyIngress.set_port", &[("port", 9)]);
     let mark = action(&mut it, "MyEgress.mark_ecn", &[]);
     let tunnel = action(&mut it, "MyIngress.tunnel", &[("source", 128)]);
+
+    it.actions[tunnel].empty_params.push(EmptyParam { position: 1, name: "rest".into() });
 
     table(&mut it, "MyIngress.ipv4_lpm", &[("hdr.ipv4.dstAddr", Type::Bit(32), Lpm)], &[drop, forward, nothing]);
     let l2 =

@@ -195,8 +195,19 @@ pub struct Action {
     /// Variables that get the entry's values before the body runs, with their control-plane names in
     /// [`crate::Var::name`] (last part).
     pub params: Vec<VarId>,
+    /// Parameters of no bits, which have no variable: only the control plane's files name them.
+    pub empty_params: Vec<EmptyParam>,
     /// What it does.
     pub body: Body,
     /// Where it was written.
     pub span: Span,
+}
+
+/// A parameter of no bits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EmptyParam {
+    /// The number of parameters before it, those of no bits included.
+    pub position: u32,
+    /// Its control-plane name.
+    pub name: String,
 }

@@ -35,7 +35,7 @@ impl<'h> Lowerer<'h> {
         let action = &self.hir.actions[id];
         let owner = if self.is_local_action(id) { &self.objects[self.object].name } else { "" };
         let name = full_name(owner, &action.name, &action.annotations);
-        let mut params = Vec::new();
+        let (mut params, mut empty_params) = (Vec::new(), Vec::new());
         let (mut bound_params, mut bound_args) = (Vec::new(), Vec::new());
         for (position, param) in action.params.iter().enumerate() {
             match args.get(position) {
@@ -43,7 +43,16 @@ impl<'h> Lowerer<'h> {
                     bound_params.push(*param);
                     bound_args.push(position);
                 }
-                _ => params.extend(self.action_param(*param)?),
+                _ => {
+                    let own = self.action_param(*param)?;
+                    if own.is_empty() {
+                        let declaration = &self.hir.vars[*param];
+                        let name = given_name(&declaration.annotations).unwrap_or(&declaration.name).to_owned();
+                        let position = (params.len() + empty_params.len()) as u32;
+                        empty_params.push(ir::EmptyParam { position, name });
+                    }
+                    params.extend(own);
+                }
             }
         }
         let outer_uses = std::mem::take(&mut self.externs.direct_uses);
@@ -63,7 +72,7 @@ impl<'h> Lowerer<'h> {
         });
         let uses = std::mem::replace(&mut self.externs.direct_uses, outer_uses);
         let (body, ()) = lowered?;
-        let id = self.ir.actions.push(ir::Action { name, params, body, span: action.span });
+        let id = self.ir.actions.push(ir::Action { name, params, empty_params, body, span: action.span });
         self.externs.action_uses.insert(id, uses);
         Ok(id)
     }

@@ -85,16 +85,31 @@ impl<'h> Lowerer<'h> {
         self.make(name, (&expr.ty, constructor, args), expr.span)
     }
 
+    /// The object of an instance that is made as an argument: within what it is passed to, it has the parameter's name.
+    fn construct_argument(&mut self, arg: &'h Expr, owner: &str, param: Option<hir::VarId>) -> Lowered<Value> {
+        let (ExprKind::Construct { constructor, args }, Some(param)) = (&arg.kind, param) else {
+            return self.eval(arg);
+        };
+        let param = &self.hir.vars[param];
+        let name = full_name(owner, &param.name, &param.annotations);
+        Ok(Value::Object(self.nested(arg.span, |l| l.make(name, (&arg.ty, *constructor, args), arg.span))?))
+    }
+
     fn make(
         &mut self,
         name: String,
         (ty, constructor, args): (&Type, usize, &'h [Option<Expr>]),
         span: Span,
     ) -> Lowered<ObjectId> {
+        let params = match ty {
+            Type::Control(id, _) => &self.hir.controls[*id].constructor_params[..],
+            Type::Parser(id, _) => &self.hir.parsers[*id].constructor_params[..],
+            _ => &[],
+        };
         let mut values = Vec::new();
-        for arg in args {
+        for (position, arg) in args.iter().enumerate() {
             values.push(match arg {
-                Some(arg) => Some(self.eval(arg)?),
+                Some(arg) => Some(self.construct_argument(arg, &name, params.get(position).copied())?),
                 None => None,
             });
         }

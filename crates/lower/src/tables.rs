@@ -311,7 +311,13 @@ impl<'h> Lowerer<'h> {
                 let is_it = |action: &ir::Action| action.name == name && action.body.is_empty();
                 let known = self.ir.actions.iter_enumerated().find(|(_, action)| is_it(action)).map(|(id, _)| id);
                 let action = known.unwrap_or_else(|| {
-                    let action = ir::Action { name, params: Vec::new(), body: Vec::new(), span: Span::NONE };
+                    let action = ir::Action {
+                        name,
+                        params: Vec::new(),
+                        empty_params: Vec::new(),
+                        body: Vec::new(),
+                        span: Span::NONE,
+                    };
                     self.ir.actions.push(action)
                 });
                 actions.push(ir::TableAction { action, table_only: false, default_only: true });

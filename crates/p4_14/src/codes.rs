@@ -232,8 +232,8 @@ codes! {
     HEADER_OR_METADATA = "E0920";
     /// A match kind that does not exist, or that does not fit what is matched.
     ///
-    /// The kinds are `exact`, `ternary`, `lpm`, `range` and `valid`. The validity of a header has no prefix and no
-    /// range.
+    /// The kinds are `exact`, `ternary`, `lpm`, `range`, `valid` and `index`, which is exact here. The validity of a
+    /// header has no prefix and no range.
     ///
     /// ```p4,wrong
     /// table t { reads { h.a : fuzzy; } actions { nop; } }
@@ -375,4 +375,17 @@ codes! {
     /// table t { reads { h.a : exact; } actions { nop; other; } default_action : other(); }
     /// ```
     DEFAULT_ONLY = "W0905";
+    /// A table has several keys of kind `lpm`.
+    ///
+    /// Which of two entries is the better one is defined for one prefix only. All but the first of these keys are
+    /// `ternary`: their entries have masks, and all entries of the table have priorities.
+    ///
+    /// ```p4,wrong
+    /// table t { reads { h.a : lpm; h.b : lpm; } actions { nop; } }
+    /// ```
+    ///
+    /// ```p4
+    /// table t { reads { h.a : lpm; h.b : ternary; } actions { nop; } }
+    /// ```
+    SECOND_PREFIX = "W0906";
 }

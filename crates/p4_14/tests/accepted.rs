@@ -60,16 +60,16 @@ fn a_table_may_have_no_actions() {
         "table t { reads { h.a : exact; } }",
         &["    @name(\".t\") table t"],
         expect![[r#"
-            @name(".t") table t {
-                key = {
-                    hdr.h.a: exact @name("h.a");
+                @name(".t") table t {
+                    key = {
+                        hdr.h.a: exact @name("h.a");
+                    }
+                    actions = {
+                        @defaultonly NoAction;
+                    }
+                    default_action = NoAction();
                 }
-                actions = {
-                    @defaultonly NoAction;
-                }
-                default_action = NoAction();
-            }
-    "#]],
+        "#]],
     );
 }
 
@@ -439,4 +439,19 @@ fn tables_stand_in_the_order_of_the_controls() {
         ".one") table one
     "#]]
     .assert_eq(&names.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn what_version_1_1_writes_differently() {
+    check(
+        "action drop(); action set_port(in bit<9> port);
+         meter e { type : bytes; instance_count : 16; }
+         action act(in bit<4> cell) { meter(e, cell, m.a); }
+         table t { reads { m.a : index; } actions { act; } }",
+        &["    @name(\".act\") action act", "    @name(\".t\") table t"],
+        expect![[r#"
+            t.p4:4:14: error[E0901]: expected `{`, found `;`
+            t.p4:4:47: error[E0901]: expected `{`, found `;`
+        "#]],
+    );
 }

@@ -372,6 +372,13 @@ fn tables() {
         "#]],
     );
     check_with(
+        SECOND_PREFIX,
+        "table u { reads { h.a : lpm; h.b : lpm; m.a : exact; } actions { nop; } }",
+        expect![[r#"
+            t.p4:2:30: warning[W0906]: a table has one key of kind `lpm`: this one is `ternary`, and entries have priorities
+        "#]],
+    );
+    check_with(
         WIDTH_ASSUMED,
         "register r { instance_count : 1; }\naction a(p) { } table u { actions { a; } }",
         expect![[r#"

@@ -140,7 +140,13 @@ pub(crate) fn text_of(annotation: &Annotation) -> String {
         return text;
     }
     for (position, token) in tokens.iter().enumerate() {
-        text.push(if position == 0 { '(' } else { ' ' });
+        // The operands of a pragma of P4_14 are no tokens but a list.
+        let is_comma = annotation.is_pragma && &*token.text == "," && token.kind == AnnotationTokenKind::Punctuation;
+        match position {
+            0 => text.push('('),
+            _ if is_comma => {}
+            _ => text.push(' '),
+        }
         let _ = match token.kind {
             AnnotationTokenKind::String => {
                 write!(text, "\"{}\"", token.text.replace('\\', "\\\\").replace('"', "\\\""))

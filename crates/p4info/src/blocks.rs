@@ -6,9 +6,11 @@
 //! global actions stand first, in the order of their use; of actions and tables there are only those that are used.
 
 use crate::annotations::full_name;
+use base::Span;
 use sema::hir::{self, Callee, ExprKind, Local, Type};
 use sema::walk::for_each_call;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 use syntax::ast::Annotation;
 
 /// Something that is declared, with the path of what it stands in; nothing for the outermost scope.
@@ -33,13 +35,22 @@ pub(crate) struct UsedAction {
     pub is_listed: bool,
 }
 
+/// An instance of an extern type.
+#[derive(Clone, Debug)]
+pub(crate) struct Object<'h> {
+    /// The name that controllers know it by.
+    pub name: String,
+    pub ty: &'h Type,
+    pub annotations: &'h [Annotation],
+    pub span: Span,
+}
+
 /// Everything, in order.
 #[derive(Default)]
 pub(crate) struct Contents<'h> {
     pub actions: Vec<UsedAction>,
     pub tables: Vec<Placed<hir::TableId>>,
-    /// Instances of extern types.
-    pub objects: Vec<Placed<hir::InstanceId>>,
+    pub objects: Vec<Object<'h>>,
     pub value_sets: Vec<Placed<hir::ValueSetId>>,
     /// Calls of extern functions from controls, with the function.
     pub calls: Vec<(hir::FunctionId, &'h hir::Call)>,
@@ -50,7 +61,7 @@ pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) 
     let no_action = |action: &hir::Action| &*action.name == "NoAction" && action.params.is_empty();
     let no_action = program.actions.iter_enumerated().find(|(_, action)| no_action(action)).map(|(id, _)| id);
     let mut walk = Walk { program, is_applied, no_action, contents: Contents::default(), seen: BTreeSet::new() };
-    let mut queue: VecDeque<Node> = VecDeque::new();
+    let mut queue: VecDeque<Node<'h>> = VecDeque::new();
     let top = program.top.iter().filter_map(|local| match local {
         Local::Instance(id) => Some(*id),
         _ => None,
@@ -63,11 +74,34 @@ pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) 
 }
 
 /// What waits for its turn. What is nearer to the outermost scope comes first.
-enum Node {
+enum Node<'h> {
     Instance(Placed<hir::InstanceId>),
-    Control(Placed<hir::ControlId>),
-    Parser(Placed<hir::ParserId>),
+    Object(Object<'h>),
+    Control(Place<'h, hir::ControlId>),
+    Parser(Place<'h, hir::ParserId>),
     Table(Placed<hir::TableId>),
+}
+
+/// A control or parser at a path, with what its constructor's parameters stand for.
+#[derive(Clone)]
+struct Place<'h, I> {
+    id: I,
+    path: String,
+    passed: Passed<'h>,
+}
+
+/// What was made as an argument of a constructor, by the parameter.
+type Passed<'h> = Rc<Vec<(hir::VarId, Argument<'h>)>>;
+
+/// An instance that was made as an argument: it is called as the parameter, within what it is passed to.
+#[derive(Clone)]
+struct Argument<'h> {
+    made: &'h hir::Expr,
+    path: String,
+    /// What the names in its own arguments stand for.
+    passed: Passed<'h>,
+    /// Whether it was made for what has it, not only passed on to it.
+    is_own: bool,
 }
 
 struct Walk<'a, 'h> {
@@ -80,48 +114,75 @@ struct Walk<'a, 'h> {
 }
 
 /// What a control declares at a path, or another that is inlined into it.
-enum Declared {
+enum Declared<'h> {
     Action(Placed<hir::ActionId>),
     Table(Placed<hir::TableId>, hir::ControlId),
-    Object(Placed<hir::InstanceId>),
+    Instance(Placed<hir::InstanceId>),
+    Object(Object<'h>),
+}
+
+/// What is applied: a control or a parser, and the name that it has where it is declared.
+struct Applied<'h, I> {
+    place: Place<'h, I>,
+    by: By,
+}
+
+/// By what name something is applied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Instance(hir::InstanceId),
+    Parameter(hir::VarId),
+    /// By that of its type.
+    Type,
 }
 
 impl<'h> Walk<'_, 'h> {
-    fn visit(&mut self, node: Node, queue: &mut VecDeque<Node>) {
+    fn visit(&mut self, node: Node<'h>, queue: &mut VecDeque<Node<'h>>) {
         match node {
             Node::Instance(instance) => self.visit_instance(&instance, queue),
+            Node::Object(object) => self.contents.objects.push(object),
             Node::Control(control) => self.visit_control(&control, queue),
-            Node::Parser(parser) => self.visit_parser(&parser, queue),
+            Node::Parser(parser) => self.inline_parser(&parser, queue),
             Node::Table(table) => self.contents.tables.push(table),
         }
     }
 
-    fn visit_instance(&mut self, place: &Placed<hir::InstanceId>, queue: &mut VecDeque<Node>) {
+    fn visit_instance(&mut self, place: &Placed<hir::InstanceId>, queue: &mut VecDeque<Node<'h>>) {
         if !self.seen.insert((place.owner.clone(), place.id)) {
             return;
         }
         let instance = &self.program.instances[place.id];
         match &instance.ty {
-            Type::Extern(..) => self.contents.objects.push(place.clone()),
+            Type::Extern(..) => self.contents.objects.push(Object {
+                name: place.name(&instance.name, &instance.annotations),
+                ty: &instance.ty,
+                annotations: &instance.annotations,
+                span: instance.span,
+            }),
             Type::Apply(..) => self.visit_arguments(&instance.args, queue),
             _ => {}
         }
     }
 
     /// The blocks that a package is made of.
-    fn visit_arguments(&mut self, args: &'h [Option<hir::Expr>], queue: &mut VecDeque<Node>) {
+    fn visit_arguments(&mut self, args: &'h [Option<hir::Expr>], queue: &mut VecDeque<Node<'h>>) {
+        let nothing = Passed::default();
         for arg in args.iter().flatten() {
             match (&arg.kind, &arg.ty) {
                 (ExprKind::Instance(id), _) => {
                     queue.push_back(Node::Instance(Placed { owner: String::new(), id: *id }));
                 }
-                (ExprKind::Construct { .. }, Type::Control(id, _)) => {
-                    let owner = self.program.controls[*id].name.to_string();
-                    queue.push_back(Node::Control(Placed { owner, id: *id }));
+                (ExprKind::Construct { args, .. }, Type::Control(id, _)) => {
+                    let control = &self.program.controls[*id];
+                    let path = control.name.to_string();
+                    let passed = self.pass(&control.constructor_params, args, &path, &nothing);
+                    queue.push_back(Node::Control(Place { id: *id, path, passed }));
                 }
-                (ExprKind::Construct { .. }, Type::Parser(id, _)) => {
-                    let owner = self.program.parsers[*id].name.to_string();
-                    queue.push_back(Node::Parser(Placed { owner, id: *id }));
+                (ExprKind::Construct { args, .. }, Type::Parser(id, _)) => {
+                    let parser = &self.program.parsers[*id];
+                    let path = parser.name.to_string();
+                    let passed = self.pass(&parser.constructor_params, args, &path, &nothing);
+                    queue.push_back(Node::Parser(Place { id: *id, path, passed }));
                 }
                 // A package within a package.
                 (ExprKind::Construct { args, .. }, Type::Apply(..)) => self.visit_arguments(args, queue),
@@ -130,20 +191,87 @@ impl<'h> Walk<'_, 'h> {
         }
     }
 
+    // ------------------------------------------------------------------------------------- arguments of constructors
+
+    /// What the parameters of a constructor stand for that is called with these arguments for an instance at `path`.
+    fn pass(&self, params: &[hir::VarId], args: &'h [Option<hir::Expr>], path: &str, outer: &Passed<'h>) -> Passed<'h> {
+        let argument = |(param, arg): (&hir::VarId, &'h Option<hir::Expr>)| {
+            let arg = arg.as_ref()?;
+            let argument = match &arg.kind {
+                ExprKind::Construct { .. } => {
+                    let declaration = &self.program.vars[*param];
+                    let path = full_name(path, &declaration.name, &declaration.annotations);
+                    Argument { made: arg, path, passed: Rc::clone(outer), is_own: true }
+                }
+                ExprKind::Var(var) => {
+                    let (_, passed_on) = outer.iter().find(|(known, _)| known == var)?;
+                    Argument { is_own: false, ..passed_on.clone() }
+                }
+                _ => return None,
+            };
+            Some((*param, argument))
+        };
+        Rc::new(params.iter().zip(args).filter_map(argument).collect())
+    }
+
+    /// What an object that is applied is: its type, its path, what was passed to it, and by what name it is applied.
+    fn applied_object(
+        &self,
+        object: &'h hir::Expr,
+        path: &str,
+        passed: &Passed<'h>,
+    ) -> Option<(&'h Type, String, Passed<'h>, By)> {
+        let (ty, args, path, outer, by) = match &object.kind {
+            ExprKind::Instance(id) => {
+                let instance = &self.program.instances[*id];
+                let path = full_name(path, &instance.name, &instance.annotations);
+                (&instance.ty, &instance.args[..], path, Rc::clone(passed), By::Instance(*id))
+            }
+            ExprKind::Construct { args, .. } => {
+                let name = match &object.ty {
+                    Type::Control(id, _) => &self.program.controls[*id].name,
+                    Type::Parser(id, _) => &self.program.parsers[*id].name,
+                    _ => return None,
+                };
+                (&object.ty, &args[..], full_name(path, name, &[]), Rc::clone(passed), By::Type)
+            }
+            ExprKind::Var(param) => {
+                let (_, argument) = passed.iter().find(|(known, _)| known == param)?;
+                let ExprKind::Construct { args, .. } = &argument.made.kind else { return None };
+                let outer = Rc::clone(&argument.passed);
+                (&argument.made.ty, &args[..], argument.path.clone(), outer, By::Parameter(*param))
+            }
+            _ => return None,
+        };
+        let params = match ty {
+            Type::Control(id, _) => &self.program.controls[*id].constructor_params,
+            Type::Parser(id, _) => &self.program.parsers[*id].constructor_params,
+            _ => return None,
+        };
+        let own = self.pass(params, args, &path, &outer);
+        Some((ty, path, own, by))
+    }
+
+    /// The object of an extern type that was made as an argument.
+    fn object_of(argument: &Argument<'h>) -> Object<'h> {
+        Object { name: argument.path.clone(), ty: &argument.made.ty, annotations: &[], span: argument.made.span }
+    }
+
     // ----------------------------------------------------------------------------------------------------- controls
 
-    fn visit_control(&mut self, control: &Placed<hir::ControlId>, queue: &mut VecDeque<Node>) {
+    fn visit_control(&mut self, control: &Place<'h, hir::ControlId>, queue: &mut VecDeque<Node<'h>>) {
         let mut declared = Vec::new();
-        self.inline(control.id, &control.owner, &mut declared);
+        self.inline(control, &mut declared);
         let mut calls = Vec::new();
-        self.inline_calls(control.id, &control.owner, &mut calls);
+        self.inline_calls(control, &mut calls);
         self.use_actions(&declared, &calls);
         for declared in declared {
             match declared {
                 Declared::Action(_) => {}
                 Declared::Table(table, _) if self.is_there(&table) => queue.push_back(Node::Table(table)),
                 Declared::Table(..) => {}
-                Declared::Object(object) => queue.push_back(Node::Instance(object)),
+                Declared::Instance(instance) => queue.push_back(Node::Instance(instance)),
+                Declared::Object(object) => queue.push_back(Node::Object(object)),
             }
         }
     }
@@ -153,83 +281,72 @@ impl<'h> Walk<'_, 'h> {
         (self.is_applied)(&table.name(&declaration.name, &declaration.annotations))
     }
 
-    /// The controls that a control applies, in the order of the calls: their types, the paths of their instances, and
-    /// the instances if they have names.
-    fn applied(&self, id: hir::ControlId, path: &str) -> Vec<(hir::ControlId, String, Option<hir::InstanceId>)> {
-        let mut applied = Vec::new();
-        for_each_call(&self.program.controls[id].body.stmts, &mut |_, call| {
-            if let Callee::Apply(object) = &call.callee
-                && let Type::Control(inner, _) = &object.ty
-            {
-                applied.extend(self.instance_path(object, path).map(|(path, instance)| (*inner, path, instance)));
-            }
-        });
-        applied
-    }
-
-    /// The path of an instance that is applied, and the instance if it has a name.
-    fn instance_path(&self, object: &hir::Expr, path: &str) -> Option<(String, Option<hir::InstanceId>)> {
-        match (&object.kind, &object.ty) {
-            (ExprKind::Instance(id), _) => {
-                let instance = &self.program.instances[*id];
-                Some((full_name(path, &instance.name, &instance.annotations), Some(*id)))
-            }
-            (ExprKind::Construct { .. }, Type::Control(id, _)) => {
-                Some((full_name(path, &self.program.controls[*id].name, &[]), None))
-            }
-            (ExprKind::Construct { .. }, Type::Parser(id, _)) => {
-                Some((full_name(path, &self.program.parsers[*id].name, &[]), None))
-            }
-            _ => None,
-        }
+    /// The control that a call applies.
+    fn applied_control(
+        &self,
+        call: &'h hir::Call,
+        at: &Place<'h, hir::ControlId>,
+    ) -> Option<Applied<'h, hir::ControlId>> {
+        let Callee::Apply(object) = &call.callee else { return None };
+        let (ty, path, passed, by) = self.applied_object(object, &at.path, &at.passed)?;
+        let Type::Control(id, _) = ty else { return None };
+        Some(Applied { place: Place { id: *id, path, passed }, by })
     }
 
     /// Adds what a control declares, and what those declare that it applies.
-    fn inline(&self, id: hir::ControlId, path: &str, to: &mut Vec<Declared>) {
-        let applied = self.applied(id, path);
+    fn inline(&self, at: &Place<'h, hir::ControlId>, to: &mut Vec<Declared<'h>>) {
+        let control = &self.program.controls[at.id];
+        let mut applied = Vec::new();
+        for_each_call(&control.body.stmts, &mut |_, call| applied.extend(self.applied_control(call, at)));
         let mut done = BTreeSet::new();
-        for (control, path, instance) in &applied {
-            if instance.is_none() && done.insert(path) {
-                self.inline(*control, path, to);
+        for inner in applied.iter().filter(|inner| inner.by == By::Type) {
+            if done.insert(&inner.place.path) {
+                self.inline(&inner.place, to);
             }
         }
-        for local in &self.program.controls[id].locals {
-            let owner = path.to_owned();
+        for (param, argument) in at.passed.iter().filter(|(_, argument)| argument.is_own) {
+            match argument.made.ty {
+                Type::Extern(..) => to.push(Declared::Object(Self::object_of(argument))),
+                _ => self.inline_by(By::Parameter(*param), &applied, to),
+            }
+        }
+        for local in &control.locals {
+            let owner = at.path.clone();
             match local {
                 Local::Action(id) => to.push(Declared::Action(Placed { owner, id: *id })),
-                Local::Table(table) => to.push(Declared::Table(Placed { owner, id: *table }, id)),
+                Local::Table(table) => to.push(Declared::Table(Placed { owner, id: *table }, at.id)),
                 Local::Instance(instance) => match &self.program.instances[*instance].ty {
-                    Type::Extern(..) => to.push(Declared::Object(Placed { owner, id: *instance })),
-                    _ => {
-                        let is_it = |(_, _, applied): &&(_, _, Option<hir::InstanceId>)| *applied == Some(*instance);
-                        if let Some((control, path, _)) = applied.iter().find(is_it) {
-                            self.inline(*control, path, to);
-                        }
-                    }
+                    Type::Extern(..) => to.push(Declared::Instance(Placed { owner, id: *instance })),
+                    _ => self.inline_by(By::Instance(*instance), &applied, to),
                 },
                 Local::Var(..) | Local::Const(..) | Local::ValueSet(_) => {}
             }
         }
     }
 
+    /// Adds what the control declares that is applied by this name.
+    fn inline_by(&self, by: By, applied: &[Applied<'h, hir::ControlId>], to: &mut Vec<Declared<'h>>) {
+        if let Some(inner) = applied.iter().find(|applied| applied.by == by) {
+            self.inline(&inner.place, to);
+        }
+    }
+
     /// The calls of a control's body, with those of the controls that it applies in their place; each with its control.
-    fn inline_calls(&self, id: hir::ControlId, path: &str, to: &mut Vec<(Placed<hir::ControlId>, &'h hir::Call)>) {
-        for_each_call(&self.program.controls[id].body.stmts, &mut |_, call| match &call.callee {
-            Callee::Apply(object) => {
-                if let Type::Control(inner, _) = &object.ty
-                    && let Some((path, _)) = self.instance_path(object, path)
-                {
-                    self.inline_calls(*inner, &path, to);
+    fn inline_calls(&self, at: &Place<'h, hir::ControlId>, to: &mut Vec<(Placed<hir::ControlId>, &'h hir::Call)>) {
+        for_each_call(&self.program.controls[at.id].body.stmts, &mut |_, call| match &call.callee {
+            Callee::Apply(_) => {
+                if let Some(inner) = self.applied_control(call, at) {
+                    self.inline_calls(&inner.place, to);
                 }
             }
-            _ => to.push((Placed { owner: path.to_owned(), id }, call)),
+            _ => to.push((Placed { owner: at.path.clone(), id: at.id }, call)),
         });
     }
 
     // ------------------------------------------------------------------------------------------------------ actions
 
     /// Adds the actions that are used by tables and calls, and the calls of extern functions.
-    fn use_actions(&mut self, declared: &[Declared], calls: &[(Placed<hir::ControlId>, &'h hir::Call)]) {
+    fn use_actions(&mut self, declared: &[Declared<'h>], calls: &[(Placed<hir::ControlId>, &'h hir::Call)]) {
         // Whether a table lists them, by owner and action.
         let mut used: BTreeMap<(String, hir::ActionId), bool> = BTreeMap::new();
         let mut global = Vec::new();
@@ -305,43 +422,48 @@ impl<'h> Walk<'_, 'h> {
 
     // ------------------------------------------------------------------------------------------------------ parsers
 
-    fn visit_parser(&mut self, parser: &Placed<hir::ParserId>, queue: &mut VecDeque<Node>) {
-        self.inline_parser(parser.id, &parser.owner, queue);
-    }
-
-    fn inline_parser(&mut self, id: hir::ParserId, path: &str, queue: &mut VecDeque<Node>) {
-        let parser = &self.program.parsers[id];
+    fn inline_parser(&mut self, at: &Place<'h, hir::ParserId>, queue: &mut VecDeque<Node<'h>>) {
+        let parser = &self.program.parsers[at.id];
         let mut applied = Vec::new();
         for state in &parser.states {
-            for_each_call(&state.body, &mut |_, call| {
-                if let Callee::Apply(object) = &call.callee
-                    && let Type::Parser(inner, _) = &object.ty
-                {
-                    applied.extend(self.instance_path(object, path).map(|(path, instance)| (*inner, path, instance)));
-                }
-            });
+            for_each_call(&state.body, &mut |_, call| applied.extend(self.applied_parser(call, at)));
         }
         let mut done = BTreeSet::new();
-        for (inner, path, instance) in &applied {
-            if instance.is_none() && done.insert(path) {
-                self.inline_parser(*inner, path, queue);
+        for inner in applied.iter().filter(|inner| inner.by == By::Type) {
+            if done.insert(&inner.place.path) {
+                self.inline_parser(&inner.place, queue);
+            }
+        }
+        for (param, argument) in at.passed.iter().filter(|(_, argument)| argument.is_own) {
+            match argument.made.ty {
+                Type::Extern(..) => queue.push_back(Node::Object(Self::object_of(argument))),
+                _ => self.inline_parser_by(By::Parameter(*param), &applied, queue),
             }
         }
         for local in &parser.locals {
-            let owner = path.to_owned();
+            let owner = at.path.clone();
             match local {
                 Local::ValueSet(id) => self.contents.value_sets.push(Placed { owner, id: *id }),
                 Local::Instance(id) if matches!(self.program.instances[*id].ty, Type::Extern(..)) => {
                     queue.push_back(Node::Instance(Placed { owner, id: *id }));
                 }
-                Local::Instance(instance) => {
-                    let is_it = |(_, _, applied): &&(_, _, Option<hir::InstanceId>)| *applied == Some(*instance);
-                    if let Some((inner, path, _)) = applied.iter().find(is_it).cloned() {
-                        self.inline_parser(inner, &path, queue);
-                    }
-                }
+                Local::Instance(id) => self.inline_parser_by(By::Instance(*id), &applied, queue),
                 _ => {}
             }
         }
+    }
+
+    fn inline_parser_by(&mut self, by: By, applied: &[Applied<'h, hir::ParserId>], queue: &mut VecDeque<Node<'h>>) {
+        if let Some(inner) = applied.iter().find(|applied| applied.by == by) {
+            self.inline_parser(&inner.place, queue);
+        }
+    }
+
+    /// The parser that a call applies.
+    fn applied_parser(&self, call: &'h hir::Call, at: &Place<'h, hir::ParserId>) -> Option<Applied<'h, hir::ParserId>> {
+        let Callee::Apply(object) = &call.callee else { return None };
+        let (ty, path, passed, by) = self.applied_object(object, &at.path, &at.passed)?;
+        let Type::Parser(id, _) = ty else { return None };
+        Some(Applied { place: Place { id: *id, path, passed }, by })
     }
 }

@@ -11,7 +11,7 @@ mod objects;
 mod tables;
 
 use crate::annotations::{self, find, is_hidden};
-use crate::blocks::{Contents, Placed, contents};
+use crate::blocks::{Contents, Object, contents};
 use crate::codes;
 use crate::model::Kind;
 use crate::symbols::{Names, Symbols, id_with_prefix};
@@ -76,10 +76,8 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
         collector.add(Kind::Table, &name, &declaration.annotations, declaration.span);
     }
     for object in &contents.objects {
-        let declaration = &tree.instances[object.id];
-        let name = object.name(&declaration.name, &declaration.annotations);
-        if let Some(kind) = kind_of(tree, &declaration.ty) {
-            collector.add(kind, &name, &declaration.annotations, declaration.span);
+        if let Some(kind) = kind_of(tree, object.ty) {
+            collector.add(kind, &object.name, object.annotations, object.span);
         }
     }
     for set in &contents.value_sets {
@@ -364,19 +362,15 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The declaration of the object of this kind and name, if it was not made in a table's property.
-    fn declared(&self, kind: Kind, name: &str) -> Option<&Placed<hir::InstanceId>> {
-        self.contents.objects.iter().find(|object| {
-            let declaration = &self.tree.instances[object.id];
-            kind_of(self.tree, &declaration.ty) == Some(kind)
-                && object.name(&declaration.name, &declaration.annotations) == name
-        })
+    fn declared(&self, kind: Kind, name: &str) -> Option<&Object<'_>> {
+        self.contents.objects.iter().find(|object| object.name == name && kind_of(self.tree, object.ty) == Some(kind))
     }
 
     /// The annotations of the object of this kind and name: those of its declaration, or of the table's property that
     /// it is made in.
     fn annotations_of(&self, kind: Kind, name: &str) -> &[Annotation] {
         if let Some(object) = self.declared(kind, name) {
-            return &self.tree.instances[object.id].annotations;
+            return object.annotations;
         }
         for place in &self.contents.tables {
             let table = &self.tree.tables[place.id];

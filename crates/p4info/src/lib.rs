@@ -1,8 +1,8 @@
 //! What a program shows to its controllers.
 //!
 //! P4Info names everything that can be written and read, gives it an id, and says how wide its values are. [`generate`]
-//! makes it from a program, [`encode`] writes it. The other direction is [`Model`]: what an id in a request means for
-//! the switch that runs the program.
+//! makes it from a program, [`restrict`] leaves out what older clients do not know, [`encode`] writes it. The other
+//! direction is [`Model`]: what an id in a request means for the switch that runs the program.
 //!
 //! The way through: `blocks` finds what the program's blocks contain, `symbols` gives ids and aliases, `generate`
 //! writes the objects, with `types` and `annotations` for what they are made of.
@@ -15,11 +15,13 @@ mod mappings;
 mod model;
 mod symbols;
 mod types;
+mod version;
 
 pub use format::{Format, encode};
 pub use generate::generate;
 pub use model::*;
 pub use p4runtime_proto::p4::config::v1;
+pub use version::{Version, restrict};
 
 /// The codes of this crate's errors.
 pub mod codes {

@@ -29,7 +29,8 @@ enum SdnType {
 
 impl<'h, 'd> Types<'h, 'd> {
     pub fn new(program: &'h hir::Program, diagnostics: &'d mut Diagnostics) -> Self {
-        Types { program, diagnostics, info: v1::P4TypeInfo::default(), generic: BTreeMap::new() }
+        let generic = names_of_generic(program);
+        Types { program, diagnostics, info: v1::P4TypeInfo::default(), generic }
     }
 
     /// Bits of a value as controllers see it; 0 for text, and for what has no bits.
@@ -42,7 +43,11 @@ impl<'h, 'd> Types<'h, 'd> {
                 match self.translation(new_type) {
                     Some((_, SdnType::Bits(width))) => width,
                     Some((_, SdnType::Text)) => 0,
-                    None => self.width(&new_type.target),
+                    // A type that is not translated itself has the bits that values have, whatever it is made of.
+                    None => {
+                        let target = original(self.program, &new_type.target);
+                        self.width(target)
+                    }
                 }
             }
             Type::Enum(id) => match &self.program.enums[*id].representation {
@@ -125,10 +130,7 @@ impl<'h, 'd> Types<'h, 'd> {
             return Some(());
         }
         // What a new type is made of may be one itself.
-        let mut target = &new_type.target;
-        while let Type::NewType(id) = target {
-            target = &self.program.new_types[*id].target;
-        }
+        let target = original(self.program, &new_type.target);
         let original = self.spec_of(target, &Bound::new())?;
         let representation = match self.translation(new_type) {
             None => Representation::OriginalType(original),
@@ -266,8 +268,9 @@ impl<'h, 'd> Types<'h, 'd> {
         if args.is_empty() {
             return name;
         }
-        let number = self.generic.keys().filter(|(other, _)| *other == id).count();
-        self.generic.entry((id, args.to_vec())).or_insert_with(|| format!("{name}_{number}")).clone()
+        let names = &mut self.generic;
+        add_generic(self.program, (id, args.to_vec()), names);
+        names.get(&(id, args.to_vec())).cloned().unwrap_or(name)
     }
 
     /// The bits that a field of a header is.
@@ -282,6 +285,67 @@ impl<'h, 'd> Types<'h, 'd> {
             _ => ty.clone(),
         }
     }
+}
+
+/// The names of the instances of generic structs: numbered for each struct, in the order in which the program writes
+/// them; those that only others are made of come last.
+fn names_of_generic(program: &hir::Program) -> BTreeMap<(hir::StructId, Vec<Type>), String> {
+    let mut names = BTreeMap::new();
+    let mut all: Vec<(hir::StructId, Vec<Type>)> = Vec::new();
+    for instance in program.generic_structs.values() {
+        if add_generic(program, instance.clone(), &mut names) {
+            all.push(instance.clone());
+        }
+    }
+    // The list grows by what is inside.
+    let mut next = 0;
+    while let Some((id, args)) = all.get(next).cloned() {
+        next += 1;
+        let declaration = &program.structs[id];
+        let bound: Bound = declaration.type_params.iter().copied().zip(args).collect();
+        for field in &declaration.fields {
+            if let Type::Struct(inner, args) = substituted(&field.ty, &bound)
+                && !args.is_empty()
+                && all.len() < GENERIC_MAX
+                && add_generic(program, (inner, args.clone()), &mut names)
+            {
+                all.push((inner, args));
+            }
+        }
+    }
+    names
+}
+
+/// The most instances of generic structs that are looked into for others.
+const GENERIC_MAX: usize = 10_000;
+
+/// Gives an instance the next number of its struct that makes a name which no struct has; false if it has one.
+fn add_generic(
+    program: &hir::Program,
+    instance: (hir::StructId, Vec<Type>),
+    names: &mut BTreeMap<(hir::StructId, Vec<Type>), String>,
+) -> bool {
+    if names.contains_key(&instance) {
+        return false;
+    }
+    let declaration = &program.structs[instance.0];
+    let base = full_name("", &declaration.name, &declaration.annotations);
+    let first = names.keys().filter(|(other, _)| *other == instance.0).count();
+    let is_free = |name: &String| {
+        program.structs.iter().all(|it| *it.name != **name) && names.values().all(|other| other != name)
+    };
+    let numbered = (first..=first + program.structs.len() + names.len()).map(|number| format!("{base}_{number}"));
+    let name = numbered.into_iter().find(is_free).unwrap_or(base);
+    names.insert(instance, name);
+    true
+}
+
+/// What a type is in the end that is made by `type`.
+fn original<'h>(program: &'h hir::Program, mut ty: &'h Type) -> &'h Type {
+    while let Type::NewType(id) = ty {
+        ty = &program.new_types[*id].target;
+    }
+    ty
 }
 
 /// A field of a header; one of a struct within the header has the names of both.

@@ -3,7 +3,7 @@
 //! a P4Info that fits them.
 
 use expect_test::{Expect, expect, expect_file};
-use p4info::{Format, Kind, Model};
+use p4info::{Format, Kind, Model, Version};
 use std::path::{Path, PathBuf};
 use syntax::{Diagnostics, DiskFiles, Options, SourceMap};
 
@@ -143,4 +143,59 @@ fn annotations_that_say_nothing() {
             E1003: `@controller_header` wants one string
         "#]],
     );
+}
+
+/// What is left of a P4Info for clients of a version.
+fn check_version(program: &str, version: &str, expect: Expect) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/p4info").join(program);
+    let (mut info, _) = p4info_of(&path).expect("a P4Info");
+    let version = Version::from_name(version).expect("a version");
+    let shown = match p4info::restrict(&mut info, version) {
+        Ok(()) => String::from_utf8(p4info::encode(&info, Format::Text)).unwrap(),
+        Err(problems) => problems.iter().map(|problem| format!("{problem}\n")).collect(),
+    };
+    // What a reader of that time would stumble over.
+    let newer = [
+        "initial_default_action",
+        "has_initial_entries",
+        "sum_of_",
+        "platform_properties",
+        "structured_annotations",
+        "    type:",
+        "P4Runtime 1",
+    ];
+    let found = shown.lines().filter(|line| newer.iter().any(|word| line.contains(word)));
+    expect.assert_eq(&found.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn older_clients_are_told_what_they_know() {
+    for program in ["tables.p4", "profiles.p4", "objects.p4", "package.p4"] {
+        check_version(program, "1.3", expect![[""]]);
+    }
+    check_version(
+        "profiles.p4",
+        "1.4",
+        expect![[r#"
+              initial_default_action {
+              initial_default_action {
+              initial_default_action {
+              initial_default_action {
+              initial_default_action {
+              initial_default_action {
+              sum_of_weights {
+              sum_of_members {
+        "#]],
+    );
+    check_version("package.p4", "1.2.0", expect![[""]]);
+    check_version(
+        "tables.p4",
+        "1.1",
+        expect![[r#"
+        P4Runtime 1.1 has no `optional` keys, as `valid` of the table `MyIngress.all_kinds`
+    "#]],
+    );
+    check_version("types.p4", "1.0", expect![[r#"
+        P4Runtime 1.0 has no types that are text for controllers, as `vrf_t`
+    "#]]);
 }

@@ -75,9 +75,10 @@ fn translated_types() {
                 2 nothing: 0 bits
                 3 vrf: 10 bits, for controllers None as example.org/vrf
                 4 vlan: 12 bits, for controllers Some(16) as type vlan_t
-                5 outer: 48 bits
-                6 plain: 8 bits
-                7 protocol: 8 bits
+                5 tag: 12 bits
+                6 outer: 48 bits
+                7 plain: 8 bits
+                8 protocol: 8 bits
               action NoAction at 1
             MyIngress.protocols: SerializableEnum { width_bits: 8, members: {"tcp": [6], "udp": [17]} }
             MyIngress.macs: Bits(Value { width_bits: 48, translation: None })

@@ -7,7 +7,7 @@ use base::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::WarningLevel;
-use syntax::ast::{self, Annotation, Direction};
+use syntax::ast::{self, Annotation, Base, Direction};
 use syntax::diag::{Diagnostic, Diagnostics, Severity};
 
 /// What kind of code is being checked: it decides which statements and calls are allowed.
@@ -73,6 +73,8 @@ pub(crate) struct Checker<'d> {
     pub(crate) bindings: Vec<Option<Type>>,
     /// The values of constants, as far as they are known without instantiation.
     pub(crate) constants: BTreeMap<VarId, Expr>,
+    /// The bases that the numbers among them are written in.
+    pub(crate) constant_bases: BTreeMap<VarId, Base>,
     /// The literals that they consist of, together.
     pub(crate) constant_literals: usize,
     pub(crate) place: Place,
@@ -113,6 +115,7 @@ impl<'d> Checker<'d> {
             scopes,
             bindings: Vec::new(),
             constants: BTreeMap::new(),
+            constant_bases: BTreeMap::new(),
             constant_literals: 0,
             place: Place::outermost(),
             unnamed_type_params: None,

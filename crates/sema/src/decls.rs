@@ -183,6 +183,7 @@ impl Checker<'_> {
         let var = self.new_var(&written.name, ty, VarKind::Constant, annotations);
         if let Some(folded) = folded {
             self.constants.insert(var, folded);
+            self.constant_bases.insert(var, self.base_of(&written.value));
         }
         self.declare(&written.name, Entity::Var(var));
         Some(Local::Const(var, value))

@@ -75,6 +75,9 @@ pub struct Program {
     pub annotation_values: BTreeMap<Span, Expr>,
     /// What `@diagnostic("group", "level")` makes of groups of warnings in this program.
     pub warning_levels: BTreeMap<Rc<str>, WarningLevel>,
+    /// The instances of generic structs that the program writes, by the end and the beginning of the place: an argument
+    /// goes before what it is an argument of.
+    pub generic_structs: BTreeMap<(u32, u32), (StructId, Vec<Type>)>,
     /// Those of which only the size was needed somewhere (`v.minSizeInBits()`, `v.size`); it stands there as a number.
     pub sized_vars: BTreeSet<VarId>,
 }

@@ -1,29 +1,150 @@
-//! The control-plane name of a key without `@name`: the expression as it is written, without white space.
+//! The control-plane name of a key without `@name`, as the reference compiler gives it.
+//!
+//! The name is the expression: variables as they are written, fields by their control-plane names, constants by their
+//! values in the base that they are written in, with one space on each side of the `&` of a mask. What has no such name
+//! needs a `@name`; in messages it is shown without white space.
 
+use crate::checker::Checker;
+use crate::control_plane::given_name;
+use crate::hir;
+use crate::scopes::Entity;
+use num_bigint::BigInt;
+use num_traits::Signed;
 use std::fmt::Write;
-use syntax::ast::{BinaryOperator, Expr, ExprKind, TypeKind};
+use syntax::ast::{Base, BinaryOperator, Expr, ExprKind, TypeKind};
 
-/// The name of a key.
+/// An expression as it is written, without white space.
 pub(crate) fn key_name(expression: &Expr) -> String {
     let mut name = String::new();
     write_expr(&mut name, expression);
     name
 }
 
-/// Whether the control plane's name of a key follows from its expression: variables, fields, elements, slices, calls
-/// without arguments (`isValid()`), masks by a constant. All others need a `@name`.
-pub(crate) fn names_itself(expression: &Expr) -> bool {
+impl Checker<'_> {
+    /// Whether the control plane's name of a key follows from its expression: constants, variables, fields, elements,
+    /// slices, calls without arguments (`isValid()`), masks by a constant. All others need a `@name`.
+    pub(crate) fn names_itself(&self, written: &Expr, key: &hir::Expr) -> bool {
+        let key = without_implied_cast(written, key);
+        if self.constant_in_key(key).is_some() {
+            return true;
+        }
+        match (&written.kind, &key.kind) {
+            (ExprKind::Binary { operator: BinaryOperator::BitAnd, left, right }, hir::ExprKind::Binary(_, a, b)) => {
+                let is_mask = self.constant_in_key(a).is_some() || self.constant_in_key(b).is_some();
+                is_mask && self.names_itself(left, a) && self.names_itself(right, b)
+            }
+            _ => has_name(written),
+        }
+    }
+
+    /// The name of a key.
+    pub(crate) fn name_of_key(&self, written: &Expr, key: &hir::Expr) -> String {
+        let mut name = String::new();
+        self.write_key(&mut name, written, key);
+        name
+    }
+
+    fn write_key(&self, out: &mut String, written: &Expr, key: &hir::Expr) {
+        let key = without_implied_cast(written, key);
+        if let Some(value) = self.constant_in_key(key) {
+            return write_number(out, &value, self.base_of(written));
+        }
+        match (&written.kind, &key.kind) {
+            (ExprKind::Member { base, .. }, hir::ExprKind::Field(owner, position)) => {
+                self.write_key(out, base, owner);
+                self.write_field(out, &owner.ty, *position);
+            }
+            (ExprKind::Index { base, index }, hir::ExprKind::Index(array, element)) => {
+                self.write_key(out, base, array);
+                out.push('[');
+                self.write_key(out, index, element);
+                out.push(']');
+            }
+            (ExprKind::Slice { base, high, low }, hir::ExprKind::Slice(value, high_bit, low_bit)) => {
+                self.write_key(out, base, value);
+                out.push('[');
+                write_number(out, &BigInt::from(*high_bit), self.base_of(high));
+                out.push(':');
+                write_number(out, &BigInt::from(*low_bit), self.base_of(low));
+                out.push(']');
+            }
+            (ExprKind::Cast { operand, .. }, hir::ExprKind::Cast(inner)) => self.write_key(out, operand, inner),
+            (ExprKind::Binary { operator: BinaryOperator::BitAnd, left, right }, hir::ExprKind::Binary(_, a, b)) => {
+                self.write_key(out, left, a);
+                out.push_str(" & ");
+                self.write_key(out, right, b);
+            }
+            (ExprKind::Call { callee, .. }, hir::ExprKind::Call(call)) => match (&callee.kind, &call.callee) {
+                (ExprKind::Member { base, member }, hir::Callee::Builtin(_, object)) => {
+                    self.write_key(out, base, object);
+                    let _ = write!(out, ".{}()", member.name);
+                }
+                _ => write_expr(out, written),
+            },
+            _ => write_expr(out, written),
+        }
+    }
+
+    /// The name of a field behind the name of what has it; one that begins with a dot brings it along.
+    fn write_field(&self, out: &mut String, owner: &hir::Type, position: usize) {
+        let hir::Type::Struct(id, _) = owner else { return };
+        let Some(field) = self.hir.structs[*id].fields.get(position) else { return };
+        let name = given_name(&field.annotations).unwrap_or(&field.name);
+        let dot = if name.starts_with('.') { "" } else { "." };
+        let _ = write!(out, "{dot}{name}");
+    }
+
+    /// The number that an expression in a key is, if it is one that is known.
+    fn constant_in_key(&self, key: &hir::Expr) -> Option<BigInt> {
+        match self.fold(key)?.kind {
+            hir::ExprKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The base in which the reference compiler writes the value of a constant expression: that of its first number.
+    pub(crate) fn base_of(&self, written: &Expr) -> Base {
+        match &written.kind {
+            ExprKind::Integer(literal) => literal.base,
+            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => self.base_of(operand),
+            ExprKind::Binary { left, .. } => self.base_of(left),
+            ExprKind::Name(path) => match self.scopes.lookup_path(path).first().map(|binding| &binding.entity) {
+                Some(Entity::Var(var)) => self.constant_bases.get(var).copied().unwrap_or(Base::Decimal),
+                _ => Base::Decimal,
+            },
+            _ => Base::Decimal,
+        }
+    }
+}
+
+/// What an expression is before it is converted without being asked to.
+fn without_implied_cast<'k>(written: &Expr, key: &'k hir::Expr) -> &'k hir::Expr {
+    match (&written.kind, &key.kind) {
+        (ExprKind::Cast { .. }, _) => key,
+        (_, hir::ExprKind::Cast(inner)) => inner,
+        _ => key,
+    }
+}
+
+fn write_number(out: &mut String, value: &BigInt, base: Base) {
+    let (prefix, radix) = match base {
+        Base::Binary => ("0b", 2),
+        Base::Octal => ("0o", 8),
+        Base::Decimal => ("", 10),
+        Base::Hexadecimal => ("0x", 16),
+    };
+    let sign = if value.is_negative() { "-" } else { "" };
+    let _ = write!(out, "{sign}{prefix}{}", value.abs().to_str_radix(radix));
+}
+
+/// Whether an expression without masks has a name of its own.
+fn has_name(expression: &Expr) -> bool {
     match &expression.kind {
         ExprKind::Member { base, .. } | ExprKind::Slice { base, .. } | ExprKind::IndexedSlice { base, .. } => {
-            names_itself(base)
+            has_name(base)
         }
-        ExprKind::Index { base, index } => names_itself(base) && names_itself(index),
-        ExprKind::Call { callee, arguments, .. } => arguments.is_empty() && names_itself(callee),
-        ExprKind::Binary { operator: BinaryOperator::BitAnd, left, right } => {
-            // A name is one of a constant as a rule, which does as well.
-            let is_literal = |e: &Expr| matches!(e.kind, ExprKind::Integer(_) | ExprKind::Name(_));
-            names_itself(left) && is_literal(right) || is_literal(left) && names_itself(right)
-        }
+        ExprKind::Index { base, index } => has_name(base) && has_name(index),
+        ExprKind::Call { callee, arguments, .. } => arguments.is_empty() && has_name(callee),
         ExprKind::Name(_) | ExprKind::Type(_) | ExprKind::Integer(_) | ExprKind::Bool(_) => true,
         _ => false,
     }

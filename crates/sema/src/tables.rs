@@ -6,7 +6,7 @@ use crate::checker::{Checker, PlaceKind, expr, poisoned};
 use crate::control_plane::given_name;
 use crate::diagnostics as d;
 use crate::hir::*;
-use crate::key_names::{key_name, names_itself};
+use crate::key_names::key_name;
 use crate::scopes::{Entity, did_you_mean};
 use base::Span;
 use num_bigint::BigInt;
@@ -155,10 +155,10 @@ impl Checker<'_> {
         let name = match given_name(&written.annotations) {
             Some(name) => name.into(),
             None => {
-                if key.ty != Type::Unknown && !names_itself(&written.expression) {
+                if key.ty != Type::Unknown && !self.names_itself(&written.expression, &key) {
                     self.report(d::key_without_name(written.expression.span));
                 }
-                key_name(&written.expression).into()
+                self.name_of_key(&written.expression, &key).into()
             }
         };
         Some(TableKey { expr: key, match_kind, name, annotations: written.annotations.clone(), span: written.span })

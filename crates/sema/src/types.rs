@@ -194,6 +194,12 @@ impl Checker<'_> {
         }
         let ty = entity_type(&binding.entity, arguments);
         self.check_specialised_fields(&ty, span);
+        if let Type::Struct(id, args) = &ty
+            && !args.is_empty()
+            && args.iter().all(is_concrete)
+        {
+            self.hir.generic_structs.entry((span.hi, span.lo)).or_insert_with(|| (*id, args.clone()));
+        }
         ty
     }
 
@@ -423,6 +429,16 @@ pub(crate) fn struct_kind_name(kind: StructKind) -> &'static str {
         StructKind::Struct => "a struct",
         StructKind::Header => "a header",
         StructKind::HeaderUnion => "a header union",
+    }
+}
+
+/// Whether a type has no parameter in it that stands for another.
+fn is_concrete(ty: &Type) -> bool {
+    match ty {
+        Type::Param(_) | Type::Unknown => false,
+        Type::Struct(_, args) | Type::Tuple(args) | Type::Extern(_, args) => args.iter().all(is_concrete),
+        Type::Array(element, _) | Type::List(element) => is_concrete(element),
+        _ => true,
     }
 }
 

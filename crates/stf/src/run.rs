@@ -276,7 +276,8 @@ impl Runner<'_, '_> {
         let action = &program.actions[listed[position].action];
         let params: Vec<&str> = action.params.iter().map(|&param| names::parameter(program, param)).collect();
         for (given, _) in &call.arguments {
-            if !params.contains(&given.as_str()) {
+            let is_empty = action.empty_params.iter().any(|param| param.name == *given);
+            if !is_empty && !params.contains(&given.as_str()) {
                 return Err(format!(
                     "action {} has no parameter {given}\n  help: it has {}",
                     action.name,

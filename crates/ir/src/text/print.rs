@@ -46,7 +46,11 @@ impl Printer<'_> {
         self.externs();
         for (id, action) in program.actions.iter_enumerated() {
             let params = list(&action.params, |var| var.to_string());
-            self.open(&format!("{id} {} ({params}){}", quoted(&action.name), span(action.span)));
+            let empty = match &action.empty_params[..] {
+                [] => String::new(),
+                all => format!(" empty ({})", list(all, |it| format!("{} {}", it.position, quoted(&it.name)))),
+            };
+            self.open(&format!("{id} {} ({params}){empty}{}", quoted(&action.name), span(action.span)));
             self.body(&action.body);
             self.close();
         }

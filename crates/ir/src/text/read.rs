@@ -453,9 +453,15 @@ impl<'t> Reader<'t> {
     fn action(&mut self) -> Result<()> {
         let name = self.text()?;
         let params = self.list("(", ")", |reader| reader.id("v"))?;
+        let empty_params = match self.take_word("empty") {
+            true => {
+                self.list("(", ")", |reader| Ok(EmptyParam { position: reader.number()?, name: reader.text()? }))?
+            }
+            false => Vec::new(),
+        };
         let span = self.span()?;
         let body = self.body()?;
-        self.program.actions.push(Action { name, params, body, span });
+        self.program.actions.push(Action { name, params, empty_params, body, span });
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! `@pragma` lines: what they say, apart from the lexemes around them.
 //!
-//! What enters: all lexemes. What leaves: those outside of such lines, and what the lines say, each with the position of
-//! the lexeme behind it. A pragma may so stand between any two lexemes, as in the reference compiler; only those before
-//! a declaration mean something.
+//! What enters: all lexemes. What leaves: those outside of such lines, and what the lines say, each with the position
+//! of the lexeme behind it. So a pragma may stand between any two lexemes, as in the reference compiler; only those
+//! before a declaration mean something.
 
 use crate::ast::{Ident, Pragma, PragmaOperand};
 use num_bigint::BigInt;

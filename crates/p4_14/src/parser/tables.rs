@@ -101,7 +101,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `action name(parameters) { calls }`
+    /// `action name(parameters) { calls }`, or `action name(parameters);` of a primitive.
     pub(super) fn action(&mut self) -> Parsed<()> {
         self.bump();
         let pragmas = std::mem::take(&mut self.own_pragmas);
@@ -115,6 +115,10 @@ impl Parser<'_> {
             }
         }
         self.expect(")")?;
+        // A primitive is declared without a body; those that exist are known without it.
+        if self.take(";") {
+            return Ok(());
+        }
         self.expect("{")?;
         let mut body = Vec::new();
         while !self.take("}") {

@@ -241,7 +241,7 @@ impl Translator<'_, '_> {
             |position: usize| call.arguments.get(position).and_then(|argument| self.shape_of_field(argument));
         match &*call.name.name {
             "count" => vec![None, index_of(0)],
-            "execute_meter" => vec![None, index_of(0), None, wide],
+            "execute_meter" | "meter" => vec![None, index_of(0), None, wide],
             "register_read" => vec![None, None, index_of(1)],
             "register_write" => vec![None, index_of(0), call.arguments.first().and_then(|it| self.register_shape(it))],
             "truncate" | "generate_digest" | "recirculate" => vec![wide],
@@ -251,7 +251,7 @@ impl Translator<'_, '_> {
     }
 
     /// The shape of an index into a counter, a meter or a register: as many bits as the number of cells takes, as the
-    /// reference compiler has it.
+    /// reference compiler has it; 32 where there is one cell, or no number.
     fn index_shape(&self, array: &Expr) -> Option<Shape> {
         let ExprKind::Name(name) = &array.kind else { return None };
         let symbols = &self.symbols;
@@ -259,8 +259,8 @@ impl Translator<'_, '_> {
         let array = &self.program.arrays[*tables.into_iter().find_map(|table| table.get(name))?];
         let count = array.instance_count.as_ref().and_then(fold).and_then(|count| count.to_u64());
         match count {
-            Some(count) => Some(Shape::bits((u64::BITS - count.saturating_sub(1).leading_zeros()).max(1))),
-            None => Some(Shape::bits(WIDTH_ASSUMED_BITS)),
+            Some(count) if count > 1 => Some(Shape::bits(u64::BITS - (count - 1).leading_zeros())),
+            _ => Some(Shape::bits(WIDTH_ASSUMED_BITS)),
         }
     }
 

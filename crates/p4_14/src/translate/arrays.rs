@@ -12,7 +12,7 @@ use num_bigint::BigInt;
 use syntax::ast as p4;
 
 /// The size of an action profile, and of a table, that does not say its own.
-const SIZE_DEFAULT: u64 = 1024;
+pub(super) const SIZE_DEFAULT: u64 = 1024;
 
 /// The width of a register's cells if it says neither `width` nor `layout`, as with the reference compiler.
 const CELL_WIDTH_DEFAULT: u32 = 32;

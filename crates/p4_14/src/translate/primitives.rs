@@ -22,7 +22,7 @@ pub(super) const E2I: &str = "E2I";
 pub(super) const HASH_WITH_PAYLOAD: &str = "hash_with_payload";
 
 /// The names of all primitives, with the least and the greatest number of arguments.
-const PRIMITIVES: [(&str, usize, usize); 56] = [
+const PRIMITIVES: [(&str, usize, usize); 57] = [
     ("add", 3, 3),
     ("add_header", 1, 1),
     ("add_to_field", 2, 2),
@@ -56,6 +56,7 @@ const PRIMITIVES: [(&str, usize, usize); 56] = [
     ("invalidate", 1, 1),
     ("mark_for_drop", 0, 0),
     ("max", 3, 3),
+    ("meter", 3, 3),
     ("min", 3, 3),
     ("modify_field", 2, 3),
     ("modify_field_conditionally", 3, 3),
@@ -179,7 +180,7 @@ impl Translator<'_, '_> {
             "push" | "pop" => return self.shift_stack(c, name == "push", out).map(|()| None),
             "count" => return self.count_packet(c),
             "count_from_hash" => self.count_from_hash(c, out)?,
-            "execute_meter" => return self.execute_meter(c, out),
+            "execute_meter" | "meter" => return self.execute_meter(c, out),
             "register_read" => return self.register_read(c, out),
             "register_write" => self.register_write(c)?,
             "truncate" => {

@@ -3,6 +3,7 @@
 //! A key keeps the name of its field for the control plane, a key on validity that of the header with `.$valid$`. A
 //! masked key is the field with the other bits cleared: its values have their bits in the field's places.
 
+use super::arrays::SIZE_DEFAULT;
 use super::build::{self, Shape};
 use super::exprs::{Element, HeaderRef, Operand, Place, Scope};
 use super::lists::Entry;
@@ -48,11 +49,15 @@ impl Translator<'_, '_> {
     pub(super) fn table_size(&mut self, table: usize) -> Done<Option<u64>> {
         let program = self.program;
         let declared = &program.tables[table];
-        let written = [&declared.size, &declared.max_size, &declared.min_size];
         let mut first = None;
-        for size in written.into_iter().flatten() {
+        for size in [&declared.size, &declared.max_size].into_iter().flatten() {
             let size = self.count(size, 0, TABLE_ENTRIES_MAX as u64)?;
             first = first.or(Some(size).filter(|&size| size > 0));
+        }
+        // A table that must have room for some entries may have room for more.
+        if let Some(least) = &declared.min_size {
+            let least = self.count(least, 0, TABLE_ENTRIES_MAX as u64)?;
+            first = first.or(Some(least).filter(|&least| least > SIZE_DEFAULT));
         }
         Some(first)
     }
@@ -248,6 +253,7 @@ impl Translator<'_, '_> {
         if !is_whole {
             return None;
         }
+        self.only_one_prefix(&mut keys);
         if let Some(profile) = &declared.profile {
             let profile = self.lookup(|symbols| &symbols.profiles, profile, "action profile")?;
             self.selector_keys(profile, &mut names, &mut keys)?;
@@ -255,9 +261,24 @@ impl Translator<'_, '_> {
         Some(keys)
     }
 
+    /// Of several keys of kind `lpm` all but the first become `ternary`: the longest prefix of several is not defined,
+    /// so the entries have priorities.
+    fn only_one_prefix(&mut self, keys: &mut [p4::KeyElement]) {
+        if keys.iter().any(|key| matches!(key.match_kind.as_str(), "ternary" | "range")) {
+            return;
+        }
+        for key in keys.iter_mut().filter(|key| key.match_kind.as_str() == "lpm").skip(1) {
+            let message = "a table has one key of kind `lpm`: this one is `ternary`, and entries have priorities";
+            self.warn(codes::SECOND_PREFIX, key.span, message);
+            key.match_kind.name = "ternary".into();
+        }
+    }
+
     fn key(&mut self, key: &Key, names: &mut BTreeSet<Name>) -> Done<p4::KeyElement> {
         let kind = match key.kind.as_str() {
             kind @ ("exact" | "ternary" | "lpm" | "range" | "valid") => kind,
+            // The field is the number of the entry: an exact key whose values are those numbers.
+            "index" => "exact",
             other => {
                 let message = format!("there is no match kind `{other}`");
                 return self.error(codes::MATCH_KIND, key.kind.span, message);

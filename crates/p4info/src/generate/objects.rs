@@ -3,7 +3,7 @@
 use super::Generator;
 use super::tables::match_type;
 use crate::annotations::{self, find};
-use crate::blocks::Placed;
+use crate::blocks::{Object, Placed};
 use crate::codes;
 use crate::model::Kind;
 use p4runtime_proto::p4::config::v1;
@@ -44,18 +44,16 @@ fn size<T: TryFrom<u64> + Default>(size: u64) -> T {
 
 impl Generator<'_, '_, '_> {
     /// An object that is declared. Direct ones stand with their tables.
-    pub(super) fn object(&mut self, place: &Placed<hir::InstanceId>) {
-        let tree = self.tree;
-        let declaration = &tree.instances[place.id];
-        let name = place.name(&declaration.name, &declaration.annotations);
-        let Type::Extern(_, args) = &declaration.ty else { return };
-        match super::kind_of(tree, &declaration.ty) {
+    pub(super) fn object(&mut self, object: &Object<'_>) {
+        let name = object.name.clone();
+        let Type::Extern(_, args) = object.ty else { return };
+        match super::kind_of(self.tree, object.ty) {
             Some(Kind::Counter) => {
                 let Some(made) = self.program.counters.iter().find(|it| it.name == name) else { return };
                 // A counter of PSA has the type of its cells first.
                 let index = if args.len() == 2 { args.get(1) } else { args.first() };
                 let counter = v1::Counter {
-                    preamble: self.preamble(Kind::Counter, &name, &declaration.annotations, &[]),
+                    preamble: self.preamble(Kind::Counter, &name, object.annotations, &[]),
                     spec: counter_spec(made.unit),
                     size: size(made.size),
                     index_type_name: index.and_then(|index| self.types.named(index)),
@@ -65,33 +63,34 @@ impl Generator<'_, '_, '_> {
             Some(Kind::Meter) => {
                 let Some(made) = self.program.meters.iter().find(|it| it.name == name) else { return };
                 let meter = v1::Meter {
-                    preamble: self.preamble(Kind::Meter, &name, &declaration.annotations, &[]),
-                    spec: meter_spec(made.unit, &declaration.annotations),
+                    preamble: self.preamble(Kind::Meter, &name, object.annotations, &[]),
+                    spec: meter_spec(made.unit, object.annotations),
                     size: size(made.size),
                     index_type_name: args.first().and_then(|index| self.types.named(index)),
                 };
                 self.info.meters.push(meter);
             }
-            Some(Kind::Register) => self.register(&name, declaration, args),
+            Some(Kind::Register) => self.register(object, args),
             Some(Kind::ActionProfile) => self.action_profile(&name),
             Some(Kind::Digest) => {
                 if let Some(ty) = args.first() {
-                    self.digest(&name, ty, &declaration.annotations, declaration);
+                    self.digest(object, ty);
                 }
             }
             _ => {}
         }
     }
 
-    fn register(&mut self, name: &str, declaration: &hir::Instance, args: &[Type]) {
+    fn register(&mut self, object: &Object<'_>, args: &[Type]) {
+        let name = object.name.as_str();
         let Some(made) = self.program.registers.iter().find(|it| it.name == name) else { return };
         let type_spec = args.first().and_then(|ty| self.types.spec(ty));
         if type_spec.is_none() {
             let message = format!("P4Runtime has no form for what the register `{name}` holds");
-            self.error(codes::TYPE, declaration.span, message);
+            self.error(codes::TYPE, object.span, message);
         }
         let register = v1::Register {
-            preamble: self.preamble(Kind::Register, name, &declaration.annotations, &[]),
+            preamble: self.preamble(Kind::Register, name, object.annotations, &[]),
             type_spec,
             size: size(made.size),
             index_type_name: args.get(1).and_then(|index| self.types.named(index)),
@@ -129,7 +128,10 @@ impl Generator<'_, '_, '_> {
             size: size(made.size),
             max_group_size: number("max_group_size").filter(|_| with_selector).unwrap_or(0),
             weights_disallowed: false,
-            selector_size_semantics: with_selector.then(|| size_semantics(annotations, number("max_member_weight"))),
+            selector_size_semantics: match with_selector {
+                true => size_semantics(annotations, number("max_member_weight")),
+                false => None,
+            },
         };
         self.info.action_profiles.push(profile);
     }
@@ -172,13 +174,14 @@ impl Generator<'_, '_, '_> {
         self.info.digests.push(v1::Digest { preamble, type_spec });
     }
 
-    fn digest(&mut self, name: &str, ty: &Type, annotations: &[Annotation], declaration: &hir::Instance) {
+    fn digest(&mut self, object: &Object<'_>, ty: &Type) {
+        let name = object.name.as_str();
         let type_spec = self.types.spec(ty);
         if type_spec.is_none() {
             let message = format!("P4Runtime has no form for what the digest `{name}` tells");
-            self.error(codes::TYPE, declaration.span, message);
+            self.error(codes::TYPE, object.span, message);
         }
-        let preamble = self.preamble(Kind::Digest, name, annotations, &[]);
+        let preamble = self.preamble(Kind::Digest, name, object.annotations, &[]);
         self.info.digests.push(v1::Digest { preamble, type_spec });
     }
 
@@ -249,13 +252,16 @@ impl Generator<'_, '_, '_> {
     }
 }
 
-fn size_semantics(annotations: &[Annotation], weight_max: Option<i32>) -> v1::action_profile::SelectorSizeSemantics {
+/// What a selector's annotation says that its sizes count; none without one, which means weights, too.
+fn size_semantics(
+    annotations: &[Annotation],
+    weight_max: Option<i32>,
+) -> Option<v1::action_profile::SelectorSizeSemantics> {
     use v1::action_profile::{SelectorSizeSemantics, SumOfMembers, SumOfWeights};
-    let said = find(annotations, "selector_size_semantics").and_then(Annotation::single_string);
-    match said {
-        Some("sum_of_members") => {
-            SelectorSizeSemantics::SumOfMembers(SumOfMembers { max_member_weight: weight_max.unwrap_or(0) })
+    match find(annotations, "selector_size_semantics").and_then(Annotation::single_string)? {
+        "sum_of_members" => {
+            Some(SelectorSizeSemantics::SumOfMembers(SumOfMembers { max_member_weight: weight_max.unwrap_or(0) }))
         }
-        _ => SelectorSizeSemantics::SumOfWeights(SumOfWeights {}),
+        _ => Some(SelectorSizeSemantics::SumOfWeights(SumOfWeights {})),
     }
 }

@@ -36,7 +36,13 @@ impl Generator<'_> {
         let mut body: Vec<Stmt> = self.execute_direct(meter).into_iter().collect();
         body.extend(self.body());
         self.scope = saved;
-        self.program.actions.push(Action { name: name.into(), params: Vec::new(), body, span: Span::NONE })
+        self.program.actions.push(Action {
+            name: name.into(),
+            params: Vec::new(),
+            empty_params: Vec::new(),
+            body,
+            span: Span::NONE,
+        })
     }
 
     fn action(&mut self, name: &str, exit: Option<LabelId>) {
@@ -54,7 +60,13 @@ impl Generator<'_> {
         self.scope.labels = exit.into_iter().collect();
         let body = self.body();
         self.scope = Scope { ..saved };
-        let id = self.program.actions.push(Action { name: name.into(), params, body, span: Span::NONE });
+        let id = self.program.actions.push(Action {
+            name: name.into(),
+            params,
+            empty_params: Vec::new(),
+            body,
+            span: Span::NONE,
+        });
         self.scope.actions.push(id);
     }
 
