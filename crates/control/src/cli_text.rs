@@ -694,7 +694,10 @@ mod tests {
              table_add l2 tunnel 2 => 7
              table_add l2 tunnel 3 => 7 1
              table_add l2 tunnel 4 => 7 0 0",
-            expect![[""]],
+            expect![[r#"
+                entries:3: parameter rest has no bits, so its value is 0
+                entries:4: action MyIngress.tunnel takes 1 argument: source; 3 given
+            "#]],
         );
     }
 

@@ -399,7 +399,9 @@ mod tests {
         check_entries(
             r#"{"table": "l2", "action_name": "tunnel", "action_params": {"rest": 0, "source": 1}, "match": {"dstAddr": 1}},
                {"table": "l2", "action_name": "tunnel", "action_params": {"source": 1, "rest": 1}, "match": {"dstAddr": 2}}"#,
-            expect![[""]],
+            expect![[r#"
+                entries:3: table_entries[1]: parameter rest has no bits, so its value is 0
+            "#]],
         );
     }
 

@@ -334,8 +334,8 @@ fn add_generic(
     let is_free = |name: &String| {
         program.structs.iter().all(|it| *it.name != **name) && names.values().all(|other| other != name)
     };
-    let numbered = (first..=first + program.structs.len() + names.len()).map(|number| format!("{base}_{number}"));
-    let name = numbered.into_iter().find(is_free).unwrap_or(base);
+    let mut numbered = (first..=first + program.structs.len() + names.len()).map(|number| format!("{base}_{number}"));
+    let name = numbered.find(is_free).unwrap_or(base);
     names.insert(instance, name);
     true
 }

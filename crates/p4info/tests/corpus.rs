@@ -195,7 +195,11 @@ fn older_clients_are_told_what_they_know() {
         P4Runtime 1.1 has no `optional` keys, as `valid` of the table `MyIngress.all_kinds`
     "#]],
     );
-    check_version("types.p4", "1.0", expect![[r#"
+    check_version(
+        "types.p4",
+        "1.0",
+        expect![[r#"
         P4Runtime 1.0 has no types that are text for controllers, as `vrf_t`
-    "#]]);
+    "#]],
+    );
 }
