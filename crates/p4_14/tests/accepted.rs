@@ -21,6 +21,8 @@ fn translated(text: &str, starts: &[&str]) -> String {
         sema::check(&tree, &mut diagnostics);
     }
     let mut shown: String = diagnostics.iter().map(|it| format!("{}\n", render_short(&sources, it))).collect();
+    // A line at the margin, so that the others keep their indentation.
+    shown.push_str("---\n");
     let printed = syntax::print(&tree);
     for start in starts {
         let indent = start.len() - start.trim_start().len();
@@ -49,6 +51,7 @@ fn a_default_action_may_be_constant() {
          table t { reads { h.a : exact; } actions { nop; set; } const default_action : set(3); }",
         &["        const default_action"],
         expect![[r#"
+            ---
                     const default_action = set(8w3);
         "#]],
     );
@@ -60,6 +63,7 @@ fn a_table_may_have_no_actions() {
         "table t { reads { h.a : exact; } }",
         &["    @name(\".t\") table t"],
         expect![[r#"
+            ---
                 @name(".t") table t {
                     key = {
                         hdr.h.a: exact @name("h.a");
@@ -82,6 +86,7 @@ fn a_header_and_metadata_may_have_one_name() {
          table t { reads { h.c : exact; valid(h) : exact; } actions { act; } }",
         &["struct headers", "struct metadata", "    @name(\".act\") action act", "    @name(\".t\") table t"],
         expect![[r#"
+            ---
             struct headers {
                 h_t h;
             }
@@ -114,6 +119,7 @@ fn metadata_are_meant_where_only_they_can_be() {
     let text = "header_type h_t { fields { a : 8; } } metadata h_t h { a : 7; } header h_t h;
         parser start { extract(h); set_metadata(h.a, latest.a); return ingress; } control ingress { }";
     expect![[r#"
+        ---
             state start_0 {
                 packet.extract(hdr.h);
                 meta.h.a = hdr.h.a;
@@ -128,6 +134,7 @@ fn parser_states_assign() {
     let text = "header_type h_t { fields { a : 8; b : 16; } } header h_t h; metadata h_t m;
         parser start { extract(h); m.b = latest.a + 1; h.a = 2; return ingress; } control ingress { }";
     expect![[r#"
+        ---
             state start {
                 packet.extract(hdr.h);
                 meta.m.b = (bit<16>)(hdr.h.a + 8w1);
@@ -147,6 +154,7 @@ fn the_first_return_of_a_state_counts() {
     expect![[r#"
         t.p4:2:66: warning[W0902]: the state has gone on already: this is never reached
         t.p4:3:50: warning[W0902]: the state has gone on already: this is never reached
+        ---
             state start {
                 transition select (packet.lookahead<bit<8>>()) {
                     8w1: one;
@@ -167,6 +175,7 @@ fn cases_have_a_value_for_each_key() {
             (1, 0x800) : ingress; (2 mask 0xf, 3) : ingress; ((4), 5), (6, 7) : ingress; (8) : ingress; (8) + 1 : ingress;
         } } control ingress { }";
     expect![[r#"
+        ---
             state start {
                 packet.extract(hdr.h);
                 transition select (hdr.h.a ++ hdr.h.b) {
@@ -192,6 +201,7 @@ fn fields_may_be_called_valid() {
         &["    @name(\".act\") action act", "    @name(\".t\") table t"],
         expect![[r#"
             t.p4:5:17: warning[W0204]: the state `other` is never reached
+            ---
                 @name(".act") action act(bit<8> valid) {
                     hdr.v.valid = valid;
                     meta.w.valid = meta.w.valid + 8w1;
@@ -219,6 +229,7 @@ fn validity_may_be_written_as_a_field() {
          table t { reads { h.valid : exact; } actions { act; } }",
         &["    @name(\".act\") action act", "    @name(\".t\") table t"],
         expect![[r#"
+            ---
                 @name(".act") action act() {
                     meta.m.a = (bit<8>)(bit<1>)hdr.h.isValid();
                 }
@@ -249,6 +260,7 @@ fn widths_may_be_left_out() {
         expect![[r#"
             t.p4:6:55: warning[W0904]: nothing tells the width of parameter `hdr`; it gets 32 bits
             t.p4:5:17: warning[W0204]: the state `other` is never reached
+            ---
             header v_t {
                 bit<3> pcp;
                 bit<1> cfi;
@@ -293,6 +305,7 @@ h.a == 1) { apply(t); } }
 @pragma last";
     let starts = ["    @pragma stage", "    @pragma hidden"];
     expect![[r#"
+        ---
             @pragma stage 3
         @pragma pack "a" , 16 , "h.a"
         @name(".act") action act(bit<8> p) {
@@ -324,12 +337,13 @@ fn stateful_memories_keep_what_controllers_see() {
          action_profile p { actions { act; } size : 8; dynamic_action_selection : s; }",
         &["@min_width", "@name(\".c\")", "@name(\".p\")", "@mode", "    @name(\".act\") action act"],
         expect![[r#"
+            ---
             @name(".c") @min_width(48) counter(32w1000, CounterType.packets_and_bytes) c;
             @name(".p") @mode("fair") @type("resilient") action_selector(HashAlgorithm.crc16_custom, 32w8, 32w16) p;
-                @name(".act") action act(bit<10> i, bit<4> j, bit<1> k) {
+                @name(".act") action act(bit<10> i, bit<4> j, bit<32> k) {
                     c.count((bit<32>)i);
                     e.execute_meter((bit<32>)j, meta.m.a);
-                    r.read(meta.m.a, (bit<32>)k);
+                    r.read(meta.m.a, k);
                 }
         "#]],
     );
@@ -342,6 +356,7 @@ fn values_are_cast_and_compared() {
          table t { actions { act; } }",
         &["    @name(\".act\") action act"],
         expect![[r#"
+            ---
                 @name(".act") action act(bit<8> p) {
                     meta.m.a = (bit<8>)((bit<4>)hdr.h.b + 4w1);
                     meta.m.b = (bit<16>)(hdr.h.a <= (p >= 8w3 ? p : 8w3) ? hdr.h.a : p >= 8w3 ? p : 8w3);
@@ -359,6 +374,7 @@ fn controls_return_to_where_they_were_called() {
          control ingress {{ sub(); if (h.a == 3) {{ return; }} apply(t); }}"
     );
     expect![[r#"
+        ---
         control ingress(inout headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata) {
             @name(".nop") action nop() {
             }
@@ -405,6 +421,7 @@ fn externs_are_called_in_parsers_and_controls() {
         extern_type unit { method step(in bit<4> a); } extern unit u;
         parser start { extract(h); u.step(latest.a); return ingress; } control ingress { u.step(3); }";
     expect![[r#"
+        ---
             state start {
                 packet.extract(hdr.h);
                 u.step((bit<4>)hdr.h.a);
@@ -450,8 +467,20 @@ fn what_version_1_1_writes_differently() {
          table t { reads { m.a : index; } actions { act; } }",
         &["    @name(\".act\") action act", "    @name(\".t\") table t"],
         expect![[r#"
-            t.p4:4:14: error[E0901]: expected `{`, found `;`
-            t.p4:4:47: error[E0901]: expected `{`, found `;`
+            ---
+                @name(".act") action act(bit<4> cell) {
+                    e.execute_meter((bit<32>)cell, meta.m.a);
+                }
+                @name(".t") table t {
+                    key = {
+                        meta.m.a: exact @name("m.a");
+                    }
+                    actions = {
+                        act;
+                        @defaultonly NoAction;
+                    }
+                    default_action = NoAction();
+                }
         "#]],
     );
 }

@@ -165,7 +165,7 @@ fn check_version(program: &str, version: &str, expect: Expect) {
         "P4Runtime 1",
     ];
     let found = shown.lines().filter(|line| newer.iter().any(|word| line.contains(word)));
-    expect.assert_eq(&found.map(|line| format!("{line}\n")).collect::<String>());
+    expect.assert_eq(&found.map(|line| format!("{}\n", line.trim())).collect::<String>());
 }
 
 #[test]
