@@ -1,6 +1,7 @@
 //! The arguments of the command.
 
 use crate::explanations::PAGES;
+pub use crate::trace::arguments::TraceArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use live::PortSpec;
 use p4_14::Standard;
@@ -64,8 +65,8 @@ pub enum Command {
     /// Write what controllers need, with the arguments of the reference compiler for BMv2
     #[command(name = crate::p4c::COMMAND, hide = true)]
     P4c(P4cArguments),
-    /// Show a packet's journey through a program
-    Trace(TraceArguments),
+    /// Show a packet's journey through a program, or through a running switch
+    Trace(Box<TraceArguments>),
     /// Measure what a program costs per packet
     Bench(Box<BenchArguments>),
     /// Measure on a capture what is best for a program, and keep it for later runs
@@ -96,12 +97,16 @@ pub struct SourceArguments {
     /// The port that mark_to_drop stands for: packets for it are dropped (v1model)
     #[arg(long, default_value_t = 511, value_name = "PORT", value_parser = clap::value_parser!(u16).range(0..=511))]
     pub drop_port: u16,
+    /// The passes are left out, so that every step of a packet can be told
+    #[arg(skip)]
+    pub as_written: bool,
 }
 
 impl SourceArguments {
     /// Everything as it is by default.
     pub fn plain() -> SourceArguments {
-        SourceArguments { include: Vec::new(), define: Vec::new(), undefine: Vec::new(), std: None, drop_port: 511 }
+        let (include, define, undefine) = (Vec::new(), Vec::new(), Vec::new());
+        SourceArguments { include, define, undefine, std: None, drop_port: 511, as_written: false }
     }
 }
 
@@ -508,6 +513,10 @@ pub struct RunArguments {
     pub metrics: Option<SocketAddr>,
     #[command(flatten)]
     pub log: LogArguments,
+    /// Write the journey of every packet to this file, - for standard output: parser states, tables with keys and
+    /// entries, actions. The interpreter runs the program then, which is much slower
+    #[arg(long, value_name = "FILE")]
+    pub log_packets: Option<PathBuf>,
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
@@ -575,7 +584,8 @@ Examples:
   wirespeed top --once                            one report, after an interval
   wirespeed top --json | jq .worker_load          a line each interval
 
-Keys: q quits, p pauses, + and - change the interval, arrows and pages scroll.")]
+Keys: q quits, p pauses, t shows the journey of the next packet and r the rates again, + and - change the interval,
+arrows and pages scroll.")]
 pub struct TopArguments {
     /// Where the switch tells its metrics (its --metrics)
     #[arg(value_name = "[ADDRESS:]PORT", default_value = "9090", value_parser = address)]
@@ -602,7 +612,7 @@ fn interval(text: &str) -> Result<Interval, String> {
 }
 
 /// `wirespeed net`
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 #[command(after_help = "\
 Examples:
   sudo wirespeed net topology.json                a prompt: h1 ping h2, pingall, h1 bash, help
@@ -631,6 +641,9 @@ pub struct NetArguments {
     pub log_dir: PathBuf,
     #[command(flatten)]
     pub log: LogArguments,
+    /// Write the journey of every packet to the switches' logs, as `wirespeed run --log-packets` does
+    #[arg(long)]
+    pub log_packets: bool,
     /// Write what switches receive and send to captures in this folder: s1-eth1_in.pcap, s1-eth1_out.pcap
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,
@@ -680,6 +693,7 @@ Examples:
   wirespeed ctl --json counters rx
   wirespeed ctl --atomic --file commands.txt      all lines or none
   wirespeed ctl watch digests
+  wirespeed ctl trace --port 1                    the journey of the next packet that comes in by port 1
   wirespeed ctl --simple-switch-cli s1-commands.txt
 
 Without COMMAND, it shows a prompt on a terminal, and else carries out the lines of standard input. Reading needs no rights. To
@@ -708,9 +722,9 @@ pub struct CtlArguments {
     /// Where the switch listens
     #[arg(short, long, value_name = "HOST:PORT", default_value = "127.0.0.1:9559")]
     pub address: String,
-    /// The number of the switch
-    #[arg(long, value_name = "N", default_value_t = DEVICE_ID)]
-    pub device_id: u64,
+    /// The number of the switch [default: the one that it has; 1 if it does not say]
+    #[arg(long, value_name = "N")]
+    pub device_id: Option<u64>,
     /// Become primary with this election id [default: one that takes nobody's place]
     #[arg(long, value_name = "N", conflicts_with = "as_primary")]
     pub election_id: Option<u128>,
@@ -797,33 +811,6 @@ pub struct TestArguments {
     /// Lines of JSON instead of text
     #[arg(long)]
     pub json: bool,
-}
-
-/// `wirespeed trace`
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  wirespeed trace router.p4 --entries s1-runtime.json --packet 1:080000000200080000000100080045...
-  wirespeed trace router.p4 --pcap 2=in.pcap --count 3
-  wirespeed trace router.p4 --stf router.stf")]
-pub struct TraceArguments {
-    /// The program
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    #[command(flatten)]
-    pub switch: SwitchArguments,
-    /// A packet: its port and its bytes in hexadecimal; may be repeated
-    #[arg(long = "packet", value_name = "PORT:HEX", required_unless_present_any = ["pcap", "stf"])]
-    pub packets: Vec<String>,
-    /// A capture: the port its packets enter at, and the file
-    #[arg(long, value_name = "PORT=FILE")]
-    pub pcap: Option<String>,
-    /// Packets and entries of a packet test; each command is carried out before the next
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["packets", "pcap"])]
-    pub stf: Option<PathBuf>,
-    /// How many packets of the capture to show
-    #[arg(long, default_value_t = 10, value_name = "N")]
-    pub count: usize,
 }
 
 /// `wirespeed bench`

@@ -4,6 +4,8 @@ use crate::Exit;
 use crate::args::{BackendKind, SwitchArguments};
 use crate::frontend::{Compiled, source_line};
 use crate::terminal::{self, Progress};
+use crate::trace::log::PacketLog;
+use crate::trace::values::Described;
 use cgen::{CompileOptions, Native, Plan, PlugIn, PlugInError, Tuning};
 use ir::Program;
 use std::hash::{BuildHasher as _, RandomState};
@@ -110,6 +112,12 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Shows what is wrong.
+    pub fn show(self) -> Exit {
+        self.messages.iter().for_each(terminal::error);
+        self.exit
+    }
+
     fn input(message: impl std::fmt::Display) -> Failure {
         Failure { messages: vec![message.to_string()], exit: Exit::BadInput }
     }
@@ -117,10 +125,22 @@ impl Failure {
 
 /// A switch that runs the program, with the entries of all files, or the exit after what is wrong was shown.
 pub fn build(program: Arc<Program>, backend: Backend, arguments: &SwitchArguments) -> Result<Switch, Exit> {
-    set_up(program, backend, arguments).map_err(|failure| {
-        failure.messages.iter().for_each(terminal::error);
-        failure.exit
-    })
+    set_up(program, backend, arguments).map_err(Failure::show)
+}
+
+/// A switch that runs the program, with the entries of all files. With a log, it writes the journey of every packet
+/// there, in the interpreter.
+pub fn set_up_with_log(
+    compiled: Compiled,
+    backend: Backend,
+    arguments: &SwitchArguments,
+    log: Option<&PacketLog>,
+) -> Result<Switch, Failure> {
+    let Some(log) = log else { return set_up(Arc::new(compiled.program), backend, arguments) };
+    let described = Described::new(compiled);
+    let mut switch = set_up(Arc::clone(&described.program), backend, arguments)?;
+    switch.observe(log.observer(described));
+    Ok(switch)
 }
 
 /// A switch that runs the program, with the entries of all files.

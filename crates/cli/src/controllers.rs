@@ -12,6 +12,7 @@ use crate::pem;
 use crate::ports;
 use crate::starting::Origin;
 use crate::terminal;
+use crate::trace::log::PacketLog;
 use crate::trial;
 use crate::zipline::beside;
 use control::Api;
@@ -53,11 +54,13 @@ pub struct Subject<'a> {
     pub origin: Origin,
     /// Its ports.
     pub specs: &'a [PortSpec],
+    /// Where the journeys of its packets are written down, if they are.
+    pub log: Option<PacketLog>,
 }
 
 /// Starts the server, if there is to be one.
 pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Controllers>, Exit> {
-    let Subject { api, started, origin, specs } = subject;
+    let Subject { api, started, origin, specs, log } = subject;
     let options = &arguments.p4runtime;
     let Some(address) = options.p4runtime else { return Ok(None) };
     let address = address.unwrap_or(DEFAULT_ADDRESS);
@@ -72,6 +75,7 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
     let compiler = ProgramCompiler {
         arguments: arguments.clone(),
         origin,
+        log,
         ports: specs.iter().map(|spec| spec.number).chain(options.cpu_port).collect(),
     };
     let server_options = Options {
@@ -119,6 +123,7 @@ fn tls(options: &P4RuntimeArguments) -> Result<Option<Tls>, Exit> {
 struct ProgramCompiler {
     arguments: RunArguments,
     origin: Origin,
+    log: Option<PacketLog>,
     /// The ports that a program must be able to name.
     ports: Vec<u32>,
 }
@@ -145,7 +150,7 @@ impl ProgramCompiler {
         let mut options = self.arguments.switch.clone();
         options.entries.clear();
         options.starts_anew = true;
-        let mut switch = backend::set_up(Arc::new(compiled.program), backend, &options)
+        let mut switch = backend::set_up_with_log(compiled, backend, &options, self.log.as_ref())
             .map_err(|failure| Fault::invalid(failure.messages.join("\n")))?;
         let rates = ports::rates(&self.arguments.port_rate).and_then(|rates| ports::set_rates(&mut switch, &rates));
         rates.map_err(|_| Fault::invalid("a port whose rate is limited is not one of the program's"))?;

@@ -2,13 +2,18 @@
 //!
 //! The language and the requests are `ctl`'s; here are arguments, files, the prompt, and how the command ends.
 
-use crate::args::{CtlArguments, SourceArguments};
+use crate::args::{CtlArguments, DEVICE_ID, SourceArguments};
 use crate::prompt::{self, Prompt};
+use crate::stored_program::StoredProgram;
 use crate::terminal::{self, say};
+use crate::trace::tap::TapTracer;
+use crate::written_types::WrittenTypes;
 use crate::{Exit, frontend, pem};
 use control::Problem;
-use ctl::engine::{self, After, Surroundings};
+use control::store::Saved;
+use ctl::engine::{self, After, PacketTracer, Surroundings};
 use ctl::{Failure, Options, Plan, Schema, Session};
+use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{ForwardingPipelineConfig, Update};
 use serde_json::json;
 use std::cell::RefCell;
@@ -28,6 +33,7 @@ pub fn ctl(arguments: &CtlArguments) -> Result<Exit, Exit> {
     })?;
     let mut shell = Shell {
         arguments,
+        json: arguments.json,
         options: options(arguments)?,
         runtime,
         session: None,
@@ -41,6 +47,12 @@ pub fn ctl(arguments: &CtlArguments) -> Result<Exit, Exit> {
     if !arguments.command.is_empty() {
         let line = match &arguments.command[..] {
             [command, .., last] if last == "--help" => format!("help {}", as_word(command)),
+            [command, words @ ..] if command == "trace" => {
+                // Its conditions may be written as options, so that this one may stand among them.
+                shell.json |= words.iter().any(|word| word == "--json");
+                let words = words.iter().filter(|word| *word != "--json");
+                std::iter::once(command).chain(words).map(|word| as_word(word)).collect::<Vec<_>>().join(" ")
+            }
             words => words.iter().map(|word| as_word(word)).collect::<Vec<_>>().join(" "),
         };
         return shell.all(std::iter::once(Ok(line)), None);
@@ -85,7 +97,9 @@ fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
     Ok(Options {
         address: arguments.address.clone(),
         near: None,
-        device_id: arguments.device_id,
+        device_id: arguments.device_id.unwrap_or(DEVICE_ID),
+        any_device: arguments.device_id.is_none(),
+        formats: Some(add_formats),
         election_id: arguments.election_id,
         as_primary: arguments.as_primary,
         role: arguments.role.clone().unwrap_or_default(),
@@ -112,8 +126,22 @@ fn load(arguments: &CtlArguments, path: &str) -> Result<ForwardingPipelineConfig
     Ok(ForwardingPipelineConfig { p4_device_config, ..ForwardingPipelineConfig::default() })
 }
 
+/// Adds to a P4Info what the program's text says of its values, from the records of the switch's program.
+fn add_formats(info: &mut P4Info, program: Vec<Box<[u8]>>) {
+    let saved = Saved::of_records(program);
+    let note = p4runtime::read_kept(&saved.program).map_or(&saved.program, |(_, program)| program);
+    if let Some(StoredProgram { file, source, files }) = StoredProgram::of(note) {
+        // As deep as its author has nested it.
+        base::stack::with_room(|| {
+            WrittenTypes::of(&frontend::parse_from(&file, &source, &files).tree).annotate(info);
+        });
+    }
+}
+
 struct Shell<'a> {
     arguments: &'a CtlArguments,
+    /// Lines of JSON.
+    json: bool,
     options: Options,
     runtime: Runtime,
     session: Option<Session>,
@@ -158,14 +186,14 @@ impl Shell<'_> {
             return Ok(After::Quit);
         }
         if let Plan::Say(text) = &plan {
-            match self.arguments.json {
+            match self.json {
                 true => print_line(&json!({ "text": text }).to_string()),
                 false => print_line(text),
             }
             return Ok(After::GoOn);
         }
         self.session()?;
-        let (json, is_interactive) = (self.arguments.json, self.is_interactive);
+        let (json, is_interactive) = (self.json, self.is_interactive);
         let load = |path: &str| load(self.arguments, path);
         let Some(session) = &mut self.session else { return Ok(After::GoOn) };
         self.runtime.block_on(async {
@@ -176,7 +204,9 @@ impl Shell<'_> {
                 }
             });
             let mut out = print_line;
-            let mut around = Surroundings { json, is_interactive, out: &mut out, load: &load, stop: &mut stop };
+            let mut tracer = TapTracer::new(json);
+            let tracer: Option<&mut dyn PacketTracer> = Some(&mut tracer);
+            let mut around = Surroundings { json, is_interactive, out: &mut out, load: &load, stop: &mut stop, tracer };
             engine::carry_out(session, plan, &mut around).await
         })
     }
@@ -190,7 +220,7 @@ impl Shell<'_> {
         if self.worst != Exit::System {
             self.worst = exit;
         }
-        if self.arguments.json {
+        if self.json {
             let problems = match failure {
                 Failure::Refused(problems) => problems.as_slice(),
                 Failure::Connection(problem) => std::slice::from_ref(problem),
@@ -249,13 +279,14 @@ impl Shell<'_> {
                 }
             }
         }
-        let (json, is_interactive) = (self.arguments.json, self.is_interactive);
+        let (json, is_interactive) = (self.json, self.is_interactive);
         let load = |path: &str| load(self.arguments, path);
         if let (Exit::Success, Some(session)) = (self.worst, &mut self.session) {
             let written = self.runtime.block_on(async {
                 let mut stop = Box::pin(std::future::pending());
                 let mut out = print_line;
-                let mut around = Surroundings { json, is_interactive, out: &mut out, load: &load, stop: &mut stop };
+                let mut around =
+                    Surroundings { json, is_interactive, out: &mut out, load: &load, stop: &mut stop, tracer: None };
                 engine::write_together(session, updates, &mut around).await
             });
             if let Err(failure) = written {
@@ -281,6 +312,9 @@ impl Shell<'_> {
         };
         let mut prompt = Prompt::new("wirespeed> ", Box::new(words)).map_err(no_terminal)?;
         prompt::give_back_on_signals().map_err(no_terminal)?;
+        if let Some(session) = &self.session {
+            say!("{}", session.greeting());
+        }
         say!("help lists the commands, Tab completes, Ctrl-D ends.");
         while let Some(line) = prompt.next_line().map_err(no_terminal)? {
             let before = self.session.is_some();

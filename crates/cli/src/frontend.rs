@@ -25,6 +25,8 @@ pub struct Source {
 pub struct Compiled {
     /// All its text.
     pub map: SourceMap,
+    /// The tree of its text.
+    pub tree: ast::Program,
     /// The program.
     pub program: ir::Program,
 }
@@ -116,6 +118,13 @@ pub fn is_runnable(typed: &sema::hir::Program) -> bool {
     ARCHITECTURES.iter().any(|(_, runnable, count)| package(typed) == Some(*runnable) && arguments == Some(*count))
 }
 
+/// Improves a program, unless it is wanted as it was written.
+fn optimise(program: &mut ir::Program, arguments: &SourceArguments) {
+    if !arguments.as_written {
+        passes::optimise(program);
+    }
+}
+
 /// A file that the loader has as an optimised program with its P4Info, or the file with what is wrong with it.
 fn shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> (Source, Option<(ir::Program, P4Info)>) {
     let mut source = parse_from(path, arguments, files);
@@ -125,7 +134,7 @@ fn shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> (S
         Some((program, info))
     });
     let made = made.filter(|_| !source.diagnostics.has_errors()).map(|(mut program, info)| {
-        passes::optimise(&mut program);
+        optimise(&mut program, arguments);
         (program, info)
     });
     (source, made)
@@ -136,7 +145,7 @@ pub fn show_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLo
     let (source, made) = shown(path, arguments, files);
     let text = |source: &Source| syntax::render_all(&source.map, &source.diagnostics, false);
     let (program, info) = made.ok_or_else(|| text(&source))?;
-    Ok(Shown { compiled: Compiled { map: source.map, program }, info })
+    Ok(Shown { compiled: Compiled { map: source.map, tree: source.tree, program }, info })
 }
 
 /// The same, or the exit after its errors were shown.
@@ -144,7 +153,17 @@ pub fn load_shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoad
     let (source, made) = shown(path, arguments, files);
     show(&source);
     let (program, info) = made.ok_or(Exit::BadInput)?;
-    Ok(Shown { compiled: Compiled { map: source.map, program }, info })
+    Ok(Shown { compiled: Compiled { map: source.map, tree: source.tree, program }, info })
+}
+
+/// A file that the loader has as a program that is not optimised, or its diagnostics as text.
+pub fn written_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Compiled, String> {
+    let mut source = parse_from(path, arguments, files);
+    let lowered = check(&mut source).and_then(|typed| lower_typed(&mut source, &typed, arguments.drop_port));
+    match lowered {
+        Some(program) => Ok(Compiled { map: source.map, tree: source.tree, program }),
+        None => Err(syntax::render_all(&source.map, &source.diagnostics, false)),
+    }
 }
 
 /// A file that the loader has as an optimised program, or the exit after its errors were shown.
@@ -153,8 +172,8 @@ pub fn load_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoade
     let lowered = check(&mut source).and_then(|typed| lower_typed(&mut source, &typed, arguments.drop_port));
     show(&source);
     let mut program = lowered.ok_or(Exit::BadInput)?;
-    passes::optimise(&mut program);
-    Ok(Compiled { map: source.map, program })
+    optimise(&mut program, arguments);
+    Ok(Compiled { map: source.map, tree: source.tree, program })
 }
 
 /// A file as an optimised program, or the exit after its errors were shown.
@@ -185,7 +204,7 @@ pub fn load_with_warnings(
             if optimise {
                 passes::optimise(&mut program);
             }
-            Ok(Compiled { map: source.map, program })
+            Ok(Compiled { map: source.map, tree: source.tree, program })
         }
         _ => Err(Exit::BadInput),
     }
@@ -220,7 +239,7 @@ pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&
     });
     show(&source);
     match lowered {
-        Some(Ok(program)) => Ok(Compiled { map: source.map, program }),
+        Some(Ok(program)) => Ok(Compiled { map: source.map, tree: source.tree, program }),
         Some(Err(message)) => {
             terminal::error(message);
             Err(Exit::BadInput)

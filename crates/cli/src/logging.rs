@@ -62,13 +62,21 @@ pub fn start(arguments: &LogArguments) -> Result<(), Exit> {
     Ok(())
 }
 
+/// Libraries that tell of each frame at the level `debug`: who asks for that wants to hear of the switch.
+const LIBRARIES: [&str; 8] = ["h2", "hyper", "hyper_util", "mio", "rustls", "rustyline", "tonic", "tower"];
+
 /// What a filter lets through; none if it is no filter.
 fn targets(filter: &str) -> Option<Targets> {
     let is_right = |part: &str| {
         let (name, level) = part.split_once('=').unwrap_or(("all", part));
         !name.trim().is_empty() && !level.trim().is_empty() && level.trim().parse::<LevelFilter>().is_ok()
     };
-    filter.split(',').all(is_right).then(|| filter.parse().ok())?
+    let targets: Targets = filter.split(',').all(is_right).then(|| filter.parse().ok())??;
+    let of_all = filter.split(',').filter(|part| !part.contains('='));
+    let is_debug = of_all.filter_map(|part| part.trim().parse().ok()).next_back() == Some(LevelFilter::DEBUG);
+    let is_named = |library: &str| filter.split(',').any(|part| part.split('=').next().map(str::trim) == Some(library));
+    let quiet = LIBRARIES.iter().filter(|library| is_debug && !is_named(library));
+    Some(quiet.fold(targets, |targets, library| targets.with_target(*library, LevelFilter::INFO)))
 }
 
 /// Tells something, if logging has begun; otherwise nothing.
@@ -257,6 +265,19 @@ mod tests {
         for wrong in ["", "verbose", "warn,", "p4runtime", "p4runtime=", "=info", "a=b"] {
             assert!(targets(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn libraries_tell_their_frames_only_to_who_names_them() {
+        let tells = |filter: &str, target: &str| targets(filter).unwrap().would_enable(target, &Level::DEBUG);
+        for filter in ["debug", "warn,debug", "debug,p4runtime=info"] {
+            assert!(tells(filter, "live::worker"), "{filter}");
+            assert!(!tells(filter, "h2::codec::framed_read"), "{filter}");
+            assert!(!tells(filter, "tonic::transport"), "{filter}");
+        }
+        assert!(!tells("info", "live"));
+        assert!(tells("debug,h2=debug", "h2::codec"));
+        assert!(tells("trace", "h2::codec"));
     }
 
     #[test]

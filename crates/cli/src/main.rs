@@ -11,6 +11,7 @@
 //! * [`starting`]: the program that a run begins with. [`reporter`]: what it tells its user.
 //! * [`controllers`]: the P4Runtime server of `run`. [`links`]: ports that lose their link while it runs.
 //! * [`state`], [`stored_program`]: what a switch keeps for its next start.
+//! * [`written_types`]: how values are best read, by the types in a program's text.
 //! * [`trial`]: programs of controllers, compiled in a process that can be ended.
 //! * [`caught`]: crashes as messages.
 //! * [`logging`]: what a running switch tells those who look after it.
@@ -50,6 +51,7 @@ mod top;
 mod trace;
 mod trial;
 mod tune;
+mod written_types;
 mod zipline;
 
 use clap::Parser as _;

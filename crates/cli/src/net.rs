@@ -16,7 +16,7 @@ mod session;
 mod switches;
 
 use crate::Exit;
-use crate::args::NetArguments;
+use crate::args::{BackendKind, NetArguments};
 use crate::logging;
 use crate::prompt::Prompt;
 use crate::terminal::{self, Progress};
@@ -34,6 +34,12 @@ pub const KEEPER_COMMAND: &str = "net-keeper";
 /// Builds the network and carries out commands.
 pub fn net(arguments: &NetArguments) -> Result<Exit, Exit> {
     logging::start(&arguments.log)?;
+    let mut arguments = arguments.clone();
+    if arguments.log_packets {
+        // The interpreter tells what happens to packets: nothing else needs to be compiled.
+        arguments.backend.get_or_insert(BackendKind::Interp);
+    }
+    let arguments = &arguments;
     let topology = read(&arguments.topology)?;
     let plans = plan::plans(&topology, arguments)?;
     let running = start(topology, plans, arguments)?;

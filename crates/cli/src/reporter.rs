@@ -24,6 +24,8 @@ use switch::{DropReason, Switch};
 pub struct Reporter {
     program: Arc<Program>,
     json: bool,
+    /// Whether lines go to a log.
+    is_log: bool,
     /// Whether the counter line is drawn: on a terminal, over itself.
     live_line: bool,
     last: Vec<CounterSnapshot>,
@@ -51,6 +53,7 @@ impl Reporter {
         Reporter {
             program,
             json,
+            is_log: arguments.log.log_format.is_some(),
             live_line,
             last,
             last_at: now,
@@ -71,6 +74,9 @@ impl Reporter {
     /// Tells what was counted.
     pub fn finish(&mut self, switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
         self.clear_line();
+        if self.is_log {
+            tell_end(switch, ports, ended, elapsed);
+        }
         if self.json {
             say!("{}", summary_json(switch, ports, ended, elapsed));
         } else {
@@ -179,6 +185,26 @@ impl Events for Reporter {
     }
 }
 
+/// Tells those who read a log that the switch has stopped, and what it has done.
+fn tell_end(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
+    let stats = switch.stats();
+    let lost = |received| -> u64 {
+        let losses = ports.iter().flat_map(|(_, driver)| driver.counters().snapshot().losses());
+        losses.filter(|loss| loss.is_received == received).map(|loss| loss.frames).sum()
+    };
+    let why = if ended == Ended::Stopped { "it was told to" } else { "no port will deliver any more" };
+    let seconds = (elapsed.as_secs_f64() * 1e3).round() / 1e3;
+    tracing::info!(
+        seconds,
+        received = stats.received,
+        sent = stats.sent,
+        dropped = stats.drops_total(),
+        lost_on_reception = lost(true),
+        lost_on_transmission = lost(false),
+        "the switch has stopped: {why}"
+    );
+}
+
 fn summary_text(switch: &Switch, ports: &Ports) -> String {
     let header = ["port", "rx packets", "rx bytes", "rx dropped", "tx packets", "tx bytes", "tx dropped"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
@@ -189,6 +215,12 @@ fn summary_text(switch: &Switch, ports: &Ports) -> String {
         rows.push(std::iter::once(number.to_string()).chain(counts).collect());
     }
     let mut text = aligned(&rows) + "\n";
+    for (number, driver) in ports.iter() {
+        for loss in driver.counters().snapshot().losses() {
+            let way = if loss.is_received { "received" } else { "sent" };
+            text += &format!("{} packets: not {way} on port {number}: {}\n", grouped(loss.frames), loss.reason);
+        }
+    }
     let drops = DropReason::ALL.map(|reason| (switch.stats().drops(reason), reason.describe()));
     let others = [
         (ports.unconnected_frames, "sent to ports without an interface or file"),

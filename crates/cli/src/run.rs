@@ -15,12 +15,14 @@ use crate::reporter::Reporter;
 use crate::starting::{self, Loaded};
 use crate::state::{Saver, State, SwitchDoor};
 use crate::terminal;
+use crate::trace::log::PacketLog;
 use control::Api;
 use live::worker::{self, Port, Setup};
 use live::{PortSpec, Specialiser, StopFlag, mailbox, specialiser};
 use metrics::sources::ShownPort;
 use metrics::{Published, Sources};
 use p4runtime::Server;
+use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +38,11 @@ const AUTO_QUEUES_MAX: usize = 16;
 /// Runs a program on ports.
 pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     logging::start(&arguments.log)?;
+    let (arguments, packet_log) = with_packet_log(arguments)?;
+    forward(&arguments, packet_log)
+}
+
+fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Exit, Exit> {
     let specs = |number_max| {
         PortSpec::parse_all(&arguments.ports, number_max).map_err(|error| {
             terminal::error(error);
@@ -46,21 +53,21 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     specs(u32::MAX)?;
     let rates = ports::rates(&arguments.port_rate)?;
     let state = arguments.state.as_deref().map(State::open).transpose()?;
-    let Loaded { mut switch, name, started, note, origin } = starting::load(arguments, state.as_ref())?;
+    let Loaded { mut switch, name, started, note, origin } =
+        starting::load(arguments, state.as_ref(), packet_log.as_ref())?;
     // A switch that has no program yet must not rule out those that will come.
     let number_max = if name.is_some() { port_max(switch.program().architecture) } else { u32::MAX };
     let specs = specs(number_max)?;
     ports::set_rates(&mut switch, &rates)?;
     let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
     let door = Arc::new(SwitchDoor::new(mailbox));
-    let api = Arc::new(Api::new(&switch, Arc::clone(&door) as Arc<dyn Door>));
     let queues = queues(arguments.workers, switch.is_ordered());
     let workers = Arc::new(Workers::new(arguments.workers, processors()));
-    api.set_workers(Arc::clone(&workers));
+    let api = control_plane(&switch, &door, &workers, name.as_ref().map(|_| &note));
     door.parked.park(switch);
     let saver = state.map(|state| state.begin(Arc::clone(&api), note, started.as_ref())).transpose()?;
     // Before the namespace: controllers are where the command was started, and so is who asks for metrics.
-    let subject = Subject { api: Arc::clone(&api), started, origin, specs: &specs };
+    let subject = Subject { api: Arc::clone(&api), started, origin, specs: &specs, log: packet_log };
     let controllers = controllers::start(arguments, subject)?;
     let metrics = arguments.metrics.map(listen_for_metrics).transpose()?;
     // From here on this thread sees other interfaces; sockets that are open already stay where they are.
@@ -73,7 +80,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let stop = stop_flag(arguments)?;
     let published = Arc::new(Published::default());
     shown_ports(arguments, &setup.ports).for_each(|port| published.add_port(port));
-    let sources = sources(&api, &published);
+    let sources = sources(&api, &published, controllers.as_ref().map(|it| it.server.address()));
     let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
     setup.links_changed = watch_links(&door);
     setup.goes_on = controllers.is_some();
@@ -88,7 +95,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
         reporter.feed = Some(feed);
         server
     });
-    greet(arguments, name.as_deref(), server.as_ref());
+    greet(arguments, name.as_deref(), &switch, server.as_ref());
     ready::tell().map_err(|error| system_error(format!("cannot tell that the switch is ready: {error}")))?;
     let started = Instant::now();
     let result = worker::run(&mut switch, setup, &stop, &mut reporter);
@@ -103,6 +110,29 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, elapsed);
     Ok(reporter.exit)
+}
+
+/// The arguments, and where the journeys of packets are written down: the interpreter tells them, of the program as it
+/// was written.
+fn with_packet_log(arguments: &RunArguments) -> Result<(RunArguments, Option<PacketLog>), Exit> {
+    let mut arguments = arguments.clone();
+    let Some(path) = &arguments.log_packets else { return Ok((arguments, None)) };
+    if arguments.backend == Some(BackendKind::Native) {
+        terminal::error("--log-packets needs the interpreter: leave --backend native out");
+        return Err(Exit::Usage);
+    }
+    let log = PacketLog::open(path, arguments.json)?;
+    arguments.backend = Some(BackendKind::Interp);
+    arguments.switch.source.as_written = true;
+    Ok((arguments, Some(log)))
+}
+
+/// The control plane of a switch. With a program, it has the note of that.
+fn control_plane(switch: &Switch, door: &Arc<SwitchDoor>, workers: &Arc<Workers>, note: Option<&Value>) -> Arc<Api> {
+    let api = Arc::new(Api::new(switch, Arc::clone(door) as Arc<dyn Door>));
+    api.set_workers(Arc::clone(workers));
+    note.into_iter().for_each(|note| api.set_program_note(note.clone()));
+    api
 }
 
 /// The switch, if its program can run on the ports that there are.
@@ -164,8 +194,11 @@ fn watch_links(door: &Arc<SwitchDoor>) -> Option<Arc<AtomicBool>> {
 }
 
 /// What metrics are of.
-fn sources(api: &Arc<Api>, published: &Arc<Published>) -> Sources {
-    Sources { api: Arc::clone(api), published: Arc::clone(published), version: env!("CARGO_PKG_VERSION") }
+fn sources(api: &Arc<Api>, published: &Arc<Published>, controllers: Option<SocketAddr>) -> Sources {
+    let (api, named) = (Arc::clone(api), Arc::clone(api));
+    let program = Box::new(move || p4runtime::program_name(&named.program_note()).to_owned());
+    let published = Arc::clone(published);
+    Sources { api, published, version: env!("CARGO_PKG_VERSION"), program, controllers }
 }
 
 /// What has code made for the contents of tables, if that is wanted.
@@ -190,13 +223,37 @@ fn stop_flag(arguments: &RunArguments) -> Result<StopFlag, Exit> {
 }
 
 /// Says that the switch forwards now.
-fn greet(arguments: &RunArguments, program: Option<&Path>, server: Option<&Server>) {
-    let greeting = greeting(arguments, program, server);
+fn greet(arguments: &RunArguments, program: Option<&Path>, switch: &Switch, server: Option<&Server>) {
     match arguments.log.log_format {
-        Some(_) => tracing::info!("the switch runs: {greeting}"),
-        None if !arguments.quiet && !arguments.json => eprintln!("{greeting}"),
+        Some(_) => tell_start(arguments, program, switch, server),
+        None if !arguments.quiet && !arguments.json => eprintln!("{}", greeting(arguments, program, server)),
         None => tell_port(arguments, server),
     }
+}
+
+/// Tells those who read a log what runs, on which ports, and where it can be reached.
+fn tell_start(arguments: &RunArguments, program: Option<&Path>, switch: &Switch, server: Option<&Server>) {
+    let version = env!("CARGO_PKG_VERSION");
+    let (tables, architecture) = (switch.program().tables.len(), switch.program().architecture.name());
+    match program {
+        Some(file) => tracing::info!(tables, architecture, "the program is {}", file.display()),
+        None => tracing::info!("there is no program yet: a controller brings it"),
+    }
+    for (port, name) in ports::names(arguments) {
+        tracing::info!(port, "the port is {name}");
+    }
+    if let Some(server) = server {
+        let device = arguments.p4runtime.device_id;
+        tracing::info!(device, "controllers reach the switch at {}", server.address());
+    }
+    if let Some(folder) = &arguments.state {
+        tracing::info!("the state is kept in {}", folder.display());
+    }
+    let workers = match arguments.workers {
+        Wanted::Fixed(count) => count.to_string(),
+        Wanted::Auto => "auto".to_owned(),
+    };
+    tracing::info!(version, workers, "the switch runs: {}", greeting(arguments, program, server));
 }
 
 /// Whoever left the choice of a port to the system must hear of it, however quiet the rest is.

@@ -12,6 +12,7 @@ use crate::frontend::{self, Compiled, Shown};
 use crate::state::State;
 use crate::stored_program::{Recorder, StoredProgram};
 use crate::terminal;
+use crate::trace::log::PacketLog;
 use p4runtime::Started;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -109,11 +110,14 @@ impl Kept {
 }
 
 /// A switch with the program that has the word.
-pub fn load(arguments: &RunArguments, state: Option<&State>) -> Result<Loaded, Exit> {
-    let kept = state.and_then(|state| Kept::of(state.program_note()));
+pub fn load(arguments: &RunArguments, state: Option<&State>, log: Option<&PacketLog>) -> Result<Loaded, Exit> {
+    let mut kept = state.and_then(|state| Kept::of(state.program_note()));
+    if let Some(kept) = &mut kept {
+        kept.program.source.as_written = arguments.switch.source.as_written;
+    }
     let Some(file) = &arguments.file else {
         return match (kept, state) {
-            (Some(kept), _) => load_kept(arguments, state, kept),
+            (Some(kept), _) => load_kept(arguments, state, log, kept),
             (None, state) if arguments.p4runtime.p4runtime.is_some() => {
                 state.filter(|state| state.is_some()).into_iter().for_each(State::waits_for_program);
                 load_idle(arguments)
@@ -133,7 +137,7 @@ pub fn load(arguments: &RunArguments, state: Option<&State>) -> Result<Loaded, E
                 terminal::note(format!(
                     "{folder} holds the program that a controller has set since {file} was started: it goes on"
                 ));
-                return load_kept(arguments, Some(state), kept);
+                return load_kept(arguments, Some(state), log, kept);
             }
             (true, false) => {}
             (false, true) => state.is_of_another("a program that a controller has set", file),
@@ -146,13 +150,18 @@ pub fn load(arguments: &RunArguments, state: Option<&State>) -> Result<Loaded, E
         Some(info) => Some(Started::of_text(info, read(file)?)),
         None => None,
     };
-    let switch = build(arguments, state, made.compiled)?;
+    let switch = build(arguments, state, log, made.compiled)?;
     let origin = Origin { kept: None, begun_with: made.note.clone() };
     Ok(Loaded { switch, name: Some(file.clone()), started, note: made.note, origin })
 }
 
 /// The switch goes on with what it had.
-fn load_kept(arguments: &RunArguments, state: Option<&State>, kept: Kept) -> Result<Loaded, Exit> {
+fn load_kept(
+    arguments: &RunArguments,
+    state: Option<&State>,
+    log: Option<&PacketLog>,
+    kept: Kept,
+) -> Result<Loaded, Exit> {
     let Kept { program, started, note, begun_with } = kept;
     let made = compile(arguments, &program.file, &program.source, &program.files)?;
     let of_text = |info| {
@@ -160,7 +169,7 @@ fn load_kept(arguments: &RunArguments, state: Option<&State>, kept: Kept) -> Res
         Started::of_text(info, text)
     };
     let started = made.info.map(|info| started.unwrap_or_else(|| of_text(info)));
-    let switch = build(arguments, state, made.compiled)?;
+    let switch = build(arguments, state, log, made.compiled)?;
     let name = Some(program.file.clone());
     Ok(Loaded { switch, name, started, note, origin: Origin { kept: Some(program), begun_with } })
 }
@@ -209,7 +218,12 @@ fn note_of(file: &Path, source: &SourceArguments) -> Value {
     files.note(file, source)
 }
 
-fn build(arguments: &RunArguments, state: Option<&State>, compiled: Compiled) -> Result<Switch, Exit> {
+fn build(
+    arguments: &RunArguments,
+    state: Option<&State>,
+    log: Option<&PacketLog>,
+    compiled: Compiled,
+) -> Result<Switch, Exit> {
     let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
     let mut options = arguments.switch.clone();
     options.starts_anew = arguments.starts_anew();
@@ -217,7 +231,7 @@ fn build(arguments: &RunArguments, state: Option<&State>, compiled: Compiled) ->
         state.leaves_out(&options.entries);
         options.entries.clear();
     }
-    backend::build(Arc::new(compiled.program), backend, &options)
+    backend::set_up_with_log(compiled, backend, &options, log).map_err(backend::Failure::show)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Exit> {

@@ -85,6 +85,7 @@ impl StoredProgram {
             undefine: texts("undefine")?,
             std,
             drop_port: u16::try_from(note["drop_port"].as_u64()?).ok()?,
+            as_written: false,
         };
         Some(StoredProgram { file: note["file"].as_str()?.into(), source, files })
     }

@@ -63,7 +63,8 @@ impl Subject {
     fn load(arguments: &TestArguments) -> Option<Subject> {
         let architecture = arguments.arch.map(|it| it.name());
         let written = frontend::load_for(&arguments.file, &arguments.switch.source, architecture).ok()?;
-        let mut optimised = Compiled { map: written.map.clone(), program: written.program.clone() };
+        let mut optimised =
+            Compiled { map: written.map.clone(), tree: written.tree.clone(), program: written.program.clone() };
         passes::optimise(&mut optimised.program);
         Some(Subject { written, optimised })
     }

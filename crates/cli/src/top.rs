@@ -12,6 +12,7 @@ mod samples;
 use crate::Exit;
 use crate::args::TopArguments;
 use crate::terminal::{self, say};
+use crate::trace::tap;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::style::{Attribute, Print, SetAttribute};
 use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
@@ -24,6 +25,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 /// How long keys are waited for before signals are looked at.
@@ -169,8 +171,53 @@ struct View {
     /// Why there is no new report.
     trouble: Option<String>,
     is_paused: bool,
+    /// A packet's journey, which is shown in the place of the report.
+    trace: Option<Trace>,
     /// Lines that are above what is shown.
     scrolled: usize,
+}
+
+/// The journey of a packet.
+enum Trace {
+    /// It has not come yet.
+    Awaited(Receiver<Result<Vec<String>, String>>),
+    /// Its lines, or why there are none.
+    Shown(Vec<String>),
+}
+
+impl Trace {
+    /// Waits for the next packet of a switch, in a thread of its own.
+    fn begin(report: Option<&Report>) -> Trace {
+        let Some(address) = report.and_then(Report::controllers).map(str::to_owned) else {
+            return Trace::Shown(vec![
+                "packets are traced over --p4runtime, which the switch does not have".to_owned(),
+            ]);
+        };
+        let (sender, lines) = mpsc::channel();
+        // Nobody waits any more if the view has ended or shows the report again.
+        std::thread::spawn(move || sender.send(tap::next_packet(&address)));
+        Trace::Awaited(lines)
+    }
+
+    /// Takes the lines, if they have come.
+    fn look(&mut self) -> bool {
+        let Trace::Awaited(awaited) = self else { return false };
+        let lines = match awaited.try_recv() {
+            Ok(Ok(lines)) => lines,
+            Ok(Err(trouble)) => vec![format!("no packet is traced: {trouble}")],
+            Err(mpsc::TryRecvError::Empty) => return false,
+            Err(mpsc::TryRecvError::Disconnected) => vec!["no packet is traced: the thread has ended".to_owned()],
+        };
+        *self = Trace::Shown(lines);
+        true
+    }
+
+    fn lines(&self) -> Vec<String> {
+        match self {
+            Trace::Awaited(_) => vec!["waiting for a packet ...".to_owned()],
+            Trace::Shown(lines) => lines.clone(),
+        }
+    }
 }
 
 /// What a key asks for.
@@ -185,7 +232,7 @@ enum Wish {
 impl View {
     fn new(arguments: &TopArguments) -> View {
         let (address, interval) = (arguments.address, arguments.interval.0);
-        View { address, interval, report: None, trouble: None, is_paused: false, scrolled: 0 }
+        View { address, interval, report: None, trouble: None, is_paused: false, trace: None, scrolled: 0 }
     }
 
     fn run(&mut self, looks: &mut Looks, signals: &Caught) -> io::Result<()> {
@@ -202,6 +249,9 @@ impl View {
                         Err(trouble) => self.trouble = Some(trouble),
                     }
                 }
+                self.draw()?;
+            }
+            if self.trace.as_mut().is_some_and(Trace::look) {
                 self.draw()?;
             }
             let wait = next.saturating_duration_since(Instant::now()).min(KEY_INTERVAL);
@@ -239,6 +289,14 @@ impl View {
                 return Wish::End;
             }
             (KeyCode::Char('z'), KeyModifiers::CONTROL) => return Wish::Suspend,
+            (KeyCode::Char('t'), _) => {
+                self.scrolled = 0;
+                self.trace = Some(Trace::begin(self.report.as_ref()));
+            }
+            (KeyCode::Char('r'), _) => {
+                self.scrolled = 0;
+                self.trace = None;
+            }
             (KeyCode::Char('p' | ' '), _) => self.is_paused = !self.is_paused,
             (KeyCode::Char('+'), _) => self.interval = (self.interval * 2).min(Duration::from_secs(60)),
             (KeyCode::Char('-'), _) => self.interval = (self.interval / 2).max(Duration::from_millis(250)),
@@ -257,15 +315,18 @@ impl View {
         let version = self.report.as_ref().map_or("", Report::version);
         let seconds = self.interval.as_secs_f64();
         let state = if self.is_paused { "  PAUSED" } else { "" };
-        let mut lines = vec![format!("#wirespeed {version} at {}, every {seconds} s{state}", self.address)];
+        let program = self.report.as_ref().map_or("", Report::program);
+        let program = if program.is_empty() { String::new() } else { format!(" runs {program}") };
+        let mut lines = vec![format!("#wirespeed {version} at {}{program}, every {seconds} s{state}", self.address)];
         if let Some(trouble) = &self.trouble {
             lines.extend(wrapped(&format!("{trouble}; trying again"), columns));
         }
         lines.push(String::new());
-        let body = match &self.report {
-            Some(report) => report.lines(),
-            None if self.trouble.is_none() => vec!["measuring ...".to_owned()],
-            None => Vec::new(),
+        let body = match (&self.trace, &self.report) {
+            (Some(trace), _) => trace.lines(),
+            (None, Some(report)) => report.lines(),
+            (None, None) if self.trouble.is_none() => vec!["measuring ...".to_owned()],
+            (None, None) => Vec::new(),
         };
         let room = rows.saturating_sub(lines.len() + 1).max(1);
         self.scrolled = self.scrolled.min(body.len().saturating_sub(room));
@@ -273,7 +334,11 @@ impl View {
         lines.extend(body.into_iter().skip(self.scrolled).take(room));
         lines.resize(rows.saturating_sub(1), String::new());
         let hidden = if more > 0 { format!("; {more} more lines below") } else { String::new() };
-        lines.push(format!("q quits, p pauses, + and - change the interval, arrows scroll{hidden}"));
+        let keys = match self.trace {
+            None => "q quits, p pauses, t traces, + and - change the interval, arrows scroll",
+            Some(_) => "q quits, t traces another packet, r shows rates again, arrows scroll",
+        };
+        lines.push(format!("{keys}{hidden}"));
         lines.truncate(rows);
         lines
             .into_iter()
@@ -328,7 +393,7 @@ mod tests {
             Samples::parse("wirespeed_build_info{version=\"1\"} 1\nwirespeed_table_entries{table=\"I.t\"} 3\n");
         let report = Some(Report::between(&samples, &samples, 1.0));
         let (address, interval) = ("127.0.0.1:9090".parse().unwrap(), Duration::from_secs(1));
-        View { address, interval, report, trouble: None, is_paused: false, scrolled: 0 }
+        View { address, interval, report, trouble: None, is_paused: false, trace: None, scrolled: 0 }
     }
 
     #[test]
@@ -346,7 +411,7 @@ mod tests {
 
             worker    [....................]   0 %
             pipeline  received 0/s (0)  sent 0/s (0)
-            q quits, p pauses, + and - change the in
+            q quits, p pauses, t traces, + and - cha
         "#]]
         .assert_eq(&{
             let mut view = view();
@@ -359,6 +424,24 @@ mod tests {
     fn why_there_is_no_report_can_be_read_on_narrow_terminals() {
         assert_eq!(wrapped("no answer yet; trying again", 14), ["no answer yet;", "trying again"]);
         assert_eq!(wrapped("incomprehensibilities", 5), ["incomprehensibilities"]);
+    }
+
+    #[test]
+    fn a_trace_takes_the_place_of_rates_until_they_are_wanted_again() {
+        let mut view = view();
+        let press =
+            |view: &mut View, key| view.take(&Event::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)));
+        assert_eq!(press(&mut view, 't'), Wish::Draw);
+        assert_eq!(view.screen(80, 5)[2], "packets are traced over --p4runtime, which the switch does not have");
+        let (sender, lines) = mpsc::channel();
+        view.trace = Some(Trace::Awaited(lines));
+        assert!(!view.trace.as_mut().unwrap().look());
+        assert_eq!(view.screen(80, 5)[2], "waiting for a packet ...");
+        sender.send(Ok(vec!["packet 1".to_owned()])).unwrap();
+        assert!(view.trace.as_mut().unwrap().look());
+        assert_eq!(view.screen(80, 5)[2], "packet 1");
+        assert_eq!(press(&mut view, 'r'), Wish::Draw);
+        assert!(view.screen(80, 5)[2].starts_with("worker"));
     }
 
     #[test]

@@ -1,54 +1,67 @@
 //! `wirespeed trace`: a packet's journey through a program, from the reference interpreter.
+//!
+//! What enters: a program with entries, or the switch that is to be looked into; packets. What leaves: the journey of
+//! each packet, as text or as JSON.
+//!
+//! * [`arguments`]: what may be said.
+//! * [`journey`]: the steps of a packet; [`values`], [`places`]: values and the program's text as people write them.
+//! * [`replica`]: a switch like one that runs, or like one that has kept its state.
+//! * [`tap`]: packets as they arrive at a running switch; [`log`]: those of a switch that writes down all of them.
+
+pub mod arguments;
+mod journey;
+pub mod log;
+mod places;
+mod replica;
+pub mod tap;
+pub mod values;
 
 use crate::Exit;
-use crate::args::TraceArguments;
+use crate::args::{DEVICE_ID, TraceArguments};
 use crate::backend;
-use crate::frontend::{self, Compiled};
+use crate::frontend;
+use crate::pem;
 use crate::terminal::{self, say};
 use crate::test;
-use base::index::Id as _;
-use base::{Bits, Span};
-use control::show;
-use interp::{Event, HeaderState, Tracer};
-use ir::{HeaderRef, Place, Program, TableId, Target};
-use live::pcap::CaptureDriver;
-use live::{Driver as _, DriverError};
+use base::Bits;
+use control::store::Saved;
+use ctl::Failure;
+use journey::Journey;
+use live::{Driver as _, DriverError, pcap};
+use replica::Original;
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use stf::{Command, Script};
 use switch::traffic::port_max;
-use switch::{Backend, Decision, Observer, Output, Switch};
-use syntax::SourceMap;
-use tables::Handle;
+use switch::{Backend, Output, Switch};
+use values::Described;
 
 /// Sends packets through a switch in the interpreter, one at a time, and prints what happens to each.
 pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
     let (packets, broken) = packets(arguments)?;
-    // The program as it was written: the passes would hide steps.
-    let compiled = frontend::load(&arguments.file, &arguments.switch.source, false)?;
-    let Compiled { map, program } = compiled;
-    let program = Arc::new(program);
-    let mut switch = backend::build(Arc::clone(&program), Backend::Interpreter, &arguments.switch)?;
+    let (described, mut switch) = subject(arguments)?;
     if let Some(file) = &arguments.stf {
-        trace_script(&test::load_script(file)?, &mut switch, &map);
+        trace_script(&test::load_script(file)?, &mut switch, &described, arguments.json);
         return Ok(Exit::Success);
     }
-    let greatest = port_max(program.architecture);
+    let greatest = port_max(described.program.architecture);
     for (number, packet) in packets.iter().enumerate() {
         if packet.port > greatest {
-            terminal::error(format!("`{}` is no port number from 0 to {greatest}", packet.port));
+            terminal::error(format!("`{}` is not a port number from 0 to {greatest}", packet.port));
             return Err(Exit::Usage);
         }
-        if number > 0 {
+        if number > 0 && !arguments.json {
             say!();
         }
-        say!("packet {}: {} bytes on port {}", number + 1, packet.bytes.len(), packet.port);
-        let mut journey = Journey::new(&program, &map);
-        switch.receive(packet.time_ns, packet.port, &packet.bytes);
+        let mut journey = Journey::new(Arc::clone(&described));
         let mut sent = Sent::default();
-        switch.run_observed(packet.time_ns, &mut sent, &mut journey);
-        journey.print(&switch);
-        sent.print();
+        // A switch that has run before does not go back in time.
+        let now_ns = switch.now_ns().max(packet.time_ns);
+        switch.receive(now_ns, packet.port, &packet.bytes);
+        switch.run_observed(now_ns, &mut sent, &mut journey);
+        let packet = (packet.port, packet.bytes.len(), None);
+        story(arguments.json, number + 1, packet, &journey, &sent).iter().for_each(|line| say!("{line}"));
     }
     match broken {
         None => Ok(Exit::Success),
@@ -59,30 +72,117 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
     }
 }
 
+/// The program, and a switch that runs it in the interpreter with its entries.
+fn subject(arguments: &TraceArguments) -> Result<(Arc<Described>, Switch), Exit> {
+    let saved = match (&arguments.from, &arguments.state, &arguments.file) {
+        (Some(address), ..) => fetch(arguments, address)?,
+        (None, Some(folder), _) => replica::read_folder(folder)?,
+        (None, None, Some(file)) => {
+            // The program as it was written: the passes would hide steps.
+            let compiled = frontend::load(file, &arguments.switch.source, false)?;
+            let described = Arc::new(Described::new(compiled));
+            let program = Arc::clone(&described.program);
+            return Ok((described, backend::build(program, Backend::Interpreter, &arguments.switch)?));
+        }
+        // The arguments ask for one of them.
+        (None, None, None) => return Err(Exit::Usage),
+    };
+    let wrong = |problem: control::Problem| {
+        terminal::error(problem);
+        Exit::BadInput
+    };
+    saved.complaints.iter().for_each(terminal::warning);
+    let original = Original::of(&saved).map_err(wrong)?;
+    let complain = |what| terminal::warning(format!("not taken over: {what}"));
+    let switch = original.switch(&saved, &arguments.switch, complain).map_err(wrong)?;
+    Ok((original.described, switch))
+}
+
+/// A snapshot of a running switch.
+fn fetch(arguments: &TraceArguments, address: &str) -> Result<Saved, Exit> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        terminal::error(format!("cannot start: {error}"));
+        Exit::System
+    })?;
+    let options = ctl::Options {
+        address: address.to_owned(),
+        device_id: DEVICE_ID,
+        any_device: true,
+        tls: pem::of_client(&arguments.tls)?,
+        ..ctl::Options::default()
+    };
+    let records = runtime.block_on(async { ctl::Session::connect(options).await?.snapshot(true).await });
+    records.map(Saved::of_records).map_err(|failure| {
+        terminal::error(&failure);
+        match failure {
+            Failure::Refused(_) => Exit::BadInput,
+            Failure::Connection(_) => Exit::System,
+        }
+    })
+}
+
+/// What happened to a packet, of which number, port, length and the place in a test are known: lines of text, or one of
+/// JSON.
+fn story(
+    json: bool,
+    number: usize,
+    (port, bytes, place): (u32, usize, Option<&str>),
+    journey: &Journey,
+    sent: &Sent,
+) -> Vec<String> {
+    if json {
+        let sent: Vec<_> = sent.frames.iter().map(|(port, frame)| json!({"port": port, "bytes": hex(frame)})).collect();
+        let mut line = json!({
+            "packet": number, "port": port, "bytes": bytes, "steps": journey.json(), "sent": sent,
+        });
+        if let Some(place) = place {
+            line["place"] = json!(place);
+        }
+        return vec![line.to_string()];
+    }
+    let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+    let mut lines = vec![format!("packet {number}{place}: {bytes} bytes on port {port}")];
+    lines.extend(journey.text());
+    lines.extend(sent.text());
+    lines
+}
+
 /// Carries the commands of a packet test out, and prints what happens to each packet.
-fn trace_script(script: &Script, switch: &mut Switch, map: &SourceMap) {
-    let program = Arc::clone(switch.program());
-    let mut packets = 0;
+fn trace_script(script: &Script, switch: &mut Switch, described: &Arc<Described>, json: bool) {
+    let arrived = std::cell::RefCell::new((0, None));
     let mut before = |line: u32, command: &Command| {
         if let Command::Packet { port, bytes } = command {
-            if packets > 0 {
-                say!();
-            }
-            packets += 1;
-            say!("packet {packets} ({}:{line}): {} bytes on port {port}", script.file, bytes.len());
+            let mut arrived = arrived.borrow_mut();
+            arrived.0 += 1;
+            arrived.1 = Some((*port, bytes.len(), format!("{}:{line}", script.file)));
         }
     };
     let mut work = |switch: &mut Switch, now_ns: u64, output: &mut dyn Output| {
-        let mut journey = Journey::new(&program, map);
+        let mut journey = Journey::new(Arc::clone(described));
         let mut both = Both { output, sent: Sent::default() };
         switch.run_observed(now_ns, &mut both, &mut journey);
-        if !journey.lines.is_empty() {
-            journey.print(switch);
-            both.sent.print();
+        if journey.is_empty() {
+            return;
+        }
+        let (count, packet) = &mut *arrived.borrow_mut();
+        match packet.take() {
+            Some((port, bytes, place)) => {
+                if *count > 1 && !json {
+                    say!();
+                }
+                let packet = (port, bytes, Some(place.as_str()));
+                story(json, *count, packet, &journey, &both.sent).iter().for_each(|line| say!("{line}"));
+            }
+            None if json => say!("{}", json!({"steps": journey.json()})),
+            None => journey.text().into_iter().chain(both.sent.text()).for_each(|line| say!("{line}")),
         }
     };
     let outcome = stf::run_watched(script, switch, &mut before, &mut work);
-    say!("\n{}", outcome.report);
+    match json {
+        true => say!("{}", json!({"report": outcome.report.to_string()})),
+        false => say!("\n{}", outcome.report),
+    }
 }
 
 /// Passes packets on and keeps them.
@@ -132,7 +232,7 @@ fn packets(arguments: &TraceArguments) -> Result<(Vec<InputPacket>, Option<Drive
     let form = "write PORT=FILE, as in 1=in.pcap";
     let (port, file) = text.split_once('=').ok_or_else(|| usage(format!("`{text}` has no port; {form}")))?;
     let port = parse_port(port, form).map_err(usage)?;
-    let mut driver = CaptureDriver::open(Some(Path::new(file)), None).map_err(|error| {
+    let mut driver = pcap::CaptureDriver::open(Some(Path::new(file)), None).map_err(|error| {
         terminal::error(error);
         Exit::System
     })?;
@@ -144,7 +244,7 @@ fn packets(arguments: &TraceArguments) -> Result<(Vec<InputPacket>, Option<Drive
 fn parse_port(text: &str, form: &str) -> Result<u32, String> {
     let text = text.trim();
     let number = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
-    number.ok_or_else(|| format!("`{text}` is no port number; {form}"))
+    number.ok_or_else(|| format!("`{text}` is not a port number; {form}"))
 }
 
 /// `PORT:HEX`, white space between digits allowed.
@@ -166,7 +266,7 @@ fn parse_packet(text: &str) -> Result<(u32, Vec<u8>), String> {
 
 /// Appends the first `count` packets of a capture; those before an error, too.
 fn read_capture(
-    driver: &mut CaptureDriver,
+    driver: &mut pcap::CaptureDriver,
     port: u32,
     count: usize,
     packets: &mut Vec<InputPacket>,
@@ -185,300 +285,20 @@ struct Sent {
 }
 
 impl Sent {
-    fn print(&self) {
+    fn text(&self) -> Vec<String> {
         if self.frames.is_empty() {
-            say!("  nothing was sent");
+            return vec!["  nothing was sent".to_owned()];
         }
-        for (port, frame) in &self.frames {
-            let hex: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
-            say!("  out on port {port}: {hex}");
-        }
+        self.frames.iter().map(|(port, frame)| format!("  out on port {port}: {}", hex(frame))).collect()
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Output for Sent {
     fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.frames.push((port, frame.to_vec()));
-    }
-}
-
-/// A line of the story. An entry is looked up for its text when the packet is through.
-struct Line {
-    depth: usize,
-    text: String,
-    place: String,
-    entry: Option<(TableId, Handle)>,
-}
-
-/// Collects the story of one packet.
-struct Journey<'a> {
-    program: &'a Program,
-    map: &'a SourceMap,
-    lines: Vec<Line>,
-    depth: usize,
-    /// The block that runs.
-    block: Option<ir::BlockId>,
-}
-
-/// Where the places of the source begin.
-const PLACE_COLUMN: usize = 88;
-
-impl<'a> Journey<'a> {
-    fn new(program: &'a Program, map: &'a SourceMap) -> Journey<'a> {
-        Journey { program, map, lines: Vec::new(), depth: 1, block: None }
-    }
-}
-
-impl Journey<'_> {
-    fn line(&mut self, depth: usize, span: Span, text: String) {
-        let place = match self.map.location(span.lo) {
-            Some(location) if !span.is_none() => {
-                let file = Path::new(&*location.file).file_name().map(|name| name.to_string_lossy().into_owned());
-                format!("{}:{}", file.unwrap_or_default(), location.line)
-            }
-            _ => String::new(),
-        };
-        self.lines.push(Line { depth, text, place, entry: None });
-    }
-
-    fn print(&self, switch: &Switch) {
-        for line in &self.lines {
-            let mut text = format!("{}{}", "  ".repeat(line.depth), line.text);
-            if let Some((table, handle)) = line.entry {
-                let tables = switch.tables();
-                let stored = &tables.tables()[table.index()];
-                let entry = stored.get(handle).map(|entry| show::entry(stored, entry, |priority| priority));
-                text += &entry.unwrap_or_default();
-            }
-            if line.place.is_empty() {
-                say!("{text}");
-            } else {
-                say!("{text:<PLACE_COLUMN$}  {}", line.place);
-            }
-        }
-    }
-
-    fn header_name(&self, header: &HeaderRef) -> String {
-        match header {
-            HeaderRef::Fixed(id) => self.program.headers[*id].name.clone(),
-            HeaderRef::Element { stack, .. } => format!("{}[...]", self.program.stacks[*stack].name),
-            HeaderRef::Next(stack) => format!("{}.next", self.program.stacks[*stack].name),
-            HeaderRef::Last(stack) => format!("{}.last", self.program.stacks[*stack].name),
-        }
-    }
-
-    fn place_name(&self, place: &Place) -> String {
-        match place {
-            Place::Var(var) => self.program.vars[*var].name.clone(),
-            Place::Field(header, field) => {
-                let ty = match header {
-                    HeaderRef::Fixed(id) => self.program.headers[*id].ty,
-                    HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {
-                        self.program.headers[self.program.stacks[*stack].elements[0]].ty
-                    }
-                };
-                let field = &self.program.header_types[ty].fields[*field as usize].name;
-                format!("{}.{field}", self.header_name(header))
-            }
-            Place::Slice { base, high, low } => format!("{}[{high}:{low}]", self.place_name(base)),
-        }
-    }
-
-    fn fields(&self, header: ir::HeaderId, contents: &HeaderState) -> String {
-        let ty = &self.program.header_types[self.program.headers[header].ty];
-        let field = |(field, value): (&ir::HeaderField, &Bits)| format!("{}={value}", field.name);
-        ty.fields.iter().zip(&contents.fields).map(field).collect::<Vec<_>>().join(" ")
-    }
-
-    fn error_name(&self, error: u64) -> &str {
-        self.program.errors.get(error as usize).map_or("an unknown error", |name| name)
-    }
-
-    fn target_name(&self, target: Target) -> String {
-        let block = self.block.map(|block| &self.program.blocks[block].kind);
-        match (target, block) {
-            (Target::Accept, _) => "accept".to_owned(),
-            (Target::State(state), Some(ir::BlockKind::Parser { states, .. })) => states[state].name.clone(),
-            _ => "reject".to_owned(),
-        }
-    }
-}
-
-fn list(values: &[Bits]) -> String {
-    values.iter().map(Bits::to_string).collect::<Vec<_>>().join(", ")
-}
-
-impl Tracer for Journey<'_> {
-    fn event(&mut self, span: Span, event: Event<'_>) {
-        let program = self.program;
-        match event {
-            Event::BlockEntered(block) => {
-                self.depth = 2;
-                self.block = Some(block);
-                self.line(1, Span::NONE, program.blocks[block].name.clone());
-            }
-            Event::StateEntered { block, state } => {
-                if let ir::BlockKind::Parser { states, .. } = &program.blocks[block].kind {
-                    self.line(2, span, format!("state {}", states[state].name));
-                }
-                self.depth = 3;
-            }
-            Event::TableApplied { table, keys, lookup } => {
-                let declared = &program.tables[table];
-                let named = declared.keys.iter().zip(keys).map(|(key, value)| format!("{}={value}", key.name));
-                let keys: Vec<String> = named.collect();
-                self.line(2, span, format!("table {} {}", declared.name, keys.join(" ")));
-                self.depth = 2;
-                match lookup.entry {
-                    Some(entry) => {
-                        self.line(3, Span::NONE, "hit entry ".to_owned());
-                        let handle = Handle(entry as u32);
-                        self.lines.last_mut().into_iter().for_each(|line| line.entry = Some((table, handle)));
-                    }
-                    None => self.line(3, Span::NONE, "miss".to_owned()),
-                }
-            }
-            Event::ActionEntered { action, args } => {
-                let action = &program.actions[action];
-                let params = action.params.iter().zip(args);
-                let named: Vec<String> =
-                    params.map(|(&param, value)| format!("{}={value}", program.vars[param].name)).collect();
-                self.line(2, span, format!("action {}({})", action.name, named.join(", ")));
-                self.depth = 3;
-            }
-            other => {
-                if let Some(text) = self.step(other) {
-                    self.line(self.depth, span, text);
-                }
-            }
-        }
-    }
-}
-
-impl Journey<'_> {
-    /// A step within a state, a control or an action.
-    fn step(&self, event: Event<'_>) -> Option<String> {
-        let program = self.program;
-        Some(match event {
-            Event::Extracted { header, contents, offset_bytes } => {
-                let name = &program.headers[header].name;
-                format!("extract {name} at byte {offset_bytes}: {}", self.fields(header, contents))
-            }
-            Event::Advanced { bytes } => format!("skip {bytes} bytes"),
-            Event::Selected { keys, chosen: Some((_, target)) } => {
-                format!("select {} -> {}", list(keys), self.target_name(target))
-            }
-            Event::Selected { keys, chosen: None } => format!("select {}: no case matches", list(keys)),
-            Event::ParserError { error } => format!("parser error {}", self.error_name(error)),
-            Event::ParserDone { accepted } => if accepted { "accept" } else { "reject" }.to_owned(),
-            Event::DirectCounted { counter, entry } => {
-                format!("counter {} counts {}", program.direct_counters[counter].name, row(entry))
-            }
-            Event::DirectMetered { meter, entry, colour } => {
-                format!("meter {} at {}: {}", program.direct_meters[meter].name, row(entry), color(Some(colour)))
-            }
-            Event::Assigned { place, value } => format!("{} = {value}", self.place_name(place)),
-            Event::VarSet { .. } | Event::Left { .. } => return None,
-            Event::ValiditySet { header, valid } => {
-                let name = &program.headers[header].name;
-                format!("{name} becomes {}", if valid { "valid" } else { "invalid" })
-            }
-            Event::HeaderCopied { dst, src } => {
-                let source = src.map_or("an invalid header", |src| &program.headers[src].name);
-                format!("{} = {source}", program.headers[dst].name)
-            }
-            Event::VarbitCopied { header, field, value } => {
-                let name = &program.header_type(&HeaderRef::Fixed(header)).fields[field as usize].name;
-                format!("{}.{name} = {value}", program.headers[header].name)
-            }
-            Event::StackMoved { stack, count, up } => {
-                let name = &program.stacks[stack].name;
-                format!("{name}.{}({count})", if up { "push_front" } else { "pop_front" })
-            }
-            Event::Branched { taken } => format!("if: {taken}"),
-            Event::Switched { value, case } => match case {
-                Some(case) => format!("switch {value}: case {case}"),
-                None => format!("switch {value}: default"),
-            },
-            Event::LoopExhausted { .. } => "the loop is ended: too many iterations".to_owned(),
-            Event::Emitted { header, bytes } => format!("emit {}: {} bytes", program.headers[header].name, bytes.len()),
-            Event::EmitSkipped { .. } => return None,
-            other => return self.extern_step(other),
-        })
-    }
-
-    /// A step of an extern instance.
-    fn extern_step(&self, event: Event<'_>) -> Option<String> {
-        let program = self.program;
-        Some(match event {
-            Event::RegisterRead { register, index, value } => {
-                let value = value.map_or_else(|| "no such cell".to_owned(), Bits::to_string);
-                format!("read {}[{index}]: {value}", program.registers[register].name)
-            }
-            Event::RegisterWritten { register, index, value } => {
-                format!("write {}[{index}] = {value}", program.registers[register].name)
-            }
-            Event::Counted { counter, index } => format!("count {}[{index}]", program.counters[counter].name),
-            Event::Metered { meter, index, colour } => {
-                format!("meter {}[{index}]: {}", program.meters[meter].name, color(colour))
-            }
-            Event::Hashed { algorithm, bytes, value } => {
-                format!("{algorithm:?} over {} bytes: {value}", bytes.len())
-            }
-            Event::Digested { digest, values } => format!("digest {}: {}", program.digests[digest].name, list(values)),
-            Event::Logged { message } => format!("log: {message}"),
-            Event::ExternCalled { function, inputs, outputs } => {
-                let gives = if outputs.width() == 0 { String::new() } else { format!(" gives {outputs}") };
-                format!("call {}({}){gives}", program.extern_functions[function].symbol, list(inputs))
-            }
-            Event::AssertFailed { text } => format!("assertion failed: {text}"),
-            _ => return None,
-        })
-    }
-}
-
-/// Whose cell of a direct counter or meter is meant.
-fn row(entry: Option<u64>) -> String {
-    entry.map_or_else(|| "the default action".to_owned(), |entry| format!("entry {entry}"))
-}
-
-fn color(colour: Option<u8>) -> &'static str {
-    match colour {
-        None => "no such cell",
-        Some(0) => "green",
-        Some(1) => "yellow",
-        Some(_) => "red",
-    }
-}
-
-impl Observer for Journey<'_> {
-    fn decision(&mut self, decision: Decision) {
-        self.depth = 1;
-        let text = match decision {
-            Decision::IngressStarts { port, bytes, kind } => {
-                format!("ingress: port {port}, {bytes} bytes, {kind}")
-            }
-            Decision::Unicast { port } => format!("=> queued to port {port}"),
-            Decision::Multicast { group, replicas } => format!("=> multicast group {group}: {replicas} copies"),
-            Decision::Cloned { session, copies: Some(copies) } => {
-                format!("=> cloned to session {session}: {copies} copies")
-            }
-            Decision::Cloned { session, copies: None } => {
-                format!("=> clone session {session} is not configured: no copy")
-            }
-            Decision::ClonedToIngress => "=> a copy goes through ingress".to_owned(),
-            Decision::Resubmitted => "=> resubmitted".to_owned(),
-            Decision::Recirculated => "=> recirculated".to_owned(),
-            Decision::Gathered { pile, packets } => format!("=> waits in pile {pile}, packet {packets} of it"),
-            Decision::PileLeaves { pile, packets } => format!("=> pile {pile} leaves: {packets} packets become one"),
-            Decision::Scattered { records } => format!("=> taken apart: {records} records"),
-            Decision::NotScattered => "=> not made of such records: goes through ingress as it was".to_owned(),
-            Decision::EgressStarts { port, rid, kind } => {
-                format!("egress: port {port}, replica {rid}, {kind}")
-            }
-            Decision::Transmitted { port, bytes } => format!("=> sent on port {port}, {bytes} bytes"),
-            Decision::Dropped(reason) => format!("=> {}", reason.describe()),
-        };
-        self.line(1, Span::NONE, text);
     }
 }

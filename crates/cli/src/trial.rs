@@ -100,7 +100,7 @@ fn verdict(status: ExitStatus, mut said: File) -> Result<(), Fault> {
 
 /// The arguments of a run that count for its compilation.
 fn options(arguments: &RunArguments) -> Vec<std::ffi::OsString> {
-    let SourceArguments { include, define, undefine, std, drop_port } = &arguments.switch.source;
+    let SourceArguments { include, define, undefine, std, drop_port, as_written: _ } = &arguments.switch.source;
     let mut options: Vec<std::ffi::OsString> = vec!["--drop-port".into(), drop_port.to_string().into()];
     include.iter().for_each(|folder| options.extend(["-I".into(), folder.into()]));
     define.iter().for_each(|define| options.extend(["-D".into(), define.into()]));

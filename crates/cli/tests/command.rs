@@ -416,18 +416,18 @@ fn trace_tells_the_journey() {
               ingress: port 1, 6 bytes, a normal packet
               P
                 state start                                                                           p.p4:7
-                  extract hdr.h at byte 0: value=0x1 address=0xa000001                                p.p4:7
+                  extract hdr.h at byte 0: value=1 address=10.0.0.1                                   p.p4:7
                   accept                                                                              p.p4:7
               V
               I
-                table I.by_value hdr.h.value=0x1                                                      p.p4:22
+                table I.by_value hdr.h.value=1                                                        p.p4:22
                   miss
-                action I.send(port=0x2)                                                               p.p4:22
-                  standard_metadata.egress_spec = 0x2                                                 p.p4:12
-                table I.by_address hdr.h.address=0xa000001                                            p.p4:22
-                  hit entry 0: hdr.h.address=0xa000000/8 -> I.send(0x5)
-                action I.send(port=0x5)                                                               p.p4:22
-                  standard_metadata.egress_spec = 0x5                                                 p.p4:12
+                action I.send(port=2)                                                                 p.p4:22
+                  standard_metadata.egress_spec = 2                                                   p.p4:12
+                table I.by_address hdr.h.address=10.0.0.1                                             p.p4:22
+                  hit entry 0: hdr.h.address=10.0.0.0/8 -> I.send(5)
+                action I.send(port=5)                                                                 p.p4:22
+                  standard_metadata.egress_spec = 5                                                   p.p4:12
               => queued to port 5
               egress: port 5, replica 0, a normal packet
               E
@@ -466,14 +466,14 @@ fn trace_refuses_ports_that_do_not_exist() {
         "trace p.p4 --packet 512:0102",
         expect![[r#"
             exit 2
-            error: `512` is no port number from 0 to 511
+            error: `512` is not a port number from 0 to 511
         "#]],
     );
     folder.check(
         "trace p.p4 --pcap 4294967296=in.pcap",
         expect![[r#"
             exit 2
-            error: `4294967296` is no port number; write PORT=FILE, as in 1=in.pcap
+            error: `4294967296` is not a port number; write PORT=FILE, as in 1=in.pcap
         "#]],
     );
 }

@@ -350,7 +350,7 @@ fn another_program_with_and_without_the_state_of_the_first() {
             address    ADDRESS
             device     1
             P4Runtime  1.5.0
-            program    v1model
+            program    device_config.p4 (v1model, set by a controller)
             tables     MyIngress.ipv4_lpm, MyIngress.acl
             primary    nobody (the highest election id so far is 1)
         "#]],

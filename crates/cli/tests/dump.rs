@@ -325,8 +325,14 @@ impl Client {
         let mut out = |text: &str| lines.push(text.to_owned());
         let mut stop = Box::pin(std::future::pending());
         let load = |_: &str| Err(control::Problem::new("no programs here"));
-        let mut around =
-            Surroundings { json: false, is_interactive: false, out: &mut out, load: &load, stop: &mut stop };
+        let mut around = Surroundings {
+            json: false,
+            is_interactive: false,
+            out: &mut out,
+            load: &load,
+            stop: &mut stop,
+            tracer: None,
+        };
         assert_eq!(engine::carry_out(&mut self.session, plan, &mut around).await?, After::GoOn);
         Ok(lines)
     }

@@ -175,7 +175,9 @@ fn hosts_reach_each_other_across_a_triangle() {
     assert_eq!(ended.err, "");
     // A switch that stops in order says what it did, and its captures are whole.
     let log = exercise.read("logs/s1.log");
-    assert!(log.contains("rx packets"), "{log}");
+    for part in ["rx packets", "the program is ", "the switch has stopped: it was told to"] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
     for name in ["s1-eth1_in", "s1-eth1_out", "s3-eth2_in"] {
         let bytes = std::fs::read(exercise.path(&format!("pcaps/{name}.pcap"))).unwrap();
         assert!(bytes.len() > 24 + 2 * 100, "{name}: {} bytes", bytes.len());
@@ -301,6 +303,21 @@ fn a_star_floods_what_it_does_not_know() {
     let Some(exercise) = Exercise::new("multicast.p4", &["ping"]) else { return };
     star(&exercise);
     exercise.run(&["topology.json", "-c", PING_ALL, "--backend", "interp"]).expect(0).says("(12 of 12 received)");
+}
+
+#[test]
+fn the_logs_have_every_packet_if_that_is_wanted() {
+    let Some(exercise) = Exercise::new("basic.p4", &["ping"]) else { return };
+    triangle(&exercise, [""; 3]);
+    exercise.run(&[TRIANGLE, "-c", "h1 ping -c 1 h2", "--log-packets"]).expect(0);
+    let log = exercise.read("logs/s1.log");
+    for part in
+        ["packet 1 at ", "    state start ", "    table MyIngress.ipv4_lpm hdr.ipv4.dstAddr=10.0.2.2 ", "hit entry "]
+    {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    // What happens to the switch stands beside it.
+    assert!(log.contains("the switch runs: "), "{log}");
 }
 
 #[test]

@@ -202,30 +202,30 @@ fn trace_shows_the_packets_of_a_test() {
         &[("p.p4", PROGRAM), ("p.stf", GOOD)],
         "trace p.p4 --stf p.stf",
         expect![[r#"
-        exit 0
-        packet 1 (p.stf:2): 4 bytes on port 0
-          ingress: port 0, 4 bytes, a normal packet
-          P
-            state start                                                                           p.p4:7
-              extract hdr.h at byte 0: kind=0x1 note=0x7                                          p.p4:7
-              accept                                                                              p.p4:7
-          V
-          I
-            table I.by_kind hdr.h.kind=0x1                                                        p.p4:13
-              hit entry 0: hdr.h.kind=0x1 -> I.send(0x2)
-            action I.send(port=0x2)                                                               p.p4:13
-              standard_metadata.egress_spec = 0x2                                                 p.p4:11
-              hdr.h.note = 0x8                                                                    p.p4:11
-          => queued to port 2
-          egress: port 2, replica 0, a normal packet
-          E
-          C
-          D
-            emit hdr.h: 2 bytes                                                                   p.p4:17
-          => sent on port 2, 4 bytes
-          out on port 2: 0108aabb
+            exit 0
+            packet 1 (p.stf:2): 4 bytes on port 0
+              ingress: port 0, 4 bytes, a normal packet
+              P
+                state start                                                                           p.p4:7
+                  extract hdr.h at byte 0: kind=1 note=7                                              p.p4:7
+                  accept                                                                              p.p4:7
+              V
+              I
+                table I.by_kind hdr.h.kind=1                                                          p.p4:13
+                  hit entry 0: hdr.h.kind=1 -> I.send(2)
+                action I.send(port=2)                                                                 p.p4:13
+                  standard_metadata.egress_spec = 2                                                   p.p4:11
+                  hdr.h.note = 8                                                                      p.p4:11
+              => queued to port 2
+              egress: port 2, replica 0, a normal packet
+              E
+              C
+              D
+                emit hdr.h: 2 bytes                                                                   p.p4:17
+              => sent on port 2, 4 bytes
+              out on port 2: 0108aabb
 
-        1 packets in, 1 checks, 0 failed
-    "#]],
+            1 packets in, 1 checks, 0 failed
+        "#]],
     );
 }

@@ -199,7 +199,7 @@ fn top_fills_the_terminal_as_it_is_now() {
         terminal.resize(columns, rows);
         let (columns, rows) = if rows == 0 { (80, 24) } else { (columns, rows) };
         // The last line has what the keys do, as much of it as there is room for.
-        let help = "q quits, p pauses, + and - change the interval, arrows scroll";
+        let help = "q quits, p pauses, t traces, + and - change the interval, arrows scroll";
         let shown = &help[..help.len().min(columns.into())];
         terminal.wait_for(&format!("\x1b[{rows};1H{shown}\x1b[K"));
     }

@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use crate::grid::grid;
-use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Watched, after};
+use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Traced, TracedBytes, Watched, after};
 use crate::render::{
     commands, default_text, entities_text, entity_json, message_json, message_text, sizes_json, sizes_text,
     timers_json, timers_text, workers_json, workers_text,
@@ -17,9 +17,11 @@ use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action as LoadAction;
 use p4runtime_proto::p4::v1::write_request::Atomicity;
 use p4runtime_proto::p4::v1::{Entity, ForwardingPipelineConfig, Update};
+use p4runtime_proto::wirespeed::v1::{TapPacket, TapPattern, TapRequest};
 use serde_json::{Map, Value as Json, json};
 use std::future::Future;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What a plan needs from outside, and where its lines go.
 pub struct Surroundings<'a> {
@@ -33,7 +35,28 @@ pub struct Surroundings<'a> {
     pub load: &'a dyn Fn(&str) -> Result<ForwardingPipelineConfig, Problem>,
     /// Ends what goes on until it is ended.
     pub stop: &'a mut (dyn Future<Output = ()> + Unpin),
+    /// Traces packets, where that is wanted.
+    pub tracer: Option<&'a mut dyn PacketTracer>,
 }
+
+/// Traces packets as a switch would work on them of which it has snapshots.
+pub trait PacketTracer {
+    /// Takes the records of the switch's program, and the fields that packets must have. Returns the bytes that are in
+    /// every packet with these fields.
+    fn begin(&mut self, program: Vec<Box<[u8]>>, fields: &[(String, String)]) -> Result<Vec<TapPattern>, Problem>;
+
+    /// Takes the records of the switch as it is now.
+    fn take_state(&mut self, records: Vec<Box<[u8]>>) -> Result<(), Problem>;
+
+    /// Traces a packet. Lines come of it if the packet has the fields.
+    fn trace(&mut self, packet: &TapPacket) -> Vec<String>;
+}
+
+/// How old the state of a switch may be that packets are traced with.
+const STATE_AGE_MAX: Duration = Duration::from_secs(1);
+
+/// How many times as long as it takes to get it a state is used at least.
+const STATE_USE: u32 = 10;
 
 /// Whether there is more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +131,7 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
             }
         }
         Plan::Watch(watched) => watch(session, watched, around).await?,
+        Plan::Trace(wanted) => trace(session, wanted, around).await?,
     }
     Ok(After::GoOn)
 }
@@ -258,6 +282,57 @@ async fn watch(session: &mut Session, watched: Watched, around: &mut Surrounding
                 false => message_text(&schema, &told).iter().for_each(|line| (around.out)(line)),
             }
         }
+    }
+}
+
+/// Traces packets as they arrive, until as many have come as are wanted.
+async fn trace(session: &mut Session, wanted: Traced, around: &mut Surroundings<'_>) -> Result<(), Failure> {
+    let Some(tracer) = around.tracer.take() else {
+        return Err(Problem::new("packets are not traced here").into());
+    };
+    let program = session.snapshot(false).await?;
+    let mut patterns = tracer.begin(program, &wanted.fields)?;
+    let fixed = |TracedBytes { offset, value }: &TracedBytes| TapPattern {
+        value: value.clone(),
+        mask: vec![0xff; value.len()],
+        offset: Some(*offset),
+    };
+    patterns.extend(wanted.bytes.iter().map(fixed));
+    // Bytes that a field would have may stand elsewhere: only the parser knows.
+    let count = if wanted.fields.is_empty() { wanted.count } else { 0 };
+    let mut packets = session.tap(TapRequest { device_id: 0, ports: wanted.ports, patterns, count }).await?;
+    say_waiting(around);
+    let (mut left, mut state, mut missed): (u64, Option<(Instant, Duration)>, u64) = (wanted.count, None, 0);
+    while left > 0 {
+        let packet = tokio::select! {
+            () = &mut *around.stop => break,
+            packet = packets.message() => packet?,
+        };
+        let Some(packet) = packet else {
+            return Err(Failure::Connection(Problem::new("the switch has closed the stream")));
+        };
+        missed = packet.missed;
+        if state.is_none_or(|(since, took)| since.elapsed() > STATE_AGE_MAX.max(took * STATE_USE)) {
+            let began = Instant::now();
+            let records = session.snapshot(true).await?;
+            tracer.take_state(records)?;
+            state = Some((Instant::now(), began.elapsed()));
+        }
+        let lines = tracer.trace(&packet);
+        left -= u64::from(!lines.is_empty());
+        lines.iter().for_each(|line| (around.out)(line));
+    }
+    if missed > 0 {
+        say_note(around, &format!("{missed} further packets came too fast to be looked at"));
+    }
+    Ok(())
+}
+
+/// Says that the packets from now on are looked at.
+fn say_waiting(around: &mut Surroundings<'_>) {
+    match around.json {
+        true => (around.out)(&json!({"event": "waiting"}).to_string()),
+        false => (around.out)("waiting for packets; Ctrl-C ends it"),
     }
 }
 

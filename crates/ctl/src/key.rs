@@ -23,7 +23,8 @@ pub enum Given {
 /// The type of a key's values.
 pub fn value_type<'a>(schema: &'a Schema, field: &'a MatchField) -> ValueType<'a> {
     let (type_name, annotations) = (field.type_name.as_ref(), field.annotations.as_slice());
-    ValueType::new(schema, "key", &field.name, Said { bitwidth: field.bitwidth, type_name, annotations })
+    let ty = ValueType::new(schema, "key", &field.name, Said { bitwidth: field.bitwidth, type_name, annotations });
+    if match_kind(field) == Some(MatchKind::Lpm) { ty.of_prefixes(annotations) } else { ty }
 }
 
 /// What the words say of each key: in order, or by name.

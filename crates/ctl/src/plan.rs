@@ -44,10 +44,34 @@ pub enum Plan {
     Sizes,
     /// What was written to the switch, as commands.
     Dump(Dump),
+    /// To trace packets as they arrive.
+    Trace(Traced),
     /// To carry out a command of `simple_switch_CLI`.
     Simple(String),
     /// To end.
     Quit,
+}
+
+/// Which packets are traced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traced {
+    /// How many.
+    pub count: u64,
+    /// Those of these ports; of all ports if there is none.
+    pub ports: Vec<u32>,
+    /// Those that have all of these bytes.
+    pub bytes: Vec<TracedBytes>,
+    /// Those whose fields have these values, each a name and a value as they were written.
+    pub fields: Vec<(String, String)>,
+}
+
+/// Bytes at a place of a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedBytes {
+    /// Where they begin.
+    pub offset: u32,
+    /// Which they are.
+    pub value: Vec<u8>,
 }
 
 /// How many workers a switch should have.

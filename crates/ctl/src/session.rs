@@ -13,6 +13,7 @@ use crate::way::Way;
 use control::Problem;
 use p4runtime_proto::GONE_HEADER;
 use p4runtime_proto::near::Near;
+use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action as LoadAction;
 use p4runtime_proto::p4::v1::stream_message_request::Update as Asked;
@@ -25,8 +26,8 @@ use p4runtime_proto::p4::v1::{
 };
 use p4runtime_proto::wirespeed::v1::commands_client::CommandsClient;
 use p4runtime_proto::wirespeed::v1::{
-    RunRequest, SizesRequest, SizesResponse, TimerChange, TimersRequest, TimersResponse, WatchRequest, WorkersRequest,
-    WorkersResponse, workers_request,
+    AboutRequest, AboutResponse, RunRequest, SizesRequest, SizesResponse, SnapshotRequest, TapPacket, TapRequest,
+    TimerChange, TimersRequest, TimersResponse, WatchRequest, WorkersRequest, WorkersResponse, workers_request,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +54,9 @@ const PASSED_MAX: usize = 10_000;
 /// Messages to the switch that may wait.
 const OUTBOX: usize = 16;
 
+/// What adds formats of values to a P4Info.
+pub type AddFormats = fn(&mut P4Info, Vec<Box<[u8]>>);
+
 /// Which switch, and as whom.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -62,6 +66,10 @@ pub struct Options {
     pub near: Option<Near>,
     /// By which number the switch knows itself.
     pub device_id: u64,
+    /// The switch is asked for its number; `device_id` is for one that does not say.
+    pub any_device: bool,
+    /// Adds formats of values to a P4Info that announces none, from the records of the switch's program.
+    pub formats: Option<AddFormats>,
     /// What to bid with. None: whatever takes nobody's place.
     pub election_id: Option<u128>,
     /// Writes go out in the name of the primary controller, if there is one.
@@ -90,6 +98,8 @@ pub struct Session {
     options: Options,
     client: P4RuntimeClient<Way>,
     commands: CommandsClient<Way>,
+    /// Who the switch said it is when the session began.
+    about: Option<AboutResponse>,
     schema: Option<Arc<Schema>>,
     stream: Option<Stream>,
     /// With what writes go out.
@@ -138,8 +148,30 @@ impl Session {
             };
             return Err(unreachable(&options, format!("{why}; {}", reason(&status))));
         }
-        let commands = CommandsClient::new(way).max_decoding_message_size(ANSWER_BYTES_MAX);
-        Ok(Session { options, client, commands, schema: None, stream: None, election_id: None })
+        let mut commands = CommandsClient::new(way).max_decoding_message_size(ANSWER_BYTES_MAX);
+        let mut options = options;
+        // Other switches than ours do not know the request.
+        let about = commands.about(AboutRequest {}).await.ok().map(Response::into_inner);
+        if let (true, Some(about)) = (options.any_device, &about) {
+            options.device_id = about.device_id;
+        }
+        Ok(Session { options, client, commands, about, schema: None, stream: None, election_id: None })
+    }
+
+    /// Which switch and which program this is about, in a line.
+    pub fn greeting(&self) -> String {
+        let Options { address, device_id, .. } = &self.options;
+        let program = match &self.about {
+            None => String::new(),
+            Some(about) if about.program.is_empty() => " runs no program yet".to_owned(),
+            Some(about) => format!(" runs {}", program_text(Some(about), "")),
+        };
+        format!("Device {device_id} at {address}{program}.")
+    }
+
+    /// Who the switch is, if it says.
+    pub fn about(&self) -> Option<&AboutResponse> {
+        self.about.as_ref()
     }
 
     /// The program of the switch.
@@ -148,7 +180,13 @@ impl Session {
             return Ok(Arc::clone(schema));
         }
         let config = self.config(get_config::ResponseType::P4infoAndCookie).await?;
-        let schema = Arc::new(Schema::new(config.p4info.unwrap_or_default()));
+        let mut info = config.p4info.unwrap_or_default();
+        if let (Some(add_formats), Some(_)) = (self.options.formats, &self.about)
+            && let Ok(program) = self.snapshot(false).await
+        {
+            add_formats(&mut info, program);
+        }
+        let schema = Arc::new(Schema::new(info));
         self.schema = Some(Arc::clone(&schema));
         Ok(schema)
     }
@@ -284,10 +322,32 @@ impl Session {
         own("tells nothing to one who only looks", self.commands.watch(request).await)
     }
 
+    /// What it takes to make another switch like this one, as records: its program and, if wanted, its state.
+    pub async fn snapshot(&mut self, with_state: bool) -> Result<Vec<Box<[u8]>>, Failure> {
+        let request = SnapshotRequest { device_id: self.options.device_id, program_only: !with_state };
+        let mut parts = own("gives no snapshot of itself", self.commands.snapshot(request).await)?;
+        let (mut records, mut record) = (Vec::new(), Vec::new());
+        while let Some(part) = parts.message().await? {
+            record.extend(part.bytes);
+            if part.is_last {
+                records.push(std::mem::take(&mut record).into_boxed_slice());
+            }
+        }
+        Ok(records)
+    }
+
+    /// Packets as they arrive from now on.
+    pub async fn tap(&mut self, wanted: TapRequest) -> Result<Streaming<TapPacket>, Failure> {
+        let request = TapRequest { device_id: self.options.device_id, ..wanted };
+        own("shows no packets as they arrive", self.commands.tap(request).await)
+    }
+
     /// How the switch is, as pairs of what and how.
     pub async fn status(&mut self) -> Result<Vec<(&'static str, String)>, Failure> {
         let device_id = self.options.device_id;
         let capabilities = self.client.capabilities(CapabilitiesRequest { device_id }).await?.into_inner();
+        // A controller may have set another program since.
+        self.about = self.commands.about(AboutRequest {}).await.ok().map(Response::into_inner);
         let mut lines = vec![
             ("address", self.options.address.clone()),
             ("device", device_id.to_string()),
@@ -299,7 +359,7 @@ impl Session {
                 let package = info.pkg_info.clone().unwrap_or_default();
                 let parts = [package.name, package.version, package.arch];
                 let parts: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
-                lines.push(("program", if parts.is_empty() { "without a name".to_owned() } else { parts.join(" ") }));
+                lines.push(("program", program_text(self.about.as_ref(), &parts.join(" "))));
                 let tables: Vec<&str> = info.tables.iter().map(|it| name(&it.preamble)).collect();
                 lines.push(("tables", tables.join(", ")));
                 if let Some(cookie) = config.cookie {
@@ -514,6 +574,23 @@ fn refused(id: u128) -> Failure {
             id.saturating_add(1)
         ))
         .into()
+}
+
+/// Which program runs: its file as the switch names it, and what its `@pkginfo` says.
+fn program_text(about: Option<&AboutResponse>, package: &str) -> String {
+    let about = about.filter(|about| !about.program.is_empty());
+    match (about, package) {
+        (None, "") => "without a name".to_owned(),
+        (None, package) => package.to_owned(),
+        (Some(about), package) => {
+            let who = if about.is_by_controller { "set by a controller" } else { "" };
+            let remarks: Vec<&str> = [package, who].into_iter().filter(|it| !it.is_empty()).collect();
+            match remarks.is_empty() {
+                true => about.program.clone(),
+                false => format!("{} ({})", about.program, remarks.join(", ")),
+            }
+        }
+    }
 }
 
 fn uint128(id: u128) -> Uint128 {

@@ -83,6 +83,12 @@ impl<'a> ValueType<'a> {
         ValueType { role: "value", name, width_bits, form, style }
     }
 
+    /// The same for what is matched by prefixes: 32 bits are an address, unless the program says otherwise.
+    pub fn of_prefixes(self, annotations: &[String]) -> ValueType<'a> {
+        let is_address = self.width_bits == 32 && said_format(annotations).is_none();
+        ValueType { style: if is_address { Style::Ipv4 } else { self.style }, ..self }
+    }
+
     /// The number that the text spells.
     pub fn bits(&self, text: &str) -> Result<Bits, Problem> {
         // A P4Info does not say which values are signed.
@@ -218,14 +224,20 @@ fn has_any(name: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| name.contains(part))
 }
 
+/// The format that the program announces.
+fn said_format(annotations: &[String]) -> Option<&str> {
+    let said = annotations.iter().find_map(|it| it.trim().strip_prefix("@format(")?.strip_suffix(')'));
+    said.map(|it| it.trim_matches('"'))
+}
+
 /// How a number of this name is best read. `@format` in the program decides, then the width and the name.
 fn style(name: &str, width_bits: u32, annotations: &[String]) -> Style {
-    let said = annotations.iter().find_map(|it| it.trim().strip_prefix("@format(")?.strip_suffix(')'));
-    match (said.map(|it| it.trim_matches('"')), width_bits) {
+    match (said_format(annotations), width_bits) {
         (Some("IPV4_ADDRESS"), 32) => return Style::Ipv4,
         (Some("IPV6_ADDRESS"), 128) => return Style::Ipv6,
         (Some("MAC_ADDRESS"), 48) => return Style::Mac,
         (Some("HEX_STRING"), _) => return Style::Hexadecimal,
+        (Some("DECIMAL"), 0..=64) => return Style::Decimal,
         _ => {}
     }
     let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
@@ -235,7 +247,7 @@ fn style(name: &str, width_bits: u32, annotations: &[String]) -> Style {
         32 if is_address => Style::Ipv4,
         48 if !has_any(&last, &["time", "tstamp"]) => Style::Mac,
         128 => Style::Ipv6,
-        16 if has_any(&last, &["ethertype", "ether_type", "etype"]) => Style::Hexadecimal,
+        16 if has_any(&last, &["ethertype", "ether_type", "etype", "checksum", "csum"]) => Style::Hexadecimal,
         0..=64 => Style::Decimal,
         _ => Style::Hexadecimal,
     }
@@ -264,6 +276,17 @@ mod tests {
         check("meta.x", 16, "255", expect!["[ff] 255"]);
         check("meta.x", 16, "0x0100", expect!["[01, 00] 256"]);
         check("meta.x", 9, "512", expect!["512 needs 10 bits, key meta.x has 9"]);
+    }
+
+    #[test]
+    fn prefixes_of_32_bits_are_addresses_unless_the_program_says_otherwise() {
+        let schema = Schema::default();
+        let shown = |annotations: &[String]| {
+            let said = Said { bitwidth: 32, type_name: None, annotations };
+            ValueType::new(&schema, "key", "meta.x", said).of_prefixes(annotations).show(&[10, 0, 0, 1])
+        };
+        assert_eq!(shown(&[]), "10.0.0.1");
+        assert_eq!(shown(&["@format(DECIMAL)".to_owned()]), "167772161");
     }
 
     #[test]

@@ -234,7 +234,7 @@ fn what_is_wrong_with_entries() {
               help: do member N, do group N, or do one-of ACTION ARG... [weight N] [watch PORT] | ACTION ...
             the default action of table MyIngress.tiny is const and cannot be changed
             there is no command frobnicate
-              help: commands are multicast, commit, list, modify, delete, counters, registers, groups and 20 more; help shows all
+              help: commands are multicast, trace, commit, list, modify, delete, counters, registers and 21 more; help shows all
         "#]],
     );
 }
@@ -976,6 +976,7 @@ fn help_tells_of_every_command() {
             digests     which digests the switch sends
             packet-out  send a packet through the switch
             watch       show what the switch tells, until Ctrl-C
+            trace       show the journey of the next packets
             dump        what was written, as commands that write it again
             load        give the switch a program
             commit      run the program that was saved
@@ -1003,7 +1004,7 @@ fn help_tells_of_every_command() {
               add ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 1
               add acl srcAddr=10.0.0.0/8 proto=6 do drop priority 10
             there is no command ad
-              help: commands are add, load, list, show, clear, watch, dump, help and 20 more; help shows all
+              help: commands are add, load, list, show, clear, watch, trace, dump and 21 more; help shows all
         "#]],
     );
 }

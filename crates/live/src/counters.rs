@@ -101,7 +101,30 @@ counters! {
     tx_dropped_no_output,
 }
 
+/// Frames that a port lost for one reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loss {
+    /// On reception, rather than on transmission.
+    pub is_received: bool,
+    /// A short name that stays: `too_long`.
+    pub reason: &'static str,
+    /// How many.
+    pub frames: u64,
+}
+
 impl CounterSnapshot {
+    /// The frames that were lost, by reasons that there were.
+    pub fn losses(&self) -> impl Iterator<Item = Loss> + use<> {
+        let loss = |(name, frames): (&'static str, u64)| {
+            let (is_received, reason) = match name.strip_prefix("rx_dropped_") {
+                Some(reason) => (true, reason),
+                None => (false, name.strip_prefix("tx_dropped_")?),
+            };
+            Some(Loss { is_received, reason, frames })
+        };
+        self.fields().filter_map(loss).filter(|loss| loss.frames > 0)
+    }
+
     /// All frames lost on reception.
     pub fn rx_dropped(&self) -> u64 {
         self.rx_dropped_no_room + self.rx_dropped_offload
@@ -131,6 +154,8 @@ mod tests {
         let named: Vec<_> = snapshot.fields().filter(|(_, value)| *value != 0).collect();
         assert_eq!(named, [("rx_packets", 5), ("tx_dropped_too_long", 7)]);
         assert_eq!((snapshot.rx_dropped(), snapshot.tx_dropped()), (0, 7));
+        let losses: Vec<Loss> = snapshot.losses().collect();
+        assert_eq!(losses, [Loss { is_received: false, reason: "too_long", frames: 7 }]);
         let queue = Arc::new(PortCounters::default());
         counters.add_queue(Arc::clone(&queue));
         queue.rx_packets.add(4);

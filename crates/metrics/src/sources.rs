@@ -4,6 +4,7 @@ use crate::exposition::{Exposition, Kind};
 use control::Api;
 use ir::Program;
 use live::{CounterSnapshot, PortCounters};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -86,7 +87,14 @@ pub struct Sources {
     pub published: Arc<Published>,
     /// The version of the command.
     pub version: &'static str,
+    /// What the program is called that runs; empty if there is none.
+    pub program: ProgramName,
+    /// Where controllers reach the switch, if they do.
+    pub controllers: Option<SocketAddr>,
 }
+
+/// Says what the program is called that runs.
+pub type ProgramName = Box<dyn Fn() -> String + Send + Sync>;
 
 /// What a job takes from the switch.
 struct Taken {
@@ -125,6 +133,12 @@ impl Sources {
         let mut text = Exposition::default();
         text.family("wirespeed_build_info", Kind::Gauge, "The version that runs.");
         text.sample(&[("version", self.version)], 1.0);
+        text.family("wirespeed_program_info", Kind::Gauge, "The program that runs.");
+        text.sample(&[("program", &(self.program)())], 1.0);
+        if let Some(address) = self.controllers {
+            text.family("wirespeed_p4runtime_info", Kind::Gauge, "Where controllers reach the switch.");
+            text.sample(&[("address", &address.to_string())], 1.0);
+        }
         self.ports(&mut text);
         tables(&mut text, &taken);
         queues(&mut text, &taken.queues);
@@ -338,7 +352,9 @@ mod tests {
         published.tick(Tick { digests_lost, controller_losses: 9, ..tick });
         published.digest();
         published.add_port(ShownPort { number: 2, name: "eth\"0".into(), counters });
-        (Sources { api, published, version: "1.2.3" }, parked)
+        let program = Box::new(|| "p.p4".to_owned());
+        let controllers = Some(([127, 0, 0, 1], 9559).into());
+        (Sources { api, published, version: "1.2.3", program, controllers }, parked)
     }
 
     fn serve(sources: Sources) -> crate::Server {
@@ -379,6 +395,8 @@ mod tests {
         let samples = body.lines().filter(|line| !line.starts_with('#') && !line.ends_with(" 0"));
         expect![[r#"
             wirespeed_build_info{version="1.2.3"} 1
+            wirespeed_program_info{program="p.p4"} 1
+            wirespeed_p4runtime_info{address="127.0.0.1:9559"} 1
             wirespeed_port_receive_packets_total{port="2",interface="eth\"0"} 3
             wirespeed_port_transmit_drops_total{port="2",interface="eth\"0",reason="link_down"} 1
             wirespeed_table_lookups_total{table="I.t",result="hit"} 2

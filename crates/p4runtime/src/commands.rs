@@ -1,15 +1,18 @@
 //! The second door: commands of `simple_switch_CLI`, workers, timers of ports, the memory of tables, and looking
-//! without being a controller: things that P4Runtime has no words for.
+//! without being a controller: things that P4Runtime has no words for. What it takes to trace packets outside of the
+//! switch is in `inspect`.
 //!
 //! As in the reference switch, this door knows of no primary controller: who may connect may command.
 
+use crate::inspect::{self, SnapshotParts, TapPackets};
 use crate::outbox::Outgoing;
 use crate::service::{Core, blocking};
 use crate::status;
 use p4runtime_proto::wirespeed::v1::commands_server::Commands;
 use p4runtime_proto::wirespeed::v1::{
-    PortTimer, RunRequest, RunResponse, SizesRequest, SizesResponse, TableSize, TimerChange, TimersRequest,
-    TimersResponse, WatchRequest, WorkerLoad, WorkersRequest, WorkersResponse, workers_request,
+    AboutRequest, AboutResponse, PortTimer, RunRequest, RunResponse, SizesRequest, SizesResponse, SnapshotRequest,
+    TableSize, TapRequest, TimerChange, TimersRequest, TimersResponse, WatchRequest, WorkerLoad, WorkersRequest,
+    WorkersResponse, workers_request,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +29,8 @@ pub(crate) struct CommandService(pub Arc<Core>);
 #[tonic::async_trait]
 impl Commands for CommandService {
     type WatchStream = Outgoing;
+    type SnapshotStream = SnapshotParts;
+    type TapStream = TapPackets;
 
     async fn run(&self, request: Request<RunRequest>) -> Result<Response<RunResponse>, Status> {
         let (core, request) = (&self.0, request.into_inner());
@@ -103,6 +108,22 @@ impl Commands for CommandService {
     async fn watch(&self, request: Request<WatchRequest>) -> Result<Response<Outgoing>, Status> {
         self.0.check_device(request.into_inner().device_id)?;
         self.0.watchers.join().map(Response::new)
+    }
+
+    async fn about(&self, _request: Request<AboutRequest>) -> Result<Response<AboutResponse>, Status> {
+        Ok(Response::new(inspect::about(&self.0)))
+    }
+
+    async fn snapshot(&self, request: Request<SnapshotRequest>) -> Result<Response<SnapshotParts>, Status> {
+        let request = request.into_inner();
+        self.0.check_device(request.device_id)?;
+        inspect::snapshot(&self.0, !request.program_only).map(Response::new)
+    }
+
+    async fn tap(&self, request: Request<TapRequest>) -> Result<Response<TapPackets>, Status> {
+        let request = request.into_inner();
+        self.0.check_device(request.device_id)?;
+        inspect::tap(&self.0, request).await.map(Response::new)
     }
 }
 

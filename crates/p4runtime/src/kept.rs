@@ -28,6 +28,12 @@ pub fn read_kept(note: &Value) -> Option<(ForwardingPipelineConfig, &Value)> {
     Some((config, note.get(PROGRAM).unwrap_or(&Value::Null)))
 }
 
+/// What the program of a note is called; empty if it is of none.
+pub fn program_name(note: &Value) -> &str {
+    let kept = note.get(PROGRAM).filter(|_| note.get(CONFIG).is_some());
+    kept.unwrap_or(note).get("file").and_then(Value::as_str).unwrap_or_default()
+}
+
 /// What the keys of notes begin with: each is an array of the kind, and what it is about.
 const NAME: &str = "name";
 const PORTS: &str = "ports";

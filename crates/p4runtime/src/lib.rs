@@ -14,8 +14,8 @@
 //! With them:
 //! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`, `carry`: what the
 //!   next one takes over; `kept`: what a restart finds of one.
-//! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `write`: updates one by one; `stream`: a
-//!   controller's stream; `outbox`: what waits on it.
+//! * `commands`: lines of `simple_switch_CLI`; `inspect`: snapshots, and packets as they arrive. `service`: the
+//!   requests; `write`: updates one by one; `stream`: a controller's stream; `outbox`: what waits on it.
 //! * [`feed`]: from the worker to the streams; `told`: what it need not say again. [`server`]: addresses, certificates;
 //!   `connections`, `admission`, `memory`: limits.
 
@@ -37,6 +37,7 @@ mod digest_lists;
 pub mod feed;
 mod from_proto;
 mod idle;
+mod inspect;
 mod kept;
 mod matches;
 mod memory;
@@ -63,7 +64,7 @@ mod words;
 mod write;
 
 pub use feed::Feed;
-pub use kept::read_kept;
+pub use kept::{program_name, read_kept};
 pub use pipelines::{Compiled, Compiler, Patience, Started};
 pub use ports::Ports;
 pub use server::{Options, Server, StartError, Tls};

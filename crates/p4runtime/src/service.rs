@@ -47,6 +47,9 @@ const BUG: &str = "the request met a bug of the switch";
 /// Reads that are carried out at once.
 const READS_MAX: usize = 16;
 
+/// Snapshots and taps at once.
+const INSPECTIONS_MAX: usize = 8;
+
 /// What all requests share.
 pub(crate) struct Core {
     pub device_id: u64,
@@ -69,6 +72,8 @@ pub(crate) struct Core {
     pub losses: Losses,
     /// Those who only look.
     pub watchers: Watchers,
+    /// Snapshots and taps at once.
+    pub inspecting: Arc<Semaphore>,
 }
 
 /// The controllers and what waits for each.
@@ -111,6 +116,7 @@ impl Core {
             digests: Mutex::default(),
             losses: Losses::default(),
             watchers: Watchers::default(),
+            inspecting: Arc::new(Semaphore::new(INSPECTIONS_MAX)),
         }
     }
 

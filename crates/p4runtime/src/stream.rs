@@ -27,7 +27,7 @@ pub(crate) fn open(core: Arc<Core>, incoming: Streaming<v1::StreamMessageRequest
         SessionId(hub.last_session)
     };
     let work = async move {
-        let mut stream = Stream { core, session, outbox, role: None };
+        let mut stream = Stream { core, session, outbox, role: None, has_bid: false };
         let end = stream.run(incoming).await;
         stream.leave();
         stream.outbox.end(end);
@@ -51,6 +51,8 @@ struct Stream {
     outbox: Outbox,
     /// The role that it has bid for.
     role: Option<RoleName>,
+    /// It has had an election id, rather than only asked who is primary.
+    has_bid: bool,
 }
 
 impl Stream {
@@ -144,6 +146,10 @@ impl Stream {
             (outcome, before)
         };
         self.role = Some(role.clone());
+        if let (false, Some(id)) = (self.has_bid, election_id) {
+            self.has_bid = true;
+            tracing::info!("a controller of {} has come with election id {id}", describe(&role));
+        }
         let (mut others, mut last) = (outcome.notices, Vec::new());
         if outcome.new_primary {
             last = others.split_off(others.len().saturating_sub(1));
@@ -188,11 +194,17 @@ impl Stream {
             let before = hub.arbitration.highest(&role);
             hub.sessions.remove(&self.session);
             let was_primary = hub.arbitration.leads(&role, self.session);
-            tracing::info!(was_primary, "a controller of {} has left", describe(&role));
+            if self.has_bid {
+                tracing::info!(was_primary, "a controller of {} has left", describe(&role));
+            }
             (hub.arbitration.leave(self.session, &role, Instant::now()), before)
         };
         self.tell(&role, &notices);
         self.show_change(&role, before);
+        let (_, has_primary) = self.core.hub().arbitration.highest(&role);
+        if before.1 && !has_primary {
+            tracing::info!("no controller is primary of {} any more", describe(&role));
+        }
     }
 
     fn check_primary(&self, what: &str) -> Result<(), Fault> {

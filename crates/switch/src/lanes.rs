@@ -154,6 +154,8 @@ impl Switch {
             sharing: Arc::clone(&self.sharing),
             lanes: Vec::new(),
             special: Special::default(),
+            tap: Arc::clone(&self.tap),
+            observer: None,
         }))
     }
 

@@ -18,6 +18,7 @@
 //! * `lanes`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.
+//! * [`tap`]: copies of packets as they arrive, for those who look into a switch that runs.
 //! * [`workers`]: how many threads run a switch; [`timers`]: ports where packets arrive by themselves.
 //! * [`mod@specialise`]: other code for tables whose contents have settled.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
@@ -46,6 +47,7 @@ mod stage_times;
 pub mod stats;
 pub mod switch;
 mod table_specs;
+pub mod tap;
 pub mod timers;
 pub mod traffic;
 mod v1model;

@@ -6,6 +6,7 @@ use crate::stats::DropReason;
 use base::Bits;
 use cgen::abi::{self, Verdict};
 use ir::DigestId;
+use tables::TableSet;
 
 /// Receives what the core puts out. A frame is borrowed for the call.
 pub trait Output {
@@ -111,4 +112,7 @@ pub enum Decision {
 pub trait Observer: interp::Tracer {
     /// The architecture decided.
     fn decision(&mut self, decision: Decision);
+
+    /// A run of the core has ended, at this time, with these tables.
+    fn finish(&mut self, _tables: &TableSet, _now_ns: u64) {}
 }

@@ -17,6 +17,7 @@ use crate::specialise::Special;
 use crate::stage_times::CoreStage;
 use crate::stats::{DropReason, Stats};
 use crate::table_specs::{profile_specs, table_specs};
+use crate::tap::{Arrival, Tap};
 use crate::traffic::{QueueState, Refusal, TrafficManager};
 use crate::v1model::{self, V1Model};
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
@@ -118,6 +119,10 @@ pub struct Switch {
     pub(crate) lanes: Vec<Lane>,
     /// The code for the tables as they are, while they are so.
     pub(crate) special: Special,
+    /// Where others look at packets that arrive.
+    pub(crate) tap: Arc<Tap>,
+    /// Follows every packet.
+    pub(crate) observer: Option<Box<dyn Observer + Send>>,
 }
 
 /// A switch may be made by one thread and run by another.
@@ -183,7 +188,20 @@ impl Switch {
             sharing,
             lanes: Vec::new(),
             special: Special::default(),
+            tap: Arc::default(),
+            observer: None,
         })
+    }
+
+    /// Where others look at packets that arrive. It stays the same when another program is put in.
+    pub fn tap(&self) -> &Arc<Tap> {
+        &self.tap
+    }
+
+    /// Has an observer follow every packet from now on. Packets are then worked on one by one. Only the interpreter
+    /// tells the steps of a packet: of native code an observer hears what the architecture decides.
+    pub fn observe(&mut self, observer: Box<dyn Observer + Send>) {
+        self.observer = Some(observer);
     }
 
     /// The program.
@@ -199,8 +217,15 @@ impl Switch {
 
     /// Takes packets in that came together, as [`Switch::receive`] does.
     pub fn receive_burst(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) -> bool {
+        if self.tap.is_on() {
+            self.tap.show(frames.iter().map(|bytes| Arrival { port, time_ns: now_ns, bytes }));
+        }
+        self.take_in(now_ns, port, frames)
+    }
+
+    fn take_in(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) -> bool {
         self.fabric.receive(Reception { port, time_ns: now_ns }, frames, &mut self.received);
-        self.received.len() >= BURST_PACKETS_MAX
+        self.received.len() >= BURST_PACKETS_MAX || self.observer.is_some()
     }
 
     /// Bytes before a frame into which the program may move its headers: frames with less are copied by
@@ -213,7 +238,14 @@ impl Switch {
     /// lie if the program allows that, and else in a copy; they mean nothing any more afterwards. Packets that leave
     /// are handed to `output` meanwhile.
     pub fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
-        let is_lent = self.received.is_empty() && self.fabric.forwards(&*self.rules, frames);
+        if self.tap.is_on() {
+            let arrival = |frame| {
+                let frame: &Frame<'_> = frame;
+                Arrival { port: frame.port(), time_ns: frame.time_ns(), bytes: frame.bytes() }
+            };
+            self.tap.show(frames.iter().map(arrival));
+        }
+        let is_lent = self.observer.is_none() && self.received.is_empty() && self.fabric.forwards(&*self.rules, frames);
         if is_lent && self.run_with(now_ns, frames, output, None) {
             return;
         }
@@ -222,7 +254,10 @@ impl Switch {
         while let Some(burst) = bursts.next() {
             bursts.peek().into_iter().copied().flatten().for_each(Frame::fetch);
             for frame in burst {
-                self.receive(frame.time_ns(), frame.port(), frame.bytes());
+                let is_due = self.take_in(frame.time_ns(), frame.port(), &[frame.bytes()]);
+                if is_due && self.observer.is_some() {
+                    self.run(now_ns, output);
+                }
             }
             self.run(now_ns, output);
         }
@@ -275,12 +310,16 @@ impl Switch {
             now_ns: self.now_ns,
             output,
             // Rebuilt, so that its lifetime shrinks to the world's.
-            observer: match observer {
-                Some(observer) => Some(observer),
-                None => None,
+            observer: match (observer, &mut self.observer) {
+                (Some(observer), _) => Some(observer),
+                (None, Some(observer)) => Some(&mut **observer),
+                (None, None) => None,
             },
         };
         self.fabric.run(&mut *self.rules, &mut self.received, lent, &mut world);
+        if let (Some(observer), Entries::Stored(tables)) = (&mut world.observer, &world.entries) {
+            observer.finish(tables, world.now_ns);
+        }
         true
     }
 
@@ -295,6 +334,7 @@ impl Switch {
     /// program alone.
     pub fn replace(&mut self, mut next: Switch) -> Switch {
         next.advance(self.now_ns);
+        next.tap = Arc::clone(&self.tap);
         next.fabric.traffic.adopt_settings(&self.fabric.traffic);
         next.fabric.stats = self.fabric.stats;
         let waiting = self.received.len() + self.queued();

@@ -6,7 +6,7 @@
 use super::plan::{SwitchPlan, switch_arguments};
 use super::running::{Running, SwitchProcess};
 use crate::Exit;
-use crate::args::{ControllerPort, NetArguments, SwitchArguments};
+use crate::args::{ControllerPort, LogFormat, NetArguments, SwitchArguments};
 use crate::ready;
 use crate::terminal::{self, Progress};
 use net::sandbox::Place;
@@ -147,12 +147,13 @@ fn command_line(
             line.extend(["--cpu-port".into(), port.to_string().into()]);
         }
     }
-    if let Some(format) = arguments.log.log_format {
-        line.extend(["--log-format".into(), format.name().into()]);
-    }
+    let format = arguments.log.log_format.unwrap_or(LogFormat::Text);
+    line.extend(["--log-format".into(), format.name().into()]);
     if let Some(level) = &arguments.log.log_level {
         line.extend(["--log-level".into(), level.into()]);
     }
+    // The log is where the switch's standard output goes.
+    line.extend(arguments.log_packets.then(|| ["--log-packets".into(), "-".into()]).into_iter().flatten());
     let switch = switch_arguments(&running.topology.switches[index], plan, arguments);
     line.extend(switch_options(&switch));
     for (end, wire) in running.topology.ends_at(NodeId::Switch(index)) {

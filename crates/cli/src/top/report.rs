@@ -19,6 +19,8 @@ struct Port {
     transmit_bits: f64,
     drops: f64,
     drops_total: f64,
+    /// Why, as often as it was so.
+    reasons: Vec<(String, f64)>,
 }
 
 /// A table.
@@ -66,6 +68,9 @@ struct Count {
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     version: String,
+    program: String,
+    /// Where controllers reach the switch; empty if they do not.
+    controllers: String,
     seconds: f64,
     /// The part of the time in which the workers had work, all of them together.
     load: f64,
@@ -140,10 +145,19 @@ impl Looks<'_> {
                 transmit_bits: self.rate("wirespeed_port_transmit_bytes_total", labels) * 8.0,
                 drops: received.0 + sent.0,
                 drops_total: received.1 + sent.1,
+                reasons: self.reasons(&number),
                 number,
             }
         };
         self.now.of("wirespeed_port_receive_packets_total").map(port).collect()
+    }
+
+    /// Why packets were lost on a port, and how many.
+    fn reasons(&self, port: &str) -> Vec<(String, f64)> {
+        let of = |name: &'static str| self.now.of(name);
+        let drops = of("wirespeed_port_receive_drops_total").chain(of("wirespeed_port_transmit_drops_total"));
+        let lost = drops.filter(|(labels, count)| *count > 0.0 && labels.get("port").is_some_and(|it| it == port));
+        lost.map(|(labels, count)| (label(labels, "reason"), count)).collect()
     }
 
     fn tables(&self) -> Vec<Table> {
@@ -199,6 +213,11 @@ impl Report {
         let result = |it: &str| Labels::from([("result".to_owned(), it.to_owned())]);
         Report {
             version: now.of("wirespeed_build_info").next().map_or_else(String::new, |(it, _)| label(it, "version")),
+            controllers: now
+                .of("wirespeed_p4runtime_info")
+                .next()
+                .map_or_else(String::new, |(it, _)| label(it, "address")),
+            program: now.of("wirespeed_program_info").next().map_or_else(String::new, |(it, _)| label(it, "program")),
             seconds,
             load,
             workers,
@@ -244,10 +263,25 @@ impl Report {
         let ports = self.ports.iter().map(|it| {
             let rates = [it.receive_packets, it.receive_bits, it.transmit_packets, it.transmit_bits, it.drops];
             let name = [it.number.clone(), it.interface.clone()];
-            name.into_iter().chain(rates.map(scaled)).chain([whole(it.drops_total)]).collect::<Vec<_>>()
+            let reasons: Vec<String> =
+                it.reasons.iter().map(|(why, count)| format!("{why} {}", whole(*count))).collect();
+            let counts = rates.map(scaled).into_iter().chain([whole(it.drops_total), reasons.join(", ")]);
+            name.into_iter().chain(counts).collect::<Vec<_>>()
         });
-        let head = ["port", "interface", "in packets/s", "in bit/s", "out packets/s", "out bit/s", "drops/s", "drops"];
-        table(&mut lines, &head, 2, ports.collect());
+        let head = [
+            "port",
+            "interface",
+            "in packets/s",
+            "in bit/s",
+            "out packets/s",
+            "out bit/s",
+            "drops/s",
+            "drops",
+            "reasons",
+        ];
+        // The reasons are only a column where there are any.
+        let columns = head.len() - usize::from(self.ports.iter().all(|it| it.reasons.is_empty()));
+        table(&mut lines, &head[..columns], 2, ports.map(|row| row[..columns].to_vec()).collect());
         let tables = self.tables.iter().map(|it| {
             let asked = it.hits + it.misses;
             let (part, of) =
@@ -278,6 +312,16 @@ impl Report {
         &self.version
     }
 
+    /// What the program is called that the switch runs; empty if it has none, or does not say.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Where controllers reach the switch, if they do.
+    pub fn controllers(&self) -> Option<&str> {
+        Some(&*self.controllers).filter(|address| !address.is_empty())
+    }
+
     /// All of it as JSON.
     pub fn json(&self) -> Value {
         let counts = |counts: &[Count]| -> Value {
@@ -290,6 +334,7 @@ impl Report {
                 "receive_packets_per_s": it.receive_packets, "receive_bits_per_s": it.receive_bits,
                 "transmit_packets_per_s": it.transmit_packets, "transmit_bits_per_s": it.transmit_bits,
                 "drops_per_s": it.drops, "drops": it.drops_total,
+                "drop_reasons": it.reasons.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
             })
         };
         let worker = |it: &Worker| {
@@ -311,6 +356,7 @@ impl Report {
         };
         json!({
             "version": self.version,
+            "program": self.program,
             "seconds": self.seconds,
             "worker_load": self.load,
             "workers": self.workers.iter().map(worker).collect::<Vec<_>>(),
@@ -381,6 +427,7 @@ wirespeed_drops_total{reason="ingress"} 900
 
     const NOW: &str = r#"
 wirespeed_build_info{version="1.2.3"} 1
+wirespeed_program_info{program="router.p4"} 1
 wirespeed_port_receive_packets_total{port="1",interface="eth0"} 2001000
 wirespeed_port_receive_bytes_total{port="1",interface="eth0"} 200100000
 wirespeed_port_transmit_packets_total{port="1",interface="eth0"} 3
@@ -414,8 +461,8 @@ wirespeed_control_updates_total{result="done"} 20
             control   updates 10/s (20)  refused 0/s (0)  digests 0/s (0)  unheard by controllers 0/s (0)
             drops     ingress 50/s (1 000)
 
-            #port  interface  in packets/s  in bit/s  out packets/s  out bit/s  drops/s  drops
-            1     eth0              1.00M      800M           1.50          0       10     25
+            #port  interface  in packets/s  in bit/s  out packets/s  out bit/s  drops/s  drops                   reasons
+            1     eth0              1.00M      800M           1.50          0       10     25  no_room 15, link_down 10
 
             #table     entries      of  hits/s  misses/s     hit
             I.t        12 345  65 536      15         5  75.0 %
@@ -459,7 +506,8 @@ wirespeed_control_updates_total{result="done"} 20
     #[test]
     fn json() {
         let json = report().json();
-        assert_eq!(json["worker_load"], 0.5);
+        assert_eq!((&json["worker_load"], &json["program"]), (&json!(0.5), &json!("router.p4")));
+        assert_eq!(json["ports"][0]["drop_reasons"], json!({"link_down": 10.0, "no_room": 15.0}));
         assert_eq!(json["ports"][0]["receive_packets_per_s"], 1e6);
         assert_eq!(json["tables"][0]["hits_per_s"], 15.0);
         assert_eq!(json["drops"]["ingress"], json!({"per_s": 50.0, "total": 1000.0}));

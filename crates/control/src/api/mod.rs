@@ -58,6 +58,9 @@ const PIECE: usize = 128;
 /// What a face keeps with the state beside entities, by keys that are its own.
 pub type Notes = BTreeMap<String, serde_json::Value>;
 
+/// Takes the records of a snapshot one by one.
+pub type RecordSink<'a> = &'a mut dyn FnMut(&[u8]) -> std::io::Result<()>;
+
 /// The control plane of a switch. Threads share it behind an `Arc`.
 pub struct Api {
     door: Arc<dyn Door>,
@@ -68,6 +71,8 @@ pub struct Api {
     store: OnceLock<Store>,
     /// What faces keep beside entities, each under keys of its own.
     notes: Mutex<Notes>,
+    /// By what the program that runs is compiled again; null if it is none that anybody has named.
+    program_note: Mutex<serde_json::Value>,
     /// Updates that were carried out and that were refused.
     counts: (AtomicU64, AtomicU64),
     /// The threads that run the switch, if their number can change.
@@ -184,6 +189,7 @@ impl Api {
             writing: Mutex::new(()),
             store: OnceLock::new(),
             notes: Mutex::default(),
+            program_note: Mutex::default(),
             counts: Default::default(),
             workers: OnceLock::new(),
             timers: OnceLock::new(),
@@ -377,6 +383,38 @@ impl Api {
         kept
     }
 
+    /// By what the program that runs is compiled again, as its owner has said; null if nobody has.
+    pub fn program_note(&self) -> serde_json::Value {
+        self.program_note.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Says so of the program that the switch begins with. Those that take its place come with theirs.
+    pub fn set_program_note(&self, note: serde_json::Value) {
+        *self.program_note.lock().unwrap_or_else(PoisonError::into_inner) = note;
+    }
+
+    /// Gives the records of a snapshot to the sink, from which [`crate::store::Saved::of_records`] makes another switch
+    /// like this one: its program as [`Self::program_note`] has it, and everything that a restart would bring back, while
+    /// the switch goes on. Without the state, the program alone.
+    pub fn photograph(&self, with_state: bool, sink: RecordSink<'_>) -> Result<(), Fault> {
+        let turn = self.turn();
+        let (pipeline, program_note, notes) = (self.pipeline(), self.program_note(), self.notes());
+        if program_note.is_null() {
+            return Err(Fault::new(Code::FailedPrecondition, "the switch has no program"));
+        }
+        let frozen = match with_state {
+            true => Some(pipeline.freeze_for_others(pipeline.gate(&*self.door))?),
+            false => None,
+        };
+        drop(turn);
+        let read = |steps: Steps<'_>| match &frozen {
+            Some(frozen) => frozen.read_all(pipeline.gate(&*self.door), steps),
+            None => Ok(()),
+        };
+        let written = crate::store::write_records(sink, program_note, &notes, &pipeline.program, &read);
+        written.map_err(|error| Fault::new(Code::Aborted, error.to_string()))
+    }
+
     /// What faces keep with the state beside entities.
     pub fn notes(&self) -> Notes {
         self.kept_notes().clone()
@@ -541,6 +579,7 @@ impl Api {
         drop(old);
         *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;
         self.take_notes(notes);
+        self.set_program_note(program.clone());
         match self.store.get().map(|store| store.snapshot(Some(program), self)) {
             Some(Err(error)) => {
                 let message = format!("the program runs, but a restart will forget it: {error}");

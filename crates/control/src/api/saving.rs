@@ -95,6 +95,11 @@ impl Pipeline {
     pub(crate) fn freeze(&self, door: Gate<'_>) -> Result<Frozen, Fault> {
         // What a snapshot may miss is found to have changed later.
         self.changed_cells(door, &mut |_| Ok(()))?;
+        self.freeze_for_others(door)
+    }
+
+    /// The same for a copy that is not stored: what has changed since the last snapshot is found as before.
+    pub(crate) fn freeze_for_others(&self, door: Gate<'_>) -> Result<Frozen, Fault> {
         let mut replication = Vec::new();
         for query in [Query::Multicast(None), Query::CloneSessions(None)] {
             self.read(door, &query, &mut |entities| {

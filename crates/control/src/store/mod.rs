@@ -93,23 +93,8 @@ impl Store {
     /// Opens a folder, which is made if it is missing. Until [`Api::keep_in`], nothing new is kept.
     pub fn open(folder: &Path) -> Result<(Store, Saved), StoreError> {
         let (log, mut recovered) = Log::open(folder)?;
-        let mut saved = Saved::default();
-        let records = std::mem::take(&mut recovered.records);
-        for record in records {
-            if record.first() == Some(&format::UPDATES) {
-                saved.writes.push(record);
-                continue;
-            }
-            match serde_json::from_slice(&record) {
-                Ok(Record::Program(program)) => {
-                    saved.program = program;
-                    saved.writes.clear();
-                    saved.notes.clear();
-                }
-                Ok(Record::Notes(notes)) => keep(&mut saved.notes, notes),
-                Err(_) => recovered.complaints.push("a record that this version does not know was left out".to_owned()),
-            }
-        }
+        let mut saved = Saved::of_records(std::mem::take(&mut recovered.records));
+        recovered.complaints.append(&mut saved.complaints);
         // What is in the log for the case that the snapshot has lost it.
         if let (Value::Null, Some(head)) = (&saved.program, &recovered.head)
             && let Ok(Record::Program(program)) = serde_json::from_slice(head)
@@ -291,6 +276,19 @@ fn write_all(
     write(notes.as_bytes())
 }
 
+/// Writes a program and a state as the records of a snapshot.
+pub(crate) fn write_records(
+    write: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    program_note: Value,
+    notes: &BTreeMap<String, Value>,
+    program: &Program,
+    read: ReadAll<'_>,
+) -> io::Result<()> {
+    let head = json!({ "program": program_note }).to_string();
+    let notes = json!({ "notes": notes }).to_string();
+    write_all(write, &head, &notes, program, read, &mut 0)
+}
+
 /// Takes notes over into others: null removes one.
 pub(crate) fn keep(notes: &mut BTreeMap<String, Value>, newer: BTreeMap<String, Value>) {
     notes.extend(newer);
@@ -303,6 +301,27 @@ fn not_stored(error: &str) -> Fault {
 }
 
 impl Saved {
+    /// What the records of a snapshot hold, and those that were written after it.
+    pub fn of_records(records: Vec<Box<[u8]>>) -> Saved {
+        let mut saved = Saved::default();
+        for record in records {
+            if record.first() == Some(&format::UPDATES) {
+                saved.writes.push(record);
+                continue;
+            }
+            match serde_json::from_slice(&record) {
+                Ok(Record::Program(program)) => {
+                    saved.program = program;
+                    saved.writes.clear();
+                    saved.notes.clear();
+                }
+                Ok(Record::Notes(notes)) => keep(&mut saved.notes, notes),
+                Err(_) => saved.complaints.push("a record that this version does not know was left out".to_owned()),
+            }
+        }
+        saved
+    }
+
     /// Whether the folder held a state.
     pub fn is_some(&self) -> bool {
         !self.program.is_null() || !self.writes.is_empty()

@@ -94,6 +94,43 @@ fn all_state_comes_back() {
     assert_eq!((everything(&api), complaints), (before, vec![]));
 }
 
+/// A switch like this one, by what it gives away of itself.
+fn replica(api: &Api) -> (Api, Value) {
+    let mut records: Vec<Box<[u8]>> = Vec::new();
+    api.photograph(true, &mut |record| {
+        records.push(record.into());
+        Ok(())
+    })
+    .unwrap();
+    let saved = Saved::of_records(records);
+    let (other, _) = api_over(program());
+    assert_eq!((saved.restore(&other), saved.complaints.is_empty()), (vec![], true));
+    (other, saved.program)
+}
+
+#[test]
+fn a_photograph_makes_another_switch_and_leaves_the_store_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (api, switch, _) = start(program(), folder.path());
+    let fault = api.photograph(false, &mut |_| Ok(())).unwrap_err();
+    assert_eq!(fault.message, "the switch has no program");
+    api.set_program_note(json!({"file": "p.p4"}));
+    commands(&api, COMMANDS);
+    // As packets would, so that the store hears of it with the next save only.
+    let flows = RegisterId::from_index(0);
+    with_switch(&switch, move |switch| {
+        switch.externs_mut().registers[flows].write(1, &Bits::from_u64(16, 5));
+    });
+    let (other, note) = replica(&api);
+    assert_eq!(note, json!({"file": "p.p4"}));
+    api.save().unwrap();
+    drop(api);
+    let (restarted, ..) = start(program(), folder.path());
+    let state = everything(&restarted);
+    assert_eq!(state.lines().count(), 13, "{state}");
+    assert_eq!(everything(&other), state);
+}
+
 fn l2(api: &Api, key: u64) -> Update {
     let program = api.program();
     let (table, declared) = program.tables.iter_enumerated().find(|(_, it)| it.name == "MyIngress.l2").unwrap();

@@ -1,6 +1,6 @@
 //! The commands.
 
-use super::{Arguments, cells, dump, others, profiles, replication, tables};
+use super::{Arguments, cells, dump, others, profiles, replication, tables, trace};
 use crate::plan::Plan;
 use control::{Problem, names};
 
@@ -30,7 +30,7 @@ pub fn find(given: &str) -> Result<&'static Form, Problem> {
 }
 
 /// All commands, in the order in which help shows them.
-pub const FORMS: [Form; 28] = [
+pub const FORMS: [Form; 29] = [
     Form {
         name: "list",
         usage: &["list [tables|actions|profiles|counters|meters|registers|value-sets|digests|packets]"],
@@ -227,6 +227,18 @@ pub const FORMS: [Form; 28] = [
             controller's place: others write and are told the same meanwhile.",
         needs_program: true,
         parse: others::watch,
+    },
+    Form {
+        name: "trace",
+        usage: &["trace [N] [port PORT]... [FIELD=VALUE]... [bytes OFFSET:HEX]..."],
+        summary: "show the journey of the next packets",
+        details: "The next N packets (1) that come in by one of these ports and have all of these fields and bytes. Each is\n\
+            traced by the interpreter with the tables and registers that the switch has then, while the switch forwards\n\
+            it as ever. A field is one of a header, and its value may be VALUE, VALUE/PREFIX or VALUE&&&MASK. The\n\
+            conditions may stand as options: --port PORT, --field FIELD=VALUE, --bytes OFFSET:HEX, --count N.\n\
+            Examples:\n  trace\n  trace 3 port 1\n  trace port 1 hdr.ipv4.dstAddr=10.0.1.0/24\n  trace bytes 12:0806",
+        needs_program: false,
+        parse: trace::trace,
     },
     Form {
         name: "dump",

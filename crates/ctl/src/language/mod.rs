@@ -5,7 +5,8 @@
 //!
 //! * [`forms`]: the commands with their usage; [`help`](mod@help): what they say of themselves.
 //! * `tables`: entries and default actions; `cells`: counters, meters, registers; `profiles`: members and groups;
-//!   `replication`: multicast and clones; `dump`: what was written; `others`: all else.
+//!   `replication`: multicast and clones; `dump`: what was written; `trace`: packets as they arrive; `others`: all
+//!   else.
 
 mod cells;
 mod dump;
@@ -15,6 +16,7 @@ mod others;
 mod profiles;
 mod replication;
 mod tables;
+mod trace;
 
 use crate::plan::Plan;
 use crate::schema::{Schema, name};

@@ -1,0 +1,164 @@
+//! The text of a program by places, for any thread.
+//!
+//! What enters: the source map of a compilation, which belongs to one thread. What leaves: lines for spans, and the
+//! text that stands there, as far as a line of a trace has room for it.
+
+use base::Span;
+use std::path::Path;
+use std::sync::Arc;
+use syntax::SourceMap;
+
+/// How many characters of a condition are shown.
+const CHARACTERS_MAX: usize = 120;
+
+/// What stands where a text is cut.
+const CUT: &str = "...";
+
+/// The text of a file.
+#[derive(Clone, Debug)]
+struct File {
+    start: u32,
+    text: String,
+    /// Where lines begin, counted from the file's beginning, and what they are called.
+    lines: Vec<(u32, Arc<str>, u32)>,
+}
+
+/// All text of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Places(Vec<File>);
+
+impl Places {
+    /// The text of a source map.
+    pub fn of(map: &SourceMap) -> Places {
+        let mut files = Vec::new();
+        // Files lie one after the other, with a byte between them.
+        let mut start = 1;
+        while map.location(start).is_some() {
+            let text = map.text(Span::new(start, u32::MAX)).to_owned();
+            let end = start + text.len() as u32;
+            let begins = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1);
+            let mut name: Arc<str> = "".into();
+            let line = |at: u32| {
+                let location = map.location(start + at)?;
+                let file = Path::new(&*location.file).file_name()?.to_string_lossy().into_owned();
+                if *name != *file {
+                    name = file.into();
+                }
+                Some((at, Arc::clone(&name), location.line))
+            };
+            let lines = std::iter::once(0).chain(begins).filter_map(line).collect();
+            files.push(File { start, text, lines });
+            start = end + 1;
+        }
+        Places(files)
+    }
+
+    fn file(&self, position: u32) -> Option<&File> {
+        let index = self.0.partition_point(|file| file.start <= position).checked_sub(1)?;
+        let file = &self.0[index];
+        (position <= file.start + file.text.len() as u32).then_some(file)
+    }
+
+    /// Where a span begins, as `router.p4:12`; empty if it has no place.
+    pub fn place(&self, span: Span) -> String {
+        let file = if span.is_none() { None } else { self.file(span.lo) };
+        let line = file.and_then(|file| {
+            let at = file.lines.partition_point(|(begin, ..)| *begin <= span.lo - file.start);
+            file.lines.get(at.checked_sub(1)?)
+        });
+        line.map_or_else(String::new, |(_, name, line)| format!("{name}:{line}"))
+    }
+
+    /// What stands at a span.
+    fn text(&self, span: Span) -> &str {
+        let file = if span.is_none() { None } else { self.file(span.lo) };
+        let text = file.and_then(|file| {
+            let (lo, hi) = (span.lo - file.start, span.hi.saturating_sub(file.start));
+            file.text.get(lo as usize..(hi as usize).min(file.text.len()))
+        });
+        text.unwrap_or_default()
+    }
+
+    /// What an `if` or a `switch` at a span asks, as it was written; none if there is no such statement.
+    pub fn question(&self, keyword: &str, span: Span) -> Option<String> {
+        let rest = self.text(span).strip_prefix(keyword)?.trim_start();
+        within_parentheses(rest).map(in_one_line)
+    }
+
+    /// The function that is called at a span, and the call as it was written; none if there is no call.
+    pub fn call(&self, span: Span) -> Option<(&str, String)> {
+        let text = self.text(span);
+        let end = text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_')?;
+        let (name, rest) = text.split_at(end);
+        let arguments = within_parentheses(rest.trim_start())?;
+        (!name.is_empty()).then(|| (name, format!("{name}({})", in_one_line(arguments))))
+    }
+}
+
+/// What stands in the parentheses that a text begins with.
+fn within_parentheses(text: &str) -> Option<&str> {
+    let mut depth = 0;
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return text.get(1..at);
+        }
+    }
+    None
+}
+
+/// A text without line breaks and comments, cut where it gets long.
+fn in_one_line(text: &str) -> String {
+    let without_comments = text.lines().map(|line| line.split("//").next().unwrap_or(line));
+    let words: Vec<&str> = without_comments.flat_map(str::split_whitespace).collect();
+    let line = words.join(" ");
+    if line.chars().count() <= CHARACTERS_MAX {
+        return line;
+    }
+    line.chars().take(CHARACTERS_MAX - CUT.len()).collect::<String>() + CUT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(texts: &[&str]) -> (Places, Vec<Span>) {
+        let mut map = SourceMap::new();
+        let spans = texts.iter().enumerate().map(|(n, text)| map.add(&format!("dir/{n}.p4"), text, None).unwrap());
+        let spans = spans.collect();
+        (Places::of(&map), spans)
+    }
+
+    #[test]
+    fn places_are_those_of_the_source_map() {
+        let (places, spans) = places(&["a\nb\n", "", "c"]);
+        let at = |file: usize, offset: u32| places.place(Span::new(spans[file].lo + offset, spans[file].lo + offset));
+        assert_eq!([at(0, 0), at(0, 2), at(2, 0)], ["0.p4:1", "0.p4:2", "2.p4:1"]);
+        assert_eq!(places.place(Span::NONE), "");
+        assert_eq!(places.place(Span::new(1000, 1001)), "");
+    }
+
+    #[test]
+    fn conditions_and_calls_are_as_they_were_written() {
+        let texts = [
+            "if (hdr.ipv4.isValid() &&  // both\n    (hdr.ipv4.ttl > 1)) { drop(); } else { }",
+            "mark_to_drop(standard_metadata)",
+            "x = f(y)",
+            "if (",
+            "",
+        ];
+        let (places, spans) = places(&texts);
+        assert_eq!(places.question("if", spans[0]).as_deref(), Some("hdr.ipv4.isValid() && (hdr.ipv4.ttl > 1)"));
+        let call = places.call(spans[1]).map(|(name, text)| (name.to_owned(), text));
+        assert_eq!(call, Some(("mark_to_drop".to_owned(), texts[1].to_owned())));
+        assert_eq!(places.call(spans[2]), None);
+        assert_eq!((places.question("if", spans[3]), places.call(spans[4])), (None, None));
+        let long = format!("if ({}) {{}}", vec!["abcdefgh"; 40].join(" && "));
+        let (places, spans) = self::places(&[&long]);
+        assert_eq!(places.question("if", spans[0]).unwrap().chars().count(), CHARACTERS_MAX);
+    }
+}

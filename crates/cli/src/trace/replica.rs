@@ -1,0 +1,106 @@
+//! A switch like another one, in the interpreter.
+//!
+//! What enters: a snapshot of a running switch, or a folder in which one keeps its state. What leaves: its program with
+//! its text, and a switch that runs it with the same tables, groups, registers and counters. Meters begin with full
+//! buckets, queues without rates: no snapshot has those.
+
+use super::values::Described;
+use crate::Exit;
+use crate::args::SwitchArguments;
+use crate::backend;
+use crate::frontend;
+use crate::stored_program::StoredProgram;
+use crate::terminal;
+use control::store::{Saved, Store};
+use control::{Api, Problem};
+use serde_json::Value;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use switch::{Backend, Door, Parked, Switch};
+
+/// How often a folder is read anew whose files change while they are read.
+const READS_MAX: usize = 5;
+
+/// The program of a snapshot.
+pub struct Original {
+    /// By which it is compiled.
+    note: Value,
+    /// The program.
+    pub described: Arc<Described>,
+}
+
+impl Original {
+    /// Compiles the program of a snapshot.
+    pub fn of(saved: &Saved) -> Result<Original, Problem> {
+        let note = saved.program.clone();
+        let program = p4runtime::read_kept(&note).map_or(&note, |(_, program)| program);
+        let stored =
+            StoredProgram::of(program).ok_or_else(|| Problem::new("it has no program that could be traced"))?;
+        let written = frontend::written_program(&stored.file, &stored.source, &stored.files);
+        let compiled = written.map_err(|diagnostics| {
+            Problem::new(format!("the program {} does not compile here:\n{diagnostics}", stored.file.display()))
+        })?;
+        let described = Arc::new(Described::new(compiled));
+        Ok(Original { note, described })
+    }
+
+    /// Whether a snapshot is of the same program.
+    pub fn is_of(&self, saved: &Saved) -> bool {
+        self.note == saved.program
+    }
+
+    /// A switch with the state of a snapshot of this program; what could not be taken over is given to `complain`.
+    pub fn switch(
+        &self,
+        saved: &Saved,
+        options: &SwitchArguments,
+        complain: impl FnMut(String),
+    ) -> Result<Switch, Problem> {
+        let program = Arc::clone(&self.described.program);
+        let switch = backend::set_up(program, Backend::Interpreter, options)
+            .map_err(|failure| Problem::new(failure.messages.join("\n")))?;
+        let parked = Arc::new(Parked::default());
+        let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+        parked.park(switch);
+        saved.restore(&api).into_iter().for_each(complain);
+        parked.take().ok_or_else(|| Problem::new("the switch is gone"))
+    }
+}
+
+/// What a folder of state holds, which is not changed and may be in use.
+pub fn read_folder(folder: &Path) -> Result<Saved, Exit> {
+    let refused = |error: &dyn std::fmt::Display| {
+        terminal::error(format!("cannot read the state in {}: {error}", folder.display()));
+        Exit::System
+    };
+    for _ in 0..READS_MAX {
+        let copy = tempfile::tempdir().map_err(|error| refused(&error))?;
+        match copy_files(folder, copy.path()) {
+            // The switch has begun a new file meanwhile, and removed an old one.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && folder.exists() => {}
+            Err(error) => return Err(refused(&error)),
+            Ok(()) => {
+                let (_, saved) = Store::open(copy.path()).map_err(|error| refused(&error))?;
+                if !saved.is_some() {
+                    terminal::error(format!("{} holds no state", folder.display()));
+                    return Err(Exit::BadInput);
+                }
+                return Ok(saved);
+            }
+        }
+    }
+    Err(refused(&"its files change all the time"))
+}
+
+fn copy_files(folder: &Path, copy: &Path) -> io::Result<()> {
+    for file in std::fs::read_dir(folder)? {
+        let path = file?.path();
+        if path.extension().is_some_and(|extension| extension == "state")
+            && let Some(name) = path.file_name()
+        {
+            std::fs::copy(&path, copy.join(name))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Looking into a switch that runs: who it is, what it takes to make another one like it, packets as they arrive.
+//!
+//! What enters: requests of the second door. What leaves: streams. Forwarding goes on: the state is read as for any
+//! other client, packets are copied as far as there is room for them, and who reads too slowly misses some or is given
+//! up.
+
+use crate::kept::{program_name, read_kept};
+use crate::service::{Core, blocking};
+use crate::status;
+use p4runtime_proto::wirespeed::v1::{AboutResponse, SnapshotPart, TapPacket, TapPattern, TapRequest};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use switch::tap::{Arrival, PATTERN_BYTES_MAX, Pattern, Taken, TapFilter, Watching};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use tokio_stream::Stream;
+use tonic::Status;
+
+/// The most bytes of a part of a record.
+const PART_BYTES_MAX: usize = 1 << 20;
+
+/// Parts that may wait for the client.
+const PARTS_MAX: usize = 4;
+
+/// How long a client may read nothing of a snapshot.
+const READER_PATIENCE: Duration = Duration::from_secs(20);
+
+/// Packets that may wait for the client.
+const TAP_PACKETS_MAX: usize = 256;
+
+/// The most ports and the most patterns of a tap.
+const TAP_CONDITIONS_MAX: usize = 64;
+
+/// Messages for a client, for as long as it has a place.
+pub(crate) struct Messages<T> {
+    receiver: mpsc::Receiver<Result<T, Status>>,
+    _place: OwnedSemaphorePermit,
+    /// Ends with the stream.
+    _watching: Option<Watching>,
+}
+
+/// A snapshot.
+pub(crate) type SnapshotParts = Messages<SnapshotPart>;
+
+/// Packets that arrive.
+pub(crate) type TapPackets = Messages<TapPacket>;
+
+impl<T> Stream for Messages<T> {
+    type Item = Result<T, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.receiver.poll_recv(context)
+    }
+}
+
+fn place(core: &Core) -> Result<OwnedSemaphorePermit, Status> {
+    let place = Arc::clone(&core.inspecting).try_acquire_owned();
+    place.map_err(|_| Status::resource_exhausted("too many clients look into the switch at once: try again later"))
+}
+
+/// Who the switch is.
+pub(crate) fn about(core: &Core) -> AboutResponse {
+    let note = core.api.program_note();
+    let is_by_controller = read_kept(&note).is_some();
+    AboutResponse { device_id: core.device_id, program: program_name(&note).to_owned(), is_by_controller }
+}
+
+/// The program that runs, and its state if that is wanted.
+pub(crate) fn snapshot(core: &Core, with_state: bool) -> Result<SnapshotParts, Status> {
+    let place = place(core)?;
+    let (sender, receiver) = mpsc::channel(PARTS_MAX);
+    let (api, runtime) = (Arc::clone(&core.api), Handle::current());
+    spawn_blocking(move || {
+        let send = |message| {
+            let sent = runtime.block_on(timeout(READER_PATIENCE, sender.send(message)));
+            sent.is_ok_and(|sent| sent.is_ok())
+        };
+        let mut sink = |record: &[u8]| {
+            let mut parts = record.chunks(PART_BYTES_MAX).peekable();
+            while let Some(bytes) = parts.next() {
+                if !send(Ok(SnapshotPart { bytes: bytes.to_vec(), is_last: parts.peek().is_none() })) {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+            }
+            Ok(())
+        };
+        if let Err(fault) = api.photograph(with_state, &mut sink) {
+            // Who has gone needs not know.
+            let _told = send(Err(status::of(fault)));
+        }
+    });
+    Ok(Messages { receiver, _place: place, _watching: None })
+}
+
+/// Packets from now on.
+pub(crate) async fn tap(core: &Core, request: TapRequest) -> Result<TapPackets, Status> {
+    let place = place(core)?;
+    let filter = filter(&request)?;
+    let count = if request.count == 0 { u64::MAX } else { request.count };
+    let (sender, receiver) = mpsc::channel(TAP_PACKETS_MAX);
+    let mut missed = 0;
+    let sink = move |arrival: Arrival<'_>| match sender.try_reserve() {
+        Ok(room) => {
+            let Arrival { port, time_ns, bytes } = arrival;
+            room.send(Ok(TapPacket { port, packet: bytes.to_vec(), time_ns, missed }));
+            Taken::Kept
+        }
+        Err(mpsc::error::TrySendError::Full(())) => {
+            missed += 1;
+            Taken::Full
+        }
+        Err(mpsc::error::TrySendError::Closed(())) => Taken::Closed,
+    };
+    let api = Arc::clone(&core.api);
+    let tap = blocking(move || api.door().ask(|switch| Arc::clone(switch.tap()))).await?;
+    let tap = tap.map_err(|closed| Status::unavailable(closed.to_string()))?;
+    let watching = tap.watch(filter, count, Box::new(sink));
+    Ok(Messages { receiver, _place: place, _watching: Some(watching) })
+}
+
+fn filter(request: &TapRequest) -> Result<TapFilter, Status> {
+    if request.ports.len().max(request.patterns.len()) > TAP_CONDITIONS_MAX {
+        return Err(Status::invalid_argument(format!("a tap has at most {TAP_CONDITIONS_MAX} ports and patterns")));
+    }
+    let pattern = |TapPattern { value, mask, offset }: &TapPattern| {
+        Pattern::new(value, mask, offset.map(|offset| offset as usize)).ok_or_else(|| {
+            let message = format!("a pattern has from 1 to {PATTERN_BYTES_MAX} bytes, and a mask of as many");
+            Status::invalid_argument(message)
+        })
+    };
+    let patterns = request.patterns.iter().map(pattern).collect::<Result<_, Status>>()?;
+    Ok(TapFilter { ports: request.ports.clone(), patterns })
+}
