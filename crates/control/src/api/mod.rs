@@ -394,8 +394,8 @@ impl Api {
     }
 
     /// Gives the records of a snapshot to the sink, from which [`crate::store::Saved::of_records`] makes another switch
-    /// like this one: its program as [`Self::program_note`] has it, and everything that a restart would bring back, while
-    /// the switch goes on. Without the state, the program alone.
+    /// like this one: its program as [`Self::program_note`] has it, and everything that a restart would bring back,
+    /// while the switch goes on. Without the state, the program alone.
     pub fn photograph(&self, with_state: bool, sink: RecordSink<'_>) -> Result<(), Fault> {
         let turn = self.turn();
         let (pipeline, program_note, notes) = (self.pipeline(), self.program_note(), self.notes());
