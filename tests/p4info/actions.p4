@@ -12,6 +12,9 @@ action second(inout headers_t hdr, bit<8> ttl) {
 
 action first() {}
 
+// All of it stands where the macro is used.
+#define WEIGHTS(least, most) @weights[low=least, high=most]
+
 control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
     action only_called(bit<9> port) {
         meta.port = port;
@@ -22,7 +25,7 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
     @brief("Sends the packet on.")
     @description("To a port,\nand no further.")
     @cost(3, "per packet")
-    @weights[low=1, high=0x10]
+    WEIGHTS(1, 0x10)
     @marks["a", 2, true, "b" ++ "c", 8w255 + 1, -(LIMIT >> 1), LIMIT < 4]
     @empty[]
     action documented(@id(7) @brief("where to") bit<9> port, @name("index") @unit["k" ++ "B"] bit<32> i, bool flag, @refers_to(t, k) int<8> n) {

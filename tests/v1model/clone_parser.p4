@@ -1,5 +1,5 @@
-// A clone from ingress is parsed again: the parser sees the port of reception and no other metadata, and a kept field has
-// the value of the end of ingress whatever the parser writes to it.
+// A clone from ingress is parsed again: the parser sees the port of reception and no other metadata. A kept field then has
+// the value of the end of ingress, and others are zero, whatever the parser writes to them.
 #include <core.p4>
 #include <v1model.p4>
 

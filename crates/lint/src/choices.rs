@@ -2,7 +2,7 @@
 
 use crate::diagnostics as d;
 use crate::linter::Linter;
-use crate::sink::{MISMATCH, UNREACHABLE};
+use crate::sink::{MISMATCH, UNMATCHED, UNREACHABLE};
 use base::Span;
 use num_bigint::BigInt;
 use num_traits::Signed as _;
@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// With so many earlier cases that are not single values each later one is compared: the rest is not looked at, so that
 /// long lists cost no more than their length.
 const WIDE_CASES_MAX: usize = 64;
+
+/// Keys of so many bits together are tried value by value: whether the cases take all of them.
+const TRIED_BITS_MAX: u32 = 8;
 
 /// The values of one key that a case takes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -69,8 +72,9 @@ impl Earlier {
 
 impl Linter<'_, '_> {
     /// The cases of a `select`.
-    pub(crate) fn select(&mut self, keys: &[Expr], cases: &[SelectCase]) {
+    pub(crate) fn select(&mut self, keys: &[Expr], cases: &[SelectCase], span: Span) {
         let mut earlier = Earlier::default();
+        let mut all = Vec::new();
         for case in cases {
             let values = match &case.keyset {
                 Keyset::Default => Some(vec![Values::Any; keys.len()]),
@@ -78,12 +82,37 @@ impl Linter<'_, '_> {
                 Keyset::ValueSet(_) => None,
             };
             let Some(values) = values else { continue };
+            all.push(values.clone());
             if let Some(first) = earlier.find(&values) {
                 self.sink.warn(UNREACHABLE, d::hidden_case(case.span, first, "case"));
             } else {
                 earlier.add(values, case.span);
             }
         }
+        if !all.iter().any(|case| case.iter().all(|values| *values == Values::Any)) && !self.take_all(keys, &all) {
+            self.sink.warn(UNMATCHED, d::unmatched_select(span));
+        }
+    }
+
+    /// Whether the cases take all values of the keys, which are few.
+    fn take_all(&self, keys: &[Expr], cases: &[Vec<Values>]) -> bool {
+        let width = |key: &Expr| match key.ty {
+            Type::Bool => Some(1),
+            _ => self.values.number_type(&key.ty).filter(|(_, is_signed)| !is_signed).map(|(width, _)| width),
+        };
+        let Some(widths) = keys.iter().map(width).collect::<Option<Vec<u32>>>() else { return false };
+        let bits = widths.iter().fold(0u32, |sum, width| sum.saturating_add(*width));
+        // Each value is tried with each case; who writes more cases than there are values has written them all.
+        bits <= TRIED_BITS_MAX
+            && (0..1u32 << bits).all(|number| {
+                let mut left = number;
+                let mut tried = Vec::new();
+                for width in &widths {
+                    tried.push(Values::One(BigInt::from(left & ((1 << width) - 1))));
+                    left >>= width;
+                }
+                cases.iter().any(|case| case.iter().zip(&tried).all(|(values, one)| values.cover(one)))
+            })
     }
 
     /// The entries that a table has beyond its size. A size of 0 states none.

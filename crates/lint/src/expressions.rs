@@ -1,6 +1,7 @@
 //! Expressions that have always the same value, or whose value nobody can want.
 
 use crate::diagnostics as d;
+use crate::flow::layout::is_header;
 use crate::linter::Linter;
 use crate::sink::{CONSTANT, INVALID_HEADER, MISMATCH};
 use crate::walk::{is_pure, is_same};
@@ -21,6 +22,7 @@ impl Linter<'_, '_> {
                 }
             }
             ExprKind::Call(call) => self.check_emit(call),
+            ExprKind::Field(header, _) => self.check_never_valid(header, e),
             _ => {}
         }
     }
@@ -131,6 +133,49 @@ impl Linter<'_, '_> {
         {
             let is_true = operator == BinaryOperator::Or;
             self.sink.warn(CONSTANT, d::always_decided(e.span, is_true, "because the two numbers differ"));
+        }
+    }
+
+    /// A field of a header that nothing in the whole program makes valid. Each header is told of once.
+    fn check_never_valid(&mut self, header: &Expr, e: &Expr) {
+        if !is_header(self.program, &header.ty) || !self.has_parser() {
+            return;
+        }
+        let mut named = header;
+        while let ExprKind::Index(base, _) | ExprKind::StackLast(base) | ExprKind::StackNext(base) = &named.kind {
+            named = base;
+        }
+        let ExprKind::Field(base, field) = &named.kind else { return };
+        let Type::Struct(id, args) = &base.ty else { return };
+        let place = (*id, *field);
+        let is_known = !args.is_empty()
+            || self.uses.valid_fields.contains(&place)
+            || self.uses.asked_fields.contains(&place)
+            || !self.is_parameter(base);
+        if !is_known && self.told_invalid.insert(place) {
+            let declared = &self.program.structs[*id].fields[*field];
+            self.sink.warn_about(
+                INVALID_HEADER,
+                &declared.annotations,
+                d::never_valid_header(e.span, &declared.name, declared.span),
+            );
+        }
+    }
+
+    /// Whether the program is made of blocks of which one parses, so that no header is valid but by the program's doing.
+    fn has_parser(&self) -> bool {
+        let main = self.program.main.map(|main| &self.program.instances[main]);
+        main.is_some_and(|main| main.args.iter().flatten().any(|arg| matches!(arg.ty, Type::Parser(..))))
+    }
+
+    /// Whether an expression is a parameter or a part of one: local variables are followed more closely elsewhere.
+    fn is_parameter(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Var(var) => matches!(self.program.vars[*var].kind, VarKind::Parameter { .. }),
+            ExprKind::Field(base, _) | ExprKind::TupleIndex(base, _) | ExprKind::Index(base, _) => {
+                self.is_parameter(base)
+            }
+            _ => false,
         }
     }
 

@@ -6,6 +6,7 @@
 //!
 //! * `uses` finds out what the whole program uses; `unused` names the rest.
 //! * `linter` walks through the program once, and asks `expressions`, `statements`, `choices` and `loops` on its way.
+//! * `v1model` knows what the architecture ignores in ingress and in egress.
 //! * `flow` follows values through each body: what is read before it is assigned, and headers that are not valid.
 //! * `sink` takes the warnings, heeds `@noWarn`, and puts them in order.
 //! * `diagnostics` has a file for each kind of warning.
@@ -22,6 +23,7 @@ mod statements;
 mod testing;
 mod unused;
 mod uses;
+mod v1model;
 mod values;
 mod walk;
 

@@ -6,6 +6,7 @@ use crate::values::Values;
 use crate::walk::{blocks_of, for_each_part, method_implementations};
 use base::index::Id as _;
 use sema::hir::*;
+use std::collections::BTreeSet;
 
 /// A walk under way.
 pub(crate) struct Linter<'s, 'a> {
@@ -15,12 +16,15 @@ pub(crate) struct Linter<'s, 'a> {
     pub(crate) values: Values<'a>,
     /// Whether a parser or control is around.
     pub(crate) is_inside_block: bool,
+    /// The fields of structs that have been told to be headers that are never valid.
+    pub(crate) told_invalid: BTreeSet<(StructId, usize)>,
 }
 
 /// Walks through a program.
 pub(crate) fn check<'a>(program: &'a Program, sink: &mut Sink<'a>) {
     let uses = uses::of(program);
-    Linter { program, sink, uses, values: Values::new(program), is_inside_block: false }.program();
+    let values = Values::new(program);
+    Linter { program, sink, uses, values, is_inside_block: false, told_invalid: BTreeSet::new() }.program();
 }
 
 impl<'a> Linter<'_, 'a> {
@@ -56,6 +60,7 @@ impl<'a> Linter<'_, 'a> {
         }
         program.parsers.ids().for_each(|id| self.parser(id));
         program.controls.ids().for_each(|id| self.control(id));
+        self.check_ports();
     }
 
     fn action(&mut self, action: &'a Action) {
@@ -74,9 +79,9 @@ impl<'a> Linter<'_, 'a> {
         for state in &parser.states {
             let silenced = self.sink.enter(&state.annotations);
             self.stmts(&state.body);
-            if let Transition::Select { keys, cases, .. } = &state.transition {
+            if let Transition::Select { keys, cases, span } = &state.transition {
                 keys.iter().for_each(|key| self.expr(key));
-                self.select(keys, cases);
+                self.select(keys, cases, *span);
             }
             self.sink.leave(silenced);
         }

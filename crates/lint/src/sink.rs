@@ -19,6 +19,8 @@ pub(crate) const UNINITIALIZED_OUT: Group = &["uninitialized", "uninitialized_ou
 pub(crate) const INVALID_HEADER: Group = &["invalid_header", "uninitialized"];
 /// Code, a case or an entry is never reached.
 pub(crate) const UNREACHABLE: Group = &["unreachable", "parser-transition"];
+/// Some values are not thought of.
+pub(crate) const UNMATCHED: Group = &["parser-transition"];
 /// An expression has always the same value.
 pub(crate) const CONSTANT: Group = &["constant"];
 /// Two things do not fit.

@@ -2,8 +2,9 @@
 
 use crate::diagnostics as d;
 use crate::expressions::names_variable;
+use crate::flow::layout::is_header;
 use crate::linter::Linter;
-use crate::sink::{NO_EFFECT, UNREACHABLE, UNUSED};
+use crate::sink::{INVALID_HEADER, NO_EFFECT, UNREACHABLE, UNUSED};
 use crate::walk::{blocks_of, direction, for_each_part, is_pure, is_same};
 use sema::hir::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ impl Linter<'_, '_> {
             self.sink.warn(UNREACHABLE, warning);
         }
         self.check_overwritten(stmts);
+        self.check_written_before_valid(stmts);
     }
 
     /// Assignments to a whole local variable that is assigned again before anything can have read it. Only assignments
@@ -46,6 +48,46 @@ impl Linter<'_, '_> {
             if let Some(first) = unread.insert(var, stmt.span) {
                 let warning = d::overwritten(first, &declared.name, stmt.span);
                 self.sink.warn_about(UNUSED, &declared.annotations, warning);
+            }
+        }
+    }
+
+    /// Assignments to fields of headers that are made valid later in the same row of statements. What is not given to the
+    /// block is followed more closely elsewhere.
+    fn check_written_before_valid(&mut self, stmts: &[Stmt]) {
+        let mut written: Vec<(&Expr, base::Span)> = Vec::new();
+        let mut valid: Vec<&Expr> = Vec::new();
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Assign { target, value } if is_pure(target) && is_pure(value) => {
+                    if is_header(self.program, &target.ty) {
+                        valid.push(target);
+                    } else if let Some(header) = header_of(self.program, target)
+                        && is_given(self.program, header)
+                        && !valid.iter().any(|known| is_same(known, header))
+                    {
+                        written.push((header, target.span));
+                    }
+                }
+                StmtKind::Call(Expr { kind: ExprKind::Call(call), .. }) => match &call.callee {
+                    Callee::Builtin(Builtin::SetValid, header) => {
+                        for (_, span) in written.extract_if(.., |(other, _)| is_same(other, header)) {
+                            self.sink.warn(INVALID_HEADER, d::written_before_valid(span, stmt.span));
+                        }
+                        valid.push(header);
+                    }
+                    // What the program's own code does may be anything; externs work on their arguments.
+                    Callee::Method(..) | Callee::Function(_) if call.args.iter().flatten().all(is_small) => {}
+                    _ => {
+                        written.clear();
+                        valid.clear();
+                    }
+                },
+                StmtKind::Local(_) => {}
+                _ => {
+                    written.clear();
+                    valid.clear();
+                }
             }
         }
     }
@@ -140,6 +182,29 @@ impl Linter<'_, '_> {
             self.sink.warn(NO_EFFECT, d::ignored_result(stmt.span));
         }
     }
+}
+
+/// The header of which an l-value is a field, or bits of one.
+fn header_of<'e>(program: &Program, target: &'e Expr) -> Option<&'e Expr> {
+    match &target.kind {
+        ExprKind::Slice(base, ..) | ExprKind::IndexedSlice { base, .. } => header_of(program, base),
+        ExprKind::Field(base, _) if is_header(program, &base.ty) && names_variable(base) => Some(base),
+        _ => None,
+    }
+}
+
+/// Whether a header is in an `inout` parameter, so that it may be valid from the start.
+fn is_given(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(var) => direction(program, *var) == Direction::InOut,
+        ExprKind::Field(base, _) | ExprKind::TupleIndex(base, _) | ExprKind::Index(base, _) => is_given(program, base),
+        _ => false,
+    }
+}
+
+/// Whether a value has no header in it.
+fn is_small(e: &Expr) -> bool {
+    matches!(e.ty, Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Integer | Type::Enum(_) | Type::String)
 }
 
 /// Whether control never reaches what follows a statement.

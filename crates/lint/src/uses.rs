@@ -3,7 +3,7 @@
 use crate::walk::{arguments, blocks_of, callee_params, for_each_part};
 use sema::hir::*;
 use std::collections::BTreeSet;
-use syntax::ast::Direction;
+use syntax::ast::{Direction, StructKind};
 
 /// Everything that is used somewhere.
 #[derive(Default)]
@@ -19,6 +19,8 @@ pub(crate) struct Uses {
     pub(crate) controls: BTreeSet<ControlId>,
     /// Fields of structs that may become valid headers: extracted, made valid, assigned, or changed by a call.
     pub(crate) valid_fields: BTreeSet<(StructId, usize)>,
+    /// Fields of structs that are asked whether they are valid headers.
+    pub(crate) asked_fields: BTreeSet<(StructId, usize)>,
 }
 
 /// Finds out what a program uses.
@@ -132,7 +134,11 @@ impl Collector<'_> {
                 self.uses.tables.insert(*id);
             }
             ExprKind::Construct { .. } => self.constructed(&e.ty),
-            ExprKind::Call(call) => self.call(call),
+            ExprKind::Call(call) => {
+                self.call(call);
+                self.made_valid_inside(&e.ty);
+            }
+            ExprKind::Aggregate(_) => self.made_valid_inside(&e.ty),
             _ => {}
         }
         for_each_part(e, &mut |part| self.expr(part));
@@ -161,17 +167,56 @@ impl Collector<'_> {
             Callee::Builtin(Builtin::SetValid | Builtin::PushFront | Builtin::PopFront, object) => {
                 self.made_valid(object);
             }
+            Callee::Builtin(Builtin::IsValid, object) => self.asked(object),
             _ => {}
         }
+        let is_written_here = self.has_body(&call.callee);
         for (direction, arg) in arguments(self.program, callee_params(self.program, &call.callee), &call.args) {
-            if matches!(direction, Direction::Out | Direction::InOut) {
+            // What the program's own code does to the fields of a struct is seen there.
+            let is_seen = is_written_here && self.is_plain_struct(&arg.ty);
+            if matches!(direction, Direction::Out | Direction::InOut) && !is_seen {
                 self.made_valid(arg);
             }
         }
     }
 
+    fn has_body(&self, callee: &Callee) -> bool {
+        match callee {
+            Callee::Function(id) => self.program.functions[*id].body.is_some(),
+            Callee::Action(_) => true,
+            Callee::Apply(object) => matches!(object.ty, Type::Parser(..) | Type::Control(..)),
+            Callee::Method(..) | Callee::ApplyTable(_) | Callee::Builtin(..) => false,
+        }
+    }
+
+    /// Whether the type is a struct whose fields have the same types wherever it is passed.
+    fn is_plain_struct(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Struct(id, args) if args.is_empty() && self.program.structs[*id].kind == StructKind::Struct)
+    }
+
+    /// Whoever asks a header whether it is valid, or one around it, knows what to do if it is not.
+    fn asked(&mut self, object: &Expr) {
+        let mut next = object;
+        loop {
+            next = match &next.kind {
+                ExprKind::Field(base, position) => {
+                    if let Type::Struct(id, _) = &base.ty {
+                        self.uses.asked_fields.insert((*id, *position));
+                    }
+                    base
+                }
+                ExprKind::Index(base, _) | ExprKind::StackLast(base) | ExprKind::StackNext(base) => base,
+                _ => return,
+            };
+        }
+    }
+
     /// The headers in an l-value may be valid from here on: every field on the way to it, and all inside it.
+    /// A single value, or bits of one, makes no header valid.
     fn made_valid(&mut self, lvalue: &Expr) {
+        if !matches!(lvalue.ty, Type::Struct(..) | Type::Array(..) | Type::Tuple(_) | Type::Param(_) | Type::Unknown) {
+            return;
+        }
         self.made_valid_inside(&lvalue.ty);
         let mut next = lvalue;
         loop {

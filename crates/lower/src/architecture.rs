@@ -5,15 +5,16 @@
 use crate::inline::{Argument, Sight};
 use crate::names::find;
 use crate::objects::{ObjectId, ObjectKind};
-use crate::places::{Place, varbit_parts};
+use crate::places::{HeaderPlace, Place, footprint_of_place, headers_of, varbit_parts};
 use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
-use crate::{BlockState, Lowered, Lowerer, Refused, codes};
+use crate::{BlockState, Lowered, Lowerer, Refused, codes, fold};
 use base::Span;
-use ir::v1model::{STANDARD_METADATA, Slot, Stage};
+use ir::v1model::{InstanceType, STANDARD_METADATA, Slot, Stage};
 use num_traits::ToPrimitive;
 use sema::hir::{self, Type};
+use std::collections::BTreeSet;
 use syntax::{Diagnostic, ast};
 
 /// The blocks in the order of the package's parameters.
@@ -129,6 +130,7 @@ impl<'h> Lowerer<'h> {
             self.allocate(&metadata.ty, &metadata.name, Life::Metadata, metadata.span)?,
             self.standard_metadata(&standard.ty, &standard.name, standard.span)?,
         ];
+        self.externs.packet_headers.extend(footprint_of_place(&self.ir, &places[0]).headers());
         self.note_field_lists(&metadata.ty.clone(), &places[1], &[])?;
         self.note_field_lists(&standard.ty.clone(), &places[2], &[])?;
         self.types.clear();
@@ -198,7 +200,13 @@ impl<'h> Lowerer<'h> {
                 self.externs.v1model.carried_varbits.push((varbit.clone(), [length, bits]));
                 Ok(())
             }
-            // Headers are invalid when the next pass begins, so there would be nothing to keep their fields in.
+            (_, Place::Header(HeaderPlace { header: ir::HeaderRef::Fixed(header), .. })) => {
+                for number in inherited {
+                    self.externs.v1model.annotated_headers.entry(*number).or_default().push(*header);
+                }
+                Ok(())
+            }
+            // Headers that can be valid are invalid when the next pass begins, so that nothing is kept of them.
             _ => Ok(()),
         }
     }
@@ -217,6 +225,38 @@ impl<'h> Lowerer<'h> {
     fn restore_varbits(&mut self, span: Span) {
         for (varbit, [length, bits]) in self.externs.v1model.carried_varbits.clone() {
             self.set_varbit(&varbit, self.read_var(length), self.read_var(bits), span);
+        }
+    }
+
+    /// Where egress begins: a clone from ingress has been parsed again, and then its metadata were reset, to which belong
+    /// the headers in them that the parser made valid.
+    fn forget_parsed_metadata(&mut self, span: Span) {
+        if !self.externs.v1model.intrinsics.contains_key(&Slot::CloneIngressSession) {
+            return;
+        }
+        let Some(ir::Block { kind: ir::BlockKind::Parser { states, .. }, .. }) = self.ir.blocks.iter().next() else {
+            return;
+        };
+        let mut parsed = BTreeSet::new();
+        for state in states {
+            ir::walk::visit_body(&state.body, &mut |stmt| {
+                if let ir::StmtKind::SetValid(header)
+                | ir::StmtKind::Extract { dst: header, .. }
+                | ir::StmtKind::CopyHeader { dst: header, .. } = &stmt.kind
+                {
+                    parsed.extend(headers_of(&self.ir, header));
+                }
+            });
+        }
+        let is_metadata =
+            |header: &ir::HeaderId| self.ir.headers[*header].metadata && !self.externs.packet_headers.contains(header);
+        let invalid = parsed.into_iter().filter(is_metadata).map(ir::HeaderRef::Fixed);
+        let body: ir::Body = invalid.map(|header| ir::Stmt { kind: ir::StmtKind::SetInvalid(header), span }).collect();
+        if !body.is_empty() {
+            let kind = self.intrinsic(Slot::InstanceType);
+            let clone = ir::Expr::bit(32, InstanceType::IngressClone as u64);
+            let is_clone = fold::binary(ir::BinaryOp::Eq, fold::cast(clone.ty, self.read_var(kind)), clone);
+            self.emit_if(is_clone, body, Vec::new(), span);
         }
     }
 
@@ -288,6 +328,7 @@ impl<'h> Lowerer<'h> {
             _ => {
                 self.body.clear();
                 if stage == Stage::Egress {
+                    self.forget_parsed_metadata(span);
                     self.restore_varbits(span);
                 }
                 self.lower_control_body(object, args, span)?;

@@ -49,6 +49,7 @@ mod storage;
 mod tables;
 mod types;
 mod values;
+mod written;
 
 use base::Span;
 use objects::{Object, ObjectId};
@@ -288,6 +289,7 @@ pub fn lower_with_drop_port(
         }
         let failed = done.is_err() || lowerer.diagnostics.has_errors();
         if !failed {
+            lowerer.keep_written_fields();
             removed::keep_fields(&mut lowerer.ir, &lowerer.removals);
         }
         diagnostics.append(lowerer.diagnostics);

@@ -284,6 +284,16 @@ pub(crate) fn bits_from(value: ir::Expr, low: ir::Expr, width: u32) -> ir::Expr 
     fold::cast(ir::Type::Bit(width), fold::binary(ir::BinaryOp::Shr, bits, low))
 }
 
+/// The headers that a reference may name at run time.
+pub(crate) fn headers_of(program: &ir::Program, header: &HeaderRef) -> Vec<ir::HeaderId> {
+    match header {
+        HeaderRef::Fixed(id) => vec![*id],
+        HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {
+            program.stacks[*stack].elements.clone()
+        }
+    }
+}
+
 /// What a place touches.
 pub(crate) fn footprint_of_place(program: &ir::Program, place: &Place) -> Footprint {
     let mut footprint = Footprint::default();

@@ -11,7 +11,7 @@
 
 use crate::inline::Argument;
 use crate::objects::{ObjectId, ObjectKind};
-use crate::places::{HeaderPlace, Place, VarbitPlace, varbit_parts};
+use crate::places::{HeaderPlace, Place, VarbitPlace, footprint_of_place, varbit_parts};
 use crate::storage::Life;
 use crate::types::Form;
 use crate::{BlockState, Lowered, Lowerer, Refused, codes};
@@ -192,6 +192,7 @@ impl<'h> Lowerer<'h> {
                         Some(place) => place,
                         None => {
                             let place = self.allocate(&ty, name, Life::Metadata, span)?;
+                            self.externs.packet_headers.extend(footprint_of_place(&self.ir, &place).headers());
                             self.externs.psa.headers.push((ty, place.clone()));
                             place
                         }

@@ -161,7 +161,7 @@ pub(crate) fn text_of(annotation: &Annotation) -> String {
 /// The value of a structured annotation, which the checker has found out. A number is one of 64 bits, or left out.
 fn constant(program: &hir::Program, e: &Expr) -> v1::Expression {
     use v1::expression::Value;
-    let value = program.annotation_values.get(&e.span).and_then(|value| match &value.kind {
+    let value = program.annotation_value(e).and_then(|value| match &value.kind {
         hir::ExprKind::String(text) => Some(Value::StringValue(text.to_string())),
         hir::ExprKind::Bool(value) => Some(Value::BoolValue(*value)),
         hir::ExprKind::Int(value) => i64::try_from(value).ok().map(Value::Int64Value),

@@ -5,7 +5,7 @@
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
-use crate::hir::Type;
+use crate::hir::{Type, annotation_place};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::WarningLevel;
@@ -79,7 +79,7 @@ impl Checker<'_> {
         let is_scalar = matches!(value.ty, Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Bool | Type::String);
         match self.fold(&value).filter(|_| is_scalar) {
             Some(known) => {
-                self.hir.annotation_values.insert(written.span, known);
+                self.hir.annotation_values.insert(annotation_place(written), known);
             }
             None => {
                 let wanted = "numbers, strings and truth values that are known at compile time";

@@ -71,15 +71,28 @@ pub struct Program {
     /// The variables, parameters and constants that the program names anywhere. A constant of which only the value was
     /// needed leaves no other trace.
     pub named_vars: BTreeSet<VarId>,
-    /// What the expressions in structured annotations are: numbers, strings and truth values, by where they stand.
-    pub annotation_values: BTreeMap<Span, Expr>,
     /// What `@diagnostic("group", "level")` makes of groups of warnings in this program.
     pub warning_levels: BTreeMap<Rc<str>, WarningLevel>,
     /// The instances of generic structs that the program writes, by the end and the beginning of the place: an argument
     /// goes before what it is an argument of.
     pub generic_structs: BTreeMap<(u32, u32), (StructId, Vec<Type>)>,
+    /// What the expressions in structured annotations are: numbers, strings and truth values, by where they stand and
+    /// how they are written, since all that comes from a macro stands where the macro is used.
+    pub annotation_values: BTreeMap<(Span, String), Expr>,
     /// Those of which only the size was needed somewhere (`v.minSizeInBits()`, `v.size`); it stands there as a number.
     pub sized_vars: BTreeSet<VarId>,
+}
+
+impl Program {
+    /// What an expression in a structured annotation is, if that is known.
+    pub fn annotation_value(&self, written: &ast::Expr) -> Option<&Expr> {
+        self.annotation_values.get(&annotation_place(written))
+    }
+}
+
+/// Where an expression of an annotation stands, and how it is written.
+pub(crate) fn annotation_place(written: &ast::Expr) -> (Span, String) {
+    (written.span, format!("{written:?}"))
 }
 
 /// A type.

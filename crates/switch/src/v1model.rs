@@ -500,8 +500,8 @@ fn after_ingress(
     }
 }
 
-/// The copy is the packet as it was received, parsed again, with no metadata but those of the list and the port of its
-/// reception, which the reference switch keeps for the sake of parsers that look at it.
+/// The copy is the packet as it was received, parsed again. Its metadata are then reset, but for those of the list, the
+/// port of its reception, which the parser looks at, and the time of the pass.
 fn clone_ingress(
     fabric: &mut Fabric,
     packet: &Packet,
@@ -523,16 +523,21 @@ fn clone_ingress(
     begin_pass(fabric, &mut copy, world.now_ns, InstanceType::Normal);
     copy.set_intrinsic(Slot::IngressPort, original.intrinsic(Slot::IngressPort));
     fabric.pipeline.run(block(Stage::Parser), std::slice::from_mut(&mut copy), world);
-    // The list counts for more than what the parser has written.
+    if copy.assertion_failed() {
+        fabric.end(copy, DropReason::AssertionFailed, world);
+        return;
+    }
+    // What the parser has written to metadata goes, its error included: the headers are what it is there for.
+    fabric.pipeline.reset_metadata(&mut copy);
+    let [port, time] = [Slot::IngressPort, Slot::IngressGlobalTimestamp].map(|slot| copy.intrinsic(slot));
+    copy.clear_intrinsics();
+    copy.set_intrinsic(Slot::IngressPort, port);
+    copy.set_intrinsic(Slot::IngressGlobalTimestamp, time);
     if let Some(list) = list {
         fabric.pipeline.preserve(list, packet, &mut copy);
     }
     copy.set_intrinsic(Slot::InstanceType, InstanceType::IngressClone as u64);
     copy.set_intrinsic(Slot::PacketLength, u64::from(copy.ingress_length()));
-    if copy.assertion_failed() {
-        fabric.end(copy, DropReason::AssertionFailed, world);
-        return;
-    }
     send_clone(fabric, copy, session, world);
 }
 

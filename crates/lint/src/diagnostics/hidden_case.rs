@@ -45,6 +45,7 @@ mod tests {
                 t.p4:5:84: warning[W0332]: this case is never chosen: an earlier one takes all its values
                 t.p4:5:109: warning[W0332]: this case is never chosen: an earlier one takes all its values
                 t.p4:5:137: warning[W0332]: this case is never chosen: an earlier one takes all its values
+                t.p4:6:23: warning[W0336]: some values match no case of this `select`
                 t.p4:6:65: warning[W0332]: this case is never chosen: an earlier one takes all its values
                 t.p4:6:141: warning[W0332]: this case is never chosen: an earlier one takes all its values
             "#]],

@@ -20,7 +20,7 @@ use crate::values::Value;
 use crate::{Lowered, Lowerer};
 use base::Span;
 use sema::hir::{self, Call, Type};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An extern object.
 #[derive(Clone, Debug)]
@@ -82,6 +82,8 @@ pub(crate) struct State {
     pub direct_calls: Vec<(DirectUse, Span)>,
     /// Uses in the actions that have been lowered.
     pub action_uses: BTreeMap<ir::ActionId, Vec<DirectUse>>,
+    /// The headers of the packet; others are metadata or local.
+    pub packet_headers: BTreeSet<ir::HeaderId>,
     pub v1model: v1model::State,
     pub hashes: hashes::State,
     pub profiles: profiles::State,

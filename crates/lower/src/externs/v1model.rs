@@ -10,12 +10,15 @@ use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::ObjectKind;
 use crate::places::{Place, VarbitPlace};
 use crate::storage::Life;
+use crate::types::Form;
 use crate::values::{Value, number};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
+use base::index::Id as _;
 use base::limits::{CELLS_MAX, WIDTH_BITS_MAX};
 use base::{Bits, Span};
 use ir::v1model::{STANDARD_METADATA, Slot, Stage};
 use ir::{BinaryOp, HashAlgorithm, HeaderRef, StmtKind, Unit};
+use num_bigint::BigInt;
 use sema::hir::{self, Call, Expr, Type};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -29,6 +32,10 @@ pub(crate) struct State {
     pub intrinsics: BTreeMap<Slot, ir::VarId>,
     /// The variables of each `@field_list` number.
     pub annotated: BTreeMap<u64, Vec<ir::VarId>>,
+    /// The headers among the metadata that have such a number.
+    pub annotated_headers: BTreeMap<u64, Vec<ir::HeaderId>>,
+    /// The lists that are used, with each of these headers.
+    pub listed_headers: Vec<(ir::FieldListId, ir::HeaderId)>,
     /// The varbit fields of the user's metadata, and the length and the bits of each between two blocks.
     pub carried_varbits: Vec<(VarbitPlace, [ir::VarId; 2])>,
     /// Says which digest is to be sent: its position in `digests` plus 1.
@@ -428,10 +435,7 @@ impl<'h> Lowerer<'h> {
         span: Span,
     ) -> Lowered<Option<Value>> {
         match name {
-            "mark_to_drop" => {
-                self.request(Slot::EgressSpec, self.ir.drop_port, span);
-                self.request(Slot::McastGrp, 0, span);
-            }
+            "mark_to_drop" => self.mark_to_drop(call, span)?,
             // The second is declared for programs in P4_14.
             "hash" | "hash_with_payload" => self.call_hash(call, name != "hash", span)?,
             "random" => self.call_random(call, span)?,
@@ -487,6 +491,31 @@ impl<'h> Lowerer<'h> {
         self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
     }
 
+    /// `mark_to_drop`: writes two fields of the metadata that it is given, which need not be the packet's own: a copy
+    /// drops nothing until it is assigned. The older form has no argument and means the packet's own.
+    fn mark_to_drop(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
+        let Some(Some(arg)) = call.args.first() else {
+            self.request(Slot::EgressSpec, self.ir.drop_port, span);
+            self.request(Slot::McastGrp, 0, span);
+            return Ok(());
+        };
+        let place = self.place(arg)?;
+        let Form::Tuple(fields) = self.form(&arg.ty, span)? else {
+            return self.unsupported(span, "`mark_to_drop` of this type");
+        };
+        for (name, value) in [("egress_spec", self.ir.drop_port), ("mcast_grp", 0)] {
+            let Some(position) = fields.iter().position(|(field, _)| **field == *name) else {
+                return self.unsupported(span, format!("`mark_to_drop` of metadata without a field `{name}`"));
+            };
+            let Some(field) = crate::exprs::field_of(place.clone(), position) else {
+                return self.unsupported(span, "`mark_to_drop` of this place");
+            };
+            let src = number(scalar_type(&field), &BigInt::from(value));
+            self.assign(&field, Value::Scalar(src), span)?;
+        }
+        Ok(())
+    }
+
     /// `clone`, `clone3`, `clone_preserving_field_list`. In the reference switch the block where it is called decides
     /// which clone is made. To ingress P4_14 programs clone, and no session is asked for (`docs/design/p4_14.md`).
     fn call_clone(&mut self, name: &str, call: &'h Call, span: Span) -> Lowered<()> {
@@ -531,21 +560,25 @@ impl<'h> Lowerer<'h> {
     /// The position of the field list that an argument names by its number, or states.
     fn preserved(&mut self, name: &str, call: &'h Call, position: usize, span: Span) -> Lowered<Option<u64>> {
         let Some(Some(arg)) = call.args.get(position) else { return Ok(None) };
-        let (list_number, vars) = if name.ends_with("_preserving_field_list") {
+        let is_numbered = name.ends_with("_preserving_field_list");
+        let (list_number, vars) = if is_numbered {
             let list_number = self.count_argument(call, position, 255, span)?;
             (list_number, self.externs.v1model.annotated.get(&list_number).cloned().unwrap_or_default())
         } else {
             (0, self.stated_fields(arg)?)
         };
-        if vars.is_empty() {
+        let headers = match is_numbered {
+            true => self.externs.v1model.annotated_headers.get(&list_number).cloned().unwrap_or_default(),
+            false => Vec::new(),
+        };
+        if vars.is_empty() && headers.is_empty() {
             return Ok(None);
         }
         let is_same = |list: &ir::FieldList| list.number == list_number && list.vars == vars;
-        let known = self.ir.field_lists.iter().position(is_same);
-        Ok(Some(known.unwrap_or_else(|| {
-            self.ir.field_lists.push(ir::FieldList { number: list_number, vars, span });
-            self.ir.field_lists.len() - 1
-        }) as u64))
+        let known = self.ir.field_lists.iter_enumerated().find(|(_, list)| is_same(list)).map(|(id, _)| id);
+        let list = known.unwrap_or_else(|| self.ir.field_lists.push(ir::FieldList { number: list_number, vars, span }));
+        self.externs.v1model.listed_headers.extend(headers.into_iter().map(|header| (list, header)));
+        Ok(Some(list.index() as u64))
     }
 
     /// The metadata in a list of fields. Headers are not kept, as the packet is parsed again, nor are constants and

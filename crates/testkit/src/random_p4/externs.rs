@@ -40,8 +40,17 @@ impl Generator<'_> {
 
     /// A statement that calls an extern.
     pub fn extern_statement(&mut self) -> bool {
-        if matches!(self.scope.code, Code::Function | Code::Parser) || self.scope.block == Block::None {
+        if self.scope.code == Code::Parser {
             return false;
+        }
+        if self.scope.code == Code::Function || self.scope.block == Block::None {
+            // What has no object works on the parameters of a function or of an inner control as well.
+            return !self.is_psa()
+                && match self.below(2) {
+                    0 if self.has(Feature::Hashes) => self.hash(),
+                    1 if self.has(Feature::RandomNumbers) => self.random_number(),
+                    _ => false,
+                };
         }
         if self.is_psa() {
             let objects = self.scope.objects.clone();
@@ -104,13 +113,14 @@ impl Generator<'_> {
             return true;
         }
         let places = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(_)));
-        let Some(place) = self.pick(&places) else { return false };
+        let Some(found) = self.pick(&places) else { return false };
+        let Some(place) = self.place(&found.ty) else { return false };
         let algorithm = *self.rng.pick(&ALGORITHMS);
         let (base_ty, max_ty) = (Ty::Bit(16), Ty::Bit(32));
         let base = if self.once_in(2) { self.constant(&base_ty) } else { self.expr(&base_ty, 1) };
         let max = if self.once_in(2) { self.constant(&max_ty) } else { self.expr(&max_ty, 1) };
         let data = self.data();
-        self.line(format!("hash({}, HashAlgorithm.{algorithm}, {base}, {data}, {max});", place.text));
+        self.line(format!("hash({place}, HashAlgorithm.{algorithm}, {base}, {data}, {max});"));
         true
     }
 
@@ -128,9 +138,10 @@ impl Generator<'_> {
 
     fn random_number(&mut self) -> bool {
         let places = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(width) if width <= 64));
-        let Some(place) = self.pick(&places) else { return false };
-        let (low, high) = (self.expr(&place.ty, 1), self.expr(&place.ty, 1));
-        self.line(format!("random({}, {low}, {high});", place.text));
+        let Some(found) = self.pick(&places) else { return false };
+        let Some(place) = self.place(&found.ty) else { return false };
+        let (low, high) = (self.expr(&found.ty, 1), self.expr(&found.ty, 1));
+        self.line(format!("random({place}, {low}, {high});"));
         true
     }
 
@@ -163,7 +174,7 @@ impl Generator<'_> {
         }
         let ingress = self.scope.block == Block::Ingress;
         match self.below(8) {
-            0 if self.once_in(3) => self.line(format!("mark_to_drop({standard});")),
+            0 if self.once_in(3) => self.drop_request(standard),
             1 => {
                 let length = self.some_expr(&Ty::Bit(32));
                 self.line(format!("truncate(({length}) & 127);"));
@@ -180,6 +191,42 @@ impl Generator<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// A drop of the packet, or of a copy of its metadata, which drops nothing before it is assigned.
+    fn drop_request(&mut self, standard: &str) {
+        match self.below(5) {
+            0 => self.line(format!("drop_given({standard});")),
+            1 if self.scope.code == Code::Control => self.line(format!("dropper.apply({standard});")),
+            kind @ 2..=3 => {
+                let copy = self.name("x");
+                self.open("{");
+                self.line(format!("standard_metadata_t {copy} = {standard};"));
+                self.line(format!("mark_to_drop({copy});"));
+                if kind == 2 && self.once_in(2) {
+                    self.line(format!("{standard} = {copy};"));
+                } else {
+                    let place = self.place(&Ty::Bit(9));
+                    place.into_iter().for_each(|place| self.line(format!("{place} = {copy}.egress_spec;")));
+                }
+                self.close("}");
+            }
+            _ => self.line(format!("mark_to_drop({standard});")),
+        }
+    }
+
+    /// What [`Generator::drop_request`] calls.
+    pub fn droppers(&mut self) {
+        for line in [
+            "void drop_given(inout standard_metadata_t given) { mark_to_drop(given); }",
+            "control Dropper(inout standard_metadata_t given) {",
+            "    action drop(inout standard_metadata_t inner) { inner.mcast_grp = 1; mark_to_drop(inner); }",
+            "    apply { drop(given); }",
+            "}",
+            "",
+        ] {
+            self.line(line);
+        }
     }
 
     fn copy_request(&mut self, standard: &str, ingress: bool) -> bool {

@@ -20,6 +20,7 @@ impl Generator<'_> {
         self.constants();
         self.own_declarations();
         self.callables();
+        self.droppers();
         self.apart(&headers, &metadata);
         self.main_parser(&headers, &metadata, "standard");
         self.checksum_control("MainVerify", "verify_checksum", &headers, &metadata);
@@ -157,6 +158,7 @@ impl Generator<'_> {
             this.declare("hdr", headers.clone(), true);
             this.declare("meta", metadata.clone(), true);
             this.declare_standard_metadata();
+            this.line("Dropper() dropper;");
             this.instantiate_controls();
             this.objects();
             this.instantiate_handlers();

@@ -1,0 +1,114 @@
+//! What programs for v1model ask for in a block that does not give it.
+
+use crate::diagnostics as d;
+use crate::linter::Linter;
+use crate::sink::NO_EFFECT;
+use crate::walk::blocks_of;
+use num_bigint::BigInt;
+use sema::hir::*;
+use std::collections::BTreeSet;
+
+/// Where the ingress and the egress control stand among the arguments of the package.
+const INGRESS: usize = 2;
+const EGRESS: usize = 3;
+
+/// Packets for this port are dropped.
+const DROP_PORT: u32 = 511;
+
+impl Linter<'_, '_> {
+    /// Assignments of ports in the wrong one of ingress and egress. A control that both apply is left alone.
+    pub(crate) fn check_ports(&mut self) {
+        let program = self.program;
+        let Some(main) = program.main.map(|main| &program.instances[main]) else { return };
+        if !matches!(main.ty, Type::Apply(id, _) if *program.apply_types[id].name == *"V1Switch") {
+            return;
+        }
+        let controls_from = |position: usize| {
+            let mut found = BTreeSet::new();
+            if let Some(Some(Expr { ty: Type::Control(id, _), .. })) = main.args.get(position) {
+                collect_controls(program, *id, &mut found);
+            }
+            found
+        };
+        let (ingress, egress) = (controls_from(INGRESS), controls_from(EGRESS));
+        for id in &ingress - &egress {
+            self.check_ports_of(id, "egress_port");
+        }
+        for id in &egress - &ingress {
+            self.check_ports_of(id, "egress_spec");
+        }
+    }
+
+    fn check_ports_of(&mut self, id: ControlId, ignored: &str) {
+        let control = &self.program.controls[id];
+        let silenced = self.sink.enter(&control.annotations);
+        for local in &control.locals {
+            if let Local::Action(id) = local {
+                let action = &self.program.actions[*id];
+                let silenced = self.sink.enter(&action.annotations);
+                self.check_ports_in(&action.body, ignored);
+                self.sink.leave(silenced);
+            }
+        }
+        self.check_ports_in(&control.body, ignored);
+        self.sink.leave(silenced);
+    }
+
+    fn check_ports_in(&mut self, block: &Block, ignored: &str) {
+        let silenced = self.sink.enter(&block.annotations);
+        for stmt in &block.stmts {
+            if let StmtKind::Assign { target, value } = &stmt.kind
+                && self.names_port(target, ignored)
+            {
+                match ignored {
+                    "egress_port" => self.sink.warn(NO_EFFECT, d::ignored_port_in_ingress(target.span)),
+                    _ if self.values.number(value) == Some(BigInt::from(DROP_PORT)) => {}
+                    _ => self.sink.warn(NO_EFFECT, d::ignored_port_in_egress(target.span)),
+                }
+            }
+            blocks_of(stmt).into_iter().for_each(|block| self.check_ports_in(block, ignored));
+        }
+        self.sink.leave(silenced);
+    }
+
+    /// Whether an l-value is this field of the standard metadata, or bits of it.
+    fn names_port(&self, target: &Expr, name: &str) -> bool {
+        match &target.kind {
+            ExprKind::Slice(base, ..) | ExprKind::IndexedSlice { base, .. } => self.names_port(base, name),
+            ExprKind::Field(base, position) => match &base.ty {
+                Type::Struct(id, _) => {
+                    let declared = &self.program.structs[*id];
+                    let field = declared.fields.get(*position);
+                    *declared.name == *"standard_metadata_t" && field.is_some_and(|field| *field.name == *name)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// A control, and those that it applies or has instances of.
+fn collect_controls(program: &Program, id: ControlId, found: &mut BTreeSet<ControlId>) {
+    let mut pending = vec![id];
+    while let Some(id) = pending.pop() {
+        if !found.insert(id) {
+            continue;
+        }
+        let control = &program.controls[id];
+        for local in &control.locals {
+            if let Local::Instance(instance) = local
+                && let Type::Control(inner, _) = &program.instances[*instance].ty
+            {
+                pending.push(*inner);
+            }
+        }
+        sema::walk::for_each_call(&control.body.stmts, &mut |_, call| {
+            if let Callee::Apply(object) = &call.callee
+                && let Type::Control(inner, _) = &object.ty
+            {
+                pending.push(*inner);
+            }
+        });
+    }
+}
