@@ -61,10 +61,10 @@ impl Translator<'_, '_> {
 
     pub(super) fn egress(&mut self) -> p4::Declaration {
         let mut pipeline = Pipeline::default();
-        let body = match self.symbols.controls.get("egress") {
-            Some(&egress) => self.control_body(egress, &mut pipeline),
-            None => Vec::new(),
-        };
+        let mut body = self.first_values_of_clones();
+        if let Some(&egress) = self.symbols.controls.get("egress") {
+            body.extend(self.control_body(egress, &mut pipeline));
+        }
         self.pipeline("egress", pipeline, body)
     }
 

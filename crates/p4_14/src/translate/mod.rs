@@ -96,6 +96,8 @@ pub(crate) struct Translator<'a, 'd> {
     called_actions: BTreeSet<usize>,
     /// Tables that ingress has.
     ingress_tables: BTreeSet<usize>,
+    /// What gives metadata their first values, if clones need it in egress.
+    first_values: Vec<p4::Statement>,
     /// Errors of the program that are not in P4_16 yet, in order.
     errors: Vec<Ident>,
     /// Nodes made so far, against [`NODES_MAX`].
@@ -142,6 +144,7 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
         flat_actions: Vec::new(),
         called_actions: BTreeSet::new(),
         ingress_tables: BTreeSet::new(),
+        first_values: Vec::new(),
         errors: Vec::new(),
         nodes: 0,
         depth: 0,

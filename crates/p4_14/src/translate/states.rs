@@ -31,7 +31,12 @@ pub(super) const STANDARD_EXCEPTIONS: [(&str, &str); 5] = [
 ];
 
 /// The instance types of packets for which entry states are named.
-const ENTRIES: [(&str, u32); 3] = [("start_i2e_mirrored", 1), ("start_e2e_mirrored", 2), ("start_coalesced", 3)];
+const ENTRIES: [(&str, u32); 3] =
+    [("start_i2e_mirrored", INGRESS_CLONE), ("start_e2e_mirrored", EGRESS_CLONE), ("start_coalesced", 3)];
+
+/// Instance types of clones to egress.
+const INGRESS_CLONE: u32 = 1;
+const EGRESS_CLONE: u32 = 2;
 
 /// What the states are translated with.
 struct Machine {
@@ -152,7 +157,28 @@ impl Translator<'_, '_> {
                 statements.push(self.unless_kept(&lists, assignment, field.span));
             }
         }
+        let calls = self.flat_actions.iter().flat_map(|action| &action.calls);
+        let clones = ["clone_ingress_pkt_to_egress", "clone_i2e", "clone_egress_pkt_to_egress", "clone_e2e"];
+        if calls.filter(|call| call.object.is_none()).any(|call| clones.contains(&call.name.as_str())) {
+            self.first_values = statements.clone();
+        }
         statements
+    }
+
+    /// What egress begins with: a clone has lost what the parser set, so that its metadata get their first values here.
+    pub(super) fn first_values_of_clones(&mut self) -> Vec<p4::Statement> {
+        let values = std::mem::take(&mut self.first_values);
+        if values.is_empty() {
+            return values;
+        }
+        let span = self.program.end;
+        let is_clone = |instance_type: u32| {
+            let kind = build::member(build::name(&self.own.standard, span), "instance_type", span);
+            let number = build::constant(&BigInt::from(instance_type), Shape::bits(32), span);
+            build::binary(BinaryOperator::Equal, kind, number, span)
+        };
+        let is_any = build::binary(BinaryOperator::Or, is_clone(INGRESS_CLONE), is_clone(EGRESS_CLONE), span);
+        vec![build::branch(is_any, values, Vec::new(), span)]
     }
 
     /// Gives all field lists that actions ask to keep their numbers, before actions are translated.
