@@ -36,6 +36,15 @@ fn course_programs() {
 }
 
 #[test]
+fn applications() {
+    for folder in ["l2fwd", "l3fwd", "aggregation/fixed", "zipline"] {
+        let (shown, count) = warnings_in(&format!("apps/{folder}"));
+        assert!(count >= 1);
+        assert_eq!(shown, "");
+    }
+}
+
+#[test]
 fn whole_programs() {
     let (shown, count) = warnings_in("crates/sema/tests/programs");
     assert!(count >= 9);

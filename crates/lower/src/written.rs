@@ -40,8 +40,11 @@ impl Lowerer<'_> {
     }
 }
 
-/// The variables of a header's fields, by position, and their types; a varbit field has none.
-type Variables = BTreeMap<HeaderId, Vec<Option<(VarId, Type)>>>;
+/// The variable of a field, and its type; a varbit field has none.
+type Variable = Option<(VarId, Type)>;
+
+/// The variables of headers' fields, by position.
+type Variables = BTreeMap<HeaderId, Vec<Variable>>;
 
 /// What a program does to headers as a whole.
 struct Found {
@@ -238,7 +241,7 @@ fn use_in_body(body: &mut Body, vars: &Variables) {
 /// Copies all fields, if both headers have variables.
 fn copies(vars: &Variables, to: HeaderId, from: HeaderId, span: Span) -> Vec<Stmt> {
     let (Some(to), Some(from)) = (vars.get(&to), vars.get(&from)) else { return Vec::new() };
-    let copy = |(to, from): (&Option<(VarId, Type)>, &Option<(VarId, Type)>)| {
+    let copy = |(to, from): (&Variable, &Variable)| {
         let ((to, _), (from, ty)) = ((*to)?, (*from)?);
         let src = Expr { kind: ExprKind::Var(from), ty };
         Some(Stmt { kind: StmtKind::Assign { dst: Place::Var(to), src }, span })
