@@ -162,7 +162,7 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// Whether the program is made of blocks of which one parses, so that no header is valid but by the program's doing.
+    /// Whether the program is made of blocks of which one parses, so that headers are valid by its own doing only.
     fn has_parser(&self) -> bool {
         let main = self.program.main.map(|main| &self.program.instances[main]);
         main.is_some_and(|main| main.args.iter().flatten().any(|arg| matches!(arg.ty, Type::Parser(..))))

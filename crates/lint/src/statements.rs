@@ -52,8 +52,8 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// Assignments to fields of headers that are made valid later in the same row of statements. What is not given to the
-    /// block is followed more closely elsewhere.
+    /// Assignments to fields of headers that are made valid later in the same row of statements. Headers that are not
+    /// given to the block are followed more closely elsewhere.
     fn check_written_before_valid(&mut self, stmts: &[Stmt]) {
         let mut written: Vec<(&Expr, base::Span)> = Vec::new();
         let mut valid: Vec<&Expr> = Vec::new();

@@ -228,8 +228,8 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Where egress begins: a clone from ingress has been parsed again, and then its metadata were reset, to which belong
-    /// the headers in them that the parser made valid.
+    /// Where egress begins: a clone from ingress has been parsed again, and then its metadata were reset, to which the
+    /// headers in them belong that the parser made valid.
     fn forget_parsed_metadata(&mut self, span: Span) {
         if !self.externs.v1model.intrinsics.contains_key(&Slot::CloneIngressSession) {
             return;
