@@ -1,8 +1,8 @@
 //! `W0327`: a header is used that nothing in the program makes valid
 //!
 //! A header of the packet reads as zero then, and takes no values. One in the metadata keeps what is written to it
-//! here, as a struct would; other targets need not do that. Extract it, assign it or call `setValid()`, or declare a struct.
-//! `@noWarn("invalid_header")` silences it, and so does asking `isValid()`.
+//! here, as a struct would; other targets need not do that. Extract it, assign it or call `setValid()`, or declare a
+//! struct. `@noWarn("invalid_header")` silences it, and so does asking `isValid()`.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
