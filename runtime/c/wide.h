@@ -16,9 +16,18 @@
 
 /* Generated code calls these functions with constant widths. WS_EACH_LIMB, before loops over limbs, writes out so many
  * of them one by one, and they stay in registers; loops would take them through memory, words written and vectors read,
- * which wait for the words. */
+ * which wait for the words. A file with so many calls that compiling all of that would take minutes defines WS_COMPACT:
+ * the functions are then called, and their loops are loops. WS_WIDE_LONG is for functions that the compiler may call in
+ * any file. */
+#if defined(WS_COMPACT)
+#define WS_WIDE static __attribute__((noinline, unused))
+#define WS_WIDE_LONG WS_WIDE
+#define WS_EACH_LIMB
+#else
 #define WS_WIDE static inline __attribute__((always_inline))
+#define WS_WIDE_LONG static inline
 #define WS_EACH_LIMB _Pragma("GCC unroll 16")
+#endif
 
 /* Four limbs are one vector where the processor has such. A value of so many, as a chunk of 32 bytes is, stays one from
  * its load to its store: between, no limb is written by itself, since a vector that is read then waits for the limbs. */
@@ -31,6 +40,17 @@ typedef uint64_t ws_four __attribute__((vector_size(32), aligned(1), may_alias))
 #else
 #define WS_IS_FOUR(width) 0
 #endif
+
+/* Two limbs are a number that the compiler can count with. */
+typedef unsigned __int128 ws_two;
+#define WS_IS_TWO(width) (WS_LIMBS(width) == 2)
+#define WS_TWO_OF(place) ((ws_two)(place)[1] << 64 | (place)[0])
+
+WS_WIDE void ws_two_put(uint64_t *d, ws_two value, uint32_t width)
+{
+    d[0] = (uint64_t)value;
+    d[1] = (uint64_t)(value >> 64) & ws_mask(width - 64);
+}
 
 /* Lanes of two vectors, the first one's numbered first. */
 #if defined(__clang__)
@@ -138,8 +158,10 @@ WS_WIDE void ws_wide_choose(uint64_t *d, uint64_t first, const uint64_t *a, cons
 }
 
 /* Less than zero, zero, more than zero: as a is less than, equal to, greater than b. */
-static inline int32_t ws_wide_compare(const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG int32_t ws_wide_compare(const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    if (WS_IS_TWO(width))
+        return (WS_TWO_OF(a) > WS_TWO_OF(b)) - (WS_TWO_OF(a) < WS_TWO_OF(b));
     WS_EACH_LIMB
     for (uint32_t i = WS_LIMBS(width); i-- > 0;)
         if (a[i] != b[i])
@@ -147,7 +169,7 @@ static inline int32_t ws_wide_compare(const uint64_t *a, const uint64_t *b, uint
     return 0;
 }
 
-static inline int32_t ws_wide_compare_signed(const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG int32_t ws_wide_compare_signed(const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint32_t negative = ws_wide_is_negative(a, width);
     if (negative != ws_wide_is_negative(b, width))
@@ -204,6 +226,11 @@ WS_WIDE void ws_wide_xor(uint64_t *d, const uint64_t *a, const uint64_t *b, uint
 /* Returns the carry out of the width. */
 WS_WIDE uint32_t ws_wide_add_carry(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    if (WS_IS_TWO(width)) {
+        ws_two left = WS_TWO_OF(a), all = left + WS_TWO_OF(b);
+        ws_two_put(d, all, width);
+        return width == 128 ? all < left : (uint32_t)(all >> width % 128 & 1);
+    }
     unsigned __int128 sum = 0;
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
@@ -221,6 +248,11 @@ WS_WIDE uint32_t ws_wide_add_carry(uint64_t *d, const uint64_t *a, const uint64_
 /* Returns the borrow. */
 WS_WIDE uint32_t ws_wide_sub_borrow(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    if (WS_IS_TWO(width)) {
+        ws_two left = WS_TWO_OF(a), right = WS_TWO_OF(b);
+        ws_two_put(d, left - right, width);
+        return left < right;
+    }
     uint64_t borrow = 0;
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
@@ -253,7 +285,7 @@ WS_WIDE void ws_wide_neg(uint64_t *d, const uint64_t *a, uint32_t width)
     ws_wide_trim(d, width);
 }
 
-static inline void ws_wide_add_saturating(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG void ws_wide_add_saturating(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     if (ws_wide_add_carry(d, a, b, width)) {
         memset(d, 0xff, WS_LIMBS(width) * sizeof *d);
@@ -261,14 +293,14 @@ static inline void ws_wide_add_saturating(uint64_t *d, const uint64_t *a, const 
     }
 }
 
-static inline void ws_wide_sub_saturating(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG void ws_wide_sub_saturating(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     if (ws_wide_sub_borrow(d, a, b, width))
         ws_wide_zero(d, width);
 }
 
 /* The least signed value, or the greatest. */
-static inline void ws_wide_extreme_signed(uint64_t *d, uint32_t least, uint32_t width)
+WS_WIDE_LONG void ws_wide_extreme_signed(uint64_t *d, uint32_t least, uint32_t width)
 {
     uint64_t top = UINT64_C(1) << ((width - 1) % 64);
     memset(d, least ? 0 : 0xff, WS_LIMBS(width) * sizeof *d);
@@ -278,7 +310,7 @@ static inline void ws_wide_extreme_signed(uint64_t *d, uint32_t least, uint32_t 
         d[(width - 1) / 64] = top - 1;
 }
 
-static inline void ws_wide_add_saturating_signed(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG void ws_wide_add_saturating_signed(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint32_t negative = ws_wide_is_negative(a, width);
     ws_wide_add(d, a, b, width);
@@ -286,7 +318,7 @@ static inline void ws_wide_add_saturating_signed(uint64_t *d, const uint64_t *a,
         ws_wide_extreme_signed(d, negative, width);
 }
 
-static inline void ws_wide_sub_saturating_signed(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG void ws_wide_sub_saturating_signed(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint32_t negative = ws_wide_is_negative(a, width);
     ws_wide_sub(d, a, b, width);
@@ -294,8 +326,12 @@ static inline void ws_wide_sub_saturating_signed(uint64_t *d, const uint64_t *a,
         ws_wide_extreme_signed(d, negative, width);
 }
 
-static inline void ws_wide_mul(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG void ws_wide_mul(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    if (WS_IS_TWO(width)) {
+        ws_two_put(d, WS_TWO_OF(a) * WS_TWO_OF(b), width);
+        return;
+    }
     uint32_t limbs = WS_LIMBS(width);
     ws_wide_zero(d, width);
     for (uint32_t i = 0; i < limbs; i++) {
@@ -310,7 +346,7 @@ static inline void ws_wide_mul(uint64_t *d, const uint64_t *a, const uint64_t *b
 }
 
 /* Digits of 32 bits, lowest first, for division. Returns how many count. */
-static inline uint32_t ws_wide_digits(uint32_t *digits, const uint64_t *a, uint32_t width)
+WS_WIDE_LONG uint32_t ws_wide_digits(uint32_t *digits, const uint64_t *a, uint32_t width)
 {
     uint32_t count = 2 * WS_LIMBS(width);
     for (uint32_t i = 0; i < count; i++)
@@ -322,7 +358,7 @@ static inline uint32_t ws_wide_digits(uint32_t *digits, const uint64_t *a, uint3
 
 /* Takes quotient digit `j` out of the remainder `u`, by the normalised divisor `v` of `n` digits (Knuth, volume 2, 4.3.1,
  * algorithm D, steps D3 to D6). */
-static inline uint32_t ws_wide_quotient_digit(uint32_t *u, const uint32_t *v, uint32_t n, uint32_t j)
+WS_WIDE_LONG uint32_t ws_wide_quotient_digit(uint32_t *u, const uint32_t *v, uint32_t n, uint32_t j)
 {
     uint64_t top = (uint64_t)u[j + n] << 32 | u[j + n - 1];
     uint64_t guess = top / v[n - 1], rest = top % v[n - 1];
@@ -357,9 +393,15 @@ static inline uint32_t ws_wide_quotient_digit(uint32_t *u, const uint32_t *v, ui
 }
 
 /* Quotient and remainder, unsigned; both zero if b is zero. */
-static inline void ws_wide_divide(uint64_t *quotient, uint64_t *remainder, const uint64_t *a, const uint64_t *b,
+WS_WIDE_LONG void ws_wide_divide(uint64_t *quotient, uint64_t *remainder, const uint64_t *a, const uint64_t *b,
                                   uint32_t width)
 {
+    if (WS_IS_TWO(width)) {
+        ws_two divisor = WS_TWO_OF(b);
+        ws_two_put(quotient, divisor == 0 ? 0 : WS_TWO_OF(a) / divisor, width);
+        ws_two_put(remainder, divisor == 0 ? 0 : WS_TWO_OF(a) % divisor, width);
+        return;
+    }
     uint32_t u[WS_WIDTH_MAX / 32 + 2], v[WS_WIDTH_MAX / 32];
     uint32_t m = ws_wide_digits(u, a, width), n = ws_wide_digits(v, b, width);
     ws_wide_zero(quotient, width);
@@ -384,13 +426,13 @@ static inline void ws_wide_divide(uint64_t *quotient, uint64_t *remainder, const
     }
 }
 
-static inline void ws_wide_div(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG void ws_wide_div(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint64_t remainder[WS_WIDTH_MAX / 64];
     ws_wide_divide(d, remainder, a, b, width);
 }
 
-static inline void ws_wide_rem(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE_LONG void ws_wide_rem(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint64_t quotient[WS_WIDTH_MAX / 64];
     ws_wide_divide(quotient, d, a, b, width);
@@ -400,6 +442,10 @@ WS_WIDE void ws_wide_shl(uint64_t *d, const uint64_t *a, uint64_t amount, uint32
 {
     if (amount >= width) {
         ws_wide_zero(d, width);
+        return;
+    }
+    if (WS_IS_TWO(width)) {
+        ws_two_put(d, WS_TWO_OF(a) << amount, width);
         return;
     }
     uint32_t limbs = (uint32_t)amount / 64, bits = (uint32_t)amount % 64;
@@ -434,6 +480,10 @@ WS_WIDE void ws_wide_shr(uint64_t *d, const uint64_t *a, uint64_t amount, uint32
         ws_wide_zero(d, width);
         return;
     }
+    if (WS_IS_TWO(width)) {
+        ws_two_put(d, WS_TWO_OF(a) >> amount, width);
+        return;
+    }
     uint32_t limbs = (uint32_t)amount / 64, bits = (uint32_t)amount % 64, count = WS_LIMBS(width);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t limb = i + limbs < count ? a[i + limbs] >> bits : 0;
@@ -444,7 +494,7 @@ WS_WIDE void ws_wide_shr(uint64_t *d, const uint64_t *a, uint64_t amount, uint32
 }
 
 /* Copies of the sign enter. */
-static inline void ws_wide_sar(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
+WS_WIDE_LONG void ws_wide_sar(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
 {
     if (!ws_wide_is_negative(a, width)) {
         ws_wide_shr(d, a, amount, width);
@@ -469,7 +519,7 @@ WS_WIDE uint64_t ws_wide_get(const uint64_t *a, uint32_t low, uint32_t width)
 }
 
 /* The bits where the mask has ones, moved together; and put back to where it has them. Limbs end where their masks say. */
-static inline void ws_wide_gather(uint64_t *d, const uint64_t *a, const uint64_t *mask, uint32_t width)
+WS_WIDE_LONG void ws_wide_gather(uint64_t *d, const uint64_t *a, const uint64_t *mask, uint32_t width)
 {
     uint32_t at = 0;
     ws_wide_zero(d, width);
@@ -483,7 +533,7 @@ static inline void ws_wide_gather(uint64_t *d, const uint64_t *a, const uint64_t
     }
 }
 
-static inline void ws_wide_scatter(uint64_t *d, const uint64_t *a, const uint64_t *mask, uint32_t width)
+WS_WIDE_LONG void ws_wide_scatter(uint64_t *d, const uint64_t *a, const uint64_t *mask, uint32_t width)
 {
     uint32_t at = 0;
     WS_EACH_LIMB

@@ -291,6 +291,8 @@ typedef uint8_t ws_sixteen __attribute__((vector_size(16)));
 #define WS_LONG __attribute__((optimize("O1", "no-strict-aliasing", "no-tree-dominator-opts", "no-tree-fre")))
 #define WS_HUGE __attribute__((optimize("O0", "no-strict-aliasing")))
 #endif
+/* A part of a control that is split because it is long. */
+#define WS_PART static __attribute__((noinline))
 #define WS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 

@@ -5,9 +5,14 @@
 // payloads of N - 1 messages in registers; the one that comes then carries all of them on, as an N-packet (figure 6 d). The
 // second switch lets one message out of it at a time while the rest goes round (section 3), or all at once as replicas
 // of a multicast group (the paper's future work). Both are this program: the tables say which switch does what.
+//
+// What waits leaves within WAIT_US, and when the switch stops: a message that finds no watch in its collection becomes the
+// watch, too. A copy of it waits in a pile (wirespeed.p4), comes back, and carries on what waits then as a short N-packet,
+// which says how many messages it has. That is one packet for each collection and WAIT_US; all others take the fast way.
 
 #include <core.p4>
 #include <v1model.p4>
+#include <wirespeed.p4>
 #include "../headers.p4"
 
 #ifndef N
@@ -17,9 +22,15 @@
 #error "N is 1 to 8"
 #endif
 
-// The flag's type.
+// How long a message waits for others, in microseconds: one second, and at most 16.
+#ifndef WAIT_US
+#define WAIT_US 1000000
+#endif
+
+// The flag's type. The first byte of a short N-packet's padding is the number of its messages; zeros follow them.
 const bit<8> MESSAGE = 0xfa;
 const bit<8> N_PACKET = 0xfc;
+const bit<8> SHORT_N_PACKET = 0xfd;
 
 const bit<16> PAYLOAD_BYTES = 16;
 const bit<16> ETHERNET_BYTES = 14;
@@ -28,14 +39,16 @@ const bit<16> IPV4_BYTES = 20;
 const bit<16> FLAG_UDP_BYTES = 14;
 const bit<16> MESSAGE_UDP_BYTES = FLAG_UDP_BYTES + PAYLOAD_BYTES;
 const bit<16> N_PACKET_UDP_BYTES = FLAG_UDP_BYTES + N * PAYLOAD_BYTES;
+// A message from the Ethernet header on.
+const bit<16> MESSAGE_BYTES = ETHERNET_BYTES + IPV4_BYTES + MESSAGE_UDP_BYTES;
 
-// An N-packet that goes round passes through the queue of this port. Nothing is sent there, so that no rate that is set for
+// A watch, and an N-packet that goes round, pass through the queue of this port. Nothing is sent there, so that no rate that is set for
 // the server's port holds it up, and no full queue drops it.
 #ifndef ROUND_PORT
 #define ROUND_PORT 509
 #endif
 
-// Where messages are collected apart: one collection for each server, say.
+// Where messages are collected apart: one collection, and one pile for its watch, for each server, say.
 #define COLLECTIONS 256
 
 header flag_t {
@@ -86,10 +99,16 @@ struct metadata_t {
     // Which message of an N-packet is let out, from 0.
     @field_list(1)
     bit<32> part;
+    // How many messages there are in it.
+    @field_list(1)
+    bit<32> messages;
     // Whether messages are let out of this N-packet, and whether it goes round.
     @field_list(1)
     bool is_split;
     bool goes_round;
+    // This message is its collection's watch from now on.
+    bool is_watch;
+    bit<16> watched;
     // It has become an N-packet or a message; and its UDP checksum is computed anew, as it has one.
     bool is_new;
     bool has_checksum;
@@ -127,6 +146,7 @@ parser FixedParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         transition select(hdr.flag.type, hdr.udp.length_bytes, hdr.ipv4.total_length) {
             (MESSAGE, MESSAGE_UDP_BYTES, IPV4_BYTES + MESSAGE_UDP_BYTES): parse_msg;
             (N_PACKET, N_PACKET_UDP_BYTES, IPV4_BYTES + N_PACKET_UDP_BYTES): parse_agg;
+            (SHORT_N_PACKET, N_PACKET_UDP_BYTES, IPV4_BYTES + N_PACKET_UDP_BYTES): parse_agg;
             default: accept;
         }
     }
@@ -165,12 +185,17 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     // In which start of the switch they came. With --state, those of another start may have gone on since they were stored.
     register<bit<32>>(COLLECTIONS) start_of_waiting;
     @start_number register<bit<32>>(1) this_start;
+    // When the watch of each collection began; 0 if there is none. One that has not come back in twice its time was lost.
+    register<bit<48>>(COLLECTIONS) watch_since_us;
 
+    // Messages that came, and those of them that left in N-packets; `waiting` says how many are held.
     counter(COLLECTIONS, CounterType.packets) messages_in;
+    register<bit<64>>(COLLECTIONS) messages_merged;
     counter(COLLECTIONS, CounterType.packets_and_bytes) n_packets_out;
     // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over, 4: lengths that are
-    // not those of an N-packet, 5: a wrong UDP checksum of a message or an N-packet, which would be a good one afterwards.
-    counter(6, CounterType.packets) dropped;
+    // not those of an N-packet, 5: a wrong UDP checksum of a message or an N-packet, which would be a good one afterwards, 6:
+    // something else than IPv4, ARP and IPv6 among it.
+    counter(7, CounterType.packets) dropped;
 
     bit<32> collection = 0;
     bit<16> header_sum = 0;
@@ -193,7 +218,7 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     // Messages leave by the port of a mirror session.
     action split_by_recirculation(bit<32> session) {
         meta.is_split = hdr.agg.isValid() && standard_metadata.checksum_error == 0;
-        if (meta.is_split && meta.part < N - 1) {
+        if (meta.is_split && meta.part + 1 < meta.messages) {
             clone_preserving_field_list(CloneType.I2E, session, 1);
             meta.goes_round = true;
         }
@@ -242,8 +267,17 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         mark_to_drop(standard_metadata);
     }
 
+    // The message is the watch, too.
+    action watch() {
+        watch_since_us.write(collection, standard_metadata.ingress_global_timestamp | 1);
+        meta.is_watch = true;
+        meta.watched = (bit<16>)collection;
+        standard_metadata.egress_spec = ROUND_PORT;
+    }
+
     // This message carries those on that wait.
     action aggregate() {
+        hdr.flag.type = N_PACKET;
         hdr.agg.setValid();
 #if N >= 2
         payloads.read(hdr.agg.msg1, collection << 3);
@@ -266,6 +300,15 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 #if N >= 8
         payloads.read(hdr.agg.msg7, (collection << 3) + 6);
 #endif
+        hdr.udp.length_bytes = N_PACKET_UDP_BYTES;
+        hdr.ipv4.total_length = IPV4_BYTES + N_PACKET_UDP_BYTES;
+        waiting.write(collection, 0);
+        meta.is_new = true;
+        n_packets_out.count(collection);
+    }
+
+    // The message itself is the last.
+    action add_last() {
 #if N == 1
         hdr.agg.msg1 = hdr.msg.payload;
 #elif N == 2
@@ -283,18 +326,54 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 #else
         hdr.agg.msg8 = hdr.msg.payload;
 #endif
+    }
+
+    // Only the first messages are there.
+    action blank(bit<32> messages) {
+        hdr.flag.type = SHORT_N_PACKET;
+        hdr.flag.padding = messages[7:0] ++ 32w0;
+#if N >= 2
+        if (messages < 2) { hdr.agg.msg2 = 0; }
+#endif
+#if N >= 3
+        if (messages < 3) { hdr.agg.msg3 = 0; }
+#endif
+#if N >= 4
+        if (messages < 4) { hdr.agg.msg4 = 0; }
+#endif
+#if N >= 5
+        if (messages < 5) { hdr.agg.msg5 = 0; }
+#endif
+#if N >= 6
+        if (messages < 6) { hdr.agg.msg6 = 0; }
+#endif
+#if N >= 7
+        if (messages < 7) { hdr.agg.msg7 = 0; }
+#endif
+#if N >= 8
+        if (messages < 8) { hdr.agg.msg8 = 0; }
+#endif
+    }
+
+    // Counts messages that leave together, this one no more apart.
+    action count_merged(bit<32> messages) {
         hdr.msg.setInvalid();
-        hdr.flag.type = N_PACKET;
-        hdr.udp.length_bytes = N_PACKET_UDP_BYTES;
-        hdr.ipv4.total_length = IPV4_BYTES + N_PACKET_UDP_BYTES;
-        waiting.write(collection, 0);
-        meta.is_new = true;
-        n_packets_out.count(collection);
+        bit<64> merged;
+        messages_merged.read(merged, collection);
+        messages_merged.write(collection, merged + (bit<64>)messages);
     }
 
     apply {
         if (standard_metadata.checksum_error == 1) {
             sum_header(hdr.ipv4, header_sum);
+        }
+        bool is_watch = standard_metadata.instance_type == INSTANCE_TYPE_PILE;
+        if (is_watch) {
+            bit<16> pile;
+            bit<16> packets;
+            pile_read(pile, packets);
+            collection = (bit<32>)pile;
+            watch_since_us.write(collection, 0);
         }
         if (standard_metadata.parser_error != error.NoError) {
             dropped.count(0);
@@ -303,13 +382,14 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
             dropped.count(1);
             mark_to_drop(standard_metadata);
         } else if (!hdr.ipv4.isValid()) {
+            dropped.count(6);
             mark_to_drop(standard_metadata);
         } else if (hdr.ipv4.ttl <= 1) {
             dropped.count(3);
             mark_to_drop(standard_metadata);
         } else if (route.apply().hit) {
             if (hdr.msg.isValid()) {
-                if (collecting.apply().hit) {
+                if (is_watch || collecting.apply().hit) {
                     if (standard_metadata.checksum_error == 1) {
                         dropped.count(5);
                         mark_to_drop(standard_metadata);
@@ -317,26 +397,50 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                         bit<32> position;
                         bit<32> start;
                         bit<32> came_in_start;
-                        messages_in.count(collection);
+                        bit<48> since_us;
                         waiting.read(position, collection);
                         this_start.read(start, 0);
                         start_of_waiting.read(came_in_start, collection);
                         if (came_in_start != start) {
                             position = 0;
                         }
-                        if (position < N - 1) {
-                            keep(position, start);
-                        } else {
+                        if (is_watch && position == 0) {
+                            mark_to_drop(standard_metadata);
+                        } else if (is_watch) {
                             aggregate();
+                            blank(position);
+                            count_merged(position);
+                        } else if (position < N - 1) {
+                            messages_in.count(collection);
+                            keep(position, start);
+                            watch_since_us.read(since_us, collection);
+                            if (since_us == 0
+                                || standard_metadata.ingress_global_timestamp - since_us > 2 * WAIT_US) {
+                                watch();
+                            }
+                        } else {
+                            messages_in.count(collection);
+                            aggregate();
+                            add_last();
+                            count_merged(N);
                         }
                     }
                 }
-            } else if (hdr.udp.isValid() && splitting.apply().hit && !meta.is_split) {
-                if (hdr.agg.isValid()) {
+            } else if (hdr.udp.isValid()) {
+                meta.messages = N;
+                if (hdr.agg.isValid() && hdr.flag.type == SHORT_N_PACKET) {
+                    meta.messages = (bit<32>)hdr.flag.padding[39:32];
+                }
+                if (!splitting.apply().hit) {
+                } else if (hdr.agg.isValid() && (meta.messages == 0 || meta.messages > N)) {
+                    dropped.count(4);
+                    mark_to_drop(standard_metadata);
+                } else if (meta.is_split) {
+                } else if (hdr.agg.isValid()) {
                     dropped.count(5);
                     mark_to_drop(standard_metadata);
                 } else if (hdr.udp.length_bytes + IPV4_BYTES != hdr.ipv4.total_length
-                    || (hdr.flag.isValid() && hdr.flag.type == N_PACKET)) {
+                    || (hdr.flag.isValid() && (hdr.flag.type == N_PACKET || hdr.flag.type == SHORT_N_PACKET))) {
                     dropped.count(4);
                     mark_to_drop(standard_metadata);
                 }
@@ -352,6 +456,9 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
     action become_message() {
         meta.is_new = true;
         hdr.msg.setValid();
+        if (hdr.flag.type == SHORT_N_PACKET) {
+            hdr.flag.padding = 0;
+        }
         hdr.flag.type = MESSAGE;
         hdr.udp.length_bytes = MESSAGE_UDP_BYTES;
         hdr.ipv4.total_length = IPV4_BYTES + MESSAGE_UDP_BYTES;
@@ -372,7 +479,10 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
 
     apply {
         bool has_messages = hdr.msg.isValid() || hdr.agg.isValid();
-        if (meta.goes_round && standard_metadata.instance_type != CLONED_IN_INGRESS) {
+        if (meta.is_watch) {
+            truncate((bit<32>)MESSAGE_BYTES);
+            pile_gather(meta.watched, 2 * MESSAGE_BYTES, WAIT_US);
+        } else if (meta.goes_round && standard_metadata.instance_type != CLONED_IN_INGRESS) {
             meta.part = meta.part + 1;
             recirculate_preserving_field_list(1);
         } else {
@@ -381,7 +491,8 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
                     meta.part = (bit<32>)standard_metadata.egress_rid - 1;
                 }
                 become_message();
-                if (meta.part == 0) { hdr.msg.payload = hdr.agg.msg1; }
+                if (meta.part >= meta.messages) { mark_to_drop(standard_metadata); }
+                else if (meta.part == 0) { hdr.msg.payload = hdr.agg.msg1; }
 #if N >= 2
                 else if (meta.part == 1) { hdr.msg.payload = hdr.agg.msg2; }
 #endif
@@ -403,7 +514,6 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
 #if N >= 8
                 else if (meta.part == 7) { hdr.msg.payload = hdr.agg.msg8; }
 #endif
-                else { mark_to_drop(standard_metadata); }
                 hdr.agg.setInvalid();
             }
             // Bytes behind the IP packet belong to the frame that came.

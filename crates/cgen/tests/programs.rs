@@ -390,3 +390,47 @@ fn conditions_of_all_shapes_compile_without_a_warning() {
         check(&small("", PARSE_TWO, &body, "emit h0\nemit h1"), &[b"abcdef", b"bbcdef", b"cbcdef"]);
     }
 }
+
+/// Each part is a function; variables go from one to the next, and packets may end in any.
+#[test]
+fn a_long_control_is_split_and_means_the_same() {
+    let mut ingress = String::from("block l0 {\n");
+    for number in 0..1200 {
+        ingress.push_str(&format!(
+            "v5 = (v5 + 32w{number:#x})\nif (h0.0 == 8w{:#x}) {{\n v5 = (v5 ^ 32w0x1234567)\n}}\n",
+            number % 256
+        ));
+        match number % 200 {
+            20 => ingress.push_str("apply table0 hit v4\nif (v4) {\n v5 = (v5 + 32w0x5)\n}\n"),
+            90 => ingress.push_str(&format!("if (h1.0 == 4w{:#x}) {{\n leave l0\n}}\n", number / 200)),
+            91 => ingress.push_str("set_valid h2\nh2.0 = v5[7:0]\n"),
+            92 => ingress.push_str("v3 = v5[31:16]\n"),
+            _ => {}
+        }
+    }
+    ingress.push_str("h0.0 = v5[15:8]\n}");
+    let program = small(TABLE, PARSE_TWO, &ingress, "emit h2\nemit h0\nemit h1");
+    let text = c_of(&program);
+    assert!(text.matches("WS_PART uint32_t block_2_part_").count() > 5, "{}", function(&text, 2));
+    assert!(function(&text, 2).contains("if (!block_2_part_0(env, packets, i)) {\n            goto next;"));
+    check(&program, &[b"abcdef", b"a\x01\x02x", b"a\x11\x02x", b"b\x21\x02x", b"c\x31\x02x", b"\x05\xf1\x02x", b"a"]);
+}
+
+/// Functions for wide values are called where expanding all of them would take the C compiler minutes.
+#[test]
+fn many_operations_on_wide_values_are_called_and_mean_the_same() {
+    let body = |count: usize| {
+        let mut body = String::from("set_valid h5\n");
+        body.push_str(&format!("h5.0 = (bit<{WIDE_BITS}>(h1.1) << 12w0x100)\n"));
+        for number in 0..count {
+            let operation = ["+ (h5.0 << 8w0x7)", "^ (h5.0 >> 8w0x3)", "* h5.0", "- (h5.0 << 8w0x41)"][number % 4];
+            body.push_str(&format!("h5.0 = (h5.0 {operation})\n"));
+        }
+        body
+    };
+    let wide = |count| small("", PARSE_TWO, &body(count), "emit h5\nemit h0\nemit h1");
+    assert!(!c_of(&wide(4)).contains("#define WS_COMPACT"));
+    let program = wide(16);
+    assert!(c_of(&program).contains("#define WS_COMPACT"));
+    check(&program, &[b"abcdef", b"abc", b"\xff\xff\xff"]);
+}

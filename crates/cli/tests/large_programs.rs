@@ -174,3 +174,70 @@ fn an_ordinary_program_of_five_thousand_lines() {
     assert!(good, "{output}");
     assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
 }
+
+/// Masks and shifts that count the ones of `x`, each line twice as wide as the one before.
+fn count_ones(width: usize) -> String {
+    let mut lines = String::new();
+    for ones in (0..).map(|power| 1 << power).take_while(|ones| *ones < width) {
+        let bits = (0..width).rev().map(|bit| if bit / ones % 2 == 0 { '1' } else { '0' }).collect::<String>();
+        let mask = format!("{width}w0b{bits}");
+        lines.push_str(&format!("x = (x & {mask}) + ((x >> {ones}) & {mask});\n"));
+    }
+    lines
+}
+
+/// The plan of a program, which is written to a file.
+fn plan(name: &str, text: &str) -> String {
+    let (good, output) = run(name, &["compile", "--emit", "plan"], text);
+    assert!(good, "{name}: {}", output.lines().take(8).collect::<Vec<_>>().join("\n"));
+    output
+}
+
+/// A neural network of bits: each neuron is a function of a wide value and its weights. The C compiler gets calls for
+/// what it would otherwise expand to half a million instructions.
+#[test]
+fn a_neural_network_of_wide_values() {
+    let width = 256;
+    let declarations = format!(
+        "bit<16> neuron(in bit<{width}> inputs, in bit<{width}> weights) {{\nbit<{width}> x = ~(inputs ^ weights);\n\
+         {}return x[15:0];\n}}\n",
+        count_ones(width)
+    );
+    let mut locals = String::from("bit<256> inputs = 0;\n");
+    let mut statements = String::from("inputs[31:0] = h.h.c;\n");
+    for layer in 0..3 {
+        locals.push_str(&format!("bit<{width}> layer{layer} = 0;\n"));
+        let inputs = if layer == 0 { "inputs".to_owned() } else { format!("layer{}", layer - 1) };
+        for neuron in 0..64 {
+            let weights: String = (0..64).map(|at| format!("{:x}", (at * 7 + neuron * 5 + layer) % 16)).collect();
+            statements.push_str(&format!(
+                "if (neuron({inputs}, {width}w0x{weights}) > 128) {{ layer{layer}[{neuron}:{neuron}] = 1; }}\n"
+            ));
+        }
+    }
+    statements.push_str("h.h.c = layer2[31:0];");
+    let text = program(&declarations, ACCEPT, &locals, &statements);
+    let plan = plan("network", &text);
+    assert!(plan.contains("compiled in less time: operations on values over 64 bits are called"), "{plan}");
+}
+
+/// As hypervisors have them: thousands of tables in a row, each with actions of its own.
+#[test]
+fn five_thousand_tables() {
+    let (mut locals, mut statements) = (String::new(), String::new());
+    for table in 0..5000 {
+        for action in 0..3 {
+            locals.push_str(&format!(
+                "action a{table}_{action}(bit<32> p) {{ h.h.c = h.h.c + p; m.x = m.x ^ {action}; }}\n"
+            ));
+        }
+        locals.push_str(&format!(
+            "table t{table} {{ key = {{ h.h.a: exact; h.h.b: ternary; }} \
+             actions = {{ a{table}_0; a{table}_1; a{table}_2; NoAction; }} size = 64; }}\n"
+        ));
+        statements.push_str(&format!("if (m.x != {}) {{ t{table}.apply(); }}\n", table % 200));
+    }
+    let text = ingress(&locals, &statements);
+    let plan = plan("tables", &text);
+    assert!(plan.contains("functions of the C code optimised little"), "{}", &plan[..2000.min(plan.len())]);
+}

@@ -45,6 +45,7 @@ pub mod pcap;
 pub mod poll;
 pub mod port_spec;
 pub mod ports;
+mod processor_time;
 pub mod recorded;
 pub mod signals;
 pub mod specialiser;

@@ -13,8 +13,8 @@
 //! A run ends when no port will ever deliver again. A switch without any port runs on while it has a mailbox: its
 //! packets come from there. So does one that controllers use ([`Setup::goes_on`]).
 //!
-//! A stop asks the drivers to end reception, works on everything that they had already handed over, empties the queues
-//! that are due, and flushes: no packet that was received is lost. Only a queue with a rate may hold packets for longer
+//! A stop asks the drivers to end reception, works on everything that they had already handed over, sends the piles in
+//! which packets wait for others on their way, empties the queues that are due, and flushes: no packet that was received is lost. Only a queue with a rate may hold packets for longer
 //! than `DRAIN_MAX`; those stay in the core, whose [`Switch::queued`] tells how many they are.
 
 mod by_stamps;
@@ -27,6 +27,7 @@ use crate::driver::{Driver, DriverError};
 use crate::load::{Policy, Worth};
 use crate::mailbox::Inbox;
 use crate::poll::Poller;
+use crate::processor_time::{Activity, ProcessorTime};
 use crate::signals::StopFlag;
 use crate::specialiser::{News, Specialiser};
 use crate::timer::TimerDriver;
@@ -209,6 +210,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         let clock = common.clock;
         let mut poller = Poller::new();
         let mut stopping: Option<Instant> = None;
+        let mut has_released = false;
         let mut worked_ns = 0;
         loop {
             if stop.stopped() && stopping.is_none() {
@@ -228,9 +230,14 @@ impl<'s> Worker<'_, '_, '_, 's> {
             if let Some(load) = common.workers.load(0) {
                 load.count(received as u64);
             }
-            self.load.spend(common, received + returned > 0);
+            let activity = if received + returned > 0 { Activity::Working } else { Activity::Looking };
+            self.load.spend(common, activity);
             if received + returned > 0 {
                 worked_ns = self.load.told_ns;
+                continue;
+            }
+            if stopping.is_some() && !std::mem::replace(&mut has_released, true) {
+                common.core().release_piles();
                 continue;
             }
             let waiting = common.core().next_event_ns();
@@ -318,7 +325,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         }
         self.common.bell.awake();
         self.ports.waited += began.elapsed();
-        self.load.spend(self.common, false);
+        self.load.spend(self.common, Activity::Sleeping);
         if let Some((position, error)) = gone
             && self.ports.note_failure(position)
         {
@@ -561,16 +568,17 @@ struct Follower {
     busy_ns: Vec<u64>,
     /// Up to when this worker has told how it spent its time.
     told_ns: u64,
+    processor_time: ProcessorTime,
 }
 
 impl Follower {
-    /// The first worker was at work, or was not, since it told last.
-    fn spend(&mut self, common: &Common<'_>, is_busy: bool) {
+    /// The first worker did this since it told last.
+    fn spend(&mut self, common: &Common<'_>, activity: Activity) {
         let now_ns = common.clock.since_start_ns();
         let spent_ns = now_ns.saturating_sub(std::mem::replace(&mut self.told_ns, now_ns));
         if let Some(load) = common.workers.load(0) {
-            let (busy_ns, waited_ns) = if is_busy { (spent_ns, 0) } else { (0, spent_ns) };
-            load.spend(busy_ns, waited_ns);
+            let waited_ns = if activity == Activity::Working { 0 } else { spent_ns };
+            load.spend(self.processor_time.note(activity, spent_ns), waited_ns);
         }
     }
 

@@ -64,6 +64,17 @@ impl Piles {
         self.take(number).map(|pile| (number, pile))
     }
 
+    /// Every pile that waits is due from now on.
+    pub fn hasten(&mut self) {
+        self.moments.clear();
+        for (number, pile) in (0..).zip(&mut self.piles) {
+            if let Some(pile) = pile {
+                pile.due_ns = 0;
+                self.moments.push(Reverse((0, number)));
+            }
+        }
+    }
+
     /// Takes a pile away.
     pub fn take(&mut self, number: u16) -> Option<Pile> {
         let pile = self.piles.get_mut(usize::from(number))?.take()?;
@@ -204,6 +215,23 @@ mod tests {
         assert_eq!(piles.next_due_ns(), Some(1000));
         pool.give(piles.take(0).unwrap().packet);
         pool.give(packet);
+    }
+
+    #[test]
+    fn piles_that_are_hastened_are_due_at_once_and_later_ones_are_not() {
+        let (mut pool, mut piles, packet) = begin(0);
+        for pile in [3, 1] {
+            piles.add(gather(pile, 1000), b"x", &packet, &mut pool);
+        }
+        piles.hasten();
+        piles.add(gather(2, 1000), b"x", &packet, &mut pool);
+        let mut numbers = Vec::new();
+        while let Some((number, pile)) = piles.take_due(0) {
+            pool.give(pile.packet);
+            numbers.push(number);
+        }
+        assert_eq!((numbers, piles.packets(), piles.next_due_ns()), (vec![1, 3], 1, Some(1_000_000)));
+        pool.give(piles.take(2).unwrap().packet);
     }
 
     #[test]

@@ -53,9 +53,9 @@ pub struct Load {
 pub struct LoadSnapshot {
     /// Packets that it has received, from its queues or from the first worker.
     pub packets: u64,
-    /// Time in which it had work.
+    /// Processor time in which it had work.
     pub busy_ns: u64,
-    /// Time in which it had none.
+    /// Elapsed time in which it had none.
     pub waited_ns: u64,
 }
 
@@ -65,7 +65,7 @@ impl Load {
         self.packets.store(self.packets.load(Ordering::Relaxed) + packets, Ordering::Relaxed);
     }
 
-    /// The worker was at work, or had nothing to do, for so long.
+    /// The worker was at work for so much processor time, or had nothing to do for so long.
     pub fn spend(&self, busy_ns: u64, waited_ns: u64) {
         self.busy_ns.store(self.busy_ns.load(Ordering::Relaxed) + busy_ns, Ordering::Relaxed);
         self.waited_ns.store(self.waited_ns.load(Ordering::Relaxed) + waited_ns, Ordering::Relaxed);

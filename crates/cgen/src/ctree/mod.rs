@@ -2,9 +2,11 @@
 
 mod print;
 mod prune;
+mod weight;
 
 pub(crate) use print::print;
 pub(crate) use prune::prune;
+pub(crate) use weight::wide_limbs;
 
 /// An expression.
 #[derive(Clone, PartialEq, Debug)]

@@ -52,6 +52,9 @@ pub struct Description {
     pub tables: Vec<TableWay>,
     /// Registers, meters and everything else whose order of use packets could see; counters.
     pub state: Vec<State>,
+    /// What the C compiler does less thoroughly since the program is so long; empty for others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shortcuts: Vec<String>,
 }
 
 impl Description {
@@ -179,6 +182,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
     let no_straight = Straight::of(program, &words).err().map(|why| no_straight(why).to_owned());
     let blocks = program.blocks.iter().map(|block| block_way(program, plan, block, &words, &names)).collect();
     let (burst_packets, burst_reason) = burst(program, plan);
+    let asked = Asked::of(program, plan);
     Description {
         architecture: program.architecture.name(),
         burst_packets,
@@ -190,8 +194,9 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
         context_bytes: plan.context_size,
         variables: variables(program, plan, &names),
         headers: headers(program, plan),
-        tables: program.tables.iter_enumerated().map(|(id, table)| table_way(program, plan, id, table)).collect(),
+        tables: program.tables.ids().map(|id| table_way(program, plan, id, &asked)).collect(),
         state: state_of(program, &plan.sharing),
+        shortcuts: crate::emit::shortcuts(program, plan),
     }
 }
 
@@ -446,35 +451,49 @@ fn headers(program: &Program, plan: &Plan) -> Vec<Placed> {
     program.headers.iter_enumerated().map(place).collect()
 }
 
-fn table_way(program: &Program, plan: &Plan, id: TableId, table: &ir::Table) -> TableWay {
+/// The tables that some control applies, and those among them whose rows are gathered over a burst, as most packets meet
+/// them.
+struct Asked {
+    asked: BTreeSet<TableId>,
+    cut: BTreeSet<TableId>,
+}
+
+impl Asked {
+    fn of(program: &Program, plan: &Plan) -> Asked {
+        let words = |table: TableId| plan.cut_words(table);
+        let (mut asked, mut cut) = (BTreeSet::new(), BTreeSet::new());
+        let mut note = |graph: &Graph<'_>| {
+            let ends = graph.regions.iter().flatten().map(|&node| &graph.nodes[node].end);
+            cut.extend(ends.filter_map(|end| match end {
+                End::Apply { apply, .. } => Some(apply.table),
+                _ => None,
+            }));
+        };
+        if let Some(straight) = &plan.straight {
+            note(&straight.graph(program, &words));
+        }
+        for block in &program.blocks {
+            let BlockKind::Control { body } = &block.kind else { continue };
+            ir::walk::visit_body(body, &mut |stmt| {
+                if let StmtKind::ApplyTable { table, .. } = &stmt.kind {
+                    asked.insert(*table);
+                }
+            });
+            if plan.straight.is_none() {
+                note(&Graph::new(program, body, &words));
+            }
+        }
+        Asked { asked, cut }
+    }
+}
+
+fn table_way(program: &Program, plan: &Plan, id: TableId, known: &Asked) -> TableWay {
+    let table = &program.tables[id];
     let key = key_fields(table);
     let spec = TableSpec { name: table.name.clone(), key: key.clone(), ..TableSpec::default() };
     let engine = Table::new(spec).map_or("none", |empty| Snapshot::new(&empty, 0).engine_name());
-    let words = |table: TableId| plan.cut_words(table);
-    let cuts = |graph: &Graph<'_>| {
-        let ends = graph.regions.iter().flatten().map(|&node| &graph.nodes[node].end);
-        ends.into_iter().any(|end| matches!(end, End::Apply { apply, .. } if apply.table == id))
-    };
-    let is_asked = |body: &[ir::Stmt]| {
-        let mut found = false;
-        ir::walk::visit_body(body, &mut |stmt| {
-            found |= matches!(&stmt.kind, StmtKind::ApplyTable { table, .. } if *table == id);
-        });
-        found
-    };
-    let bodies = || {
-        program.blocks.iter().filter_map(|block| match &block.kind {
-            BlockKind::Control { body } => Some(body),
-            BlockKind::Parser { .. } => None,
-        })
-    };
-    // As most packets ask it.
-    let is_cut = || match &plan.straight {
-        Some(straight) => cuts(&straight.graph(program, &words)),
-        None => bodies().any(|body| cuts(&Graph::new(program, body, &words))),
-    };
     let is_searched = plan.tables[id].is_of_words || plan.tables[id].is_of_rows;
-    let asked = match (bodies().any(|body| is_asked(body)), is_cut(), is_searched) {
+    let asked = match (known.asked.contains(&id), known.cut.contains(&id), is_searched) {
         (false, ..) => "never",
         _ if plan.tables[id].is_narrow => "for each packet alone, each key at its place",
         (true, true, false) => "once for a burst",

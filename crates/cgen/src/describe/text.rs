@@ -12,6 +12,9 @@ impl fmt::Display for Description {
             let cuts = if cuts { "" } else { ", tables asked for each packet alone" };
             writeln!(f, "tuned: bursts of at most {burst_packets} packets{cuts}")?;
         }
+        for shortcut in &self.shortcuts {
+            writeln!(f, "compiled in less time: {shortcut}")?;
+        }
         match &self.straight {
             Some(straight) => straight_way(f, straight)?,
             None => writeln!(f, "straight way: none: {}", self.no_straight_reason.as_deref().unwrap_or("unknown"))?,

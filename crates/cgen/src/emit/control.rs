@@ -17,6 +17,7 @@ use crate::ctree::{
 };
 use crate::plan::graph::{End, Graph, Node, NodeId};
 use crate::plan::straight::Straight;
+use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use ir::v1model::Slot;
 use ir::{BlockId, Body, Stmt, StmtKind, VarId};
@@ -68,14 +69,69 @@ pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> 
     out
 }
 
+/// The parameters of a part's function.
+pub(crate) const PART_PARAMS: &str =
+    "const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, uint32_t i WS_UNUSED";
+
+/// A part of a split control: a function that says whether the packet goes on to the next.
+pub(crate) struct Part {
+    pub(crate) name: String,
+    pub(crate) code: Vec<S>,
+    /// Whether the packet may end there.
+    ends: bool,
+}
+
+/// The code of a part.
+pub(crate) fn part(emitter: &Emitter<'_>, block: BlockId, parts: &[&[Stmt]], number: usize) -> Part {
+    let mut scope = Scope::new(emitter, block, "done", 0);
+    if number == 0 {
+        scope.reset_local_headers();
+        scope.reset_waiting();
+    }
+    scope.stmts(parts[number]);
+    let ends = scope.used.exit;
+    let mut code = packet_declarations(&scope, name("i"));
+    let write_back = scope.write_back();
+    if ends {
+        code.push(declare("uint32_t", "goes_on", int(0)));
+    }
+    code.append(&mut scope.out);
+    if ends {
+        code.extend([assign(name("goes_on"), int(1)), S::Label(scope.exit.clone())]);
+    }
+    code.extend(write_back);
+    code.push(S::Return(if ends { name("goes_on") } else { int(1) }));
+    Part { name: format!("block_{}_part_{number}", block.index()), code, ends }
+}
+
+/// The body of a split control's function: each packet goes from part to part.
+pub(crate) fn emit_calls(emitter: &Emitter<'_>, body: &Body, parts: &[Part]) -> Vec<S> {
+    let (last, next) = (parts.len().saturating_sub(1), "next");
+    let call_of = |(position, part): (usize, &Part)| {
+        let call = call(&part.name, vec![name("env"), name("packets"), name("i")]);
+        match part.ends && position < last {
+            true => S::If(unary("!", call), vec![S::Goto(next.into())], Vec::new()),
+            false => S::Eval(cast("void", call)),
+        }
+    };
+    let mut code: Vec<S> = parts.iter().enumerate().map(call_of).collect();
+    code.push(S::Label(next.into()));
+    guarded(emitter, body, for_each_packet(code))
+}
+
 fn packet_by_packet(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S> {
     let mut scope = Scope::new(emitter, block, "done", 0);
     scope.reset_local_headers();
     scope.stmts(body);
+    guarded(emitter, body, for_each_packet(packet_code(scope, name("i"))))
+}
+
+/// A control's loop, behind the guard if it needs one.
+fn guarded(emitter: &Emitter<'_>, body: &Body, all: S) -> Vec<S> {
     let words = |table| emitter.plan.cut_words(table);
     let graph = Graph::new(emitter.program, body, &words);
     let is_guarded = graph.guarded_for(emitter.program, &emitter.plan.sharing, None).is_some();
-    let mut out = vec![for_each_packet(packet_code(scope, name("i")))];
+    let mut out = vec![all];
     if is_guarded {
         out.insert(0, enter(emitter, None));
         out.push(leave());

@@ -31,9 +31,10 @@ mod sum;
 mod table;
 mod wide;
 
-use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune};
+use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune, wide_limbs};
+use crate::plan::parts::parts;
 use crate::plan::straight::{Straight, wide_metadata};
-use crate::plan::{Plan, TablePlan, state};
+use crate::plan::{Plan, TablePlan, private_params, state};
 use crate::{abi, ctree};
 use base::Span;
 use base::index::Id as _;
@@ -46,6 +47,14 @@ const STATEMENTS_MAX: usize = 5_000;
 
 /// Statements of the longest function that it optimises at all.
 const OPTIMISED_STATEMENTS_MAX: usize = 40_000;
+
+/// The same of controls that are split: their functions are short, but there are many.
+const SPLIT_STATEMENTS_MAX: usize = 10_000;
+const SPLIT_OPTIMISED_STATEMENTS_MAX: usize = 100_000;
+
+/// Limbs in calls of functions for wide values up to which these are expanded where they are called. A compiler takes a
+/// second for some fifteen hundred.
+const EXPANDED_LIMBS_MAX: u64 = 4_000;
 
 /// A line of the program's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,6 +76,33 @@ pub fn emit_c(program: &Program, plan: &Plan, source: Source<'_>) -> String {
     print(&Emitter::new(program, plan, source).items())
 }
 
+/// What the C compiler is asked to do less thoroughly, since the program is so long that it would take minutes: each as
+/// a sentence. None for ordinary programs.
+pub(crate) fn shortcuts(program: &Program, plan: &Plan) -> Vec<String> {
+    let items = Emitter::new(program, plan, &|_| None).items();
+    let mut found = Vec::new();
+    if items.contains(&Item::Define(COMPACT.into())) {
+        let limbs = wide_limbs(&items);
+        found.push(format!("operations on values over 64 bits are called, not expanded: {limbs} limbs of such values"));
+    }
+    for (macro_name, what) in [(LONG, "optimised little"), (HUGE, "not optimised")] {
+        let is_such = |item: &&Item| matches!(item, Item::Function { head, .. } if head.split(' ').any(|word| word == macro_name));
+        let count = items.iter().filter(is_such).count();
+        if count > 0 {
+            let s = if count == 1 { "" } else { "s" };
+            found.push(format!("{count} function{s} of the C code {what}, for the length of the program"));
+        }
+    }
+    found
+}
+
+/// Says that functions for wide values are not expanded where they are called.
+const COMPACT: &str = "WS_COMPACT";
+
+/// Attributes of functions that are optimised little, and not at all.
+const LONG: &str = "WS_LONG";
+const HUGE: &str = "WS_HUGE";
+
 /// What holds for the whole program.
 pub(crate) struct Emitter<'e> {
     pub(crate) program: &'e Program,
@@ -77,6 +113,8 @@ pub(crate) struct Emitter<'e> {
     /// Headers in stacks whose elements are named at run time: their offsets and valid bits are never kept in C
     /// variables.
     in_dynamic_stack: BTreeMap<HeaderId, (ir::StackId, u32)>,
+    /// Parameters of actions that nothing but their action mentions.
+    pub(crate) private_params: BTreeSet<VarId>,
 }
 
 impl<'e> Emitter<'e> {
@@ -98,7 +136,13 @@ impl<'e> Emitter<'e> {
                 stack.elements.iter().zip(0..).map(move |(&element, position)| (element, (id, position)))
             })
             .collect();
-        Emitter { program, plan, source, sites, in_dynamic_stack }
+        let of_block = |block: &'e ir::Block| match &block.kind {
+            BlockKind::Parser { states, .. } => states.iter().map(|state| &state.body[..]).collect(),
+            BlockKind::Control { body } => vec![&body[..]],
+        };
+        let bodies: Vec<&[Stmt]> = program.blocks.iter().flat_map(of_block).collect();
+        let private_params = private_params(program, &bodies);
+        Emitter { program, plan, source, sites, in_dynamic_stack, private_params }
     }
 
     /// The number of a `log` or `assert`.
@@ -141,6 +185,9 @@ impl<'e> Emitter<'e> {
             let body = self.with_uses(straight.bodies(self.program), straight::emit(self, straight));
             items.push(function("static", straight::BURST_HEAD, body));
             items.push(function("WS_EXPORT", straight::HEAD, straight::all_bursts(self.plan)));
+        }
+        if wide_limbs(&items) > EXPANDED_LIMBS_MAX {
+            items.insert(1, Item::Define(COMPACT.into()));
         }
         items
     }
@@ -209,9 +256,24 @@ impl<'e> Emitter<'e> {
             BlockKind::Control { body } if self.is_deparser(id) => {
                 self.with_uses([&body[..]], deparser::emit(self, id, body))
             }
+            BlockKind::Control { body } if self.plan.blocks[id].is_split => self.split(id, body, items),
             BlockKind::Control { body } => self.with_uses([&body[..]], control::emit(self, id, body)),
         };
         items.push(function("WS_EXPORT", &head, body));
+    }
+
+    /// The functions of a control's parts, and the body of the one that calls them.
+    fn split(&self, id: BlockId, body: &'e ir::Body, items: &mut Vec<Item>) -> Vec<ctree::Stmt> {
+        let parts = parts(self.program, body);
+        let codes: Vec<control::Part> =
+            (0..parts.len()).map(|number| control::part(self, id, &parts, number)).collect();
+        let statements: usize = codes.iter().map(|part| ctree::statement_count(&part.code)).sum();
+        let calls = control::emit_calls(self, body, &codes);
+        for (part, code) in parts.iter().zip(codes) {
+            let head = format!("uint32_t {}({})", code.name, control::PART_PARAMS);
+            items.push(split_function(&head, self.with_uses([*part], code.code), statements));
+        }
+        calls
     }
 
     /// A function's body with sums of the lookups that are counted one by one in the program's bodies.
@@ -350,15 +412,24 @@ impl<'e> Emitter<'e> {
 /// A function that the switch calls.
 fn function(linkage: &str, head: &str, mut body: Vec<ctree::Stmt>) -> Item {
     prune(&mut body);
-    let statements = ctree::statement_count(&body);
-    let attributes = if statements <= STATEMENTS_MAX {
-        ""
-    } else if statements <= OPTIMISED_STATEMENTS_MAX {
-        " WS_LONG"
-    } else {
-        " WS_HUGE"
-    };
-    Item::Function { head: format!("{linkage}{attributes} {head}"), body }
+    let attribute = attribute(ctree::statement_count(&body), STATEMENTS_MAX, OPTIMISED_STATEMENTS_MAX);
+    Item::Function { head: format!("{linkage}{attribute} {head}"), body }
+}
+
+/// A part of a control that has so many statements in all.
+fn split_function(head: &str, mut body: Vec<ctree::Stmt>, statements: usize) -> Item {
+    prune(&mut body);
+    let attribute = attribute(statements, SPLIT_STATEMENTS_MAX, SPLIT_OPTIMISED_STATEMENTS_MAX);
+    Item::Function { head: format!("WS_PART{attribute} {head}"), body }
+}
+
+/// What keeps the C compiler from taking minutes for that many statements.
+fn attribute(statements: usize, max: usize, optimised_max: usize) -> String {
+    match statements {
+        _ if statements <= max => String::new(),
+        _ if statements <= optimised_max => format!(" {LONG}"),
+        _ => format!(" {HUGE}"),
+    }
 }
 
 /// What asks for the tables of a hash function.

@@ -390,7 +390,10 @@ impl<'s, 'e> Scope<'s, 'e> {
     pub(crate) fn place_to_write(&mut self, var: VarId) -> C {
         let program = self.emitter.program;
         if self.is_local(var) {
-            self.used.locals.insert(var);
+            // A private parameter is declared where its action begins.
+            if !self.emitter.private_params.contains(&var) {
+                self.used.locals.insert(var);
+            }
             return name(self.emitter.var_name(var));
         }
         match program.vars[var].kind {

@@ -307,7 +307,7 @@ impl Scope<'_, '_> {
         self.push(S::Comment(format!("action {}", action.name)));
         for (number, &param) in action.params.iter().enumerate() {
             let value = self.argument(table, position, number, answer);
-            self.write_var(param, value);
+            self.begin_param(param, value);
         }
         let Answer::Entry(entry) = answer else { return self.sequence(&action.body.iter().collect::<Vec<_>>()) };
         let layout = &self.emitter.plan.tables[table].actions[position];
@@ -327,6 +327,24 @@ impl Scope<'_, '_> {
             }
         }
         self.sequence(&others);
+    }
+
+    /// Gives a parameter its value. One that nothing but its action mentions is a variable of the action's scope:
+    /// thousands of them, declared for the whole function, would each be set to zero for every packet.
+    fn begin_param(&mut self, param: VarId, value: Value) {
+        let width = self.emitter.program.vars[param].ty.width();
+        if width == 0 || !self.is_local(param) || !self.emitter.private_params.contains(&param) {
+            return self.write_var(param, value);
+        }
+        self.known.written.insert(param);
+        let text = self.emitter.var_name(param);
+        match value {
+            Value::Narrow(value) => self.push(declare("WS_UNUSED uint64_t", text, value)),
+            Value::Wide(limbs) => {
+                self.push(declare_array("WS_UNUSED uint64_t", text.clone(), width.div_ceil(64), None));
+                self.push(S::Eval(call("ws_wide_copy", vec![name(text), limbs, int(width)])));
+            }
+        }
     }
 
     /// The argument for a parameter of an action.

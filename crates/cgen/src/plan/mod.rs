@@ -14,6 +14,7 @@
 mod extracted;
 pub(crate) mod graph;
 mod own_nodes;
+pub(crate) mod parts;
 pub mod sharing;
 pub(crate) mod spelled;
 pub(crate) mod state;
@@ -22,7 +23,7 @@ pub(crate) mod straight;
 pub(crate) mod sums;
 pub(crate) mod walk;
 
-pub(crate) use storage::{BlockPlan, MOVED_BIT, NAMED_ELEMENTS_MAX, Storage, stack_of};
+pub(crate) use storage::{BlockPlan, MOVED_BIT, NAMED_ELEMENTS_MAX, Storage, private_params, stack_of};
 pub use storage::{HeaderSlot, StackSlot};
 
 use crate::tuning::Tuning;

@@ -12,11 +12,12 @@
 //! its own. Pushing and popping a stack moves offsets of its elements instead of bytes; no two elements ever share a
 //! home: a header in a home goes to that of the element that it becomes or, in a stack whose elements are named at run
 //! time, homes are moved as well. A local variable lives in the C function, except if its life crosses a cut of the
-//! control at a table.
+//! control at a table, or goes from one part of a split control to another.
 
 use super::graph::Graph;
+use super::parts::parts;
 use super::straight::Straight;
-use super::walk::{Item, Tables, walk_block};
+use super::walk::{Item, Tables, Walk, walk_block};
 use super::{CONTEXT_BYTES_MAX, PlanError, VarSlot};
 use crate::abi;
 use base::IndexVec;
@@ -86,6 +87,8 @@ pub(crate) struct Storage {
 pub(crate) struct BlockPlan {
     /// Whether a control is cut at its tables.
     pub(crate) cut: bool,
+    /// Whether one that is not cut is split into several functions.
+    pub(crate) is_split: bool,
     /// Locals that wait for tables: first byte in the waiting part.
     pub(crate) waiting: BTreeMap<VarId, u32>,
     /// Local headers that the block uses.
@@ -324,7 +327,7 @@ fn place_homes(
     Ok(())
 }
 
-/// Decides whether a block is cut at its tables, and which locals live across the cuts.
+/// Decides whether a block is cut at its tables or split, and which locals live across the cuts.
 fn plan_block(
     program: &Program,
     block: &ir::Block,
@@ -347,15 +350,22 @@ fn plan_block(
     let mut first_use: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut crossing = BTreeSet::new();
     let private = private_params(program, &[body]);
-    for (region, nodes) in graph.regions.iter().enumerate() {
-        for &node in nodes {
-            graph.walk_node(program, node, &mut |item| {
-                let Item::Var(var) = item else { return };
-                let local = program.vars[var].kind == VarKind::Local && !private.contains(&var);
-                if local && *first_use.entry(var).or_insert(region) != region {
-                    crossing.insert(var);
-                }
-            });
+    let mut mention = |item: Item<'_>, region: usize| {
+        let Item::Var(var) = item else { return };
+        let local = program.vars[var].kind == VarKind::Local && !private.contains(&var);
+        if local && *first_use.entry(var).or_insert(region) != region {
+            crossing.insert(var);
+        }
+    };
+    let parts = if plan.cut { Vec::new() } else { parts(program, body) };
+    plan.is_split = parts.len() > 1;
+    if plan.is_split {
+        for (number, part) in parts.into_iter().enumerate() {
+            Walk::new(program, Tables::Inside).body(part, &mut |item| mention(item, number));
+        }
+    } else {
+        for (region, nodes) in graph.regions.iter().enumerate() {
+            nodes.iter().for_each(|&node| graph.walk_node(program, node, &mut |item| mention(item, region)));
         }
     }
     let mut bytes = 0u64;
@@ -369,18 +379,18 @@ fn plan_block(
 
 /// Parameters of actions that nothing but their own action mentions. Each run of the action sets them, so that they
 /// need not live from one run to the next.
-pub(super) fn private_params(program: &Program, bodies: &[&[ir::Stmt]]) -> BTreeSet<VarId> {
+pub(crate) fn private_params(program: &Program, bodies: &[&[ir::Stmt]]) -> BTreeSet<VarId> {
     let mut owners: BTreeMap<VarId, BTreeSet<usize>> = BTreeMap::new();
     let own = program.actions.len();
     for body in bodies {
-        super::walk::Walk::new(program, Tables::Outside).body(body, &mut |item| {
+        Walk::new(program, Tables::Outside).body(body, &mut |item| {
             if let Item::Var(var) = item {
                 owners.entry(var).or_default().insert(own);
             }
         });
     }
     for table in &program.tables {
-        let walk = super::walk::Walk::new(program, Tables::Outside);
+        let walk = Walk::new(program, Tables::Outside);
         let mut mention = |item: Item<'_>| {
             if let Item::Var(var) = item {
                 owners.entry(var).or_default().insert(own);
@@ -392,7 +402,7 @@ pub(super) fn private_params(program: &Program, bodies: &[&[ir::Stmt]]) -> BTree
         }
     }
     for (id, action) in program.actions.iter_enumerated() {
-        super::walk::Walk::new(program, Tables::Outside).body(&action.body, &mut |item| {
+        Walk::new(program, Tables::Outside).body(&action.body, &mut |item| {
             if let Item::Var(var) = item {
                 owners.entry(var).or_default().insert(id.index());
             }

@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::driver::{Driver, DriverError};
 use crate::poll::Poller;
 use crate::ports::Ports;
+use crate::processor_time::{Activity, ProcessorTime};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
@@ -272,15 +273,17 @@ pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
     let mut poller = Poller::new();
     let mut mark_ns = common.clock.since_start_ns();
     let mut worked_ns = mark_ns;
-    let spend = |mark_ns: &mut u64, is_busy: bool| {
+    let mut processor_time = ProcessorTime::default();
+    let mut spend = |mark_ns: &mut u64, activity: Activity| {
         let now_ns = common.clock.since_start_ns();
         let spent_ns = now_ns.saturating_sub(std::mem::replace(mark_ns, now_ns));
-        let (busy_ns, waited_ns) = if is_busy { (spent_ns, 0) } else { (0, spent_ns) };
+        let waited_ns = if activity == Activity::Working { 0 } else { spent_ns };
+        let busy_ns = processor_time.note(activity, spent_ns);
         common.workers.load(slot.worker).into_iter().for_each(|load| load.spend(busy_ns, waited_ns));
     };
     loop {
         if common.gate.pass() {
-            spend(&mut mark_ns, false);
+            spend(&mut mark_ns, Activity::Sleeping);
         }
         let mut guard = slot.lock();
         if common.gate.is_closed() {
@@ -290,12 +293,12 @@ pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
         match post.round(slot, common, true) {
             Round::Blocked => {
                 drop(guard);
-                spend(&mut mark_ns, true);
+                spend(&mut mark_ns, Activity::Working);
                 std::thread::yield_now();
             }
             Round::Worked(0) => {
                 // Nothing but the look for packets: that is no work.
-                spend(&mut mark_ns, false);
+                spend(&mut mark_ns, Activity::Looking);
                 if mark_ns.saturating_sub(worked_ns) < LOOKS_NS {
                     drop(guard);
                     std::thread::yield_now();
@@ -311,12 +314,12 @@ pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
                     std::thread::yield_now();
                 }
                 slot.bell.awake();
-                spend(&mut mark_ns, false);
+                spend(&mut mark_ns, if may_sleep { Activity::Sleeping } else { Activity::Looking });
             }
             Round::Worked(count) => {
                 drop(guard);
                 common.workers.load(slot.worker).into_iter().for_each(|load| load.count(count as u64));
-                spend(&mut mark_ns, true);
+                spend(&mut mark_ns, Activity::Working);
                 worked_ns = mark_ns;
             }
         }
