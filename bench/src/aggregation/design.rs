@@ -216,7 +216,9 @@ impl Design {
     pub fn carried(self, aggregate: &[u8]) -> u64 {
         let word = |at: usize| aggregate.get(at..at + 2).map_or(0, |word| u16::from_be_bytes([word[0], word[1]]));
         match (self.by, aggregate.get(HEADER_BYTES)) {
-            (By::Fixed { .. }, Some(0xfc)) => (aggregate.len() as u64).saturating_sub(48) / 16,
+            (By::Fixed { messages, .. }, Some(0xfc)) => messages as u64,
+            // A short one says how many there are.
+            (By::Fixed { .. }, Some(0xfd)) => aggregate.get(HEADER_BYTES + 1).copied().unwrap_or(0).into(),
             (By::Variable { .. }, Some(2)) => word(HEADER_BYTES + 1).into(),
             (By::Gateway, Some(1)) if word(36) == TUNNEL_PORT => word(PACKETS_AT).into(),
             _ => 0,

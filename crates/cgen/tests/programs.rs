@@ -172,13 +172,12 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 uint64_t valid0 WS_UNUSED = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 WS_UNUSED uint64_t v4_hit = 0ull;
-                WS_UNUSED uint64_t v6_port = 0ull;
                 const uint32_t brief WS_UNUSED = (briefs[row] != 0u) ? briefs[row] : none2;
                 /* a.p4:5: line 5 * / */
                 v4_hit = (uint64_t)(((brief >> 4u) & 1u) ? 1u : 0u);
                 if ((brief & 15u) == 0u) {
                     /* action set */
-                    v6_port = (uint64_t)((brief >> 5u) & 511u);
+                    WS_UNUSED uint64_t v6_port = (uint64_t)((brief >> 5u) & 511u);
                     p->intrinsic[1u] = v6_port;
                 }
                 if (v4_hit) {
@@ -207,7 +206,6 @@ fn narrow_keys_have_their_places() {
                 uint64_t valid0 WS_UNUSED = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 WS_UNUSED uint64_t v4_hit = 0ull;
-                WS_UNUSED uint64_t v6_port = 0ull;
                 /* a.p4:5: line 5 * / */
                 {
                     uint64_t row_2[1];
@@ -218,7 +216,7 @@ fn narrow_keys_have_their_places() {
                     v4_hit = (uint64_t)(((brief_3 >> 4u) & 1u) ? 1u : 0u);
                     if ((brief_3 & 15u) == 0u) {
                         /* action set */
-                        v6_port = (uint64_t)((brief_3 >> 5u) & 511u);
+                        WS_UNUSED uint64_t v6_port = (uint64_t)((brief_3 >> 5u) & 511u);
                         p->intrinsic[1u] = v6_port;
                     }
                 }

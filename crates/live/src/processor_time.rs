@@ -1,6 +1,7 @@
 //! How much of a worker's processor time was work.
 //!
-//! What enters: how the worker spent each stretch of elapsed time. What leaves: the processor time in which it had work.
+//! What enters: how the worker spent each stretch of elapsed time. What leaves: the processor time in which it had
+//! work.
 //! Elapsed time alone would count what other threads got of the processor meanwhile: on a busy machine every worker
 //! would look as if it were near its limit, and more of them would make that worse.
 //!

@@ -67,7 +67,7 @@ impl Piles {
     /// Every pile that waits is due from now on.
     pub fn hasten(&mut self) {
         self.moments.clear();
-        for (number, pile) in (0..).zip(&mut self.piles) {
+        for (number, pile) in (0..=u16::MAX).zip(&mut self.piles) {
             if let Some(pile) = pile {
                 pile.due_ns = 0;
                 self.moments.push(Reverse((0, number)));

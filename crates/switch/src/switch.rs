@@ -348,8 +348,8 @@ impl Switch {
         self.next_departure_ns().into_iter().chain(self.fabric.piles.next_due_ns()).min()
     }
 
-    /// Sends every pile that waits on its way the next time that [`Switch::run`] is called, as when the switch is about to
-    /// end: packets that wait in piles would be lost.
+    /// Sends every pile that waits on its way the next time that [`Switch::run`] is called, as when the switch is about
+    /// to end: packets that wait in piles would be lost.
     pub fn release_piles(&mut self) {
         self.fabric.piles.hasten();
     }

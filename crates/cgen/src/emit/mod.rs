@@ -86,7 +86,10 @@ pub(crate) fn shortcuts(program: &Program, plan: &Plan) -> Vec<String> {
         found.push(format!("operations on values over 64 bits are called, not expanded: {limbs} limbs of such values"));
     }
     for (macro_name, what) in [(LONG, "optimised little"), (HUGE, "not optimised")] {
-        let is_such = |item: &&Item| matches!(item, Item::Function { head, .. } if head.split(' ').any(|word| word == macro_name));
+        let is_such = |item: &&Item| match item {
+            Item::Function { head, .. } => head.split(' ').any(|word| word == macro_name),
+            _ => false,
+        };
         let count = items.iter().filter(is_such).count();
         if count > 0 {
             let s = if count == 1 { "" } else { "s" };
