@@ -14,9 +14,9 @@
 //! packets come from there. So does one that controllers use ([`Setup::goes_on`]).
 //!
 //! A stop asks the drivers to end reception, works on everything that they had already handed over, sends the piles in
-//! which packets wait for others on their way, empties the queues that are due, and flushes: no packet that was received
-//! is lost. Only a queue with a rate may hold packets for longer than `DRAIN_MAX`; those stay in the core, whose
-//! [`Switch::queued`] tells how many they are.
+//! which packets wait for others on their way, empties the queues that are due, and flushes: no packet that was
+//! received is lost. Only a queue with a rate may hold packets for longer than `DRAIN_MAX`; those stay in the core,
+//! whose [`Switch::queued`] tells how many they are.
 
 mod by_stamps;
 

@@ -451,8 +451,8 @@ fn headers(program: &Program, plan: &Plan) -> Vec<Placed> {
     program.headers.iter_enumerated().map(place).collect()
 }
 
-/// The tables that some control applies, and those among them whose rows are gathered over a burst, as most packets meet
-/// them.
+/// The tables that some control applies, and those among them whose rows are gathered over a burst, as most packets
+/// meet them.
 struct Asked {
     asked: BTreeSet<TableId>,
     cut: BTreeSet<TableId>,
