@@ -2,7 +2,7 @@
 //!
 //! All stages run, also after one that failed, so that one run shows everything that is wrong.
 
-use crate::{aarch64, cargo, finish, root, tidy};
+use crate::{aarch64, bare, cargo, finish, root, tidy};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ const STAGES: [Stage; 8] = [
     Stage { name: "fmt", about: "the source is formatted", run: fmt },
     Stage { name: "lint", about: "clippy has nothing to say", run: lint },
     Stage { name: "tidy", about: "the rules of the house", run: tidy },
-    Stage { name: "test", about: "all tests", run: test },
+    Stage { name: "test", about: "all tests, those that need optional tools apart", run: bare::test },
     Stage { name: "dpdk", about: "ports on DPDK's virtual devices", run: dpdk },
     Stage { name: "fuzz-smoke", about: "a few seconds of each fuzz body", run: fuzz_smoke },
     Stage { name: "docs", about: "the documentation builds without a warning", run: docs },
@@ -82,10 +82,6 @@ pub(crate) fn tidy() -> Result<(), String> {
         0 => Ok(()),
         count => Err(format!("tidy: {count} findings")),
     }
-}
-
-fn test() -> Result<(), String> {
-    finish(cargo().args(["test", "--workspace"]))
 }
 
 /// What is built only with the feature, against the system's libdpdk.

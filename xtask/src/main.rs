@@ -5,6 +5,7 @@
 //!
 //! * [`ci`]: every check, in stages.
 //! * [`aarch64`]: the tests on another machine, emulated.
+//! * [`bare`]: all tests as on a machine without optional tools, and the skipped ones with them.
 //! * [`tidy`]: the rules of the house that neither the compiler nor clippy knows; also a test of this crate.
 //! * [`pages`]: the pages about diagnostics.
 //! * `bless` rewrites the expectations of snapshot tests; `fuzz` runs the bodies of the crate of that name.
@@ -12,6 +13,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
 
 mod aarch64;
+mod bare;
 mod ci;
 mod pages;
 mod tidy;
@@ -22,7 +24,8 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci [--skip STAGE]... [--only STAGE]...   every check; stages: fmt lint tidy test fuzz-smoke docs aarch64
+  ci [--skip STAGE]... [--only STAGE]...   every check; stages: fmt lint tidy test dpdk fuzz-smoke docs aarch64
+  bare                                     all tests without optional tools, then the skipped ones with them
   tidy                                     the rules that the compiler and clippy do not know
   pages                                    writes docs/diagnostics from the comments beside the codes
   aarch64                                  the tests of engines and backends on AArch64, emulated
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["ci", options @ ..] => ci::run(options),
         ["tidy"] => ci::tidy(),
+        ["bare"] => bare::test(),
         ["aarch64"] => aarch64::all(),
         ["pages"] => write_pages(),
         ["bless", options @ ..] => bless(options),

@@ -18,11 +18,21 @@ fn check(compiler: &str, processor: &[&str]) {
         .output();
     let Ok(output) = output else {
         assert_ne!(compiler, "cc", "a C compiler is needed");
-        return;
+        return testkit::skip(format!("needs {compiler}"));
     };
+    if !has_sanitizers(compiler) {
+        return testkit::skip(format!("needs the sanitizers of {compiler} (on Debian libclang-rt-*-dev, or libasan*)"));
+    }
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run = Command::new(&program).output().expect("the compiled test can be started");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+/// What the sanitizers are linked with may be a package of its own.
+fn has_sanitizers(compiler: &str) -> bool {
+    let mut link = Command::new(compiler);
+    link.args(["-x", "c", "-shared", "-fPIC", "-fsanitize=address,undefined", "-o", "/dev/null", "/dev/null"]);
+    link.output().is_ok_and(|output| output.status.success())
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub enum Command {
     TryProgram(TrialArguments),
     /// Write what controllers need, with the arguments of the reference compiler for BMv2
     #[command(name = crate::p4c::COMMAND, hide = true)]
-    P4c(P4cArguments),
+    P4c(crate::p4c::P4cArguments),
     /// Show a packet's journey through a program, or through a running switch
     Trace(Box<TraceArguments>),
     /// Measure what a program costs per packet
@@ -77,6 +77,12 @@ pub enum Command {
     Demo(DemoArguments),
     /// Fit the ZipLine programs to traffic: which code, which tables
     Zipline(crate::zipline::ZiplineArguments),
+    /// Make links by the names of BMv2's switches and of p4c, which scripts call
+    Links(crate::tool_links::LinksArguments),
+    /// Print what a shell needs to complete commands and options
+    Completions(crate::generated::CompletionsArguments),
+    /// Write manual pages
+    Man(crate::generated::ManArguments),
 }
 
 /// Where a program comes from.
@@ -254,51 +260,8 @@ pub struct CompileArguments {
     pub json: bool,
 }
 
-/// `p4c-bm2-ss`: what Makefiles say that were written for the reference compiler.
-#[derive(Args, Debug)]
-pub struct P4cArguments {
-    /// The program
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Folder in which #include looks, before the built-in files
-    #[arg(short = 'I', value_name = "DIR")]
-    pub include: Vec<PathBuf>,
-    /// Define a macro
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
-    /// Undefine a macro
-    #[arg(short = 'U', value_name = "NAME")]
-    pub undefine: Vec<String>,
-    /// The language: 14 or 16, p4-14 or p4-16 [default: recognised from the program]
-    #[arg(long = "p4v", alias = "std", value_name = "LANGUAGE", value_parser = standard_of_p4c)]
-    pub std: Option<Standard>,
-    /// Where to write the device config
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Where to write the P4Info: .txtpb or .txt, .bin, .json; several with commas between them
-    #[arg(long, alias = "p4runtime-file", value_name = "FILES", value_delimiter = ',')]
-    pub p4runtime_files: Vec<PathBuf>,
-    /// The architecture: v1model
-    #[arg(long, value_name = "NAME", value_parser = ["v1model"])]
-    pub arch: Option<String>,
-    /// The target: bmv2
-    #[arg(long, value_name = "NAME", value_parser = ["bmv2"])]
-    pub target: Option<String>,
-    /// Taken and without effect: externs of the program are always described
-    #[arg(long)]
-    pub emit_externs: bool,
-    /// Leave warnings out
-    #[arg(long = "Wdisable", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    pub no_warnings: Option<String>,
-}
-
 fn p4runtime_version(text: &str) -> Result<Version, String> {
     Version::from_name(text).ok_or_else(|| "a version of P4Runtime is 1.0 to 1.5".to_owned())
-}
-
-fn standard_of_p4c(text: &str) -> Result<Standard, String> {
-    let name = if text.starts_with("p4") { text.to_owned() } else { format!("p4-{text}") };
-    Standard::from_name(&name).ok_or_else(|| "it is 14 or 16".to_owned())
 }
 
 /// What runs the program.
@@ -406,6 +369,9 @@ pub struct P4RuntimeArguments {
     /// The number by which controllers name the switch
     #[arg(long, default_value_t = 1, value_name = "N", requires = "p4runtime")]
     pub device_id: u64,
+    /// Let controllers in at this port of loopback, too, where simple_switch_CLI looks for the switch
+    #[arg(long, value_name = "PORT", requires = "p4runtime", hide = true)]
+    pub thrift_port: Option<u16>,
     /// The port whose packets go to controllers, and at which theirs enter [default: 510, or PSA_PORT_CPU]
     #[arg(long, value_name = "PORT", requires = "p4runtime")]
     pub cpu_port: Option<u32>,

@@ -1,96 +1,109 @@
 //! The name by which the command was called: links stand for tools that people's scripts call.
 //!
-//! What enters: the arguments of the process. What leaves: those of the command that a link stands for. A link
-//! `p4c-bm2-ss` is the hidden command of that name; a link `simple_switch_CLI` is `ctl --simple-switch-cli`, with that
-//! tool's own options.
+//! What enters: the arguments of the process. What leaves: those of the command that a link stands for. [`LINKS`] has
+//! all names; `wirespeed links` makes the links.
+//!
+//! * `simple_switch`, `simple_switch_grpc` ([`simple_switch`]): `run`, with the options of BMv2's switches.
+//! * `simple_switch_CLI` ([`simple_switch_cli`]): `ctl --simple-switch-cli`, with that tool's own options.
+//! * `p4c`, `p4c-bm2-ss` ([`p4c_options`]): the hidden command `p4c-bm2-ss`.
+
+mod p4c_options;
+mod simple_switch;
+mod simple_switch_cli;
 
 use crate::p4c;
-use std::ffi::{OsStr, OsString};
+use crate::{Exit, terminal};
+use std::ffi::OsString;
 use std::path::Path;
 
-/// BMv2's command line of a running switch.
-const SIMPLE_SWITCH_CLI: &str = "simple_switch_CLI";
-
-/// Where scripts look for the first switch of a network, by Thrift, and where `net` has it, by P4Runtime; the others
-/// follow one by one.
-const THRIFT_FIRST: u16 = 9090;
-const NET_FIRST: u16 = 50051;
-
-/// Switches that are told by their Thrift ports.
-const SWITCHES_MAX: u16 = 100;
+/// The names that links may have.
+pub const LINKS: [&str; 5] = ["p4c", p4c::COMMAND, "simple_switch", "simple_switch_grpc", "simple_switch_CLI"];
 
 /// The arguments of the process, with the command in its place if a link stands for it.
-pub fn arguments() -> Vec<OsString> {
-    meant(std::env::args_os().collect())
+pub fn arguments() -> Result<Vec<OsString>, Exit> {
+    let mut all: Vec<OsString> = std::env::args_os().collect();
+    let name = all.first().map(|name| Path::new(name).file_name().unwrap_or_default().to_owned()).unwrap_or_default();
+    let Some(name) = name.to_str().filter(|name| LINKS.contains(name)) else { return Ok(all) };
+    let given = all.split_off(1);
+    all.extend(match name {
+        "simple_switch" => simple_switch::meant(simple_switch::Kind::Thrift, given)?,
+        "simple_switch_grpc" => simple_switch::meant(simple_switch::Kind::Grpc, given)?,
+        "simple_switch_CLI" => simple_switch_cli::meant(given, &simple_switch_cli::listens),
+        "p4c" => p4c_options::of_driver(given),
+        _ => p4c_options::of_compiler(given),
+    });
+    Ok(all)
 }
 
-fn meant(mut all: Vec<OsString>) -> Vec<OsString> {
-    let name = all.first().and_then(|name| Path::new(name).file_name()).unwrap_or_default().to_owned();
-    if name == p4c::COMMAND {
-        all.insert(1, p4c::COMMAND.into());
-    }
-    if name == SIMPLE_SWITCH_CLI {
-        let rest = all.split_off(1);
-        all.extend(["ctl", "--simple-switch-cli"].map(OsString::from));
-        all.extend(of_simple_switch(rest));
-    }
-    all
+/// Options as the tools take them: `--name value`, `--name=value`, `-n value`, `-nvalue`, and words between them.
+struct Given {
+    words: std::vec::IntoIter<OsString>,
+    /// A value that was written with its option.
+    value: Option<String>,
 }
 
-/// The tool's own options in our words; what is not its own stays.
-fn of_simple_switch(given: Vec<OsString>) -> Vec<OsString> {
-    let (mut ip, mut port, mut rest) = ("127.0.0.1".to_owned(), None, Vec::new());
-    let mut given = given.into_iter();
-    while let Some(word) = given.next() {
-        let text = word.to_string_lossy().into_owned();
-        let (option, value) = text.split_once('=').map_or((text.as_str(), None), |(it, value)| (it, Some(value)));
-        let is_own = matches!(option, "--thrift-port" | "--thrift-ip" | "--json" | "--pre");
-        if !is_own {
-            rest.push(word);
-            continue;
-        }
-        let next = || given.next().map(|it| OsStr::to_string_lossy(&it).into_owned());
-        let value = value.map(str::to_owned).or_else(next).unwrap_or_default();
-        match option {
-            "--thrift-port" => port = value.parse::<u16>().ok(),
-            "--thrift-ip" => ip = value,
-            // The program is the one that runs, and there is one kind of replication.
-            _ => {}
-        }
+/// One word of a command line.
+enum Word {
+    /// The name of an option, with its hyphens.
+    Option(String),
+    /// Anything else.
+    Plain(OsString),
+}
+
+impl Given {
+    fn new(words: Vec<OsString>) -> Given {
+        Given { words: words.into_iter(), value: None }
     }
-    let Some(port) = port else { return rest };
-    let mut options = vec![OsString::from("--address")];
-    match port.checked_sub(THRIFT_FIRST).filter(|&number| number < SWITCHES_MAX) {
-        Some(number) => {
-            options.push(format!("{ip}:{}", NET_FIRST + number).into());
-            options.extend(["--device-id".into(), number.to_string().into()]);
+
+    /// The next word. `short` are the letters of options that a value may follow without a blank.
+    fn next(&mut self, short: &str) -> Option<Word> {
+        let word = self.words.next()?;
+        self.value = None;
+        let Some(text) = word.to_str().filter(|text| text.len() > 1 && text.starts_with('-')) else {
+            return Some(Word::Plain(word));
+        };
+        if let (Some((name, value)), true) = (text.split_once('='), text.starts_with("--")) {
+            self.value = Some(value.to_owned());
+            return Some(Word::Option(name.to_owned()));
         }
-        None => options.push(format!("{ip}:{port}").into()),
+        let letter = text.chars().nth(1).filter(|&letter| short.contains(letter));
+        if let Some(letter) = letter.filter(|letter| text.len() > 1 + letter.len_utf8()) {
+            self.value = Some(text[1 + letter.len_utf8()..].to_owned());
+            return Some(Word::Option(format!("-{letter}")));
+        }
+        Some(Word::Option(text.to_owned()))
     }
-    options.extend(rest);
-    options
+
+    /// The value of the option that came last.
+    fn value(&mut self) -> Option<String> {
+        self.value.take().or_else(|| Some(self.words.next()?.to_string_lossy().into_owned()))
+    }
+
+    /// The same where it may be left out.
+    fn optional(&mut self, is_value: impl Fn(&str) -> bool) -> Option<String> {
+        if self.value.is_some() {
+            return self.value.take();
+        }
+        let next = self.words.as_slice().first()?.to_string_lossy().into_owned();
+        if next.starts_with('-') || !is_value(&next) {
+            return None;
+        }
+        self.words.next();
+        Some(next)
+    }
+}
+
+fn usage(message: String) -> Exit {
+    terminal::error(message);
+    Exit::Usage
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+fn words(line: &str) -> Vec<OsString> {
+    line.split_whitespace().map(OsString::from).collect()
+}
 
-    #[test]
-    fn links_stand_for_tools() {
-        let meant = |line: &str| -> String {
-            let words = meant(line.split(' ').map(OsString::from).collect());
-            words.iter().map(|it| it.to_string_lossy()).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(meant("/x/wirespeed run --json"), "/x/wirespeed run --json");
-        assert_eq!(meant("bin/p4c-bm2-ss x.p4"), "bin/p4c-bm2-ss p4c-bm2-ss x.p4");
-        assert_eq!(meant("simple_switch_CLI"), "simple_switch_CLI ctl --simple-switch-cli");
-        assert_eq!(
-            meant("simple_switch_CLI --thrift-port 9091 --json x.json --pre SimplePreLAG"),
-            "simple_switch_CLI ctl --simple-switch-cli --address 127.0.0.1:50052 --device-id 1"
-        );
-        assert_eq!(
-            meant("simple_switch_CLI --thrift-ip=10.0.0.1 --thrift-port=9559 --device-id 7"),
-            "simple_switch_CLI ctl --simple-switch-cli --address 10.0.0.1:9559 --device-id 7"
-        );
-    }
+#[cfg(test)]
+fn line(words: &[OsString]) -> String {
+    words.iter().map(|it| it.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }

@@ -80,6 +80,7 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
     };
     let server_options = Options {
         address,
+        further: options.thrift_port.map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
         device_id: options.device_id,
         ports: Ports::new(named, cpu_port),
         tls,

@@ -41,8 +41,30 @@ pub struct Shown {
 
 /// Reads and parses a file.
 pub fn parse(path: &Path, arguments: &SourceArguments) -> Source {
-    parse_from(path, arguments, &DiskFiles)
+    parse_from(path, arguments, &ProgramFiles)
 }
+
+/// The files of the disk. A program may be wrapped in JSON, as `p4c` under our name writes it.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramFiles;
+
+impl FileLoader for ProgramFiles {
+    fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        let content = DiskFiles.load(path)?;
+        let is_json = path.extension().is_some_and(|ending| ending == "json");
+        match content {
+            Some(content) if is_json => match control::device_config::read(&content) {
+                Some(text) => Ok(Some(text.into_bytes())),
+                None => Err(OTHER_JSON.to_owned()),
+            },
+            content => Ok(content),
+        }
+    }
+}
+
+/// What is said of JSON without a program in it.
+const OTHER_JSON: &str = "it is no program: JSON that p4c writes for BMv2 cannot be run; name the .p4 file, or have the \
+                          JSON written by `p4c` as a link to wirespeed (`wirespeed links DIR`)";
 
 /// Reads and parses a file that the loader has.
 pub fn parse_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Source {

@@ -5,6 +5,7 @@
 //! * [`backend`]: from a program to a switch.
 //! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`],
 //!   [`mod@bench`], [`mod@tune`], [`explain`], [`demo`], [`mod@zipline`]: the commands.
+//! * [`called`]: links by the names of other tools; [`tool_links`] makes them. [`generated`]: completions and pages.
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
@@ -32,6 +33,7 @@ mod demo;
 mod explain;
 mod explanations;
 mod frontend;
+mod generated;
 mod links;
 mod logging;
 mod net;
@@ -47,6 +49,7 @@ mod state;
 mod stored_program;
 mod terminal;
 mod test;
+mod tool_links;
 mod top;
 mod trace;
 mod trial;
@@ -83,7 +86,11 @@ impl Exit {
 }
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse_from(called::arguments());
+    let words = match called::arguments() {
+        Ok(words) => words,
+        Err(exit) => return ExitCode::from(exit as u8),
+    };
+    let arguments = args::Arguments::parse_from(words);
     if matches!(arguments.command, args::Command::NetKeeper) {
         // The keeper moves its first thread, which is what other processes see of it.
         return ExitCode::from(net::keep().unwrap_or_else(|exit| exit) as u8);
@@ -111,5 +118,8 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
         args::Command::Zipline(arguments) => zipline::zipline(&arguments),
+        args::Command::Links(arguments) => tool_links::links(&arguments),
+        args::Command::Completions(arguments) => generated::completions(&arguments),
+        args::Command::Man(arguments) => generated::man(&arguments),
     }
 }

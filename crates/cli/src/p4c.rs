@@ -4,14 +4,89 @@
 //! in the place of BMv2's JSON a device config that holds the program. The command is hidden; a link of this name to
 //! `wirespeed` is the same command.
 
-use crate::args::{P4cArguments, SourceArguments, WarningArguments};
+use crate::args::{SourceArguments, WarningArguments};
 use crate::compile::{device_config, write_bytes};
 use crate::terminal;
 use crate::{Exit, frontend};
+use clap::{Args, ValueEnum};
+use p4_14::Standard;
 use p4info::Format;
+use std::path::{Path, PathBuf};
 
 /// The name of the command, and of links that stand for it.
 pub const COMMAND: &str = "p4c-bm2-ss";
+
+/// `p4c-bm2-ss`: what Makefiles say that were written for the reference compiler.
+#[derive(Args, Debug)]
+pub struct P4cArguments {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Folder in which #include looks, before the built-in files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Undefine a macro
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefine: Vec<String>,
+    /// The language: 14 or 16, p4-14 or p4-16 [default: recognised from the program]
+    #[arg(long = "p4v", alias = "std", value_name = "LANGUAGE", value_parser = standard)]
+    pub std: Option<Standard>,
+    /// Where to write the device config
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Where to write the P4Info: .txtpb or .txt, .bin, .json; several with commas between them
+    #[arg(long, alias = "p4runtime-file", value_name = "FILES", value_delimiter = ',')]
+    pub p4runtime_files: Vec<PathBuf>,
+    /// The form of the P4Info [default: told from the ending of its file]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub p4runtime_format: Option<InfoFormat>,
+    /// The architecture
+    #[arg(long, value_name = "NAME", value_parser = ["v1model", "psa"])]
+    pub arch: Option<String>,
+    /// The target
+    #[arg(long, value_name = "NAME", value_parser = ["bmv2"])]
+    pub target: Option<String>,
+    /// Taken and without effect: externs of the program are always described
+    #[arg(long)]
+    pub emit_externs: bool,
+    /// Leave warnings out
+    #[arg(long = "Wdisable", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub no_warnings: Option<String>,
+    /// Refuse programs with warnings
+    #[arg(long = "Werror", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub deny_warnings: Option<String>,
+}
+
+/// The form of a P4Info, as p4c calls it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum InfoFormat {
+    /// The text form of protocol buffers
+    Text,
+    /// The binary form
+    Binary,
+    /// JSON
+    Json,
+}
+
+fn standard(text: &str) -> Result<Standard, String> {
+    let name = if text.starts_with("p4") { text.to_owned() } else { format!("p4-{text}") };
+    Standard::from_name(&name).ok_or_else(|| "it is 14 or 16".to_owned())
+}
+
+impl P4cArguments {
+    /// The form that a P4Info is written in.
+    fn format(&self, path: &Path) -> Option<Format> {
+        match self.p4runtime_format {
+            Some(InfoFormat::Text) => Some(Format::Text),
+            Some(InfoFormat::Binary) => Some(Format::Binary),
+            Some(InfoFormat::Json) => Some(Format::Json),
+            None => Format::of_path(path),
+        }
+    }
+}
 
 /// Writes the files.
 pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
@@ -26,8 +101,11 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
     if arguments.no_warnings.is_some() {
         warnings.allow.push("warnings".to_owned());
     }
+    if arguments.deny_warnings.is_some() {
+        warnings.deny.push("warnings".to_owned());
+    }
     let formats = arguments.p4runtime_files.iter().map(|path| {
-        Format::of_path(path).map(|format| (path, format)).ok_or_else(|| {
+        arguments.format(path).map(|format| (path, format)).ok_or_else(|| {
             let shown = path.display();
             terminal::error(format!(
                 "{shown}: the form of a P4Info is told from its ending: .txtpb or .txt, .bin, .json"
@@ -38,10 +116,23 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
     let formats = formats.collect::<Result<Vec<_>, Exit>>()?;
     let info = frontend::load_p4info(&arguments.file, &source, &warnings)?;
     for (path, format) in formats {
+        make_folder(path)?;
         write_bytes(Some(path), &p4info::encode(&info, format))?;
     }
     match &arguments.output {
-        Some(output) => write_bytes(Some(output), device_config(&arguments.file, &source)?.as_bytes()),
+        Some(output) => {
+            make_folder(output)?;
+            write_bytes(Some(output), device_config(&arguments.file, &source)?.as_bytes())
+        }
         None => Ok(Exit::Success),
     }
+}
+
+/// Makes the folder that a file is to lie in, as p4c does.
+fn make_folder(file: &Path) -> Result<(), Exit> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    std::fs::create_dir_all(folder).map_err(|error| {
+        terminal::error(format!("the folder {} cannot be made: {error}", folder.display()));
+        Exit::System
+    })
 }

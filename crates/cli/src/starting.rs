@@ -8,7 +8,7 @@
 use crate::Exit;
 use crate::args::{RunArguments, SourceArguments};
 use crate::backend;
-use crate::frontend::{self, Compiled, Shown};
+use crate::frontend::{self, Compiled, ProgramFiles, Shown};
 use crate::state::State;
 use crate::stored_program::{Recorder, StoredProgram};
 use crate::terminal;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use switch::{Backend, Switch};
-use syntax::{DiskFiles, FileLoader, MemoryFiles};
+use syntax::{FileLoader, MemoryFiles};
 
 /// A program for a switch that has none yet: it drops everything.
 const IDLE_PROGRAM: &str = "\
@@ -68,7 +68,7 @@ impl Origin {
     pub fn compile(&self, arguments: &RunArguments) -> Option<(PathBuf, Recompiled)> {
         let (file, source, files): (&Path, &SourceArguments, &dyn FileLoader) = match (&self.kept, &arguments.file) {
             (Some(kept), _) => (&kept.file, &kept.source, &kept.files),
-            (None, Some(file)) => (file, &arguments.switch.source, &DiskFiles),
+            (None, Some(file)) => (file, &arguments.switch.source, &ProgramFiles),
             (None, None) => return None,
         };
         Some((file.to_owned(), self.compile_from(file, source, files)))
@@ -145,7 +145,7 @@ pub fn load(arguments: &RunArguments, state: Option<&State>, log: Option<&Packet
             (false, false) => state.is_of_another(&format!("the program {shown}"), file),
         }
     }
-    let made = compile(arguments, file, &arguments.switch.source, &DiskFiles)?;
+    let made = compile(arguments, file, &arguments.switch.source, &ProgramFiles)?;
     let started = match made.info {
         Some(info) => Some(Started::of_text(info, read(file)?)),
         None => None,
@@ -213,7 +213,7 @@ fn compile(
 
 /// The note that a file has now. If something is wrong with it, that will be told when it is compiled.
 fn note_of(file: &Path, source: &SourceArguments) -> Value {
-    let files = Recorder::new(&DiskFiles);
+    let files = Recorder::new(&ProgramFiles);
     frontend::parse_from(file, source, &files);
     files.note(file, source)
 }

@@ -1,6 +1,6 @@
 //! Aggregation gateways between hosts: a sender, a gateway, a slow link, a gateway, a server. And real captures through
 //! two gateways, from file to file.
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![allow(clippy::print_stdout, reason = "a test that fails shows how far it came")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -92,12 +92,12 @@ fn network() -> Option<Network> {
     let mut network = match Network::new(&["ping", "python3", "tc"]) {
         Ok(network) => network,
         Err(reason) => {
-            println!("{reason}");
+            testkit::skip(reason);
             return None;
         }
     };
     if !testkit::netns::has_ipv6() {
-        println!("skipped: needs IPv6");
+        testkit::skip("needs IPv6");
         return None;
     }
     for name in ["sender", "near", "link", "far", "server"] {
@@ -109,7 +109,7 @@ fn network() -> Option<Network> {
     network.wire(["far", "f2"], ["server", "eth0"]);
     network.bridge("link", ["w1", "w2"]);
     if let Err(reason) = network.try_run("link", LINK) {
-        println!("skipped: needs the kernel's token bucket filter: {reason}");
+        testkit::skip(format!("needs the kernel's token bucket filter: {reason}"));
         return None;
     }
     for (host, number, own, other) in [("sender", 1, "", "1"), ("server", 4, "1", "")] {
@@ -261,7 +261,7 @@ fn a_gateway_is_refused_where_ports_have_several_queues() {
 
 /// Data that is no part of the project; none if it is not there.
 fn data(name: &str) -> Option<PathBuf> {
-    testkit::corpus::data(name).inspect_err(|reason| println!("{reason}")).ok()
+    testkit::corpus::data(name).map_err(testkit::skip).ok()
 }
 
 #[test]

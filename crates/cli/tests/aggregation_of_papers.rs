@@ -1,6 +1,5 @@
 //! The programs of `apps/aggregation` as users run them: over captures, with a timer that goes by stamps, and
 //! between hosts.
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use live::pcap::{CaptureReader, CaptureWriter};
 use std::collections::BTreeMap;
@@ -209,7 +208,7 @@ fn messages_of_a_fixed_size_keep_their_order_and_the_last_leave_too() {
 
 /// Data that is no part of the project; none if it is not there.
 fn data(name: &str) -> Option<PathBuf> {
-    testkit::corpus::data(name).inspect_err(|reason| println!("{reason}")).ok()
+    testkit::corpus::data(name).map_err(testkit::skip).ok()
 }
 
 /// What real sensors sent, 23 bytes each, in messages as devices would make them: one of whole words, or two of 16.
@@ -508,7 +507,7 @@ fn network() -> Option<Network> {
     let mut network = match Network::new(&["ping", "python3", "tc"]) {
         Ok(network) => network,
         Err(reason) => {
-            println!("{reason}");
+            testkit::skip(reason);
             return None;
         }
     };
@@ -576,7 +575,7 @@ const LINK: &str = "tc qdisc add dev w2 root tbf rate 250kbit burst 4000 limit 1
 fn over_a_slow_link(design: Design, aggregates: bool) -> Option<[u32; 3]> {
     let network = network()?;
     if let Err(reason) = network.try_run("link", LINK) {
-        println!("skipped: needs the kernel's token bucket filter: {reason}");
+        testkit::skip(format!("needs the kernel's token bucket filter: {reason}"));
         return None;
     }
     let folder = tempfile::tempdir().unwrap();

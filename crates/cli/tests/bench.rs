@@ -1,5 +1,4 @@
 //! `wirespeed bench`: what it measures is the machine's business, what it says of it is not.
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use expect_test::{Expect, expect};
 use live::pcap::CaptureDriver;
@@ -288,7 +287,7 @@ fn arguments_that_make_no_sense() {
 #[test]
 fn drivers_take_turns() {
     if let Err(reason) = Network::new(&["ip"]) {
-        println!("{reason}");
+        testkit::skip(reason);
         return;
     }
     let arguments = ["-e", &entries(), "--generate", "count=500,dst=10.0.2.2", "--over", "packet,xdp,memory"];

@@ -1,6 +1,5 @@
 //! `wirespeed run` with controllers: with `--state`, what they were told is done is there after a kill; ports that lose
 //! their link are no choices; what is told and shown of the switch.
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
@@ -613,11 +612,26 @@ for choice in range(64):
     link.send(bytes([2, 0, 0, 0, 0, 1, 1, choice]) + bytes(52))
 ";
 
+/// It has closed its stream, and the switch has yet to hear of that.
+#[tokio::test]
+async fn a_controller_that_comes_back_at_once_is_not_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let switch = Switch::start(folder.path(), "");
+    let before = Controller::of(&switch).await;
+    let leave = async {
+        // Time for the bid of the same election id to arrive first.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        drop(before);
+    };
+    let (mut again, ()) = tokio::join!(Controller::of(&switch), leave);
+    again.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_member_whose_port_has_lost_its_link_is_no_choice() {
     let mut network = match testkit::netns::Network::new(&["python3"]) {
         Ok(network) => network,
-        Err(reason) => return println!("{reason}"),
+        Err(reason) => return testkit::skip(reason),
     };
     network.add("switch");
     for number in 1..=3 {
@@ -740,7 +754,7 @@ async fn a_full_disk_refuses_writes_until_there_is_room() {
     let mut command = Command::new("unshare");
     command.args(["-m", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_wirespeed")]);
     if !Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success()) {
-        return println!("skipped: it takes root to mount a small disk");
+        return testkit::skip("needs root, to mount a small disk");
     }
     let mut switch = Switch::start_by(command, folder.path(), "");
     let mut controller = Controller::of(&switch).await;

@@ -1,5 +1,4 @@
 //! `wirespeed net`: topologies built, commands run in them, and nothing left afterwards. Needs root.
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,7 +20,7 @@ impl Exercise {
     /// An exercise with a program of the course; none where the machine lacks what networks need.
     fn new(program: &str, needed: &[&str]) -> Option<Exercise> {
         if let Err(reason) = Network::new(needed) {
-            println!("{reason}");
+            testkit::skip(reason);
             return None;
         }
         let exercise = Exercise(TempDir::new().unwrap());
@@ -650,6 +649,6 @@ fn without_root_it_says_so() {
     match command.output() {
         Ok(output) => drop(Ended::of(output).expect(3).says("needs root").says("run `sudo wirespeed net")),
         // Where root's folders are closed to others, nobody cannot run the command at all.
-        Err(error) => println!("skipped: nobody cannot run the command: {error}"),
+        Err(error) => testkit::skip(format!("needs a command that every user can run: {error}")),
     }
 }

@@ -1,5 +1,4 @@
 //! `wirespeed run` between real hosts: network namespaces joined by veth pairs, their offloads left on.
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -12,7 +11,7 @@ fn three_hosts(programs: &[&str]) -> Option<Network> {
     let mut network = match Network::new(programs) {
         Ok(network) => network,
         Err(reason) => {
-            println!("{reason}");
+            testkit::skip(reason);
             return None;
         }
     };

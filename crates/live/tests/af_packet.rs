@@ -2,7 +2,7 @@
 //!
 //! Most tests put two drivers between two hosts as a plain wire, with every offload of the hosts left on: what a sender
 //! leaves to its interface must come out as a wire would carry it.
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![allow(clippy::print_stdout, reason = "a test that fails shows how far it came")]
 
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
 use live::poll::Poller;
@@ -18,7 +18,7 @@ fn hosts(programs: &[&str]) -> Option<Network> {
     let mut network = match Network::new(programs) {
         Ok(network) => network,
         Err(reason) => {
-            println!("{reason}");
+            testkit::skip(reason);
             return None;
         }
     };
@@ -481,7 +481,7 @@ fn an_interface_that_is_down_is_refused_with_advice() {
 #[test]
 fn without_permission_the_error_says_what_is_needed() {
     match AfPacketDriver::open("lo", &AfPacketOptions::default()) {
-        Ok(_) => println!("skipped: needs a user without CAP_NET_RAW"),
+        Ok(_) => testkit::skip("needs a user without CAP_NET_RAW"),
         Err(error) => {
             let message = error.to_string();
             assert!(message.starts_with("no permission to open interface `lo`: "), "{message}");

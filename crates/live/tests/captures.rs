@@ -1,5 +1,4 @@
 //! Captures against Wireshark's tools: they read what is written here, and what they write is read here.
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use live::Driver;
 use live::pcap::CaptureDriver;
@@ -9,7 +8,7 @@ use std::process::Command;
 /// Runs a tool and returns what it wrote, or none if it is not installed.
 fn tool(program: &str, arguments: &[&str]) -> Option<String> {
     let Ok(output) = Command::new(program).args(arguments).output() else {
-        println!("skipped: needs {program}");
+        testkit::skip(format!("needs {program}"));
         return None;
     };
     let complaint = String::from_utf8_lossy(&output.stderr);

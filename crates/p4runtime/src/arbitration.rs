@@ -63,6 +63,8 @@ impl Role {
 pub(crate) struct Refusal {
     pub code: Code,
     pub message: String,
+    /// Another stream is in the way: the same bid may do when that has ended.
+    pub may_pass: bool,
 }
 
 /// What a controller is told of its role.
@@ -108,12 +110,12 @@ impl Arbitration {
     ) -> Result<Outcome, Refusal> {
         if let Some(own) = own.filter(|own| *own != role_name) {
             let message = format!("this stream is of {}: for another role, close it and open another", describe(own));
-            return Err(Refusal { code: Code::FailedPrecondition, message });
+            return Err(Refusal { code: Code::FailedPrecondition, message, may_pass: false });
         }
         let sessions: usize = self.roles.values().map(|role| role.bids.len()).sum();
         if own.is_none() && sessions >= SESSIONS_MAX {
             let message = format!("there are {sessions} controllers already: the most are {SESSIONS_MAX}");
-            return Err(Refusal { code: Code::ResourceExhausted, message });
+            return Err(Refusal { code: Code::ResourceExhausted, message, may_pass: true });
         }
         self.check_config(role_name, config.as_ref(), now)?;
         if !self.roles.contains_key(role_name) && self.roles.len() >= ROLES_MAX {
@@ -126,7 +128,7 @@ impl Arbitration {
         {
             // Clients look for these words before they bid again with another one.
             let message = format!("election id {id} is used by another controller of {}", describe(role_name));
-            return Err(Refusal { code: Code::InvalidArgument, message });
+            return Err(Refusal { code: Code::InvalidArgument, message, may_pass: true });
         }
         let before = (role.primary(), role.highest);
         role.alone_since = None;
@@ -153,7 +155,7 @@ impl Arbitration {
     /// Refuses a configuration that claims what is another role's alone.
     fn check_config(&self, role_name: &RoleName, config: Option<&RoleConfig>, now: Instant) -> Result<(), Refusal> {
         let Some(config) = config else { return Ok(()) };
-        let refuse = |message| Err(Refusal { code: Code::InvalidArgument, message });
+        let refuse = |message| Err(Refusal { code: Code::InvalidArgument, message, may_pass: false });
         if *role_name == RoleName::default() {
             return refuse("the default role may do everything: it has no role.config".to_owned());
         }

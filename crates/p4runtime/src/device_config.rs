@@ -60,24 +60,26 @@ pub(crate) fn read(sent: &[u8]) -> Result<DeviceConfig, Fault> {
 }
 
 /// The content of the message in which the p4lang tutorials wrap a device config: `reassign` (1), `extras` (2) and
-/// `device_data` (3). None if the bytes are not such a message.
+/// `device_data` (3), or in its later form `extras` (1) and `device_data` (2). None if the bytes are no such message.
 fn unwrapped(sent: &[u8]) -> Option<&[u8]> {
-    let (mut rest, mut data) = (sent, None);
+    let (mut rest, mut second, mut third) = (sent, None, None);
     while let Some((&tag, after)) = rest.split_first() {
         rest = match tag {
             0x08 => after.split_first().filter(|(value, _)| **value <= 1)?.1,
-            0x12 | 0x1A => {
+            0x0A | 0x12 | 0x1A => {
                 let (length, after) = varint(after)?;
                 let (content, after) = after.split_at_checked(usize::try_from(length).ok()?)?;
-                if tag == 0x1A {
-                    data = Some(content);
+                match tag {
+                    0x12 => second = Some(content),
+                    0x1A => third = Some(content),
+                    _ => {}
                 }
                 after
             }
             _ => return None,
         };
     }
-    data
+    third.or(second)
 }
 
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
@@ -136,6 +138,7 @@ mod tests {
     #[test]
     fn a_wrapped_text() {
         check(b"\x08\x01\x12\x00\x1a\x04text", expect![[r#"Text("text")"#]]);
+        check(b"\n\x00\x12\x04text", expect![[r#"Text("text")"#]]);
         // A length beyond the end.
         check(b"\x1a\x7f{}", expect![[r#"Text("\u{1a}\u{7f}{}")"#]]);
     }

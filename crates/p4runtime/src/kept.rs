@@ -10,6 +10,7 @@ use base::Bits;
 use control::api::Notes;
 use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
 use prost::Message as _;
+use prost::bytes::Bytes;
 use serde_json::{Value, json};
 
 const CONFIG: &str = "forwarding_pipeline_config";
@@ -24,7 +25,7 @@ pub(crate) fn note(config: &ForwardingPipelineConfig, program: &Value) -> Value 
 /// The config of a note, and what its compiler has kept; none if it is no such note.
 pub fn read_kept(note: &Value) -> Option<(ForwardingPipelineConfig, &Value)> {
     let bytes = bytes(note.get(CONFIG)?.as_str()?)?;
-    let config = ForwardingPipelineConfig::decode(bytes.as_slice()).ok()?;
+    let config = ForwardingPipelineConfig::decode(Bytes::from(bytes)).ok()?;
     Some((config, note.get(PROGRAM).unwrap_or(&Value::Null)))
 }
 

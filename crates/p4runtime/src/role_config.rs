@@ -8,6 +8,7 @@
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
 use p4runtime_proto::p4::v1::{self, entity::Entity};
 use prost::Message as _;
+use prost::bytes::Bytes;
 use prost_types::Any;
 
 /// The type of the message.
@@ -54,7 +55,8 @@ impl RoleConfig {
                  do everything"
             ));
         }
-        RoleConfig::decode(sent.value.as_slice()).map_err(|error| format!("role.config cannot be decoded: {error}"))
+        RoleConfig::decode(Bytes::copy_from_slice(&sent.value))
+            .map_err(|error| format!("role.config cannot be decoded: {error}"))
     }
 
     /// As it is told to controllers.

@@ -46,6 +46,8 @@ const PACKETS_OUT_MAX: usize = 256;
 pub struct Options {
     /// Where it listens. Port 0 is any that is free.
     pub address: SocketAddr,
+    /// Another address, where the same is served.
+    pub further: Option<SocketAddr>,
     /// By which number controllers name the switch.
     pub device_id: u64,
     /// The ports of the switch.
@@ -129,9 +131,12 @@ impl Server {
         let mut builder = builder(options.tls.as_ref())?;
         let mut of_thread = tokio::runtime::Builder::new_current_thread();
         let runtime = of_thread.thread_name(THREAD).enable_all().build().map_err(StartError::System)?;
-        let listen = |error| StartError::Listen(options.address, error);
-        let listener = runtime.block_on(tokio::net::TcpListener::bind(options.address)).map_err(listen)?;
-        let address = listener.local_addr().map_err(listen)?;
+        let mut listeners = Vec::new();
+        for address in std::iter::once(options.address).chain(options.further) {
+            let bound = runtime.block_on(tokio::net::TcpListener::bind(address));
+            listeners.push(bound.map_err(|error| StartError::Listen(address, error))?);
+        }
+        let address = listeners[0].local_addr().map_err(|error| StartError::Listen(options.address, error))?;
         let (packets_out, packets) = mpsc::channel(PACKETS_OUT_MAX);
         pass_packets_on(Arc::clone(&api), options.ports.cpu(), packets).map_err(StartError::System)?;
         let core = Arc::new(Core::new(
@@ -152,14 +157,16 @@ impl Server {
         let pool = Arc::<Pool>::default();
         runtime.spawn(admission::tidy(Arc::clone(&pool)));
         let near = Near::of(Admission::new(service.clone(), Arc::clone(&pool)));
-        let serving =
-            builder.add_service(Admission::new(service, Arc::clone(&pool))).add_service(Admission::new(commands, pool));
-        let incoming = connections::incoming(listener, options.tls.is_some());
-        runtime.spawn(async move {
-            if let Err(error) = serving.serve_with_incoming(incoming).await {
-                tracing::error!("the P4Runtime server has ended: {error}");
-            }
-        });
+        for listener in listeners {
+            let service = Admission::new(service.clone(), Arc::clone(&pool));
+            let serving = builder.add_service(service).add_service(Admission::new(commands.clone(), Arc::clone(&pool)));
+            let incoming = connections::incoming(listener, options.tls.is_some());
+            runtime.spawn(async move {
+                if let Err(error) = serving.serve_with_incoming(incoming).await {
+                    tracing::error!("the P4Runtime server has ended: {error}");
+                }
+            });
+        }
         drop(_entered);
         let (tasks, (stop, stopped)) = (runtime.handle().clone(), oneshot::channel());
         let thread = run(runtime, stopped).map_err(StartError::System)?;

@@ -33,7 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedRwLockWriteGuard, RwLock, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedRwLockWriteGuard, RwLock, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
@@ -67,6 +67,8 @@ pub(crate) struct Core {
     reading: Arc<Semaphore>,
     answers: Arc<AnswerPool>,
     hub: Mutex<Hub>,
+    /// Wakes those who wait for a controller's stream to end.
+    pub left: Notify,
     digests: Mutex<DigestLists>,
     /// What no controller has heard of.
     pub losses: Losses,
@@ -113,6 +115,7 @@ impl Core {
             reading: Arc::new(Semaphore::new(READS_MAX)),
             answers: Arc::default(),
             hub: Mutex::default(),
+            left: Notify::new(),
             digests: Mutex::default(),
             losses: Losses::default(),
             watchers: Watchers::default(),

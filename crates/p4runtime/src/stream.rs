@@ -18,6 +18,9 @@ use tonic::{Code, Status, Streaming};
 /// How long a stream may be open without a bid.
 const BID_PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long a bid waits for a stream that is in its way to end.
+const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Opens a stream: what comes in is worked on until either side ends it.
 pub(crate) fn open(core: Arc<Core>, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
     let (outbox, outgoing) = Outbox::new(core.losses.clone());
@@ -136,15 +139,7 @@ impl Stream {
         let id = if sent.name.is_empty() { sent.id } else { 0 };
         let role = RoleName { name: sent.name, id };
         let election_id = arbitration::election_id(bid.election_id.as_ref());
-        let (outcome, before) = {
-            let mut hub = self.core.hub();
-            let (own, now) = (self.role.as_ref(), Instant::now());
-            let before = hub.arbitration.highest(&role);
-            let outcome = hub.arbitration.bid(self.session, own, &role, election_id, config, now);
-            let outcome = outcome.map_err(|refusal| Status::new(refusal.code, refusal.message))?;
-            hub.sessions.insert(self.session, self.outbox.clone());
-            (outcome, before)
-        };
+        let (outcome, before) = self.arbitrate(&role, election_id, config).await?;
         self.role = Some(role.clone());
         if let (false, Some(id)) = (self.has_bid, election_id) {
             self.has_bid = true;
@@ -165,6 +160,37 @@ impl Stream {
         self.tell(&role, &last);
         self.show_change(&role, before);
         Ok(())
+    }
+
+    /// What a bid leads to, and who was primary before it. A stream that is in the way may be the controller's own from
+    /// before, which is ending: for a bounded time the bid waits for that.
+    async fn arbitrate(
+        &self,
+        role: &RoleName,
+        election_id: Option<u128>,
+        config: Option<RoleConfig>,
+    ) -> Result<(arbitration::Outcome, (Option<u128>, bool)), Status> {
+        let deadline = tokio::time::Instant::now() + CLOSING_PATIENCE;
+        loop {
+            let mut left = std::pin::pin!(self.core.left.notified());
+            // No stream that ends from here on is missed.
+            left.as_mut().enable();
+            let refusal = {
+                let mut hub = self.core.hub();
+                let before = hub.arbitration.highest(role);
+                let (own, config, now) = (self.role.as_ref(), config.clone(), Instant::now());
+                match hub.arbitration.bid(self.session, own, role, election_id, config, now) {
+                    Ok(outcome) => {
+                        hub.sessions.insert(self.session, self.outbox.clone());
+                        return Ok((outcome, before));
+                    }
+                    Err(refusal) => refusal,
+                }
+            };
+            if !refusal.may_pass || tokio::time::timeout_at(deadline, left).await.is_err() {
+                return Err(Status::new(refusal.code, refusal.message));
+            }
+        }
     }
 
     /// Shows those who only look who is primary, if that is not as it was.
@@ -199,6 +225,7 @@ impl Stream {
             }
             (hub.arbitration.leave(self.session, &role, Instant::now()), before)
         };
+        self.core.left.notify_waiters();
         self.tell(&role, &notices);
         self.show_change(&role, before);
         let (_, has_primary) = self.core.hub().arbitration.highest(&role);

@@ -17,6 +17,7 @@ use p4info::{MatchField, Table, Translation};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{self, entity::Entity};
 use prost::Message as _;
+use prost::bytes::Bytes;
 use std::sync::Arc;
 
 /// The words of the controllers of an earlier run, of which notes are kept.
@@ -59,7 +60,7 @@ fn is_text(field: &MatchField) -> bool {
 
 /// A reason in the words of who sent the update.
 pub(crate) fn in_those_of(schema: &Schema, fault: Fault, sent: &[u8]) -> Fault {
-    let Ok(update) = v1::Update::decode(sent) else { return fault };
+    let Ok(update) = v1::Update::decode(Bytes::copy_from_slice(sent)) else { return fault };
     let entry = match update.entity.and_then(|it| it.entity) {
         Some(Entity::TableEntry(entry)) => Some(entry),
         Some(Entity::DirectCounterEntry(direct)) => direct.table_entry,

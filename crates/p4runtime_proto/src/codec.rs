@@ -4,9 +4,9 @@ use crate::weight;
 use prost::{Message, Name};
 use std::marker::PhantomData;
 use std::sync::Arc;
+use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
-use tonic::{Code, Status};
-use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
+use tonic_prost::{ProstCodec, ProstEncoder};
 
 /// Where memory for messages is taken from.
 pub trait Budget: Send + Sync {
@@ -44,13 +44,14 @@ where
     }
 
     fn decoder(&mut self) -> Self::Decoder {
-        BoundedDecoder(ProstCodec::<T, U>::default().decoder())
+        BoundedDecoder(PhantomData)
     }
 }
 
-/// Decodes messages.
+/// Decodes messages. They are decoded from `Bytes`, as the parts of those that are read piece by piece: so the code for
+/// each message is compiled once, and not for each kind of buffer.
 #[derive(Debug)]
-pub struct BoundedDecoder<U>(ProstDecoder<U>);
+pub struct BoundedDecoder<U>(PhantomData<U>);
 
 impl<U: Message + Default + Name> Decoder for BoundedDecoder<U> {
     type Item = U;
@@ -62,10 +63,11 @@ impl<U: Message + Default + Name> Decoder for BoundedDecoder<U> {
         // Nobody has to be asked otherwise: this is a client.
         let is_request = asked.is_ok();
         asked.unwrap_or(Ok(()))?;
-        self.0.decode(buffer).map_err(|refused| match is_request && refused.code() == Code::Internal {
+        let bytes = buffer.copy_to_bytes(buffer.remaining());
+        U::decode(bytes).map(Some).map_err(|error| match is_request {
             // What is wrong with the bytes of a request is the client's fault.
-            true => Status::invalid_argument(format!("the bytes are no {}: {}", U::full_name(), refused.message())),
-            false => refused,
+            true => Status::invalid_argument(format!("the bytes are no {}: {error}", U::full_name())),
+            false => Status::internal(error.to_string()),
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::switch::Switch;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 /// Something to do with a switch between two bursts. It must be quick: packets wait for it.
 pub type Job = Box<dyn FnOnce(&mut Switch) + Send>;
@@ -31,12 +31,20 @@ pub trait Door: Send + Sync {
 impl dyn Door + '_ {
     /// Hands a job in and waits for its answer. The same holds for it as for [`Door::send`].
     pub fn ask<T: Send + 'static>(&self, job: impl FnOnce(&mut Switch) -> T + Send + 'static) -> Result<T, Closed> {
-        let (answer, answered) = mpsc::sync_channel(1);
+        // The answer has a place of its own and the channel says only that it is there: so one kind of channel is
+        // compiled, and not one for each kind of answer.
+        let place = Arc::new(Mutex::new(None));
+        let (done, is_done) = mpsc::sync_channel::<()>(1);
+        let answer = Arc::clone(&place);
         self.send(Box::new(move |switch| {
+            let given = job(switch);
+            *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(given);
             // Nobody listens only if the asking thread is gone.
-            let _unheard = answer.send(job(switch));
+            let _unheard = done.send(());
         }))?;
-        answered.recv().map_err(|_| Closed)
+        is_done.recv().map_err(|_| Closed)?;
+        let given = place.lock().unwrap_or_else(PoisonError::into_inner).take();
+        given.ok_or(Closed)
     }
 }
 

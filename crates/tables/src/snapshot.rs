@@ -391,18 +391,33 @@ impl Snapshot {
         }
     }
 
-    /// Finds up to a burst of keys, and says how many matched an entry.
+    /// Finds one key, and says how many matched an entry: nodes that run packet by packet look up one at a time, which
+    /// is worth a copy of the code.
     #[inline(always)]
-    fn find_pointers<const GATHERS: bool>(&self, keys: &[u64], results: &mut [*const EntryHeader]) -> u32 {
+    fn find_pointer<const HAS_BMI: bool>(&self, key: &[u64], result: &mut *const EntryHeader) -> u32 {
+        #[cfg(target_arch = "x86_64")]
+        if HAS_BMI {
+            // SAFETY: who says so has the features.
+            return unsafe { find_pointer_bmi(self, key, result) };
+        }
+        let found = self.find_one(key);
+        *result = self.cells.pointer(found);
+        u32::from(found != 0)
+    }
+
+    /// Finds up to a burst of keys, and says how many matched an entry. `HAS_BMI` is promised by functions that have
+    /// the features of [`find_pointer_bmi`].
+    #[inline(always)]
+    fn find_pointers<const GATHERS: bool, const HAS_BMI: bool>(
+        &self,
+        keys: &[u64],
+        results: &mut [*const EntryHeader],
+    ) -> u32 {
         if let Engine::Words(engine) = &self.engine {
             return engine.find(&self.cells, keys, results);
         }
         if let [result] = results {
-            // Worth a copy of the code: nodes that run packet by packet look up one key at a time.
-            let mut found = [0];
-            self.find::<false>(keys, &mut found);
-            *result = self.cells.pointer(found[0]);
-            return u32::from(found[0] != 0);
+            return self.find_pointer::<HAS_BMI>(keys, result);
         }
         let mut found = [0; BURST_PACKETS_MAX];
         let found = &mut found[..results.len()];
@@ -435,6 +450,7 @@ fn cell_of(handle: Handle) -> Cell {
 ///
 /// # Safety
 /// As [`LookupFunction`] says.
+#[cfg(not(target_arch = "x86_64"))]
 pub unsafe extern "C" fn lookup_burst(
     table: *const Snapshot,
     keys: *const u64,
@@ -442,7 +458,50 @@ pub unsafe extern "C" fn lookup_burst(
     results: *mut *const EntryHeader,
 ) -> u32 {
     // SAFETY: passed on from the caller.
-    unsafe { lookup_bursts::<false>(table, keys, count, results) }
+    unsafe { lookup_bursts::<false, false>(table, keys, count, results) }
+}
+
+/// The lookup for any processor. See [`LookupFunction`]. Those that come here are of before 2013: it goes key by key,
+/// since to compile all engines for bursts once more takes long.
+///
+/// # Safety
+/// As [`LookupFunction`] says.
+#[cfg(target_arch = "x86_64")]
+pub unsafe extern "C" fn lookup_burst(
+    table: *const Snapshot,
+    keys: *const u64,
+    count: u32,
+    results: *mut *const EntryHeader,
+) -> u32 {
+    // SAFETY: `table` is valid, as the caller promises.
+    let snapshot = unsafe { &*table };
+    let words = snapshot.key_words;
+    let mut hits = 0;
+    for place in 0..count as usize {
+        // SAFETY: the caller promises `count` rows at `keys` and room for `count` pointers at `results`. A table
+        // without a key may come with any `keys`: no row is read.
+        unsafe {
+            let key = if words == 0 { &[] } else { std::slice::from_raw_parts(keys.add(place * words), words) };
+            let found = snapshot.find_one(key);
+            *results.add(place) = snapshot.cells.pointer(found);
+            hits += u32::from(found != 0);
+        }
+    }
+    hits
+}
+
+/// The lookup of one key for the two below, which share it.
+///
+/// # Safety
+/// The processor must have the features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt")]
+#[inline(never)]
+unsafe fn find_pointer_bmi(snapshot: &Snapshot, key: &[u64], result: &mut *const EntryHeader) -> u32 {
+    let mut found = [0];
+    snapshot.find::<false>(key, &mut found);
+    *result = snapshot.cells.pointer(found[0]);
+    u32::from(found[0] != 0)
 }
 
 /// The lookup for x86 processors that count and isolate bits in one instruction (all since 2013).
@@ -458,7 +517,7 @@ unsafe extern "C" fn lookup_burst_bmi(
     results: *mut *const EntryHeader,
 ) -> u32 {
     // SAFETY: passed on from the caller.
-    unsafe { lookup_bursts::<false>(table, keys, count, results) }
+    unsafe { lookup_bursts::<false, true>(table, keys, count, results) }
 }
 
 /// The lookup for x86 processors that have AVX2 besides, and gather fast (see [`gather`]).
@@ -474,7 +533,7 @@ unsafe extern "C" fn lookup_burst_avx2(
     results: *mut *const EntryHeader,
 ) -> u32 {
     // SAFETY: passed on from the caller.
-    unsafe { lookup_bursts::<true>(table, keys, count, results) }
+    unsafe { lookup_bursts::<true, true>(table, keys, count, results) }
 }
 
 /// The lookup of prefixes for x86 processors with AVX-512, and fast gathers (see [`sixteen`]).
@@ -498,8 +557,11 @@ unsafe extern "C" fn lookup_burst_avx512(
         let count = count as usize;
         (std::slice::from_raw_parts(keys, count), std::slice::from_raw_parts_mut(results, count))
     };
-    if keys.len() == 1 {
-        return snapshot.find_pointers::<false>(keys, results);
+    if let [result] = results {
+        let mut found = [0];
+        engine.find(keys, &mut found);
+        *result = snapshot.cells.pointer(found[0]);
+        return u32::from(found[0] != 0);
     }
     // SAFETY: as the caller promises; what is in the trie is as it should be.
     unsafe { sixteen::find(engine, &snapshot.cells, keys, results) }
@@ -520,7 +582,7 @@ fn best_function() -> LookupFunction {
 /// # Safety
 /// As [`LookupFunction`] says.
 #[inline(always)]
-unsafe fn lookup_bursts<const GATHERS: bool>(
+unsafe fn lookup_bursts<const GATHERS: bool, const HAS_BMI: bool>(
     table: *const Snapshot,
     keys: *const u64,
     count: u32,
@@ -538,7 +600,7 @@ unsafe fn lookup_bursts<const GATHERS: bool>(
             let keys = if words == 0 { &[] } else { std::slice::from_raw_parts(keys.add(start * words), len * words) };
             (keys, std::slice::from_raw_parts_mut(results.add(start), len))
         };
-        hits += snapshot.find_pointers::<GATHERS>(keys, results);
+        hits += snapshot.find_pointers::<GATHERS, HAS_BMI>(keys, results);
         start += len;
     }
     hits

@@ -27,10 +27,10 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
 
-/// A file of data that is no part of the project, or why a test passes over it: `skipped: ...`.
+/// A file of data that is no part of the project, or why a test skips itself, for [`crate::skip`].
 pub fn data(name: &str) -> Result<PathBuf, String> {
     let path = folder().join("../../shared/data").join(name);
-    if path.exists() { Ok(path) } else { Err(format!("skipped: needs the data {}", path.display())) }
+    if path.exists() { Ok(path) } else { Err(format!("needs the data {}", path.display())) }
 }
 
 /// The groups of cases: the folders of the corpus that have packet tests.

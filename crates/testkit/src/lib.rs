@@ -7,6 +7,7 @@
 //!   whose results are known.
 //! * [`differential`]: two ways of doing the same, compared on random input.
 //! * [`netns`]: live tests in network namespaces.
+//! * [`skip`]: what a test calls that cannot run on this machine.
 
 pub mod calculation;
 pub mod corpus;
@@ -20,3 +21,5 @@ pub mod random_ir;
 pub mod random_p4;
 pub mod random_p4_14;
 pub mod random_stacks;
+
+pub use skipped::skip;

@@ -2,7 +2,7 @@
 //!
 //! A [`Network`] names its namespaces after the process and a counter, so that tests run side by side, and removes them
 //! when dropped, whatever became of the test. Programs run in them under a time limit. It needs root, iproute2 and what
-//! the test runs; a test asks [`Network::new`] and passes over its body, saying so, where one of them is missing.
+//! the test runs; a test asks [`Network::new`] and skips itself where one of them is missing.
 #![allow(unsafe_code, reason = "setns(2) moves a thread into a namespace")]
 
 use std::fs::File;
@@ -27,11 +27,11 @@ pub struct Network {
 }
 
 impl Network {
-    /// An empty network, or the reason why there can be none, to be printed by the test: `skipped: ...`. `programs` are
-    /// what the test runs in it.
+    /// An empty network, or the reason why there can be none, for [`crate::skip`]. `programs` are what the test runs in
+    /// it.
     pub fn new(programs: &[&str]) -> Result<Network, String> {
         if let Some(missing) = ["ip"].iter().chain(programs).find(|program| !is_installed(program)) {
-            return Err(format!("skipped: needs the program `{missing}`"));
+            return Err(format!("needs the program `{missing}`"));
         }
         let number = NETWORKS.fetch_add(1, Ordering::Relaxed);
         let mut network = Network { prefix: format!("ws{}-{number}", std::process::id()), namespaces: Vec::new() };
@@ -41,7 +41,7 @@ impl Network {
             .and_then(|()| network.try_run("probe", "ip link add probe0 type veth peer name probe1"));
         match probe {
             Ok(_) => Ok(network),
-            Err(reason) => Err(format!("skipped: needs root (CAP_NET_ADMIN) to make network namespaces: {reason}")),
+            Err(reason) => Err(format!("needs root (CAP_NET_ADMIN) to make network namespaces: {reason}")),
         }
     }
 

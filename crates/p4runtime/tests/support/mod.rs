@@ -224,6 +224,7 @@ impl Device {
         let api = Arc::new(control::Api::new(&switch, Arc::new(door)));
         let options = Options {
             address: "127.0.0.1:0".parse().unwrap(),
+            further: None,
             device_id: 1,
             ports: Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], CpuPort::usual(|_| false)),
             tls,

@@ -1,0 +1,133 @@
+//! `p4c` and `p4c-bm2-ss`: the options of the reference compiler's driver and of its compiler for BMv2.
+//!
+//! What enters: their arguments. What leaves: those of the hidden command `p4c-bm2-ss`. The driver writes into a
+//! folder, under the program's name; the compiler writes the file that it is told. Options that shape what only those
+//! tools make (dumps, debugging, optimisation) are dropped.
+
+use super::{Given, Word};
+use crate::p4c;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Options that change nothing of what is written here.
+const DROPPED: [&str; 6] = ["-c", "-g", "-S", "-v", "-###", "--ndebug"];
+
+/// The same with a value.
+const DROPPED_WITH_VALUE: [&str; 9] =
+    ["-T", "-Xp4c", "-Xpreprocessor", "-Xassembler", "-Xlinker", "--dump", "--top4", "--pp", "--toJSON"];
+
+/// Letters of options that a value may follow without a blank.
+const SHORT: &str = "IDUobaxT";
+
+/// Arguments of the driver, `p4c`.
+pub fn of_driver(given: Vec<OsString>) -> Vec<OsString> {
+    let mut read = Read::of(given);
+    if let Some(program) = &read.program {
+        let name = Path::new(program).with_extension("json");
+        let name = name.file_name().unwrap_or_default();
+        let output = match read.output.take() {
+            Some(file) if file.ends_with(".json") => file.into(),
+            Some(folder) => Path::new(&folder).join(name).into_os_string(),
+            None => name.to_owned(),
+        };
+        read.words.extend(["-o".into(), output]);
+    }
+    read.words
+}
+
+/// Arguments of the compiler, `p4c-bm2-ss`.
+pub fn of_compiler(given: Vec<OsString>) -> Vec<OsString> {
+    let mut read = Read::of(given);
+    if let Some(output) = read.output.take() {
+        read.words.extend(["-o".into(), output.into()]);
+    }
+    read.words
+}
+
+/// What was read of a command line.
+struct Read {
+    /// Arguments of our command.
+    words: Vec<OsString>,
+    /// The program among them.
+    program: Option<OsString>,
+    /// Where to write.
+    output: Option<String>,
+}
+
+impl Read {
+    fn of(given: Vec<OsString>) -> Read {
+        let mut read = Read { words: vec![p4c::COMMAND.into()], program: None, output: None };
+        let mut given = Given::new(given);
+        while let Some(word) = given.next(SHORT) {
+            match word {
+                Word::Option(option) => read.option(&option, &mut given),
+                Word::Plain(word) => {
+                    read.program = Some(word.clone());
+                    read.words.push(word);
+                }
+            }
+        }
+        read
+    }
+
+    fn option(&mut self, option: &str, given: &mut Given) {
+        let with_value = |value: Option<String>, name: &str| {
+            let value = value.map(OsString::from);
+            std::iter::once(OsString::from(name)).chain(value).collect::<Vec<_>>()
+        };
+        match option {
+            "-o" => self.output = given.value(),
+            "-b" | "--target" => {
+                // An older name of the same.
+                let value = given.value().map(|it| if it == "bmv2-ss-p4org" { "bmv2".to_owned() } else { it });
+                self.words.extend(with_value(value, "--target"));
+            }
+            "-a" | "--arch" => self.words.extend(with_value(given.value(), "--arch")),
+            "-x" | "--std" | "--p4v" => {
+                let value = given.value().map(|value| value.replace('_', "-"));
+                self.words.extend(with_value(value, "--p4v"));
+            }
+            dropped if DROPPED.contains(&dropped) => {}
+            dropped if DROPPED_WITH_VALUE.contains(&dropped) => drop(given.value()),
+            other => match given.value.take() {
+                // `-Idir` as it was, `--name=value` too.
+                Some(value) if other.starts_with("--") => self.words.push(format!("{other}={value}").into()),
+                Some(value) => self.words.push(format!("{other}{value}").into()),
+                None if matches!(other, "-I" | "-D" | "-U") => self.words.extend(with_value(given.value(), other)),
+                None if other.starts_with("--p4runtime-f") => self.words.extend(with_value(given.value(), other)),
+                None => self.words.push(other.into()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{line, words};
+    use super::*;
+
+    #[test]
+    fn the_driver_writes_into_a_folder() {
+        let meant = |text: &str| line(&of_driver(words(text)));
+        assert_eq!(
+            meant("--target bmv2 --arch v1model --p4runtime-files build/x.txtpb src/x.p4"),
+            "p4c-bm2-ss --target bmv2 --arch v1model --p4runtime-files build/x.txtpb src/x.p4 -o x.json"
+        );
+        assert_eq!(
+            meant("-b bmv2-ss-p4org -o build --std=p4_16 -Iinclude -I more -DX=1 x.p4 -g -T passes:2"),
+            "p4c-bm2-ss --target bmv2 --p4v p4-16 -Iinclude -I more -DX=1 x.p4 -o build/x.json"
+        );
+        assert_eq!(meant("-o build/y.json x.p4"), "p4c-bm2-ss x.p4 -o build/y.json");
+        assert_eq!(meant("--version"), "p4c-bm2-ss --version");
+    }
+
+    #[test]
+    fn the_compiler_writes_a_file() {
+        let meant = |text: &str| line(&of_compiler(words(text)));
+        assert_eq!(
+            meant("--p4v 16 --p4runtime-files=build/x.txtpb -o build/x.json x.p4"),
+            "p4c-bm2-ss --p4v 16 --p4runtime-files=build/x.txtpb x.p4 -o build/x.json"
+        );
+        assert_eq!(meant("--p4runtime-format json -o x x.p4"), "p4c-bm2-ss --p4runtime-format json x.p4 -o x");
+    }
+}

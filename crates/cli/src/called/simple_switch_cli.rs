@@ -1,0 +1,85 @@
+//! `simple_switch_CLI`: BMv2's command line of a running switch.
+//!
+//! What enters: that tool's options. What leaves: those of `ctl --simple-switch-cli`. The tool is told a Thrift port. A
+//! switch that was started as `simple_switch` or `simple_switch_grpc` listens there; the switches of a network
+//! (`wirespeed net`) do not, and are found by counting.
+
+use super::{Given, Word};
+use std::ffi::OsString;
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::time::Duration;
+
+/// Where scripts look for the first switch of a network, by Thrift, and where `net` has it, by P4Runtime; the others
+/// follow one by one.
+const THRIFT_FIRST: u16 = 9090;
+const NET_FIRST: u16 = 50051;
+
+/// Switches that are told by their Thrift ports.
+const SWITCHES_MAX: u16 = 100;
+
+/// How long a connection may take that only shows whether somebody listens.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Whether somebody listens at a port.
+pub fn listens(host: &str, port: u16) -> bool {
+    let Ok(mut addresses) = (host, port).to_socket_addrs() else { return false };
+    addresses.any(|address| TcpStream::connect_timeout(&address, CONNECT_PATIENCE).is_ok())
+}
+
+/// The arguments of our command; what is not an option of the tool stays.
+pub fn meant(given: Vec<OsString>, listens: &dyn Fn(&str, u16) -> bool) -> Vec<OsString> {
+    let (mut ip, mut port, mut rest) = ("127.0.0.1".to_owned(), None, Vec::new());
+    let mut given = Given::new(given);
+    while let Some(word) = given.next("") {
+        match word {
+            Word::Option(option) if option == "--thrift-port" => {
+                port = given.value().and_then(|value| value.parse::<u16>().ok());
+            }
+            Word::Option(option) if option == "--thrift-ip" => ip = given.value().unwrap_or(ip),
+            // The program is the one that runs, and there is one kind of replication.
+            Word::Option(option) if matches!(option.as_str(), "--json" | "--pre") => drop(given.value()),
+            Word::Option(option) => match given.value.take() {
+                Some(value) => rest.push(format!("{option}={value}").into()),
+                None => rest.push(option.into()),
+            },
+            Word::Plain(word) => rest.push(word),
+        }
+    }
+    let mut all: Vec<OsString> = ["ctl", "--simple-switch-cli"].map(OsString::from).into();
+    let is_first = port.is_none() && listens(&ip, THRIFT_FIRST);
+    if let Some(port) = port.or(is_first.then_some(THRIFT_FIRST)) {
+        all.push("--address".into());
+        let number = port.checked_sub(THRIFT_FIRST).filter(|&number| number < SWITCHES_MAX);
+        match number.filter(|_| !is_first && !listens(&ip, port)) {
+            Some(number) => {
+                all.push(format!("{ip}:{}", NET_FIRST + number).into());
+                all.extend(["--device-id".into(), number.to_string().into()]);
+            }
+            None => all.push(format!("{ip}:{port}").into()),
+        }
+    }
+    all.extend(rest);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{line, words};
+    use super::*;
+
+    #[test]
+    fn switches_are_found_by_their_thrift_ports() {
+        let meant = |text: &str, listening: u16| line(&meant(words(text), &|_, port| port == listening));
+        assert_eq!(meant("", 0), "ctl --simple-switch-cli");
+        assert_eq!(meant("", 9090), "ctl --simple-switch-cli --address 127.0.0.1:9090");
+        assert_eq!(
+            meant("--thrift-port 9091 --json x.json --pre SimplePreLAG", 0),
+            "ctl --simple-switch-cli --address 127.0.0.1:50052 --device-id 1"
+        );
+        assert_eq!(meant("--thrift-port 9091", 9091), "ctl --simple-switch-cli --address 127.0.0.1:9091");
+        assert_eq!(
+            meant("--thrift-ip=10.0.0.1 --thrift-port=9559 --device-id 7", 0),
+            "ctl --simple-switch-cli --address 10.0.0.1:9559 --device-id 7"
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! Links by the names of BMv2's tools and of the reference compiler, called as scripts call these.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
+
+const PROGRAM: &str = r#"
+#include <core.p4>
+#include <v1model.p4>
+header byte_t { bit<8> value; }
+struct headers_t { byte_t byte; }
+struct meta_t { }
+parser P(packet_in p, out headers_t h, inout meta_t m, inout standard_metadata_t s) {
+    state start { p.extract(h.byte); transition accept; }
+}
+control V(inout headers_t h, inout meta_t m) { apply { } }
+control I(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {
+    action send(bit<9> port) { s.egress_spec = port; }
+    table where { key = { h.byte.value: exact; } actions = { send; } }
+    apply { where.apply(); }
+}
+control E(inout headers_t h, inout meta_t m, inout standard_metadata_t s) { apply { } }
+control D(packet_out p, in headers_t h) { apply { p.emit(h); } }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+"#;
+
+/// A folder with links in `bin` and the program in `x.p4`.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(TempDir::new().unwrap());
+        std::fs::write(place.path("x.p4"), PROGRAM).unwrap();
+        let made = Command::new(env!("CARGO_BIN_EXE_wirespeed")).arg("links").arg(place.path("bin")).output().unwrap();
+        let said = String::from_utf8_lossy(&made.stdout).into_owned();
+        assert!(made.status.success() && said.lines().count() == 5, "{made:?}");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A command line by one of the links, in the folder.
+    fn command(&self, line: &str) -> Command {
+        let mut words = line.split_whitespace();
+        let mut command = Command::new(self.path("bin").join(words.next().unwrap()));
+        command.args(words).current_dir(self.0.path()).stdin(Stdio::null());
+        command.env("XDG_CACHE_HOME", self.path("cache"));
+        command
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(line).output().unwrap()
+    }
+
+    /// What a command line prints that succeeds.
+    fn printed(&self, line: &str) -> String {
+        let output = self.run(line);
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Starts a switch and waits until it runs.
+    fn start(&self, line: &str) -> Started {
+        let mut child = self.command(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut said = String::new();
+        let mut lines = BufReader::new(child.stderr.take().unwrap());
+        while !said.contains("P4Runtime at ") {
+            assert!(lines.read_line(&mut said).unwrap() > 0, "{line}: {said}");
+        }
+        // What it says later goes nowhere.
+        std::thread::spawn(move || lines.lines().for_each(drop));
+        Started(child)
+    }
+}
+
+/// A switch that runs until it is dropped.
+struct Started(Child);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _killed = self.0.kill();
+        let _ended = self.0.wait();
+    }
+}
+
+/// A port where nobody listens.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn a_program_is_compiled_by_p4c_and_run_by_simple_switch() {
+    let place = Place::new();
+    let line = "p4c --target bmv2 --arch v1model --p4runtime-files build/x.p4info.txtpb -o build x.p4";
+    assert_eq!(place.printed(line), "");
+    assert!(std::fs::read_to_string(place.path("build/x.p4info.txtpb")).unwrap().contains("I.where"));
+    let port = free_port();
+    let _switch = place.start(&format!("simple_switch --use-files 0 --thrift-port {port} build/x.json"));
+    std::fs::write(place.path("commands.txt"), "table_add where send 7 => 2\ntable_dump where\n").unwrap();
+    let commands = std::fs::File::open(place.path("commands.txt")).unwrap();
+    let output = place.command(&format!("simple_switch_CLI --thrift-port {port}")).stdin(commands).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("Entry has been added with handle 0") && said.contains("I.send - 02"), "{output:?}");
+}
+
+#[test]
+fn simple_switch_grpc_is_reached_at_both_ports() {
+    let place = Place::new();
+    place.printed("p4c-bm2-ss --p4v 16 -o build/x.json x.p4");
+    let (grpc, thrift) = (free_port(), free_port());
+    let line = format!(
+        "simple_switch_grpc --device-id 3 --thrift-port {thrift} --log-console build/x.json -- --grpc-server-addr \
+         127.0.0.1:{grpc} --cpu-port 255"
+    );
+    let _switch = place.start(&line);
+    for port in [grpc, thrift] {
+        let line = format!("simple_switch_CLI --address 127.0.0.1:{port} --device-id 3 --json x.json");
+        let commands = std::fs::write(place.path("c.txt"), "show_tables\n")
+            .and_then(|()| std::fs::File::open(place.path("c.txt")));
+        let output = place.command(&line).stdin(commands.unwrap()).output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).contains("I.where"), "{output:?}");
+    }
+}
+
+#[test]
+fn captures_take_the_place_of_interfaces() {
+    let place = Place::new();
+    std::fs::copy(empty_capture(), place.path("a_in.pcap")).unwrap();
+    let output =
+        place.run(&format!("simple_switch --use-files 0 -i 1@a --thrift-port {} --duration=0.2 x.p4", free_port()));
+    assert!(output.status.success(), "{output:?}");
+    assert!(place.path("a_out.pcap").is_file());
+}
+
+/// The header of a capture of Ethernet frames.
+fn empty_capture() -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("empty.pcap");
+    let header = [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0];
+    std::fs::write(&path, header).unwrap();
+    path
+}
+
+#[test]
+fn json_of_the_reference_compiler_is_told_apart() {
+    let place = Place::new();
+    std::fs::write(place.path("other.json"), "{\"program\": \"other.p4\"}").unwrap();
+    let output = place.run("simple_switch other.json");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("JSON that p4c writes for BMv2 cannot be run"), "{said}");
+    let output = place.run("p4c --target dpdk x.p4");
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("bmv2"), "{output:?}");
+}
+
+#[test]
+fn nothing_is_replaced_unasked() {
+    let place = Place::new();
+    let links = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.arg("links").arg(place.path("bin")).args(arguments).output().unwrap()
+    };
+    assert!(links(&[]).status.success(), "the links are there already");
+    std::fs::remove_file(place.path("bin/p4c")).unwrap();
+    std::fs::write(place.path("bin/p4c"), "mine").unwrap();
+    let refused = links(&[]);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(place.path("bin/p4c")).unwrap(), "mine");
+    assert!(links(&["--force"]).status.success());
+    assert!(place.path("bin/p4c").is_symlink());
+}
+
+#[test]
+fn the_module_of_the_tutorials_wraps_a_program() {
+    let place = Place::new();
+    let made = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    let made = { made }.args(["links", "--python"]).arg(place.path("python")).status().unwrap();
+    assert!(made.success());
+    let script = "from p4.tmp import p4config_pb2\n\
+                  config = p4config_pb2.P4DeviceConfig()\n\
+                  config.reassign = True\n\
+                  config.extras.kv['a'] = 'b'\n\
+                  config.device_data = b'program'\n\
+                  print(config.SerializeToString().hex())\n";
+    let python =
+        |script: &str| Command::new("python3").args(["-c", script]).env("PYTHONPATH", place.path("python")).output();
+    if !python("import google.protobuf").is_ok_and(|output| output.status.success()) {
+        return testkit::skip("needs Python with google.protobuf");
+    }
+    let output = python(script).unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "080112080a060a01611201621a0770726f6772616d\n",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
