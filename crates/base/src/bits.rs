@@ -16,6 +16,7 @@ pub struct Bits {
 
 impl Bits {
     /// All bits zero.
+    #[inline]
     pub fn zero(width: u32) -> Bits {
         Bits { width, limbs: vec![0; width.div_ceil(64) as usize] }
     }
@@ -26,6 +27,7 @@ impl Bits {
     }
 
     /// The low `width` bits of `value`.
+    #[inline]
     pub fn from_u64(width: u32, value: u64) -> Bits {
         let mut bits = Bits::zero(width);
         if let Some(limb) = bits.limbs.first_mut() {
@@ -44,6 +46,7 @@ impl Bits {
     }
 
     /// One bit: 1 for true.
+    #[inline]
     pub fn from_bool(value: bool) -> Bits {
         Bits::from_u64(1, u64::from(value))
     }
@@ -106,11 +109,13 @@ impl Bits {
     }
 
     /// Width in bits.
+    #[inline]
     pub fn width(&self) -> u32 {
         self.width
     }
 
     /// The limbs, lowest first.
+    #[inline]
     pub fn limbs(&self) -> &[u64] {
         &self.limbs
     }
@@ -125,11 +130,13 @@ impl Bits {
     }
 
     /// The low 64 bits.
+    #[inline]
     pub fn low_u64(&self) -> u64 {
         self.limbs.first().copied().unwrap_or(0)
     }
 
     /// The value, if it fits 64 bits.
+    #[inline]
     pub fn to_u64(&self) -> Option<u64> {
         self.limbs.iter().skip(1).all(|&limb| limb == 0).then(|| self.low_u64())
     }
@@ -146,6 +153,7 @@ impl Bits {
     }
 
     /// Whether all bits are zero.
+    #[inline]
     pub fn is_zero(&self) -> bool {
         self.limbs.iter().all(|&limb| limb == 0)
     }
@@ -156,6 +164,7 @@ impl Bits {
     }
 
     /// Bit `index`, 0 the least significant. A bit beyond the width is zero.
+    #[inline]
     pub fn bit(&self, index: u32) -> bool {
         self.limbs.get(index as usize / 64).is_some_and(|limb| limb >> (index % 64) & 1 == 1)
     }

@@ -24,9 +24,11 @@ macro_rules! entity_id {
         pub struct $name(u32);
 
         impl $crate::index::Id for $name {
+            #[inline]
             fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).expect("more than 2^32 entities of one kind"))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }

@@ -106,6 +106,7 @@ pub struct Unsent(u64);
 
 impl Unsent {
     /// The same of these verdicts, counted.
+    #[inline]
     pub fn of(verdicts: &[Verdict]) -> Unsent {
         let number = |verdict: &Verdict| match *verdict {
             DROP_INGRESS => 1,
@@ -123,6 +124,7 @@ impl Unsent {
     }
 
     /// Packets that are dropped with [`DROP_INGRESS`], [`DROP_EGRESS`] and [`DROP_TOO_LONG`].
+    #[inline]
     pub fn drops(self) -> [u64; 3] {
         [0, 16, 32].map(|bit| self.0 >> bit & 0xffff)
     }

@@ -105,6 +105,7 @@ impl Native {
     ///   `data <= payload <= data + length` then holds and is left alone, except by the deparser.
     /// * `env` has as many tables, registers, counters and direct counters as the program, with the sizes that they
     ///   say, which no one else writes during the call; its callbacks may be called with its `core`.
+    #[inline]
     pub unsafe fn run_block(&self, block: BlockId, env: &Env, packets: &[*mut Packet]) {
         assert!(packets.len() <= BURST_PACKETS_MAX, "a burst of {} packets", packets.len());
         // SAFETY: what the caller vouches for is what generated code relies on.
@@ -124,6 +125,7 @@ impl Native {
     /// As for [`Native::run_block`]; the packets are as they were received, with no flags. In place, each frame points
     /// to as many bytes as it says, behind as many as there is room, which this call alone uses. Where a frame begins
     /// afterwards is in that room or behind, and it ends where it did or before.
+    #[inline]
     pub unsafe fn run_straight(
         &self,
         env: &Env,

@@ -126,6 +126,7 @@ pub struct Gather {
 
 impl Gather {
     /// The request in a slot, if one was made.
+    #[inline]
     pub fn of(word: u64) -> Option<Gather> {
         let gather = Gather { pile: (word >> 48) as u16, bytes_max: (word >> 32) as u16, wait_us: word as u32 >> 8 };
         (word != 0).then_some(gather)
@@ -148,6 +149,7 @@ pub struct Scatter {
 
 impl Scatter {
     /// The request in a slot, if one was made.
+    #[inline]
     pub fn of(word: u64) -> Option<Scatter> {
         (word != 0).then_some(Scatter { first_byte: (word >> 16) as u16, records: word as u16 })
     }

@@ -444,6 +444,7 @@ impl<P> TrafficManager<P> {
 }
 
 /// A port, made if it was not used yet.
+#[inline]
 fn port_mut<'a, P>(
     near: &'a mut Vec<Port<P>>,
     far: &'a mut BTreeMap<u32, Port<P>>,
