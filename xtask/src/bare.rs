@@ -17,8 +17,9 @@ use std::process::Command;
 /// Optional commands that `.ci/run` does not install by these names.
 const FURTHER_TOOLS: [&str; 4] = ["tc", "python", "python3", "pkg-config"];
 
-/// Runs all tests without optional tools, then with them those that were skipped.
-pub(crate) fn test() -> Result<(), String> {
+/// Runs all tests without optional tools, then with them those that were skipped. `options` are of `cargo test`, and say
+/// which tests these are.
+pub(crate) fn test(options: &[&str]) -> Result<(), String> {
     let target = root().join("target");
     let [commands, record] = ["bare-path", "skipped-without-tools"].map(|name| target.join(name));
     let hidden = hidden(&fs::read_to_string(root().join(".ci/run")).map_err(|error| format!(".ci/run: {error}"))?);
@@ -27,7 +28,8 @@ pub(crate) fn test() -> Result<(), String> {
     forget(&record)?;
     println!("without {}", hidden.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
     let mut without = cargo();
-    without.env("PATH", &commands).env(RECORD_VARIABLE, &record).args(["test", "--workspace"]);
+    without.env("PATH", &commands).env(RECORD_VARIABLE, &record).arg("test");
+    without.args(if options.is_empty() { &["--workspace"] } else { options });
     let first = finish(&mut without);
     let second = again(&record);
     let failed: Vec<String> = [first, second].into_iter().filter_map(Result::err).collect();

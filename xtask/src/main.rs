@@ -25,7 +25,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   ci [--skip STAGE]... [--only STAGE]...   every check; stages: fmt lint tidy test dpdk fuzz-smoke docs aarch64
-  bare                                     all tests without optional tools, then the skipped ones with them
+  bare [CARGO TEST ARGUMENT]...            all tests without optional tools, then the skipped ones with them
   tidy                                     the rules that the compiler and clippy do not know
   pages                                    writes docs/diagnostics from the comments beside the codes
   aarch64                                  the tests of engines and backends on AArch64, emulated
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["ci", options @ ..] => ci::run(options),
         ["tidy"] => ci::tidy(),
-        ["bare"] => bare::test(),
+        ["bare", options @ ..] => bare::test(options),
         ["aarch64"] => aarch64::all(),
         ["pages"] => write_pages(),
         ["bless", options @ ..] => bless(options),
