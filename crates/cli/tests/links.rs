@@ -104,7 +104,7 @@ fn a_program_is_compiled_by_p4c_and_run_by_simple_switch() {
     let commands = std::fs::File::open(place.path("commands.txt")).unwrap();
     let output = place.command(&format!("simple_switch_CLI --thrift-port {port}")).stdin(commands).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("Entry has been added with handle 0") && said.contains("I.send - 02"), "{output:?}");
+    assert!(said.contains("Entry has been added with handle 0") && said.contains("I.send - 0002"), "{output:?}");
 }
 
 #[test]

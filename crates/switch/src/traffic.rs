@@ -451,13 +451,26 @@ fn port_mut<'a, P>(
     port: u32,
     settings: &[QueueSetting],
 ) -> &'a mut Port<P> {
+    let index = port as usize;
+    if index < near.len() {
+        return &mut near[index];
+    }
+    further_port_mut(near, far, port, settings)
+}
+
+/// The same for one that is far, or not there yet. It is apart so that the other is small.
+#[inline(never)]
+fn further_port_mut<'a, P>(
+    near: &'a mut Vec<Port<P>>,
+    far: &'a mut BTreeMap<u32, Port<P>>,
+    port: u32,
+    settings: &[QueueSetting],
+) -> &'a mut Port<P> {
     if port > PORT_MAX {
         return far.entry(port).or_insert_with(|| Port::new(settings));
     }
     let index = port as usize;
-    if near.len() <= index {
-        near.resize_with(index + 1, || Port::new(settings));
-    }
+    near.resize_with(near.len().max(index + 1), || Port::new(settings));
     &mut near[index]
 }
 

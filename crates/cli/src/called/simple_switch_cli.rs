@@ -46,7 +46,8 @@ pub fn meant(given: Vec<OsString>, listens: &dyn Fn(&str, u16) -> bool) -> Vec<O
         }
     }
     let mut all: Vec<OsString> = ["ctl", "--simple-switch-cli"].map(OsString::from).into();
-    let is_first = port.is_none() && listens(&ip, THRIFT_FIRST);
+    let is_told = rest.iter().any(|word| word == "--address" || word == "-a");
+    let is_first = port.is_none() && !is_told && listens(&ip, THRIFT_FIRST);
     if let Some(port) = port.or(is_first.then_some(THRIFT_FIRST)) {
         all.push("--address".into());
         let number = port.checked_sub(THRIFT_FIRST).filter(|&number| number < SWITCHES_MAX);
@@ -75,6 +76,11 @@ mod tests {
         assert_eq!(
             meant("--thrift-port 9091 --json x.json --pre SimplePreLAG", 0),
             "ctl --simple-switch-cli --address 127.0.0.1:50052 --device-id 1"
+        );
+        assert_eq!(
+            meant("--address 10.0.0.1:9559", 9090),
+            "ctl --simple-switch-cli --address 10.0.0.1:9559",
+            "who says where needs no search"
         );
         assert_eq!(meant("--thrift-port 9091", 9091), "ctl --simple-switch-cli --address 127.0.0.1:9091");
         assert_eq!(
