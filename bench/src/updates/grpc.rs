@@ -51,6 +51,7 @@ impl Controller {
     pub fn connect(api: Arc<Api>, info: P4Info) -> Result<Controller, Box<dyn Error>> {
         let options = Options {
             address: ([127, 0, 0, 1], 0).into(),
+            further: None,
             device_id: DEVICE_ID,
             ports: Ports::default(),
             tls: None,
