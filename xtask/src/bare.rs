@@ -17,8 +17,8 @@ use std::process::Command;
 /// Optional commands that `.ci/run` does not install by these names.
 const FURTHER_TOOLS: [&str; 4] = ["tc", "python", "python3", "pkg-config"];
 
-/// Runs all tests without optional tools, then with them those that were skipped. `options` are of `cargo test`, and say
-/// which tests these are.
+/// Runs tests without optional tools, then with them those that were skipped. `options` are of `cargo test`, and say
+/// which tests these are: all if there are none.
 pub(crate) fn test(options: &[&str]) -> Result<(), String> {
     let target = root().join("target");
     let [commands, record] = ["bare-path", "skipped-without-tools"].map(|name| target.join(name));
