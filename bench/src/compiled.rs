@@ -46,8 +46,7 @@ pub fn program_with(path: &str, macros: &[(&str, String)]) -> Result<Program, Bo
 pub fn native(program: &Program) -> Result<Backend, Box<dyn Error>> {
     let plan = Plan::new(program)?;
     let text = cgen::emit_c(program, &plan, &|_| None);
-    let object = cgen::compile(&text, &CompileOptions::default())?;
-    let native = Native::load(&object.path, &plan)?;
+    let native = Native::build(&text, &plan, &CompileOptions::default())?;
     Ok(Backend::Native(Box::new(native), Box::new(plan)))
 }
 
@@ -74,8 +73,7 @@ pub fn switch_with(
 /// Has a switch run code for its entries, as a running one has it made when its tables have settled.
 pub fn settle(switch: &mut Switch) -> Result<(), Box<dyn Error>> {
     let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(()) };
-    let object = cgen::compile(&blueprint.c_text(), &CompileOptions::default())?;
-    let native = Native::load(&object.path, blueprint.plan())?;
+    let native = Native::build(&blueprint.c_text(), blueprint.plan(), &CompileOptions::default())?;
     switch.specialise(Arc::new(blueprint.build(native)));
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! * [`index`]: typed 32-bit indices and the dense maps they address.
 //! * [`span`]: a range of source text.
 //! * [`bits`]: a bit vector of any width, the value every P4 expression has.
+//! * [`private`]: files and folders of this user alone.
 //! * [`rng`]: the one random generator, so that a run is reproduced by its seed.
 //! * [`limits`]: what the system refuses to exceed, in one place;
 //! * [`stack`]: a stack deep enough for the highest tree.
@@ -12,6 +13,7 @@
 pub mod bits;
 pub mod index;
 pub mod limits;
+pub mod private;
 pub mod rng;
 pub mod span;
 pub mod stack;

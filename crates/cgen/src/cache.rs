@@ -4,6 +4,7 @@
 //! What enters: the folder, after something was put into it. What leaves: the folder, without what was used longest ago
 //! if there was too much. A program's object is as old as its last use.
 
+use crate::kept::SEAL;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -40,6 +41,7 @@ pub(crate) fn shrink(folder: &Path, bytes_max: u64, kept: Duration) {
         }
         // The text goes first: an object without it is compiled anew.
         let _ = fs::remove_file(program.object.with_extension("c"));
+        let _ = fs::remove_file(program.object.with_extension(SEAL));
         let _ = fs::remove_file(&program.object);
         bytes -= program.bytes;
     }
@@ -65,6 +67,7 @@ mod tests {
         let put = |name: &str, age_s: u64| {
             fs::write(path(&format!("{name}.c")), [0; 40]).unwrap();
             fs::write(path(&format!("{name}.so")), [0; 60]).unwrap();
+            fs::write(path(&format!("{name}.seal")), [0; 9]).unwrap();
             let used = SystemTime::now() - Duration::from_secs(age_s);
             fs::File::open(path(&format!("{name}.so"))).unwrap().set_modified(used).unwrap();
         };
@@ -85,9 +88,9 @@ mod tests {
         shrink(folder.path(), 400, Duration::ZERO);
         assert_eq!(there(), all);
         shrink(folder.path(), 399, Duration::ZERO);
-        assert_eq!(there(), "notes.json old.c old.so used.c used.so young.c young.so");
+        assert_eq!(there(), "notes.json old.c old.seal old.so used.c used.seal used.so young.c young.seal young.so");
         // However much there is, what may not have been loaded yet stays.
         shrink(folder.path(), 0, Duration::from_secs(60));
-        assert_eq!(there(), "notes.json used.c used.so young.c young.so");
+        assert_eq!(there(), "notes.json used.c used.seal used.so young.c young.seal young.so");
     }
 }

@@ -3,10 +3,12 @@
 //! What enters: C text. What leaves: a shared object, from a private cache if the same text was compiled before with
 //! the same runtime headers, flags, compiler and machine.
 
+use crate::kept::Place;
 use crate::{cache, runtime};
+use base::private;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -105,23 +107,59 @@ pub struct SharedObject {
     _temporary: Option<tempfile::TempDir>,
 }
 
-/// Compiles C text to a shared object.
+/// Compiles C text to a shared object, or finds what was made of the same text before.
 pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, CompileError> {
+    compile_unless(c_text, options, |place| place.holds(c_text))
+}
+
+/// Compiles C text and loads what was made. An object of the cache that does not load is made again, once: it may be
+/// of another system that shares the cache.
+pub(crate) fn compile_and_load<T, E>(
+    c_text: &str,
+    options: &CompileOptions,
+    load: impl Fn(&Path) -> Result<T, E>,
+) -> Result<Result<T, E>, CompileError> {
+    let object = compile(c_text, options)?;
+    let loaded = load(&object.path);
+    if loaded.is_ok() || !object.from_cache {
+        return Ok(loaded);
+    }
+    let anew = compile_unless(c_text, options, |_| false)?;
+    Ok(load(&anew.path))
+}
+
+fn compile_unless(
+    c_text: &str,
+    options: &CompileOptions,
+    is_there: impl Fn(&Place) -> bool,
+) -> Result<SharedObject, CompileError> {
     let compiler = Compiler::find(options)?;
     let flags = flags(options, &compiler);
     let (folder, temporary) = cache_folder(options)?;
     let key = cache_key(c_text, &flags, &compiler, options.target.is_none());
-    let source = folder.join(format!("{key}.c"));
-    let object = folder.join(format!("{key}.so"));
-    if object.is_file() && fs::read(&source).is_ok_and(|text| text == c_text.as_bytes()) {
-        cache::note_use(&object);
-        return Ok(SharedObject { path: object, from_cache: true, _temporary: temporary });
+    let place = Place::new(&folder, &key);
+    if is_there(&place) {
+        cache::note_use(&place.object);
+        return Ok(SharedObject { path: place.object, from_cache: true, _temporary: temporary });
     }
     let include = write_runtime(&folder)?;
-    write_atomically(&source, c_text.as_bytes())?;
+    write_atomically(&place.text, c_text.as_bytes())?;
     let scratch = folder.join(temporary_name(&key));
     let mut arguments = flags;
-    arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), source.into()]);
+    arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), place.text.clone().into()]);
+    let made = run(&compiler, arguments).and_then(|()| {
+        let put = place.put(&scratch, &folder.join(temporary_name(&key)));
+        put.map_err(|error| CompileError::Io { path: place.object.clone(), error })
+    });
+    // What may be left is of no use; the error that counts is the first.
+    let _left = fs::remove_file(&scratch);
+    made?;
+    cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT);
+    Ok(SharedObject { path: place.object, from_cache: false, _temporary: temporary })
+}
+
+/// Runs the compiler.
+fn run(compiler: &Compiler, mut arguments: Vec<OsString>) -> Result<(), CompileError> {
     let run = |arguments: &[OsString]| {
         let output = compiler.command().args(arguments).output();
         output.map_err(|error| CompileError::Io { path: compiler.words[0].clone().into(), error })
@@ -132,16 +170,12 @@ pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, C
         arguments.retain(|argument| argument != THIS_PROCESSOR);
         output = run(&arguments)?;
     }
-    if !output.status.success() {
-        // What the compiler may have left is of no use; the error that counts is the compiler's.
-        let _ = fs::remove_file(&scratch);
-        let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let command = format!("{} {}", compiler.words.join(" "), words.join(" "));
-        return Err(CompileError::Failed { command, stderr: String::from_utf8_lossy(&output.stderr).into_owned() });
+    if output.status.success() {
+        return Ok(());
     }
-    fs::rename(&scratch, &object).map_err(|error| CompileError::Io { path: object.clone(), error })?;
-    cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT);
-    Ok(SharedObject { path: object, from_cache: false, _temporary: temporary })
+    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let command = format!("{} {}", compiler.words.join(" "), words.join(" "));
+    Err(CompileError::Failed { command, stderr: String::from_utf8_lossy(&output.stderr).into_owned() })
 }
 
 /// Says that the code is for the processor that the compiler runs on.
@@ -253,15 +287,14 @@ fn cache_folder(options: &CompileOptions) -> Result<(PathBuf, Option<tempfile::T
 
 /// Makes the folder, and makes sure that it is ours and no one else's: what lies in it is loaded and run.
 fn make_private(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    private::make_folder(folder)?;
     let metadata = fs::symlink_metadata(folder)?;
-    let ours = fs::metadata("/proc/self")?.uid();
-    if !metadata.is_dir() || metadata.uid() != ours {
+    if !metadata.is_dir() || metadata.uid() != private::user()? {
         return Err(io::Error::other("the cache is not a folder that belongs to this user"));
     }
-    if metadata.mode() & 0o077 != 0 {
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    if metadata.mode() & 0o777 != private::FOLDER_MODE {
+        fs::set_permissions(folder, fs::Permissions::from_mode(private::FOLDER_MODE))?;
     }
     Ok(())
 }
@@ -325,10 +358,16 @@ fn write_runtime(folder: &Path) -> Result<PathBuf, CompileError> {
         hash.part(text.as_bytes());
     }
     let include = folder.join(format!("runtime-{:032x}", hash.number()));
-    fs::create_dir_all(&include).map_err(|error| CompileError::Io { path: include.clone(), error })?;
+    let make = || {
+        if !fs::symlink_metadata(&include).is_ok_and(|found| found.is_dir()) {
+            private::remove(&include)?;
+        }
+        make_private(&include)
+    };
+    make().map_err(|error| CompileError::Io { path: include.clone(), error })?;
     for (name, text) in runtime::FILES {
         let path = include.join(name);
-        if !fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+        if !private::read(&path).is_ok_and(|there| there == text.as_bytes()) {
             write_atomically(&path, text.as_bytes())?;
         }
     }
@@ -338,11 +377,7 @@ fn write_runtime(folder: &Path) -> Result<PathBuf, CompileError> {
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CompileError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let scratch = path.with_file_name(temporary_name(&name));
-    let write = || {
-        fs::File::create(&scratch)?.write_all(bytes)?;
-        fs::rename(&scratch, path)
-    };
-    write().map_err(|error| CompileError::Io { path: path.to_owned(), error })
+    private::replace(path, &scratch, bytes).map_err(|error| CompileError::Io { path: path.to_owned(), error })
 }
 
 /// A name that no other process or thread uses at this time.

@@ -4,7 +4,7 @@
 //! program over a burst of packets.
 //!
 //! ```text
-//! program ──► Plan::new ──► emit_c ──► compile ──► Native::load ──► Native::run_block
+//! program ──► Plan::new ──► emit_c ──► Native::build (compile, load) ──► Native::run_block
 //! ```
 //!
 //! * [`abi`]: the layouts shared with generated code (`runtime/c/wirespeed.h`).
@@ -13,7 +13,7 @@
 //! * [`emit`]: C from program and plan, built as a tree (`ctree`) and printed last.
 //! * [`tuning`]: what was measured to be best of what the plan leaves open.
 //! * [`runtime`]: the C headers that generated code includes.
-//! * [`compile`](mod@compile): the system's compiler, and a cache of what it made.
+//! * [`compile`](mod@compile): the system's compiler, and a cache of what it made (`kept`, `cache`).
 //! * [`plug_in`]: calls a user's shared objects, which supply a program's own externs.
 //! * [`native`]: loads shared objects and calls them.
 
@@ -23,6 +23,7 @@ pub mod compile;
 mod ctree;
 pub mod describe;
 pub mod emit;
+mod kept;
 pub mod native;
 pub mod plan;
 pub mod plug_in;
@@ -32,7 +33,7 @@ pub mod tuning;
 pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile};
 pub use describe::{Description, describe};
 pub use emit::{SourceLine, emit_c};
-pub use native::{LoadError, Native};
+pub use native::{BuildError, LoadError, Native};
 pub use plan::sharing::{Sharing, WholeProgram};
 pub use plan::{
     AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits, spelled_params,

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "opens a shared object and calls the functions in it")]
 
 use crate::abi::{ABI_VERSION, BlockFunction, Env, Frame, Packet, ProgramInfo, StraightFunction, Unsent, Verdict};
+use crate::compile::{CompileError, CompileOptions, compile_and_load};
 use crate::plan::Plan;
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX};
@@ -42,6 +43,26 @@ impl From<libloading::Error> for LoadError {
     }
 }
 
+/// Why there is no native code of a program.
+#[derive(Debug)]
+pub enum BuildError {
+    /// It was not compiled.
+    Compile(CompileError),
+    /// It was, and cannot be loaded.
+    Load(LoadError),
+}
+
+impl std::fmt::Display for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BuildError::Compile(error) => error.fmt(f),
+            BuildError::Load(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
 /// What the shared object of a plan says of itself.
 pub fn program_info(plan: &Plan) -> ProgramInfo {
     ProgramInfo {
@@ -66,6 +87,12 @@ pub struct Native {
 }
 
 impl Native {
+    /// Compiles the C text of `plan`'s program, or finds it in the cache, and loads it.
+    pub fn build(c_text: &str, plan: &Plan, options: &CompileOptions) -> Result<Native, BuildError> {
+        let loaded = compile_and_load(c_text, options, |object| Native::load(object, plan));
+        loaded.map_err(BuildError::Compile)?.map_err(BuildError::Load)
+    }
+
     /// Loads what [`crate::compile()`] has made from the C text of `plan`'s program. The file may be deleted
     /// afterwards.
     pub fn load(path: &Path, plan: &Plan) -> Result<Native, LoadError> {

@@ -8,6 +8,7 @@
 
 use crate::compile::{CompileError, CompileOptions, Fnv, kept_folder, processor, write_atomically};
 use base::limits::BURST_PACKETS_MAX;
+use base::private;
 use ir::Program;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -30,7 +31,7 @@ impl Default for Tuning {
 impl Tuning {
     /// What was kept for a program; none if nothing was, or if it cannot be read.
     pub fn kept(program: &Program, options: &CompileOptions) -> Option<Tuning> {
-        Tuning::read(&std::fs::read_to_string(path(program, options).ok()??).ok()?)
+        Tuning::read(&String::from_utf8(private::read(&path(program, options).ok()??).ok()?).ok()?)
     }
 
     /// Keeps this for a program. Returns where; none if there is no cache.

@@ -50,8 +50,7 @@ pub fn native(compiled: &Compiled, options: &CompileOptions) -> Result<Result<Ba
 }
 
 fn load_native((text, plan): (String, Plan), options: &CompileOptions) -> Result<Backend, String> {
-    let object = cgen::compile(&text, options).map_err(|error| error.to_string())?;
-    let native = Native::load(&object.path, &plan).map_err(|error| error.to_string())?;
+    let native = Native::build(&text, &plan, options).map_err(|error| error.to_string())?;
     Ok(Backend::Native(Box::new(native), Box::new(plan)))
 }
 
@@ -77,8 +76,7 @@ pub fn choose(compiled: &Compiled, kind: Option<BackendKind>, cc: Option<String>
 /// Makes code for the contents of tables of blueprints.
 pub fn special_code(blueprint: Blueprint, cc: Option<&str>) -> Result<Specialisation, String> {
     let options = CompileOptions { compiler: cc.map(str::to_owned), ..CompileOptions::default() };
-    let object = cgen::compile(&blueprint.c_text(), &options).map_err(|error| error.to_string())?;
-    let native = Native::load(&object.path, blueprint.plan()).map_err(|error| error.to_string())?;
+    let native = Native::build(&blueprint.c_text(), blueprint.plan(), &options).map_err(|error| error.to_string())?;
     Ok(blueprint.build(native))
 }
 

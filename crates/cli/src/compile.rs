@@ -114,8 +114,10 @@ fn shared_object(arguments: &CompileArguments) -> Result<Exit, Exit> {
         let _progress = Progress::start("compiling to native code");
         cgen::compile(&text, &options).map_err(system_error)?
     };
-    std::fs::copy(&object.path, &output)
-        .map_err(|error| system_error(format!("cannot write {}: {error}", output.display())))?;
+    // Written and not copied: what is in the cache is private, and the output need not be.
+    let bytes = std::fs::read(&object.path)
+        .map_err(|error| system_error(format!("cannot read {}: {error}", object.path.display())))?;
+    write_bytes(Some(&output), &bytes)?;
     say!("{}", output.display());
     Ok(Exit::Success)
 }

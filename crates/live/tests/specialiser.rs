@@ -71,8 +71,8 @@ fn engine() -> Engine {
 fn specialiser() -> Specialiser {
     let workshop = |blueprint: switch::Blueprint| {
         let options = quick_options(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("native"));
-        let object = cgen::compile(&blueprint.c_text(), &options).map_err(|error| error.to_string())?;
-        let native = cgen::Native::load(&object.path, blueprint.plan()).map_err(|error| error.to_string())?;
+        let native = cgen::Native::build(&blueprint.c_text(), blueprint.plan(), &options);
+        let native = native.map_err(|error| error.to_string())?;
         Ok(blueprint.build(native))
     };
     Specialiser::start(Duration::from_millis(1), Box::new(workshop)).unwrap()

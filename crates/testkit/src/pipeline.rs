@@ -102,9 +102,8 @@ pub fn specialisation(switch: &Switch, engine: &Engine) -> Result<Option<Special
     let Engine::Specialised(options, _) = engine else { return Ok(None) };
     let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(None) };
     ir::verify(blueprint.program()).map_err(|errors| format!("the specialised program is not valid: {errors:#?}"))?;
-    let object = cgen::compile(&blueprint.c_text(), options)
+    let native = Native::build(&blueprint.c_text(), blueprint.plan(), options)
         .map_err(|error| format!("{error}\n{}", ir::text::print(blueprint.program())))?;
-    let native = Native::load(&object.path, blueprint.plan()).map_err(|error| error.to_string())?;
     Ok(Some(blueprint.build(native)))
 }
 

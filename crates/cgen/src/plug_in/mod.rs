@@ -12,7 +12,7 @@ mod adapter;
 
 pub use adapter::{header, prototype};
 
-use crate::compile::{CompileError, CompileOptions, compile};
+use crate::compile::{CompileError, CompileOptions, compile_and_load};
 use base::Bits;
 use base::index::Id as _;
 use ir::{ExternFunctionId, ExternInstanceId, Program, Type};
@@ -199,9 +199,11 @@ fn open(path: &Path) -> Result<Library, PlugInError> {
 
 fn load_adapter(program: &Program, options: &CompileOptions) -> Result<Library, PlugInError> {
     let options = CompileOptions { target: None, ..options.clone() };
-    let object = compile(&adapter::adapter(program), &options).map_err(PlugInError::Compile)?;
     // SAFETY: the adapter has no constructors.
-    unsafe { Library::new(&object.path) }.map_err(PlugInError::Adapter)
+    let load = |object: &Path| unsafe { Library::new(object) };
+    compile_and_load(&adapter::adapter(program), &options, load)
+        .map_err(PlugInError::Compile)?
+        .map_err(PlugInError::Adapter)
 }
 
 /// A function of a library, if it has it.

@@ -16,10 +16,10 @@
 //! are damaged are reported, with what they held as far as it can be read, and the file is kept under another name; the
 //! next that is whole is found by its mark.
 
-use crate::store::format;
 use crate::store::system::{self, Writer};
+use crate::store::{folder, format};
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -139,15 +139,14 @@ impl Log {
     /// Opens a folder, which is made if it is missing, and reads what it holds. The records come back in the next
     /// snapshot: whoever opens begins a generation next.
     pub fn open(folder: &Path) -> Result<(Log, Recovered), StoreError> {
-        doing(fs::create_dir_all(folder), || format!("make the state folder {}", folder.display()))?;
+        doing(folder::make(folder), || format!("use the state folder {}", folder.display()))?;
         let mut recovered = Recovered::default();
         let lock_path = folder.join("lock");
-        if lock_path.exists() && !lock_path.is_file() {
-            set_aside(&lock_path, "it is no file", &mut recovered);
+        if let Some(why) = folder::objection_to_lock(&lock_path) {
+            move_aside(&lock_path, why, &mut recovered);
         }
         let was_used = lock_path.exists();
-        let lock = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&lock_path);
-        let lock = doing(lock, || format!("open {}", lock_path.display()))?;
+        let lock = doing(folder::open_lock(&lock_path), || format!("open {}", lock_path.display()))?;
         if let Err(error) = locked(&lock) {
             return Err(StoreError { doing: format!("use the state folder {}", folder.display()), source: error });
         }
@@ -569,11 +568,12 @@ fn recover_snapshot(found: &[(u64, PathBuf)], recovered: &mut Recovered) -> Chos
 
 /// What is in a file; none, and the file set aside, if it cannot be read.
 fn read_or_set_aside(path: &Path, may_be_torn: bool, recovered: &mut Recovered) -> Option<Content> {
-    let content = match path.is_file() {
-        true => read(path, may_be_torn),
-        // Who opens a pipe waits for somebody who writes to it.
-        false => Err(io::Error::other(if path.is_dir() { "it is a folder" } else { "it is no regular file" })),
-    };
+    // Who opens a pipe waits for somebody who writes to it.
+    let content = fs::symlink_metadata(path).and_then(|found| match () {
+        () if found.is_file() => read(path, may_be_torn),
+        () if found.is_symlink() => Err(io::Error::other("it is a symbolic link")),
+        () => Err(io::Error::other(if found.is_dir() { "it is a folder" } else { "it is no regular file" })),
+    });
     content.inspect_err(|error| set_aside(path, &format!("it cannot be read ({error})"), recovered)).ok()
 }
 
@@ -581,13 +581,24 @@ fn read_or_set_aside(path: &Path, may_be_torn: bool, recovered: &mut Recovered) 
 /// what is left of it must not depend on this start alone. What is no file, or cannot be read, gets the other name
 /// alone.
 fn set_aside(path: &Path, why: &str, recovered: &mut Recovered) {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+    if !is_file || File::open(path).is_err() {
+        return move_aside(path, why, recovered);
+    }
+    // Not every file system has links.
+    let keep = |name: &Path| fs::hard_link(path, name).or_else(|_| fs::copy(path, name).map(drop));
+    keep_aside(path, why, recovered, &|name| keep(name).or_else(|_| fs::rename(path, name)));
+}
+
+/// Gives what is at a path another name alone.
+fn move_aside(path: &Path, why: &str, recovered: &mut Recovered) {
+    keep_aside(path, why, recovered, &|name| fs::rename(path, name));
+}
+
+fn keep_aside(path: &Path, why: &str, recovered: &mut Recovered, keep: &dyn Fn(&Path) -> io::Result<()>) {
     let another = |number: u32| path.with_extension(format!("damaged-{number}"));
-    let kept = (1..u32::MAX).map(another).find(|name| !name.exists()).filter(|name| {
-        // Not every file system has links.
-        let is_readable = path.is_file() && File::open(path).is_ok();
-        let is_linked = is_readable && (fs::hard_link(path, name).is_ok() || fs::copy(path, name).is_ok());
-        is_linked || fs::rename(path, name).is_ok()
-    });
+    let is_free = |name: &PathBuf| fs::symlink_metadata(name).is_err();
+    let kept = (1..u32::MAX).map(another).find(is_free).filter(|name| keep(name).is_ok());
     let kept = kept.map_or_else(|| "it could not be kept".to_owned(), |name| format!("kept as {}", name.display()));
     recovered.complaints.push(format!("{}: {why}; {kept}", path.display()));
 }

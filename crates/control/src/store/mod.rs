@@ -5,8 +5,10 @@
 //! `docs/design/state.md`.
 //!
 //! * `log`: files that keep records through a crash; `system`, what they ask of the system.
+//! * `folder`: the folder itself and its lock, which are closed to others.
 //! * `format`: updates as bytes, by the names of the program.
 
+mod folder;
 pub(crate) mod format;
 mod log;
 mod system;

@@ -3,7 +3,8 @@
 //! What enters: files, paths, bytes. What leaves: the system's answer; or, in tests, the refusal that a test has
 //! ordered, so that every step of keeping state can be seen to fail.
 
-use std::fs::{self, File, OpenOptions};
+use base::private;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -11,13 +12,12 @@ use std::path::Path;
 /// The most bytes of a note: what is behind them in its file is nothing that was noted.
 const NOTE_BYTES_MAX: u64 = 4096;
 
-/// Makes a file, empty. What is written to it goes to its end, also after it was cut.
+/// Makes a file, empty, in the place of whatever is there. What is written to it goes to its end, also after it was cut.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     faults::step()?;
-    // A file that is opened to be appended to cannot be made empty at once.
-    let file = OpenOptions::new().create(true).append(true).open(path)?;
-    file.set_len(0)?;
-    Ok(file)
+    // What is there may be a link to somewhere else: it is removed, and not written to.
+    private::remove(path)?;
+    private::create(path)
 }
 
 /// Writes all of it. A refusal may leave a part of it written.

@@ -14,7 +14,7 @@ use switch::timers::{Timer, Timers};
 use switch::{Backend, Config, Door, Parked, Switch};
 
 /// The control plane of a switch that no worker runs, and the switch.
-fn api_over(program: Program) -> (Api, Arc<Parked>) {
+pub(super) fn api_over(program: Program) -> (Api, Arc<Parked>) {
     api_of_start(program, 1)
 }
 

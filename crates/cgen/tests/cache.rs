@@ -1,0 +1,195 @@
+//! What lies in the cache is loaded only if it is what was put there, and is nobody else's to change.
+
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+use cgen::{CompileOptions, Native, Optimise, Plan, SharedObject, compile};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TEXT: &str = "int answer(void);\nint answer(void) { return 42; }\n";
+
+fn options(folder: &Path) -> CompileOptions {
+    CompileOptions { cache_dir: Some(folder.to_owned()), optimise: Optimise::None, ..CompileOptions::default() }
+}
+
+fn compiled(folder: &Path) -> SharedObject {
+    compile(TEXT, &options(folder)).expect("valid C")
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).expect("it is there").mode() & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("our file");
+}
+
+/// Does something to a file.
+type Damage = fn(&Path);
+
+/// Writes other bytes into the same file.
+fn rewrite(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(path).expect("our file");
+    change(&mut bytes);
+    fs::write(path, bytes).expect("our file");
+}
+
+fn flip(path: &Path, position: impl FnOnce(usize) -> usize) {
+    rewrite(path, |bytes| {
+        let position = position(bytes.len());
+        bytes[position] ^= 0x10;
+    });
+}
+
+/// Leaves what was there beside the path.
+fn move_beside(path: &Path) -> PathBuf {
+    let beside = path.with_extension("beside");
+    fs::rename(path, &beside).expect("our folder");
+    beside
+}
+
+const DAMAGES: &[(&str, Damage)] = &[
+    ("empty", |path| fs::write(path, "").unwrap()),
+    ("cut to a byte", |path| rewrite(path, |bytes| bytes.truncate(1))),
+    ("cut in half", |path| rewrite(path, |bytes| bytes.truncate(bytes.len() / 2))),
+    ("cut by a byte", |path| rewrite(path, |bytes| bytes.truncate(bytes.len() - 1))),
+    ("longer by a byte", |path| rewrite(path, |bytes| bytes.push(0))),
+    ("zeroed", |path| rewrite(path, |bytes| bytes.fill(0))),
+    ("zeroed from the middle on", |path| {
+        rewrite(path, |bytes| {
+            let half = bytes.len() / 2;
+            bytes[half..].fill(0);
+        });
+    }),
+    ("a bit of the first byte", |path| flip(path, |_| 0)),
+    ("a bit in the middle", |path| flip(path, |length| length / 2)),
+    ("a bit of the last byte", |path| flip(path, |length| length - 1)),
+    ("gone", |path| fs::remove_file(path).unwrap()),
+    ("a folder", |path| {
+        fs::remove_file(path).unwrap();
+        fs::create_dir(path).unwrap();
+        fs::write(path.join("file"), "").unwrap();
+    }),
+    ("a pipe", |path| {
+        fs::remove_file(path).unwrap();
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }),
+    ("a link to the same", |path| std::os::unix::fs::symlink(move_beside(path), path).unwrap()),
+    ("a link to itself", |path| {
+        fs::remove_file(path).unwrap();
+        std::os::unix::fs::symlink(path, path).unwrap();
+    }),
+    ("a second name", |path| fs::hard_link(move_beside(path), path).unwrap()),
+    ("writable by a group", |path| set_mode(path, 0o620)),
+    ("writable by all", |path| set_mode(path, 0o602)),
+];
+
+#[test]
+fn what_is_not_as_it_was_put_there_is_compiled_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sound = fs::read(compiled(folder.path()).path).expect("the object");
+    for ending in ["so", "seal", "c"] {
+        for (name, damage) in DAMAGES {
+            let object = compiled(folder.path());
+            assert!(object.from_cache, "before {name} of .{ending}");
+            damage(&object.path.with_extension(ending));
+            let again = compiled(folder.path());
+            assert!(!again.from_cache, "{name} of .{ending}");
+            assert!(fs::read(&again.path).expect("the object") == sound, "{name} of .{ending}");
+            let _gone = fs::remove_file(object.path.with_extension("beside"));
+        }
+    }
+}
+
+#[test]
+fn the_runtime_headers_are_put_right() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    compiled(folder.path());
+    let entries = fs::read_dir(folder.path()).expect("the cache").map(|entry| entry.expect("the cache").path());
+    let include = entries.into_iter().find(|path| path.is_dir()).expect("the folder of the headers");
+    let header = include.join("wirespeed.h");
+    let sound = fs::read(&header).expect("a header");
+    let uses = "#include \"wirespeed.h\"\nint x;\n";
+    for (number, (name, damage)) in DAMAGES.iter().enumerate() {
+        damage(&header);
+        compile(&format!("{uses}int y{number};\n"), &options(folder.path()))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(fs::read(&header).expect("a header") == sound, "{name}");
+        let _gone = fs::remove_file(header.with_extension("beside"));
+    }
+    fs::remove_dir_all(&include).expect("our folder");
+    std::os::unix::fs::symlink("/nonexistent", &include).expect("our folder");
+    compile(&format!("{uses}int z;\n"), &options(folder.path())).expect("valid C");
+    assert!(fs::symlink_metadata(&include).expect("the folder of the headers").is_dir());
+}
+
+#[test]
+fn what_belongs_to_another_user_is_not_loaded() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let object = compiled(folder.path());
+    if std::os::unix::fs::chown(&object.path, Some(12345), None).is_err() {
+        println!("skipped: needs root, to give a file to another user");
+        return;
+    }
+    assert!(!compiled(folder.path()).from_cache);
+    assert!(compiled(folder.path()).from_cache);
+}
+
+/// An object can be as it was put there, and still not fit: of another program, or of a system with other libraries.
+#[test]
+fn what_does_not_load_is_compiled_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/l3fwd/l3fwd.p4");
+    let program = testkit::pipeline::program_of_file(&path).expect("the example router");
+    let plan = Plan::new(&program).expect("a plan");
+    let text = cgen::emit_c(&program, &plan, &|_| None);
+    let options = options(folder.path());
+    let object = compile(&text, &options).expect("valid C");
+    let other = compiled(folder.path());
+    for ending in ["so", "seal"] {
+        fs::rename(other.path.with_extension(ending), object.path.with_extension(ending)).expect("our folder");
+    }
+    let found = compile(&text, &options).expect("valid C");
+    assert!(found.from_cache && Native::load(&found.path, &plan).is_err(), "it is sealed, and another's");
+    Native::build(&text, &plan, &options).expect("it is compiled again");
+    Native::load(&compile(&text, &options).expect("valid C").path, &plan).expect("and stays so");
+}
+
+/// Run by the test below, in a process with a umask of its own.
+#[test]
+#[ignore = "run by another test, with a umask"]
+fn child_with_a_umask() {
+    let folder = PathBuf::from(std::env::var_os("WIRESPEED_TEST_CACHE").expect("the test says where"));
+    compiled(&folder);
+}
+
+#[test]
+fn all_is_private_whatever_the_umask() {
+    for umask in ["000", "022", "077", "277"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let cache = folder.path().join("a/cache");
+        let this = std::env::current_exe().expect("this test");
+        let done = Command::new("sh")
+            .args(["-c", &format!("umask {umask}; exec \"$0\" --exact child_with_a_umask --ignored")])
+            .arg(this)
+            .env("WIRESPEED_TEST_CACHE", &cache)
+            .output()
+            .expect("a shell");
+        if umask == "277" && !done.status.success() {
+            println!("skipped: the compiler cannot write with a umask of {umask} unless root runs it");
+            continue;
+        }
+        assert!(done.status.success(), "{umask}: {done:?}");
+        assert_eq!((mode(&folder.path().join("a")), mode(&cache)), (0o700, 0o700), "{umask}");
+        let mut folders = vec![cache];
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(&folder).expect("the cache").map(|entry| entry.expect("the cache").path()) {
+                let wanted = if path.is_dir() { 0o700 } else { 0o600 };
+                assert_eq!(mode(&path), wanted, "{umask}: {}", path.display());
+                folders.extend(path.is_dir().then_some(path));
+            }
+        }
+    }
+}
