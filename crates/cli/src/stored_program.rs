@@ -19,15 +19,21 @@ pub struct Recorder<'a> {
 
 impl FileLoader for Recorder<'_> {
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
-        let content = self.files.load(path)?;
-        if let Some(content) = &content {
-            self.read.borrow_mut().insert(path.to_owned(), content.clone());
-        }
-        Ok(content)
+        self.files.load(path).inspect(|content| self.record(path, content.as_deref()))
+    }
+
+    fn load_program(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        self.files.load_program(path).inspect(|content| self.record(path, content.as_deref()))
     }
 }
 
 impl<'a> Recorder<'a> {
+    fn record(&self, path: &Path, content: Option<&[u8]>) {
+        if let Some(content) = content {
+            self.read.borrow_mut().insert(path.to_owned(), content.to_vec());
+        }
+    }
+
     /// Over these files, none of which was read yet.
     pub fn new(files: &'a dyn FileLoader) -> Recorder<'a> {
         Recorder { files, read: RefCell::default() }

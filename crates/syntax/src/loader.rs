@@ -5,13 +5,20 @@
 
 use crate::source::SOURCE_BYTES_MAX;
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::io::Read;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// Gives the content of files by path.
 pub trait FileLoader {
     /// The content; `Ok(None)` if there is no such file; otherwise what went wrong.
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String>;
+
+    /// The same for the program itself, which its user has named: it may be what another process writes.
+    fn load_program(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        self.load(path)
+    }
 }
 
 /// The files of the file system.
@@ -19,23 +26,45 @@ pub trait FileLoader {
 pub struct DiskFiles;
 
 impl FileLoader for DiskFiles {
+    /// Regular files only: who opens a pipe waits for somebody who writes to it, and to open a device may do things.
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
-        let is_absent = |error: &std::io::Error| {
-            matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
-        };
-        let file = match std::fs::File::open(path) {
-            Ok(file) => file,
-            Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) => return Err(error.to_string()),
-        };
-        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err("it is a directory".into());
-        }
-        let mut content = Vec::new();
-        // One byte more than is allowed, so that the source map refuses what is too long; a device may never end.
-        let limit = SOURCE_BYTES_MAX as u64 + 1;
-        file.take(limit).read_to_end(&mut content).map_err(|error| error.to_string())?;
-        Ok(Some(content))
+        load_if(path, Metadata::is_file)
+    }
+
+    fn load_program(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        load_if(path, |found| !found.is_dir())
+    }
+}
+
+fn load_if(path: &Path, may_be_read: impl Fn(&Metadata) -> bool) -> Result<Option<Vec<u8>>, String> {
+    let is_absent = |error: &std::io::Error| {
+        matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+    };
+    let opened = std::fs::metadata(path).and_then(|found| match may_be_read(&found) {
+        true => std::fs::File::open(path),
+        false => Err(std::io::Error::other(what_it_is(&found))),
+    });
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut content = Vec::new();
+    // One byte more than is allowed, so that the source map refuses what is too long; a device may never end.
+    let limit = SOURCE_BYTES_MAX as u64 + 1;
+    file.take(limit).read_to_end(&mut content).map_err(|error| error.to_string())?;
+    Ok(Some(content))
+}
+
+/// What is not a regular file, for people.
+fn what_it_is(found: &Metadata) -> &'static str {
+    let kind = found.file_type();
+    match () {
+        () if kind.is_dir() => "it is a directory",
+        () if kind.is_fifo() => "it is a named pipe, not a regular file",
+        () if kind.is_socket() => "it is a socket, not a regular file",
+        () if kind.is_char_device() || kind.is_block_device() => "it is a device, not a regular file",
+        () => "it is not a regular file",
     }
 }
 
@@ -61,5 +90,47 @@ impl MemoryFiles {
 impl FileLoader for MemoryFiles {
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         Ok(self.files.get(path).cloned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceMap;
+    use crate::{Options, parse_program, render_all};
+    use std::process::Command;
+
+    #[test]
+    fn only_regular_files_are_included() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        assert!(Command::new("mkfifo").arg(path("pipe.p4")).status().unwrap().success());
+        std::fs::create_dir(path("folder.p4")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", path("device.p4")).unwrap();
+        std::os::unix::fs::symlink(path("regular"), path("link.p4")).unwrap();
+        std::fs::write(path("regular"), "const bit<8> a = 1;\n").unwrap();
+        let told = |name: &str| {
+            std::fs::write(path("main.p4"), format!("#include \"{name}\"\n")).unwrap();
+            let mut map = SourceMap::new();
+            let (_, diagnostics) = parse_program(&mut map, &path("main.p4"), &Options::new(&DiskFiles));
+            render_all(&map, &diagnostics, false)
+        };
+        assert!(told("pipe.p4").contains("pipe.p4`: it is a named pipe, not a regular file"), "{}", told("pipe.p4"));
+        assert!(told("device.p4").contains("device.p4`: it is a device, not a regular file"), "{}", told("device.p4"));
+        assert!(told("folder.p4").contains("folder.p4`: it is a directory"), "{}", told("folder.p4"));
+        assert!(told("/dev/null").contains("it is a device, not a regular file"), "{}", told("/dev/null"));
+        assert_eq!(told("link.p4"), "");
+    }
+
+    #[test]
+    fn the_program_itself_may_come_through_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let written = pipe.clone();
+        let writer = std::thread::spawn(move || std::fs::write(written, "text").unwrap());
+        assert_eq!(DiskFiles.load_program(&pipe), Ok(Some(b"text".to_vec())));
+        writer.join().unwrap();
+        assert!(DiskFiles.load_program(folder.path()).unwrap_err().contains("directory"));
     }
 }

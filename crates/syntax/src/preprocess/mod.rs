@@ -122,7 +122,7 @@ pub(crate) fn preprocess_file(
     diagnostics: &mut Diagnostics,
 ) -> Tokens {
     let name = path.display().to_string();
-    let content = match options.loader.load(path) {
+    let content = match options.loader.load_program(path) {
         Ok(Some(content)) => content,
         Ok(None) => {
             let message = format!("there is no file `{name}`");
