@@ -12,13 +12,22 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use switch::timers::Timers;
-use switch::{CpuPort, Refusal, Switch};
+use switch::traffic::ETHERNET_OVERHEAD_BYTES;
+use switch::{CpuPort, Switch};
 
 /// Where `ip netns` keeps the namespaces that have names.
 const NAMED_NAMESPACES: &str = "/run/netns";
 
-/// A port and what it sends at most, in bits per second.
-type Rate = (u32, u64);
+/// The most bytes that a wire may carry beside each packet.
+const OVERHEAD_BYTES_MAX: u32 = 1000;
+
+/// What a port sends at most.
+pub struct Rate {
+    port: u32,
+    bits_per_s: u64,
+    /// What the wire carries beside each packet.
+    overhead_bytes: u32,
+}
 
 /// What is behind each port, as the arguments `PORT=NAME` say, which need not stand in the order of their numbers.
 pub fn names(arguments: &RunArguments) -> BTreeMap<u32, &str> {
@@ -26,12 +35,13 @@ pub fn names(arguments: &RunArguments) -> BTreeMap<u32, &str> {
     named.filter_map(|(number, name)| Some((number.parse().ok()?, name))).collect()
 }
 
-/// Reads the arguments `PORT=MBIT`.
+/// Reads the arguments `PORT=MBIT` and `PORT=MBIT/BYTES`.
 pub fn rates(arguments: &[String]) -> Result<Vec<Rate>, Exit> {
     let rate = |argument: &String| {
         rate(argument).ok_or_else(|| {
             terminal::error(format!(
-                "port rate `{argument}`: write PORT=MBIT, as in `1=0.5` for half a megabit a second"
+                "port rate `{argument}`: write PORT=MBIT, as in `1=0.5` for half a megabit a second, or PORT=MBIT/BYTES \
+                 with the bytes that the wire carries beside each packet (those of Ethernet are {ETHERNET_OVERHEAD_BYTES})"
             ));
             Exit::Usage
         })
@@ -40,16 +50,21 @@ pub fn rates(arguments: &[String]) -> Result<Vec<Rate>, Exit> {
 }
 
 fn rate(argument: &str) -> Option<Rate> {
-    let (port, megabits) = argument.split_once('=')?;
+    let (port, rate) = argument.split_once('=')?;
+    let (megabits, overhead_bytes) = match rate.split_once('/') {
+        Some((megabits, bytes)) => (megabits, bytes.parse().ok().filter(|&bytes| bytes <= OVERHEAD_BYTES_MAX)?),
+        None => (rate, ETHERNET_OVERHEAD_BYTES),
+    };
     let bits_per_s = megabits.parse::<f64>().ok()? * 1e6;
     // Below one bit a second nothing would ever leave; 0 stands for no limit at all.
-    (1.0..1e15).contains(&bits_per_s).then_some((port.parse().ok()?, bits_per_s.round() as u64))
+    let is_rate = (1.0..1e15).contains(&bits_per_s);
+    is_rate.then_some(Rate { port: port.parse().ok()?, bits_per_s: bits_per_s.round() as u64, overhead_bytes })
 }
 
 /// Slows ports down.
 pub fn set_rates(switch: &mut Switch, rates: &[Rate]) -> Result<(), Exit> {
-    for &(port, bits_per_s) in rates {
-        if let Err(Refusal::NoPort | Refusal::NoPriority | Refusal::Full) = switch.set_port_rate(port, bits_per_s) {
+    for &Rate { port, bits_per_s, overhead_bytes } in rates {
+        if switch.set_port_rate(port, bits_per_s, overhead_bytes).is_err() {
             terminal::error(format!("port rate: there is no port {port}"));
             return Err(Exit::Usage);
         }

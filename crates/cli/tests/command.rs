@@ -301,9 +301,12 @@ fn rates_and_namespaces_that_cannot_be_are_refused() {
         &format!("{run} --port-rate 1=fast"),
         expect![[r#"
         exit 2
-        error: port rate `1=fast`: write PORT=MBIT, as in `1=0.5` for half a megabit a second
+        error: port rate `1=fast`: write PORT=MBIT, as in `1=0.5` for half a megabit a second, or PORT=MBIT/BYTES with the bytes that the wire carries beside each packet (those of Ethernet are 24)
     "#]],
     );
+    let wrong = folder.run(&format!("{run} --port-rate 1=10/lots")).stderr;
+    let wrong = String::from_utf8_lossy(&wrong);
+    assert!(wrong.contains("port rate `1=10/lots`: write PORT=MBIT"), "{wrong}");
     folder.check(
         &format!("{run} --port-rate 512=1"),
         expect![[r#"

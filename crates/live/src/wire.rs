@@ -42,10 +42,13 @@ impl Wire {
         self.latency_ns == 0 && self.bits_per_s.is_none()
     }
 
-    /// How long the wire is taken by a frame.
-    fn frame_ns(&self, bytes: usize) -> u64 {
-        let wire_ns = |rate: u64| (bytes as u64).saturating_mul(8_000_000_000).checked_div(rate).unwrap_or(u64::MAX);
-        self.bits_per_s.map_or(0, wire_ns)
+    /// How long the wire is taken by a frame, after one that has left over this fraction of a nanosecond: so many
+    /// nanoseconds, and the fraction that is left over now. Fractions are in units of `1 / bits_per_s`.
+    fn frame_ns(&self, bytes: usize, rest: u64) -> (u64, u64) {
+        let Some(rate) = self.bits_per_s.map(u128::from) else { return (0, 0) };
+        let taken = bytes as u128 * 8_000_000_000 + u128::from(rest);
+        let whole_ns = taken.checked_div(rate).unwrap_or(u128::MAX);
+        (u64::try_from(whole_ns).unwrap_or(u64::MAX), taken.checked_rem(rate).unwrap_or(0) as u64)
     }
 }
 
@@ -75,13 +78,15 @@ struct Direction {
     frames: VecDeque<Travelling>,
     /// When the last bit of what was accepted is sent.
     free_ns: u64,
+    /// And the fraction of a nanosecond that it takes beyond.
+    rest: u64,
     /// Memory of frames that have arrived, for those to come.
     spare: Vec<Vec<u8>>,
 }
 
 impl Direction {
     fn new(wire: Wire) -> Direction {
-        Direction { wire, frames: VecDeque::new(), free_ns: 0, spare: Vec::new() }
+        Direction { wire, frames: VecDeque::new(), free_ns: 0, rest: 0, spare: Vec::new() }
     }
 
     /// Takes a frame, unless too many wait.
@@ -93,8 +98,12 @@ impl Direction {
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
         bytes.extend_from_slice(frame);
-        let start_ns = self.free_ns.max(now_ns);
-        self.free_ns = start_ns.saturating_add(self.wire.frame_ns(frame.len()));
+        if self.free_ns < now_ns {
+            (self.free_ns, self.rest) = (now_ns, 0);
+        }
+        let start_ns = self.free_ns;
+        let (taken_ns, rest) = self.wire.frame_ns(frame.len(), self.rest);
+        (self.free_ns, self.rest) = (start_ns.saturating_add(taken_ns), rest);
         let arrival_ns = self.free_ns.saturating_add(self.wire.latency_ns);
         self.frames.push_back(Travelling { bytes, start_ns, arrival_ns });
     }
@@ -201,6 +210,14 @@ mod tests {
                 1060000: 60 bytes
             "#]],
         );
+    }
+
+    #[test]
+    fn fractions_of_nanoseconds_add_up() {
+        let mut direction = Direction::new(Wire { latency_ns: 0, bits_per_s: Some(40_000_000_000) });
+        // 12.8 nanoseconds each.
+        (0..1000).for_each(|_| direction.accept(&[0; 64], 0));
+        assert_eq!(direction.free_ns, 12_800);
     }
 
     #[test]

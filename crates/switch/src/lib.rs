@@ -35,6 +35,7 @@ mod lanes;
 pub mod meter;
 mod native;
 pub mod output;
+mod pace;
 mod packet;
 mod piles;
 mod pipeline;

@@ -437,10 +437,11 @@ impl Switch {
         self.traffic_mut().set_rate(port, priority, rate)
     }
 
-    /// Sets what the wire behind a port carries, in bits per second, 0 for no limit. Packets wait for it in the port's
-    /// queues, where the program sees how many they are.
-    pub fn set_port_rate(&mut self, port: u32, bits_per_s: u64) -> Result<(), Refusal> {
-        self.traffic_mut().set_port_rate(port, bits_per_s)
+    /// Sets what the wire behind a port carries, in bits per second, 0 for no limit, and how many bytes beside each
+    /// packet: [`ETHERNET_OVERHEAD_BYTES`](crate::traffic::ETHERNET_OVERHEAD_BYTES) on Ethernet. Packets wait for it in
+    /// the port's queues, where the program sees how many they are.
+    pub fn set_port_rate(&mut self, port: u32, bits_per_s: u64, overhead_bytes: u32) -> Result<(), Refusal> {
+        self.traffic_mut().set_port_rate(port, bits_per_s, overhead_bytes)
     }
 
     fn traffic_mut(&mut self) -> &mut TrafficManager<Packet> {

@@ -3,12 +3,14 @@
 //! What enters: packets with a port and a priority. What leaves: the packets that are due. A queue with a rate spaces
 //! its departures evenly by `1 / rate` and holds at most its capacity; of a port's queues the highest priority goes
 //! first, and within a queue packets keep their order. A port with a rate, in bits per second, is a slow wire behind
-//! them: a packet goes when the one before it has passed.
+//! them: a packet goes when the one before it has passed, with what the wire carries beside it
+//! ([`ETHERNET_OVERHEAD_BYTES`]).
 //!
 //! A queue without a rate, of a port without one, lets a packet go at once. All such packets wait in one line, whatever
 //! their port and priority: the line is emptied in the same run of the core that filled it, so any other order, and a
 //! length at which to drop, would only show how many packets were received together. Its bound protects the memory.
 
+use crate::pace::Pace;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Packets that a queue with a rate holds unless told otherwise.
@@ -16,6 +18,10 @@ pub const QUEUE_CAPACITY_DEFAULT: usize = 64;
 
 /// Packets that any queue holds.
 const QUEUE_CAPACITY_MAX: usize = 65_536;
+
+/// What Ethernet carries beside a frame as packets have it: 8 bytes of preamble before it, the checksum of 4 bytes
+/// behind it, and a gap of 12 bytes.
+pub const ETHERNET_OVERHEAD_BYTES: u32 = 24;
 
 /// The greatest port of architectures with ports of 9 bits.
 pub const PORT_MAX: u32 = ir::v1model::PORT_MAX;
@@ -43,7 +49,7 @@ pub struct Departure<P> {
     pub enqueued_ns: u64,
     /// Packets left in the queue.
     pub depth_packets: usize,
-    /// Whether the queue has a rate, and so decided when the packet leaves.
+    /// Whether the queue or its port has a rate, and so decided when the packet leaves.
     pub is_paced: bool,
 }
 
@@ -67,9 +73,9 @@ pub struct QueueState {
     pub priority: u32,
     /// Packets that wait in it.
     pub depth_packets: usize,
-    /// How many it holds while it has a rate.
+    /// How many it holds while it or its port has a rate.
     pub capacity_packets: usize,
-    /// Whether it has a rate.
+    /// Whether it or its port has a rate.
     pub is_paced: bool,
     /// Packets that it refused because it was full. Ports above [`PORT_MAX`] forget this some time after their last
     /// packet.
@@ -82,9 +88,8 @@ struct Queue<P> {
     /// Packets of this queue, here or in the line.
     depth: usize,
     capacity: usize,
-    /// Nanoseconds between departures; 0 for no limit.
-    interval_ns: u64,
-    next_departure_ns: u64,
+    /// In packets.
+    pace: Pace,
     /// Packets that came while it was full.
     refused: u64,
 }
@@ -96,7 +101,7 @@ impl<P> Queue<P> {
 
     /// When the queue's rate lets its first packet go, if it has one.
     fn due_ns(&self) -> Option<u64> {
-        (!self.packets.is_empty()).then_some(if self.interval_ns == 0 { 0 } else { self.next_departure_ns })
+        (!self.packets.is_empty()).then_some(self.pace.due_ns())
     }
 }
 
@@ -104,17 +109,17 @@ impl<P> Queue<P> {
 #[derive(Clone, Copy)]
 struct QueueSetting {
     capacity: usize,
-    interval_ns: u64,
+    packets_per_s: u64,
 }
 
 struct Port<P> {
     queues: Vec<Queue<P>>,
     /// Packets in the port's queues, without those in the line.
     waiting: usize,
-    /// What the wire behind the port carries, in bits per second; 0 for no limit.
-    bits_per_s: u64,
-    /// When the wire has carried what was put on it.
-    wire_free_ns: u64,
+    /// What the wire behind the port carries, in bits.
+    wire: Pace,
+    /// What it carries beside each packet.
+    overhead_bytes: u32,
     /// Whether a command has set up a queue of this port, so that it must not be forgotten.
     is_configured: bool,
 }
@@ -125,42 +130,38 @@ impl<P> Port<P> {
             packets: VecDeque::new(),
             depth: 0,
             capacity: setting.capacity,
-            interval_ns: setting.interval_ns,
-            next_departure_ns: 0,
+            pace: Pace::new(setting.packets_per_s),
             refused: 0,
         };
         Port {
             queues: settings.iter().map(queue).collect(),
             waiting: 0,
-            bits_per_s: 0,
-            wire_free_ns: 0,
+            wire: Pace::default(),
+            overhead_bytes: ETHERNET_OVERHEAD_BYTES,
             is_configured: false,
         }
     }
 
     /// Whether a port made anew would be the same.
     fn is_fresh(&self, now_ns: u64) -> bool {
-        !self.is_configured && self.queues.iter().all(|queue| queue.depth == 0 && queue.next_departure_ns <= now_ns)
+        !self.is_configured && self.queues.iter().all(|queue| queue.depth == 0 && queue.pace.is_due(now_ns))
     }
 }
 
 impl<P> Port<P> {
     /// The first packet of the highest priority that has one due.
     fn pop_due(&mut self, number: u32, now_ns: u64, bytes_of: fn(&P) -> u32) -> Option<Departure<P>> {
-        if self.bits_per_s != 0 && self.wire_free_ns > now_ns {
+        if !self.wire.is_due(now_ns) {
             return None;
         }
         let priority = self.queues.iter().rposition(|queue| queue.is_due(now_ns))?;
         let queue = &mut self.queues[priority];
         let (packet, enqueued_ns) = queue.packets.pop_front()?;
-        if self.bits_per_s != 0 {
-            // From when the wire was free, not from now: who is called a little late still fills the wire.
-            self.wire_free_ns = self.wire_free_ns.saturating_add(wire_ns(bytes_of(&packet), self.bits_per_s));
-        }
-        let is_paced = queue.interval_ns != 0 || self.bits_per_s != 0;
-        if queue.interval_ns != 0 {
-            queue.next_departure_ns = queue.next_departure_ns.max(now_ns).saturating_add(queue.interval_ns);
-        }
+        // From when the wire was free, not from now: who is called a little late still fills the wire.
+        self.wire.take(8 * (u64::from(bytes_of(&packet)) + u64::from(self.overhead_bytes)));
+        let is_paced = queue.pace.is_limited() || self.wire.is_limited();
+        queue.pace.begin_at(now_ns);
+        queue.pace.take(1);
         queue.depth -= 1;
         self.waiting -= 1;
         let depth_packets = queue.depth;
@@ -170,13 +171,8 @@ impl<P> Port<P> {
     /// When the first of the waiting packets is due.
     fn next_departure_ns(&self) -> Option<u64> {
         let first_ns = self.queues.iter().filter_map(Queue::due_ns).min()?;
-        Some(if self.bits_per_s == 0 { first_ns } else { first_ns.max(self.wire_free_ns) })
+        Some(first_ns.max(self.wire.due_ns()))
     }
-}
-
-/// How long a wire takes for so many bytes.
-fn wire_ns(bytes: u32, bits_per_s: u64) -> u64 {
-    u64::from(bytes).saturating_mul(8_000_000_000) / bits_per_s
 }
 
 /// A packet that may go at once.
@@ -208,7 +204,7 @@ impl<P> TrafficManager<P> {
     /// Queues for `priorities` priorities (at least one) per port, for ports up to `port_max`. `bytes_of` is what a
     /// packet weighs on a wire.
     pub fn new(priorities: usize, port_max: u32, bytes_of: fn(&P) -> u32) -> TrafficManager<P> {
-        let setting = QueueSetting { capacity: QUEUE_CAPACITY_DEFAULT, interval_ns: 0 };
+        let setting = QueueSetting { capacity: QUEUE_CAPACITY_DEFAULT, packets_per_s: 0 };
         TrafficManager {
             near: Vec::new(),
             far: BTreeMap::new(),
@@ -237,7 +233,7 @@ impl<P> TrafficManager<P> {
                 priority,
                 depth_packets: queue.depth,
                 capacity_packets: queue.capacity,
-                is_paced: queue.interval_ns != 0,
+                is_paced: queue.pace.is_limited() || port.wire.is_limited(),
                 refused_packets: queue.refused,
             };
             (0..).zip(&port.queues).filter(move |(_, queue)| is_worth_telling(queue)).map(state)
@@ -268,9 +264,7 @@ impl<P> TrafficManager<P> {
         priority: Option<u32>,
         packets_per_second: u64,
     ) -> Result<(), Refusal> {
-        // A rate above one per nanosecond is as good as none.
-        let interval_ns = 1_000_000_000u64.checked_div(packets_per_second).unwrap_or(0);
-        self.each_queue(port, priority, |setting| setting.interval_ns = interval_ns)?;
+        self.each_queue(port, priority, |setting| setting.packets_per_s = packets_per_second)?;
         self.note_rates();
         Ok(())
     }
@@ -288,23 +282,28 @@ impl<P> TrafficManager<P> {
             let slot = port_mut(&mut self.near, &mut self.far, number, &self.settings);
             slot.is_configured = true;
             for (queue, adopted) in slot.queues.iter_mut().zip(&port.queues) {
-                (queue.capacity, queue.interval_ns) = (adopted.capacity, adopted.interval_ns);
+                queue.capacity = adopted.capacity;
+                queue.pace.set(adopted.pace.per_s());
             }
-            slot.bits_per_s = port.bits_per_s;
+            slot.wire.set(port.wire.per_s());
+            slot.overhead_bytes = port.overhead_bytes;
         }
         self.note_rates();
     }
 
-    /// Sets what the wire behind a port carries, in bits per second; 0 for no limit.
-    pub fn set_port_rate(&mut self, port: u32, bits_per_s: u64) -> Result<(), Refusal> {
-        self.configure(port)?.bits_per_s = bits_per_s;
+    /// Sets what the wire behind a port carries, in bits per second, 0 for no limit, and how many bytes beside each
+    /// packet.
+    pub fn set_port_rate(&mut self, port: u32, bits_per_s: u64, overhead_bytes: u32) -> Result<(), Refusal> {
+        let slot = self.configure(port)?;
+        slot.wire.set(bits_per_s);
+        slot.overhead_bytes = overhead_bytes;
         self.note_rates();
         Ok(())
     }
 
     fn note_rates(&mut self) {
-        let paced = |port: &Port<P>| port.bits_per_s != 0 || port.queues.iter().any(|queue| queue.interval_ns != 0);
-        self.has_rates = self.all_ports().any(paced) || self.settings.iter().any(|setting| setting.interval_ns != 0);
+        let paced = |port: &Port<P>| port.wire.is_limited() || port.queues.iter().any(|queue| queue.pace.is_limited());
+        self.has_rates = self.all_ports().any(paced) || self.settings.iter().any(|setting| setting.packets_per_s != 0);
     }
 
     /// Whether any queue or port has a rate.
@@ -321,7 +320,7 @@ impl<P> TrafficManager<P> {
         let Some(queue) = slot.queues.get_mut(priority as usize) else {
             return Err((packet, Refusal::NoPriority));
         };
-        if queue.interval_ns == 0 && slot.bits_per_s == 0 && queue.packets.is_empty() {
+        if !queue.pace.is_limited() && !slot.wire.is_limited() && queue.packets.is_empty() {
             if self.ready.len() >= QUEUE_CAPACITY_MAX {
                 queue.refused += 1;
                 return Err((packet, Refusal::Full));
@@ -335,7 +334,7 @@ impl<P> TrafficManager<P> {
             queue.packets.push_back((packet, now_ns));
             if slot.waiting == 0 {
                 self.active.push_back(port);
-                slot.wire_free_ns = slot.wire_free_ns.max(now_ns);
+                slot.wire.begin_at(now_ns);
             }
             slot.waiting += 1;
         }
@@ -425,9 +424,10 @@ impl<P> TrafficManager<P> {
         };
         let change_port = |slot: &mut Port<P>| {
             for queue in &mut slot.queues[queues.clone()] {
-                let mut setting = QueueSetting { capacity: queue.capacity, interval_ns: queue.interval_ns };
+                let mut setting = QueueSetting { capacity: queue.capacity, packets_per_s: queue.pace.per_s() };
                 change(&mut setting);
-                (queue.capacity, queue.interval_ns) = (setting.capacity, setting.interval_ns);
+                queue.capacity = setting.capacity;
+                queue.pace.set(setting.packets_per_s);
             }
         };
         match port {
@@ -544,7 +544,7 @@ mod tests {
     fn a_slow_wire_takes_the_packets_of_all_queues_one_by_one() {
         let mut tm = manager(2, PORT_MAX);
         // A thousand bits take a microsecond.
-        tm.set_port_rate(1, 1_000_000_000).unwrap();
+        tm.set_port_rate(1, 1_000_000_000, 0).unwrap();
         for (packet, port, priority) in [(1, 1, 0), (2, 1, 0), (3, 1, 1), (9, 2, 0)] {
             tm.enqueue(packet, port, priority, 500).unwrap();
         }
@@ -556,9 +556,49 @@ mod tests {
         tm.enqueue(4, 1, 0, 9000).unwrap();
         tm.enqueue(5, 1, 0, 9000).unwrap();
         assert_eq!((drain(&mut tm, 9000), tm.next_departure_ns()), (vec![4], Some(10_000)));
-        tm.set_port_rate(1, 0).unwrap();
+        tm.set_port_rate(1, 0, 0).unwrap();
         assert_eq!((drain(&mut tm, 9000), tm.has_rates()), (vec![5], false));
-        assert_eq!(tm.set_port_rate(PORT_MAX + 1, 1), Err(Refusal::NoPort));
+        assert_eq!(tm.set_port_rate(PORT_MAX + 1, 1, 0), Err(Refusal::NoPort));
+    }
+
+    /// How many packets of 64 bytes a port of this rate sends in a millisecond.
+    fn in_a_millisecond(bits_per_s: u64, overhead_bytes: u32) -> u64 {
+        let mut tm = TrafficManager::new(1, PORT_MAX, |_: &u32| 64);
+        tm.set_port_rate(1, bits_per_s, overhead_bytes).unwrap();
+        let (mut now_ns, mut sent) = (0, 0);
+        while now_ns < 1_000_000 {
+            // It never runs empty.
+            while tm.enqueue(0, 1, 0, now_ns).is_ok() {}
+            tm.dequeue(now_ns, usize::MAX, |departure| {
+                assert!(departure.is_paced);
+                sent += 1;
+            });
+            now_ns = now_ns.max(tm.next_departure_ns().unwrap_or(now_ns + 1));
+        }
+        sent
+    }
+
+    #[test]
+    fn a_port_sends_exactly_as_much_as_its_rate() {
+        // 12.8 and 1.28 nanoseconds each, the first of them at once.
+        assert_eq!(in_a_millisecond(40_000_000_000, 0), 78_125);
+        assert_eq!(in_a_millisecond(400_000_000_000, 0), 781_250);
+        // On Ethernet 88 bytes.
+        assert_eq!(in_a_millisecond(40_000_000_000, ETHERNET_OVERHEAD_BYTES), 56_819);
+        assert_eq!(in_a_millisecond(10_000_000_000, ETHERNET_OVERHEAD_BYTES), 14_205);
+    }
+
+    #[test]
+    fn queues_behind_a_slow_port_are_paced() {
+        let mut tm = manager(2, PORT_MAX);
+        tm.set_port_rate(1, 1_000_000, ETHERNET_OVERHEAD_BYTES).unwrap();
+        tm.set_rate(Some(2), Some(1), 7).unwrap();
+        let paced: Vec<_> = tm.queues().filter(|it| it.is_paced).map(|it| (it.port, it.priority)).collect();
+        assert_eq!(paced, [(1, 0), (1, 1), (2, 1)]);
+        let mut other = manager(2, PORT_MAX);
+        other.adopt_settings(&tm);
+        let adopted: Vec<_> = other.queues().filter(|it| it.is_paced).map(|it| (it.port, it.priority)).collect();
+        assert_eq!(adopted, paced);
     }
 
     #[test]

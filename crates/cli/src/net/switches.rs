@@ -159,7 +159,8 @@ fn command_line(
     for (end, wire) in running.topology.ends_at(NodeId::Switch(index)) {
         line.extend(["--port".into(), format!("{}={}", end.port, end.interface).into()]);
         if let Some(bits_per_s) = wire.bits_per_s {
-            line.extend(["--port-rate".into(), format!("{}={}", end.port, bits_per_s as f64 / 1e6).into()]);
+            // Of a topology's bandwidth the frames count alone, as at the hosts' ends of links.
+            line.extend(["--port-rate".into(), format!("{}={}/0", end.port, bits_per_s as f64 / 1e6).into()]);
         }
     }
     if let Some(port) = arguments.metrics.and_then(|first| first.checked_add(u16::try_from(index).ok()?)) {
