@@ -1,15 +1,17 @@
 //! A server for whoever asks how the switch is.
 //!
 //! What enters: requests of HTTP/1.1. What leaves: answers, after each of which the connection is closed. Each client
-//! has a thread, as long as they are few, and a moment to say what it wants: clients that say nothing do not hold up
-//! others.
+//! has a thread, and a moment to say what it wants. When there are too many, the one that has been silent for longest
+//! has to go, or else the one that has been here for longest: clients that say nothing, or do not read, do not keep
+//! others out.
 
 use crate::exposition::CONTENT_TYPE;
 use crate::sources::Sources;
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -19,8 +21,12 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The most bytes of a request.
 const REQUEST_BYTES_MAX: usize = 8192;
 
-/// The most clients at a time. Whoever comes then is turned away.
+/// The most clients at a time.
 const CLIENTS_MAX: usize = 64;
+
+/// The most threads: those of clients that had to go are about to end, and may still be collecting an answer. Whoever
+/// comes when there are more waits a moment, and is turned away then.
+const THREADS_MAX: usize = 2 * CLIENTS_MAX;
 
 /// A server in a thread of its own. It ends when it is dropped.
 pub struct Server {
@@ -44,7 +50,7 @@ impl Bound {
         let address = listener.local_addr()?;
         let is_over = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&is_over);
-        let (sources, clients) = (Arc::new(sources), Arc::new(AtomicUsize::new(0)));
+        let (sources, clients) = (Arc::new(sources), Arc::<Clients>::default());
         let thread = std::thread::Builder::new().name("metrics".to_owned()).spawn(move || {
             for stream in listener.incoming() {
                 if ends.load(Ordering::Acquire) {
@@ -83,28 +89,87 @@ impl Drop for Server {
     }
 }
 
-/// Answers a client in a thread of its own, if there are not too many.
-fn attend(stream: TcpStream, sources: &Arc<Sources>, clients: &Arc<AtomicUsize>) {
-    if clients.fetch_add(1, Ordering::AcqRel) >= CLIENTS_MAX {
-        clients.fetch_sub(1, Ordering::AcqRel);
-        return;
+/// Those who are connected.
+#[derive(Default)]
+struct Clients {
+    present: Mutex<Present>,
+    threads: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Present {
+    /// In the order in which they came.
+    clients: BTreeMap<u64, Client>,
+    last: u64,
+}
+
+/// One who is connected: a second handle of the connection, and whether it has asked for something.
+struct Client {
+    stream: TcpStream,
+    has_asked: bool,
+}
+
+impl Clients {
+    fn lock(&self) -> MutexGuard<'_, Present> {
+        // Each change is one insertion or removal.
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    let (sources, here) = (Arc::clone(sources), Arc::clone(clients));
-    let begun = std::thread::Builder::new().name("metrics client".to_owned()).spawn(move || {
-        // Who does not listen to the answer misses it.
-        drop(serve(stream, &sources));
-        here.fetch_sub(1, Ordering::AcqRel);
-    });
-    if begun.is_err() {
-        clients.fetch_sub(1, Ordering::AcqRel);
+
+    /// Lets one in, for whom another may have to go. Returns its number.
+    fn enter(&self, stream: TcpStream) -> u64 {
+        let mut present = self.lock();
+        if present.clients.len() >= CLIENTS_MAX {
+            let silent = present.clients.iter().find(|(_, client)| !client.has_asked);
+            let first = silent.or_else(|| present.clients.iter().next()).map(|(&id, _)| id);
+            let gone = first.and_then(|id| present.clients.remove(&id));
+            // Its thread reads or writes no further, and ends.
+            let _closed = gone.map(|client| client.stream.shutdown(Shutdown::Both));
+        }
+        present.last += 1;
+        let id = present.last;
+        present.clients.insert(id, Client { stream, has_asked: false });
+        id
+    }
+
+    fn has_asked(&self, id: u64) {
+        self.lock().clients.get_mut(&id).into_iter().for_each(|client| client.has_asked = true);
+    }
+
+    fn leave(&self, id: u64) {
+        self.lock().clients.remove(&id);
+        self.threads.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-fn serve(mut stream: TcpStream, sources: &Sources) -> io::Result<()> {
-    stream.set_write_timeout(Some(PATIENCE))?;
+/// Answers a client in a thread of its own.
+fn attend(stream: TcpStream, sources: &Arc<Sources>, clients: &Arc<Clients>) {
+    let Ok(second) = stream.try_clone() else { return };
+    // This thread alone begins others.
+    let came = Instant::now();
+    while clients.threads.load(Ordering::Acquire) >= THREADS_MAX {
+        if came.elapsed() >= PATIENCE {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    clients.threads.fetch_add(1, Ordering::AcqRel);
+    let id = clients.enter(second);
+    let (sources, here) = (Arc::clone(sources), Arc::clone(clients));
+    let begun = std::thread::Builder::new().name("metrics client".to_owned()).spawn(move || {
+        // Who does not listen to the answer misses it.
+        drop(serve(stream, &sources, &|| here.has_asked(id)));
+        here.leave(id);
+    });
+    if begun.is_err() {
+        clients.leave(id);
+    }
+}
+
+fn serve(mut stream: TcpStream, sources: &Sources, has_asked: &dyn Fn()) -> io::Result<()> {
     let Some(head) = request(&mut stream)? else {
         return answer(&mut stream, "400 Bad Request", "text/plain", "this is no request of HTTP\n", true);
     };
+    has_asked();
     let mut words = head.split_ascii_whitespace();
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let path = target.split('?').next().unwrap_or_default();
@@ -152,9 +217,22 @@ fn answer(stream: &mut TcpStream, status: &str, kind: &str, body: &str, with_bod
     let length = body.len();
     let head =
         format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-    stream.write_all(head.as_bytes())?;
-    if with_body {
-        stream.write_all(body.as_bytes())?;
+    let body = if with_body { body } else { "" };
+    // All of it, and not each part: who reads a little now and then does not stay for ever.
+    let deadline = Instant::now() + PATIENCE;
+    for mut part in [head.as_bytes(), body.as_bytes()] {
+        while !part.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            stream.set_write_timeout(Some(left))?;
+            match stream.write(part) {
+                Ok(count) => part = &part[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
-    stream.shutdown(std::net::Shutdown::Write)
+    stream.shutdown(Shutdown::Write)
 }

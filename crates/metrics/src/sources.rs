@@ -385,6 +385,18 @@ mod tests {
         drop(silent);
     }
 
+    /// Many more than there may be, all through: each that asks is answered.
+    #[test]
+    fn idle_connections_do_not_keep_others_out() {
+        let (sources, _parked) = sources();
+        let server = serve(sources);
+        let mut silent = Vec::new();
+        for _ in 0..5 {
+            silent.extend((0..100).map(|_| TcpStream::connect(server.address()).unwrap()));
+            assert!(get(&server, "GET /healthz HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200"));
+        }
+    }
+
     #[test]
     fn what_a_switch_tells() {
         let (sources, _) = sources();

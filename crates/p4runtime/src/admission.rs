@@ -5,9 +5,10 @@
 //! all clients, and go back when the request has been answered. What there is no room for is refused at once and may be
 //! tried again. A request that announces much and sends little takes no more than it has sent.
 
-use crate::connections::{Guest, Visit};
+use crate::connections::{Guest, Visit, guest_of};
 use crate::memory;
 use crate::server::REQUEST_BYTES_MAX;
+use crate::shares;
 use http_body::Frame;
 use p4runtime_proto::codec::{BUDGET, Budget};
 use std::convert::Infallible;
@@ -22,10 +23,12 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Bytes, Service, http};
 use tonic::server::NamedService;
-use tonic::transport::server::TlsConnectInfo;
 
 /// Bytes of all requests together, received and decoded.
 const POOL_BYTES: usize = 2 << 30;
+
+/// Bytes of them that are kept for primary controllers.
+const RESERVED_BYTES: usize = 256 << 20;
 
 /// The most bytes that one message becomes when it is decoded.
 const DECODED_BYTES_MAX: usize = 512 << 20;
@@ -52,7 +55,7 @@ const HEADER_BYTES: usize = 5;
 /// Memory for all requests.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    left: AtomicUsize,
+    memory: shares::Pool,
     /// What the requests had taken that have ended since memory went back to the system.
     ended_bytes: AtomicUsize,
     /// There is so much of it that it is worth the time.
@@ -61,7 +64,8 @@ pub(crate) struct Pool {
 
 impl Default for Pool {
     fn default() -> Self {
-        Pool { left: AtomicUsize::new(POOL_BYTES), ended_bytes: AtomicUsize::new(0), is_worth: Notify::new() }
+        let memory = shares::Pool::new(POOL_BYTES, RESERVED_BYTES);
+        Pool { memory, ended_bytes: AtomicUsize::new(0), is_worth: Notify::new() }
     }
 }
 
@@ -80,13 +84,14 @@ pub(crate) async fn tidy(pool: Arc<Pool>) {
 #[derive(Debug)]
 struct Reservation {
     pool: Arc<Pool>,
+    guest: Guest,
     held: AtomicUsize,
 }
 
 impl Reservation {
     fn give_back(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
-        self.pool.left.fetch_add(bytes, Ordering::Relaxed);
+        self.pool.memory.give_back(&self.guest.shares().requests, bytes);
     }
 }
 
@@ -98,16 +103,14 @@ impl Budget for Reservation {
                 bytes >> 20
             )));
         }
-        let less = |left: usize| left.checked_sub(bytes);
-        match self.pool.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
-            Ok(_) => {
-                self.held.fetch_add(bytes, Ordering::Relaxed);
-                Ok(())
-            }
-            Err(_) => Err(Status::resource_exhausted(
+        let (share, is_primary) = (&self.guest.shares().requests, self.guest.is_primary());
+        if !self.pool.memory.take(share, is_primary, bytes) {
+            return Err(Status::resource_exhausted(
                 "the requests of all clients take too much memory together: send less at once, or try again later",
-            )),
+            ));
         }
+        self.held.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -125,7 +128,7 @@ impl Budget for OfStream {
 impl Drop for Reservation {
     fn drop(&mut self) {
         let held = *self.held.get_mut();
-        self.pool.left.fetch_add(held, Ordering::Relaxed);
+        self.pool.memory.give_back(&self.guest.shares().requests, held);
         if self.pool.ended_bytes.fetch_add(held, Ordering::Relaxed).saturating_add(held) >= LARGE_BYTES {
             self.pool.is_worth.notify_one();
         }
@@ -164,9 +167,10 @@ where
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let visit = guest(&request).map(Guest::visit);
-        let reservation = Arc::new(Reservation { pool: Arc::clone(&self.pool), held: AtomicUsize::new(0) });
+        let guest = guest_of(request.extensions());
         let is_stream = request.uri().path() == STREAM_PATH;
+        let visit = guest.visit(is_stream);
+        let reservation = Arc::new(Reservation { pool: Arc::clone(&self.pool), guest, held: AtomicUsize::new(0) });
         let counted = Arc::clone(&reservation);
         let request = request.map(|body| Body::new(Incoming::new(body, counted, is_stream)));
         let answering = self.service.call(request);
@@ -178,16 +182,10 @@ where
     }
 }
 
-/// Whose request it is.
-fn guest<B>(request: &http::Request<B>) -> Option<&Guest> {
-    let extensions = request.extensions();
-    extensions.get::<Guest>().or_else(|| extensions.get::<TlsConnectInfo<Guest>>().map(TlsConnectInfo::get_ref))
-}
-
 /// An answer. While it is not at its end its client is at work.
 struct Answer {
     body: Body,
-    _visit: Option<Visit>,
+    _visit: Visit,
 }
 
 impl http_body::Body for Answer {
@@ -321,9 +319,14 @@ impl http_body::Body for Incoming {
 mod tests {
     use super::*;
 
+    /// A request of a client that has a connection of its own.
+    fn of(pool: Arc<Pool>) -> Reservation {
+        Reservation { pool, guest: Guest::default(), held: AtomicUsize::new(0) }
+    }
+
     fn reservation() -> (Arc<Pool>, Reservation) {
         let pool = Arc::new(Pool::default());
-        (Arc::clone(&pool), Reservation { pool, held: AtomicUsize::new(0) })
+        (Arc::clone(&pool), of(pool))
     }
 
     fn held(reservation: &Reservation) -> usize {
@@ -334,15 +337,15 @@ mod tests {
     fn what_is_taken_goes_back() {
         let (pool, first) = reservation();
         first.take(1000).unwrap();
-        assert_eq!(pool.left.load(Ordering::Relaxed), POOL_BYTES - 1000);
-        let second = Reservation { pool: Arc::clone(&pool), held: AtomicUsize::new(0) };
-        for _ in 1..POOL_BYTES / DECODED_BYTES_MAX {
-            second.take(DECODED_BYTES_MAX).unwrap();
-        }
+        assert_eq!(pool.memory.left(), POOL_BYTES - 1000);
+        let second = of(Arc::clone(&pool));
+        let taken = (0..).take_while(|_| second.take(DECODED_BYTES_MAX).is_ok()).count();
+        assert_eq!(taken, 2, "one connection does not get all of it");
         let refused = second.take(DECODED_BYTES_MAX).unwrap_err();
         assert!(refused.message().contains("all clients"), "{refused}");
-        drop(first);
-        second.take(DECODED_BYTES_MAX).unwrap();
+        of(Arc::clone(&pool)).take(64 << 20).unwrap();
+        drop((first, second));
+        assert_eq!(pool.memory.left(), POOL_BYTES);
     }
 
     #[test]
@@ -352,7 +355,7 @@ mod tests {
         for _ in 0..=POOL_BYTES / DECODED_BYTES_MAX {
             of_stream.take(DECODED_BYTES_MAX).unwrap();
         }
-        assert_eq!(pool.left.load(Ordering::Relaxed), POOL_BYTES);
+        assert_eq!(pool.memory.left(), POOL_BYTES);
     }
 
     #[test]

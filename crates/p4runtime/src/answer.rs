@@ -2,10 +2,13 @@
 //!
 //! What enters: entities, from a thread that may wait, while nothing is written. What leaves: the same as messages of a
 //! stream, once all of them are there and writes go on: the answer shows one state, however long it is and however slow
-//! its client. Entities wait as the bytes that they are sent as, for which all answers have so much memory together; a
-//! longer answer is refused. A client that does not read is not waited for: its answer ends with a failure, so that
-//! nobody takes a part of an answer for the whole.
+//! its client. Entities wait as the bytes that they are sent as, for which all answers have so much memory together, and
+//! each connection its share of it; a longer answer is refused. A client that does not read is in nobody's way: no
+//! thread waits for it, and after a while its answer ends with a failure, so that nobody takes a part of an answer for
+//! the whole.
 
+use crate::connections::Guest;
+use crate::shares::Pool;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::unread;
 use prost::Message as _;
@@ -13,7 +16,7 @@ use prost::bytes::Bytes;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -38,44 +41,51 @@ pub(crate) const COLLECTING_TIME_MAX: Duration = Duration::from_secs(20);
 /// How long an answer waits for a client that does not read it.
 pub(crate) const READER_PATIENCE: Duration = Duration::from_secs(120);
 
+/// Bytes of them that are kept for primary controllers.
+const RESERVED_BYTES: usize = 64 << 20;
+
 /// Memory for all answers.
 #[derive(Debug)]
-pub(crate) struct AnswerPool {
-    left: AtomicUsize,
-}
+pub(crate) struct AnswerPool(Pool);
 
 impl Default for AnswerPool {
     fn default() -> Self {
-        AnswerPool { left: AtomicUsize::new(POOL_BYTES) }
+        AnswerPool(Pool::new(POOL_BYTES, RESERVED_BYTES))
     }
+}
+
+/// Whose memory an answer takes.
+#[derive(Clone)]
+pub(crate) struct Holder {
+    pub pool: Arc<AnswerPool>,
+    pub guest: Guest,
 }
 
 /// A message that waits, and what it takes of the pool until it is gone.
 struct Waiting {
     message: unread::ReadResponse,
     bytes: usize,
-    pool: Arc<AnswerPool>,
+    holder: Holder,
 }
 
 impl Waiting {
     /// None if there is no room for it.
-    fn new(message: unread::ReadResponse, bytes: usize, pool: &Arc<AnswerPool>) -> Option<Waiting> {
-        let less = |left: usize| left.checked_sub(bytes);
-        pool.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).ok()?;
-        Some(Waiting { message, bytes, pool: Arc::clone(pool) })
+    fn new(message: unread::ReadResponse, bytes: usize, holder: &Holder) -> Option<Waiting> {
+        let is_taken = holder.pool.0.take(&holder.guest.shares().answers, holder.guest.is_primary(), bytes);
+        is_taken.then(|| Waiting { message, bytes, holder: holder.clone() })
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.pool.left.fetch_add(self.bytes, Ordering::Relaxed);
+        self.holder.pool.0.give_back(&self.holder.guest.shares().answers, self.bytes);
     }
 }
 
 /// Where the entities of an answer go: kept while nothing may be written, then sent.
 pub(crate) struct AnswerWriter {
     sender: mpsc::Sender<Result<unread::ReadResponse, Status>>,
-    pool: Arc<AnswerPool>,
+    holder: Holder,
     collected: VecDeque<Waiting>,
     /// The entities of the next message, one behind the other, and where each ends.
     bytes: Vec<u8>,
@@ -93,13 +103,13 @@ pub(crate) struct AnswerWriter {
 
 impl AnswerWriter {
     /// A writer, and what the client reads.
-    pub fn new(pool: &Arc<AnswerPool>, collecting_time_max: Duration, patience: Duration) -> (AnswerWriter, Messages) {
+    pub fn new(holder: Holder, collecting_time_max: Duration, patience: Duration) -> (AnswerWriter, Messages) {
         let (sender, receiver) = mpsc::channel(MESSAGES_MAX);
         let is_cut = Arc::new(AtomicBool::new(false));
         let messages = Messages { receiver: ReceiverStream::new(receiver), patience, is_cut: Arc::clone(&is_cut) };
         let writer = AnswerWriter {
             sender,
-            pool: Arc::clone(pool),
+            holder,
             collected: VecDeque::new(),
             bytes: Vec::new(),
             ends: Vec::new(),
@@ -144,7 +154,7 @@ impl AnswerWriter {
             return;
         }
         let taken = whole.len() + entities.len() * size_of::<Bytes>();
-        match Waiting::new(unread::ReadResponse { entities }, taken, &self.pool) {
+        match Waiting::new(unread::ReadResponse { entities }, taken, &self.holder) {
             Some(waiting) => self.collected.push_back(waiting),
             None => {
                 let mebibytes = POOL_BYTES >> 20;
@@ -158,24 +168,27 @@ impl AnswerWriter {
         self.refusal = Some(Status::resource_exhausted(format!("{why}: ask for less at once, or try again later")));
     }
 
-    /// Sends what was collected, and ends the answer, with a failure if there is one.
-    pub fn finish(mut self, failure: Option<Status>) {
+    /// Sends what was collected, and ends the answer, with a failure if there is one. `kept` is dropped then.
+    pub fn finish(mut self, failure: Option<Status>, kept: impl Send + 'static) {
         self.end_message();
         let end = self.refusal.take().or(failure);
-        while let Some(mut waiting) = self.collected.pop_front() {
-            if !self.send(Ok(std::mem::take(&mut waiting.message))) {
-                return;
+        // No thread waits for the client.
+        tokio::spawn(async move {
+            let _kept = kept;
+            while let Some(mut waiting) = self.collected.pop_front() {
+                if !self.send(Ok(std::mem::take(&mut waiting.message))).await {
+                    return;
+                }
             }
-        }
-        if let Some(status) = end {
-            self.send(Err(status));
-        }
+            if let Some(status) = end {
+                self.send(Err(status)).await;
+            }
+        });
     }
 
     /// False once nobody wants more.
-    fn send(&self, answer: Result<unread::ReadResponse, Status>) -> bool {
-        let sending = tokio::time::timeout(self.patience, self.sender.send(answer));
-        let sent = tokio::runtime::Handle::current().block_on(sending);
+    async fn send(&self, answer: Result<unread::ReadResponse, Status>) -> bool {
+        let sent = tokio::time::timeout(self.patience, self.sender.send(answer)).await;
         self.is_cut.store(sent.is_err(), Ordering::Release);
         matches!(sent, Ok(Ok(())))
     }
@@ -216,6 +229,10 @@ mod tests {
         v1::Entity { entity: Some(v1::entity::Entity::TableEntry(entry)) }
     }
 
+    fn holder(pool: &Arc<AnswerPool>) -> Holder {
+        Holder { pool: Arc::clone(pool), guest: Guest::default() }
+    }
+
     /// What a client gets of an answer of so many entities that may take so long and waits so long for it, and that it
     /// reads after this time.
     async fn read(
@@ -225,14 +242,14 @@ mod tests {
         patience: Duration,
         delay: Duration,
     ) -> (usize, Option<(Code, String)>) {
-        let (mut answer, mut messages) = AnswerWriter::new(pool, collecting_time_max, patience);
+        let (mut answer, mut messages) = AnswerWriter::new(holder(pool), collecting_time_max, patience);
         let writer = tokio::task::spawn_blocking(move || {
             for _ in 0..count {
                 if answer.goes_on() {
                     answer.push(&entity());
                 }
             }
-            answer.finish(None);
+            answer.finish(None, ());
         });
         tokio::time::sleep(delay).await;
         let (mut whole, mut failure) = (0, None);
@@ -259,12 +276,12 @@ mod tests {
         let slow = read(&pool, 100_000, MINUTE, Duration::from_millis(100), Duration::from_secs(2)).await;
         assert!(slow.0 < 100_000, "{}", slow.0);
         assert_eq!(slow.1.unwrap().0, Code::DeadlineExceeded);
-        assert_eq!(pool.left.load(Ordering::Relaxed), POOL_BYTES);
+        assert_eq!(pool.0.left(), POOL_BYTES);
     }
 
     #[tokio::test]
     async fn what_there_is_no_room_or_time_for_is_refused_as_a_whole() {
-        let pool = Arc::new(AnswerPool { left: AtomicUsize::new(1 << 20) });
+        let pool = Arc::new(AnswerPool(Pool::new(1 << 20, 0)));
         let expected = "the answers that wait for clients take more than 512 MiB together: ask for less at once, or \
                         try again later";
         let refused = Some((Code::ResourceExhausted, expected.to_owned()));
@@ -272,12 +289,12 @@ mod tests {
         assert_eq!(read(&pool, 1000, MINUTE, MINUTE, Duration::ZERO).await, (1000, None));
         let (got, refusal) = read(&pool, 1000, Duration::ZERO, MINUTE, Duration::ZERO).await;
         assert_eq!((got, refusal.unwrap().0), (0, Code::ResourceExhausted));
-        assert_eq!(pool.left.load(Ordering::Relaxed), 1 << 20);
+        assert_eq!(pool.0.left(), 1 << 20);
     }
 
     #[tokio::test]
     async fn nothing_is_collected_for_a_client_that_has_gone() {
-        let (mut answer, messages) = AnswerWriter::new(&Arc::default(), MINUTE, MINUTE);
+        let (mut answer, messages) = AnswerWriter::new(holder(&Arc::default()), MINUTE, MINUTE);
         assert!(answer.goes_on());
         drop(messages);
         assert!(!answer.goes_on());

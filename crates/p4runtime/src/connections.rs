@@ -1,9 +1,11 @@
 //! Connections, of which there is a bounded number.
 //!
 //! What enters: a socket that is listened at. What leaves: connections. When there are too many, the oldest of those
-//! without a request has to go; a controller with an open stream is never sent away for another client. Whoever does
+//! without a request has to go, or else the oldest without a stream, which may be one that does not read its answer; a
+//! controller with an open stream is never sent away for another client. Whoever does
 //! not get through for want of TLS, or of the right certificate, is told of to those who run the switch.
 
+use crate::shares::Shares;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
@@ -14,7 +16,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tonic::transport::server::Connected;
+use tonic::codegen::http::Extensions;
+use tonic::transport::server::{Connected, TlsConnectInfo};
 
 /// Clients that may be connected at once.
 const CONNECTIONS_MAX: usize = 512;
@@ -52,8 +55,11 @@ impl Guests {
         if guests.len() < CONNECTIONS_MAX {
             return true;
         }
-        let idle = guests.iter().find(|(_, guest)| guest.0.visits.load(Ordering::Relaxed) == 0).map(|(&id, _)| id);
-        match idle.and_then(|id| guests.remove(&id)) {
+        let oldest = |count: fn(&Presence) -> &AtomicUsize| {
+            guests.iter().find(|(_, guest)| count(&guest.0).load(Ordering::Relaxed) == 0).map(|(&id, _)| id)
+        };
+        let dispensable = oldest(|presence| &presence.visits).or_else(|| oldest(|presence| &presence.streams));
+        match dispensable.and_then(|id| guests.remove(&id)) {
             Some(guest) => {
                 guest.send_away();
                 true
@@ -71,6 +77,11 @@ pub(crate) struct Guest(Arc<Presence>);
 struct Presence {
     /// Requests that are not answered to their end.
     visits: AtomicUsize,
+    /// Those of them that are streams of controllers.
+    streams: AtomicUsize,
+    /// Whether one of its streams is that of a primary controller.
+    is_primary: AtomicBool,
+    shares: Shares,
     must_go: AtomicBool,
     /// Who reads from the connection.
     reader: Mutex<Option<Waker>>,
@@ -78,9 +89,25 @@ struct Presence {
 
 impl Guest {
     /// While this is kept, the guest is at work.
-    pub fn visit(&self) -> Visit {
+    pub fn visit(&self, is_stream: bool) -> Visit {
         self.0.visits.fetch_add(1, Ordering::Relaxed);
-        Visit(self.clone())
+        self.0.streams.fetch_add(usize::from(is_stream), Ordering::Relaxed);
+        Visit { guest: self.clone(), is_stream }
+    }
+
+    /// What the connection has of what all have together.
+    pub fn shares(&self) -> &Shares {
+        &self.0.shares
+    }
+
+    /// Whether a primary controller uses the connection.
+    pub fn is_primary(&self) -> bool {
+        self.0.is_primary.load(Ordering::Relaxed)
+    }
+
+    /// Says whether one does.
+    pub fn set_primary(&self, is_primary: bool) {
+        self.0.is_primary.store(is_primary, Ordering::Relaxed);
     }
 
     fn reader(&self) -> MutexGuard<'_, Option<Waker>> {
@@ -97,12 +124,22 @@ impl Guest {
 
 /// A request of a guest.
 #[derive(Debug)]
-pub(crate) struct Visit(Guest);
+pub(crate) struct Visit {
+    guest: Guest,
+    is_stream: bool,
+}
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        self.0.0.visits.fetch_sub(1, Ordering::Relaxed);
+        self.guest.0.visits.fetch_sub(1, Ordering::Relaxed);
+        self.guest.0.streams.fetch_sub(usize::from(self.is_stream), Ordering::Relaxed);
     }
+}
+
+/// Whose request it is. One that did not come over a connection is from this process.
+pub(crate) fn guest_of(extensions: &Extensions) -> Guest {
+    let over_tls = || extensions.get::<TlsConnectInfo<Guest>>().map(TlsConnectInfo::get_ref);
+    extensions.get::<Guest>().or_else(over_tls).cloned().unwrap_or_default()
 }
 
 /// What a client begins with if it speaks TLS, and if it speaks HTTP/2 without.

@@ -51,6 +51,7 @@ mod role_config;
 pub mod schema;
 pub mod server;
 mod service;
+mod shares;
 mod status;
 mod stream;
 #[cfg(test)]

@@ -7,9 +7,10 @@
 //! or after each of them.
 
 use crate::agreement;
-use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, READER_PATIENCE};
+use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, Holder, READER_PATIENCE};
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
 use crate::carry::carry;
+use crate::connections::{Guest, guest_of};
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
 use crate::feed::{Loss, Losses};
@@ -33,7 +34,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Notify, OwnedRwLockWriteGuard, RwLock, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
@@ -44,8 +45,9 @@ const API_VERSION: &str = "1.5.0";
 /// What a client is told of a request whose work has panicked.
 const BUG: &str = "the request met a bug of the switch";
 
-/// Reads that are carried out at once.
+/// Reads that are carried out at once: of all clients, and more of primary controllers.
 const READS_MAX: usize = 16;
+const READS_OF_PRIMARIES_MAX: usize = 4;
 
 /// Snapshots and taps at once.
 const INSPECTIONS_MAX: usize = 8;
@@ -65,6 +67,7 @@ pub(crate) struct Core {
     /// Held while a program is compiled.
     compiling: Arc<Semaphore>,
     reading: Arc<Semaphore>,
+    reading_of_primaries: Arc<Semaphore>,
     answers: Arc<AnswerPool>,
     hub: Mutex<Hub>,
     /// Wakes those who wait for a controller's stream to end.
@@ -83,7 +86,19 @@ pub(crate) struct Core {
 pub(crate) struct Hub {
     pub arbitration: Arbitration,
     pub sessions: BTreeMap<SessionId, Outbox>,
+    /// The connections of those that have bid.
+    pub guests: BTreeMap<SessionId, Guest>,
     pub last_session: u64,
+}
+
+impl Hub {
+    /// Tells connections whether primary controllers use them.
+    pub fn mark_primaries(&self) {
+        self.guests.values().for_each(|guest| guest.set_primary(false));
+        let primaries = self.arbitration.primaries();
+        let guests = primaries.iter().filter_map(|(session, _)| self.guests.get(session));
+        guests.for_each(|guest| guest.set_primary(true));
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -113,6 +128,7 @@ impl Core {
             turn: Arc::default(),
             compiling: Arc::new(Semaphore::new(1)),
             reading: Arc::new(Semaphore::new(READS_MAX)),
+            reading_of_primaries: Arc::new(Semaphore::new(READS_OF_PRIMARIES_MAX)),
             answers: Arc::default(),
             hub: Mutex::default(),
             left: Notify::new(),
@@ -183,6 +199,11 @@ fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| Status::internal(BUG))
 }
 
+/// A turn, once it comes.
+async fn permit(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
+    Arc::clone(semaphore).acquire_owned().await.map_err(|_| Status::unavailable("the switch is ending"))
+}
+
 fn role_name(name: &str, id: u64) -> RoleName {
     RoleName { name: name.to_owned(), id: if name.is_empty() { id } else { 0 } }
 }
@@ -226,20 +247,24 @@ impl P4Runtime for Service {
     }
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<Self::ReadStream>, Status> {
+        let guest = guest_of(request.extensions());
         let (core, request) = (&self.0, request.into_inner());
         core.check_device(request.device_id)?;
-        let permit = Arc::clone(&core.reading).acquire_owned().await;
-        let permit = permit.map_err(|_| Status::unavailable("the switch is ending"))?;
+        // A client waits behind its own requests first: then it takes one turn of those that all have.
+        let unread = permit(&guest.shares().unread).await?;
+        let own = permit(&guest.shares().collecting).await?;
+        let of_all = if guest.is_primary() { &core.reading_of_primaries } else { &core.reading };
+        let reading = (own, permit(of_all).await?);
         let turn = Arc::clone(&core.turn).read_owned().await;
         let target = core.target()?;
         let config = core.hub().arbitration.config(&role_name(&request.role, 0));
-        let (mut answer, messages) = AnswerWriter::new(&core.answers, COLLECTING_TIME_MAX, READER_PATIENCE);
+        let holder = Holder { pool: Arc::clone(&core.answers), guest };
+        let (mut answer, messages) = AnswerWriter::new(holder, COLLECTING_TIME_MAX, READER_PATIENCE);
         spawn_blocking(move || {
-            let _permit = permit;
             let outcomes = answer_all(&target, &request.entities, config.as_deref(), &mut answer);
-            // What was asked for has been collected: writes go on while the client reads.
-            drop(turn);
-            answer.finish(outcomes.into_result("request").err());
+            // What was asked for has been collected: writes and other reads go on while the client reads.
+            drop((turn, reading));
+            answer.finish(outcomes.into_result("request").err(), unread);
         });
         Ok(Response::new(Box::pin(messages)))
     }
@@ -298,7 +323,8 @@ impl P4Runtime for Service {
         &self,
         request: Request<Streaming<v1::StreamMessageRequest>>,
     ) -> Result<Response<Self::StreamChannelStream>, Status> {
-        let outgoing = stream::open(Arc::clone(&self.0), request.into_inner());
+        let guest = guest_of(request.extensions());
+        let outgoing = stream::open(Arc::clone(&self.0), guest, request.into_inner());
         Ok(Response::new(Box::pin(outgoing)))
     }
 

@@ -1,6 +1,7 @@
 //! A controller's stream: bids, packets, acknowledgements in one direction; in the other what waits in its outbox.
 
 use crate::arbitration::{self, RoleName, SessionId, describe};
+use crate::connections::Guest;
 use crate::outbox::{Outbox, Outgoing, Posted};
 use crate::packet_io;
 use crate::role_config::RoleConfig;
@@ -22,7 +23,7 @@ const BID_PATIENCE: Duration = Duration::from_secs(30);
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Opens a stream: what comes in is worked on until either side ends it.
-pub(crate) fn open(core: Arc<Core>, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
+pub(crate) fn open(core: Arc<Core>, guest: Guest, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
     let (outbox, outgoing) = Outbox::new(core.losses.clone());
     let session = {
         let mut hub = core.hub();
@@ -30,7 +31,7 @@ pub(crate) fn open(core: Arc<Core>, incoming: Streaming<v1::StreamMessageRequest
         SessionId(hub.last_session)
     };
     let work = async move {
-        let mut stream = Stream { core, session, outbox, role: None, has_bid: false };
+        let mut stream = Stream { core, guest, session, outbox, role: None, has_bid: false };
         let end = stream.run(incoming).await;
         stream.leave();
         stream.outbox.end(end);
@@ -50,6 +51,8 @@ pub(crate) fn message(update: Answer) -> v1::StreamMessageResponse {
 
 struct Stream {
     core: Arc<Core>,
+    /// The connection that it is of.
+    guest: Guest,
     session: SessionId,
     outbox: Outbox,
     /// The role that it has bid for.
@@ -182,6 +185,8 @@ impl Stream {
                 match hub.arbitration.bid(self.session, own, role, election_id, config, now) {
                     Ok(outcome) => {
                         hub.sessions.insert(self.session, self.outbox.clone());
+                        hub.guests.insert(self.session, self.guest.clone());
+                        hub.mark_primaries();
                         return Ok((outcome, before));
                     }
                     Err(refusal) => refusal,
@@ -223,7 +228,11 @@ impl Stream {
             if self.has_bid {
                 tracing::info!(was_primary, "a controller of {} has left", describe(&role));
             }
-            (hub.arbitration.leave(self.session, &role, Instant::now()), before)
+            let notices = hub.arbitration.leave(self.session, &role, Instant::now());
+            hub.guests.remove(&self.session);
+            self.guest.set_primary(false);
+            hub.mark_primaries();
+            (notices, before)
         };
         self.core.left.notify_waiters();
         self.tell(&role, &notices);

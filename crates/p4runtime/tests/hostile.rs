@@ -2,9 +2,11 @@
 
 mod support;
 
+use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
+use p4runtime_proto::p4::v1::{CapabilitiesRequest, ReadRequest};
 use std::time::{Duration, Instant};
-use support::{Controller, Device, ROUTER, entity, program};
+use support::{Controller, Device, ROUTER, entity, program, update};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::http::uri::PathAndQuery;
@@ -166,4 +168,60 @@ async fn bytes_that_are_no_message_end_a_stream() {
         assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
         assert!(refused.message().starts_with("the bytes are no p4.v1.StreamMessageRequest: "), "{refused:?}");
     }
+}
+
+/// More clients that ask for much and read nothing of it than may read at once: another one is answered at once, and so
+/// is the primary.
+#[tokio::test]
+async fn clients_that_do_not_read_do_not_keep_others_waiting() {
+    let text = ROUTER
+        .replace("register<bit<32>>(8) last;", "register<bit<1024>>(6000) last;")
+        .replace("last.write(0, (bit<32>)", "last.write(0, (bit<1024>)");
+    let device = Device::start(Some(&text));
+    let mut primary = Controller::connect(&device, 2).await;
+    let mut backup = Controller::connect(&device, 1).await;
+    let info = program(&text).info;
+    let value = "\\377".repeat(128);
+    let all =
+        format!("type: MODIFY entity {{ register_entry {{ register_id: $last data {{ bitstring: \"{value}\" }} }} }}");
+    primary.write(vec![update(&info, &all)]).await.unwrap();
+    let mut unread = Vec::new();
+    for _ in 0..5 {
+        // What the client's own machinery takes is little.
+        let endpoint = Endpoint::from_shared(format!("http://{}", device.address())).unwrap();
+        let endpoint = endpoint.initial_stream_window_size(1 << 16).initial_connection_window_size(1 << 16);
+        let mut client = P4RuntimeClient::new(endpoint.connect().await.unwrap());
+        for _ in 0..5 {
+            let entities = vec![entity(&info, "register_entry { register_id: $last }")];
+            let request = ReadRequest { device_id: 1, entities, ..Default::default() };
+            let mut client = client.clone();
+            // Nobody asks for the messages of the answer.
+            unread.push(tokio::spawn(async move { client.read(request).await }));
+        }
+        // They have come before this is answered.
+        client.capabilities(CapabilitiesRequest { device_id: 1 }).await.unwrap();
+    }
+    let small = [entity(&info, "register_entry { register_id: $last index { index: 3 } }")];
+    for controller in [&mut primary, &mut backup] {
+        assert_eq!(controller.read(&small).await.unwrap().len(), 1);
+    }
+}
+
+/// More than there may be, each with a request that never ends: they give way, and controllers with streams do not.
+#[tokio::test]
+async fn connections_whose_requests_do_not_end_give_way() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let mut endless = Vec::new();
+    for _ in 0..600 {
+        let mut client = client(&device).await;
+        let path = PathAndQuery::from_static("/p4.v1.P4Runtime/Write");
+        let request = tonic::Request::new(tokio_stream::pending::<Vec<u8>>());
+        endless.push(tokio::spawn(async move { client.client_streaming(request, path, Raw).await }));
+        tokio::task::yield_now().await;
+    }
+    let all = [entity(&program(ROUTER).info, "table_entry { }")];
+    assert_eq!(controller.read(&all).await.unwrap(), []);
+    let mut another = Controller::connect(&device, 2).await;
+    assert_eq!(another.read(&all).await.unwrap(), []);
 }

@@ -1,0 +1,127 @@
+//! What one connection may take of what all have together: memory of requests and of answers, turns to read.
+//!
+//! What enters: who asks, and how much is left. What leaves: whether it is for them. A connection may hold at most a few
+//! times as much as is left for the others. So one alone has most of a pool, and however many hold as much as they can,
+//! as clients that never read their answers do, something is left for the next one. A controller that is primary may
+//! take all that is left, and a part of each pool is for primaries only.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Semaphore;
+
+/// How many times as much as is left a connection may hold.
+const TIMES_MAX: usize = 3;
+
+/// Answers that are collected for a connection at once: those of other connections are not behind all of them.
+const COLLECTING_MAX: usize = 4;
+
+/// Answers of a connection that are collected or wait to be read.
+const ANSWERS_MAX: usize = 32;
+
+/// What a connection has and may have.
+#[derive(Debug)]
+pub(crate) struct Shares {
+    /// Bytes of its requests.
+    pub requests: Arc<Share>,
+    /// Bytes of answers that wait for it.
+    pub answers: Arc<Share>,
+    /// A permit of the first is held until an answer is collected, and one of the second until it was read.
+    pub collecting: Arc<Semaphore>,
+    pub unread: Arc<Semaphore>,
+}
+
+impl Default for Shares {
+    fn default() -> Shares {
+        Shares {
+            requests: Arc::default(),
+            answers: Arc::default(),
+            collecting: Arc::new(Semaphore::new(COLLECTING_MAX)),
+            unread: Arc::new(Semaphore::new(ANSWERS_MAX)),
+        }
+    }
+}
+
+/// What a connection holds of a pool.
+#[derive(Debug, Default)]
+pub(crate) struct Share(AtomicUsize);
+
+/// Memory for all connections.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    left: AtomicUsize,
+    /// So much of it is for primaries only.
+    reserved: usize,
+}
+
+impl Pool {
+    /// A pool of so many bytes, of which some are for primaries only.
+    pub const fn new(bytes: usize, reserved: usize) -> Pool {
+        Pool { left: AtomicUsize::new(bytes), reserved }
+    }
+
+    /// Takes bytes for a connection. False if there are too few, or it has its share.
+    pub fn take(&self, share: &Share, is_primary: bool, bytes: usize) -> bool {
+        let held = share.0.fetch_add(bytes, Ordering::Relaxed);
+        let less = |left: usize| {
+            let after = left.checked_sub(bytes)?;
+            let free = after.checked_sub(self.reserved);
+            (is_primary || free.is_some_and(|free| held + bytes <= free.saturating_mul(TIMES_MAX))).then_some(after)
+        };
+        let is_taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
+        if !is_taken {
+            share.0.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        is_taken
+    }
+
+    /// Gives bytes back.
+    pub fn give_back(&self, share: &Share, bytes: usize) {
+        share.0.fetch_sub(bytes, Ordering::Relaxed);
+        self.left.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// What nobody holds.
+    #[cfg(test)]
+    pub fn left(&self) -> usize {
+        self.left.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How much a connection gets, a byte at a time.
+    fn all_that_it_gets(pool: &Pool, share: &Share, is_primary: bool) -> usize {
+        (0..).take_while(|_| pool.take(share, is_primary, 1)).count()
+    }
+
+    #[test]
+    fn something_is_left_however_many_take_what_they_can() {
+        let pool = Pool::new(1_000_000, 100_000);
+        let hogs: Vec<Share> = (0..100).map(|_| Share::default()).collect();
+        let taken: Vec<usize> = hogs.iter().map(|hog| all_that_it_gets(&pool, hog, false)).collect();
+        assert_eq!(taken[0], 675_000, "one alone gets three quarters of what is not reserved");
+        let mut late = 0;
+        for hog in &hogs {
+            late += all_that_it_gets(&pool, hog, false);
+        }
+        assert_eq!(late, 0, "nobody gets more by asking again");
+        let small = Share::default();
+        pool.give_back(&hogs[1], taken[1] / 2);
+        assert!(all_that_it_gets(&pool, &small, false) > 10_000, "who comes next has a share of what there is");
+        let primary = Share::default();
+        assert!(all_that_it_gets(&pool, &primary, true) >= 100_000, "the primary has what is reserved");
+        pool.give_back(&primary, 100_000);
+        assert!(pool.take(&primary, true, 100_000));
+    }
+
+    #[test]
+    fn what_was_refused_is_not_held() {
+        let (pool, share) = (Pool::new(100, 0), Share::default());
+        assert!(!pool.take(&share, false, 80) && !pool.take(&share, true, 101));
+        assert!(pool.take(&share, false, 75) && pool.left() == 25);
+        pool.give_back(&share, 75);
+        assert!(pool.take(&share, false, 75));
+    }
+}
