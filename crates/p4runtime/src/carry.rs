@@ -4,14 +4,19 @@
 //! cells of all arrays that both programs have, those of entries, multicast groups, their nodes and clone sessions; or
 //! a refusal, if a register or a meter's rate has no place, and then the old switch goes on. What packets have merely
 //! counted may go with the array that has counted it: that is named.
+//!
+//! Packets wait meanwhile, so arrays change hands as a whole where they are alike, whatever their size. The cells of a
+//! register whose type or size is another are brought over before ([`prepare`]); what has changed since is found and
+//! brought over between the bursts, at the speed of memory. Old arrays are taken apart, and looked through for what has
+//! gone, afterwards ([`Carried::into_gone`]).
 
 use control::Api;
 use control::api::Fault;
-use ir::{DirectCounterId, DirectMeterId, Program, Register, TableId, Type};
+use ir::{DirectCounterId, DirectMeterId, Program, Register, RegisterId, TableId, Type};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switch::Switch;
-use switch::externs::CounterCell;
+use switch::externs::{CounterCell, NoPlace, RegisterArray};
 use switch::meter::{ColorCounts, MeterCell};
 use switch::traffic::port_max;
 use tables::Handle;
@@ -50,16 +55,107 @@ pub(crate) fn same_entries(tables: &BTreeMap<TableId, TableId>, from: &Api, to: 
     tables.iter().filter_map(same).collect()
 }
 
-/// Brings everything over. Returns what has gone, in words.
-pub(crate) fn carry(old: &mut Switch, new: &mut Switch, entries: &[SameEntries]) -> Result<Vec<String>, Fault> {
-    let mut gone = Vec::new();
+/// What was brought over, and what is left of the old program.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    /// What has gone of meters, in words.
+    meters: Vec<String>,
+    /// Registers that the new program does not have, with their names and what their cells were at first.
+    registers: Vec<(String, base::Bits, RegisterArray)>,
+    /// Counters of the old program, with their names, and how many of their cells the new one has.
+    counters: Vec<(String, usize, Vec<CounterCell>)>,
+    /// Arrays that others have taken the place of.
+    replaced: Vec<RegisterArray>,
+}
+
+impl Carried {
+    /// Takes apart what is left. Returns what has gone, in words.
+    pub fn into_gone(self) -> Vec<String> {
+        let Carried { meters, registers, counters, replaced } = self;
+        drop(replaced);
+        let mut gone = Vec::new();
+        for (name, initial, cells) in &registers {
+            note_gone(&mut gone, "register", name, cells.count_others(initial));
+        }
+        gone.extend(meters);
+        for (name, kept, cells) in &counters {
+            let counted = cells[*kept..].iter().filter(|cell| **cell != CounterCell::default());
+            note_gone(&mut gone, "counter", name, counted.count());
+        }
+        gone
+    }
+}
+
+/// Brings everything over.
+pub(crate) fn carry(old: &mut Switch, new: &mut Switch, entries: &[SameEntries]) -> Result<Carried, Fault> {
+    let mut carried = Carried::default();
     replication(old, new)?;
-    registers(old, new, &mut gone)?;
-    meters(old, new, &mut gone)?;
-    counters(old, new, &mut gone);
+    registers(old, new, &mut carried)?;
+    meters(old, new, &mut carried.meters)?;
+    // Nothing is refused from here on, so that arrays can be taken out of the old switch.
+    counters(old, new, &mut carried);
     entries.iter().for_each(|same| cells_of_entries(same, old, new));
     calculations(old, new);
-    Ok(gone)
+    Ok(carried)
+}
+
+/// Brings over cells of registers as they are now, while the old switch goes on. What has no place is not told: it may
+/// have one when it counts.
+pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
+    let (source, target) = (from.program(), to.program());
+    for (old, new) in same_registers(&source, &target) {
+        let (before, after) = (&source.registers[old], &target.registers[new]);
+        if is_kept_as_it_is(before, after) || is_signed(before.ty) != is_signed(after.ty) {
+            continue;
+        }
+        let array = |door: &dyn switch::Door, program: Arc<Program>, id: RegisterId| {
+            door.ask(move |switch| {
+                let is_there = Arc::ptr_eq(switch.program(), &program);
+                is_there.then(|| switch.externs_mut().registers[id].shared())
+            })
+        };
+        let (old_cells, new_cells) =
+            (array(&**from.door(), source.clone(), old)?, array(&**to.door(), target.clone(), new)?);
+        if let (Some(old_cells), Some(new_cells)) = (old_cells, new_cells) {
+            let _placed = take_values(before, &old_cells, after, &new_cells);
+        }
+    }
+    Ok(())
+}
+
+/// Gives the cells of one register the values of another of the same sign. A value that the program has put there, and
+/// that has no place, is that of the new program.
+fn take_values(
+    before: &Register,
+    values: &RegisterArray,
+    after: &Register,
+    cells: &RegisterArray,
+) -> Result<(), NoPlace> {
+    let own = if after.is_start_number { cells.read(0) } else { None };
+    let own = own.unwrap_or_else(|| after.initial.clone());
+    cells.take_values(values, is_signed(before.ty), (&before.initial, &own))
+}
+
+/// The registers of both programs that have the same name.
+fn same_registers(source: &Program, target: &Program) -> Vec<(RegisterId, RegisterId)> {
+    let ids: BTreeMap<&str, RegisterId> =
+        target.registers.iter_enumerated().map(|(id, it)| (it.name.as_str(), id)).collect();
+    let same = source.registers.iter_enumerated().filter_map(|(id, it)| Some((id, *ids.get(it.name.as_str())?)));
+    same.collect()
+}
+
+fn is_signed(ty: Type) -> bool {
+    matches!(ty, Type::Int(_))
+}
+
+/// Whether the cells of one register can go on in the other without a look at them.
+fn is_kept_as_it_is(before: &Register, after: &Register) -> bool {
+    let (from, to) = (before.ty.width(), after.ty.width());
+    let is_same = match is_signed(before.ty) {
+        true => before.ty == after.ty,
+        false => !is_signed(after.ty) && from <= to && from.div_ceil(64) == to.div_ceil(64),
+    };
+    is_same && before.size == after.size
 }
 
 /// The programs of both.
@@ -91,44 +187,45 @@ fn replication(old: &Switch, new: &mut Switch) -> Result<(), Fault> {
     Ok(())
 }
 
-fn registers(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) -> Result<(), Fault> {
+fn registers(old: &mut Switch, new: &mut Switch, carried: &mut Carried) -> Result<(), Fault> {
     let (source, target) = programs(old, new);
+    let same: BTreeMap<RegisterId, RegisterId> = same_registers(&source, &target).into_iter().collect();
+    let (old, new) = (old.externs_mut(), new.externs_mut());
     for (from, before) in source.registers.iter_enumerated() {
-        let values = &old.externs_mut().registers[from];
-        let Some((to, after)) = target.registers.iter_enumerated().find(|(_, it)| it.name == before.name) else {
-            let count = (0..before.size).filter(|&index| values.read(index).is_some_and(|it| it != before.initial));
-            note_gone(gone, "register", &before.name, if before.is_start_number { 0 } else { count.count() });
+        let values = &old.registers[from];
+        let Some(&to) = same.get(&from) else {
+            if !before.is_start_number {
+                carried.registers.push((before.name.clone(), before.initial.clone(), values.shared()));
+            }
             continue;
         };
-        let cells = &mut new.externs_mut().registers[to];
-        for index in 0..before.size {
-            let Some(value) = values.read(index) else { continue };
-            match converted(&value, before.ty, after.ty).filter(|_| index < after.size) {
-                Some(value) if cells.read(index).as_ref() != Some(&value) => drop(cells.write(index, &value)),
-                Some(_) => {}
-                None if value == before.initial || before.is_start_number => {}
-                None => return Err(no_place(before, after, index, &value)),
+        let (after, cells) = (&target.registers[to], &mut new.registers[to]);
+        if is_kept_as_it_is(before, after)
+            && let Some(replaced) = cells.replace_cells(values)
+        {
+            carried.replaced.push(replaced);
+            continue;
+        }
+        if is_signed(before.ty) != is_signed(after.ty) {
+            if let Some(cell) = values.first_other(&before.initial).filter(|_| !before.is_start_number) {
+                return Err(no_place(before, after, &cell));
             }
+            continue;
+        }
+        let taken = take_values(before, values, after, cells);
+        // The number of a start needs no place.
+        if let Err(cell) = taken
+            && !before.is_start_number
+        {
+            return Err(no_place(before, after, &cell));
         }
     }
     Ok(())
 }
 
-/// A value as one of another type; none if it is not one of it.
-fn converted(value: &base::Bits, from: Type, to: Type) -> Option<base::Bits> {
-    let resized = match (from, to) {
-        (Type::Int(_), Type::Int(width)) => {
-            let resized = value.sign_resize(width);
-            return (resized.sign_resize(value.width()) == *value).then_some(resized);
-        }
-        (Type::Bit(_) | Type::Bool, Type::Bit(_) | Type::Bool) => value.resize(to.width()),
-        _ => return None,
-    };
-    (resized.resize(value.width()) == *value).then_some(resized)
-}
-
-fn no_place(before: &Register, after: &Register, index: u64, value: &base::Bits) -> Fault {
-    let why = match index < after.size {
+fn no_place(before: &Register, after: &Register, cell: &NoPlace) -> Fault {
+    let NoPlace { index, value } = cell;
+    let why = match *index < after.size {
         true => format!("which is no {} of the new program", after.ty),
         false => format!("and the new program has {} cells", after.size),
     };
@@ -138,43 +235,58 @@ fn no_place(before: &Register, after: &Register, index: u64, value: &base::Bits)
 
 fn meters(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) -> Result<(), Fault> {
     let (source, target) = programs(old, new);
+    let (old, new) = (old.externs_mut(), new.externs_mut());
+    let mut same = Vec::new();
     for (from, before) in source.meters.iter_enumerated() {
         let is_same = |it: &ir::Meter| it.name == before.name && it.unit == before.unit;
         let after = target.meters.iter_enumerated().find(|(_, it)| is_same(it));
-        let cells = &mut old.externs_mut().meters[from];
-        let mut places = after.map(|(to, _)| &mut new.externs_mut().meters[to]);
+        same.extend(after.map(|(to, _)| (from, to)));
+        let kept = after.map_or(0, |(_, it)| it.size);
         let mut counted = 0;
-        for index in 0..before.size {
-            let Some(cell) = cells.cell_mut(index) else { continue };
-            let there = places.as_mut().and_then(|places| places.cell_mut(index));
-            match there {
-                Some(there) => there.clone_from(cell),
-                None if cell.config().is_some() => {
-                    let name = &before.name;
-                    return Err(Fault::invalid(format!(
-                        "meter {name}: cell {index} has rates, and the new program has no such cell. {REFUSED}"
-                    )));
-                }
-                None => counted += usize::from(cell.counts() != ColorCounts::default()),
+        for index in kept..before.size {
+            let Some(cell) = old.meters[from].cell_mut(index) else { continue };
+            if cell.config().is_some() {
+                let name = &before.name;
+                return Err(Fault::invalid(format!(
+                    "meter {name}: cell {index} has rates, and the new program has no such cell. {REFUSED}"
+                )));
             }
+            counted += usize::from(cell.counts() != ColorCounts::default());
         }
         note_gone(gone, "meter", &before.name, counted);
+    }
+    // All of them have places: those that are alike change hands.
+    for (from, to) in same {
+        let (values, cells) = (&mut old.meters[from], &mut new.meters[to]);
+        if values.size() == cells.size() {
+            std::mem::swap(values, cells);
+            continue;
+        }
+        for index in 0..values.size().min(cells.size()) {
+            if let (Some(value), Some(cell)) = (values.cell_mut(index), cells.cell_mut(index)) {
+                cell.clone_from(value);
+            }
+        }
     }
     Ok(())
 }
 
-fn counters(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) {
+fn counters(old: &mut Switch, new: &mut Switch, carried: &mut Carried) {
     let (source, target) = programs(old, new);
+    let (old, new) = (old.externs_mut(), new.externs_mut());
     for (from, before) in source.counters.iter_enumerated() {
-        let values = &old.externs_mut().counters[from];
+        let mut values = std::mem::take(&mut old.counters[from]);
         let mut kept = 0;
         if let Some((to, _)) = target.counters.iter_enumerated().find(|(_, it)| it.name == before.name) {
-            let cells = &mut new.externs_mut().counters[to];
+            let cells = &mut new.counters[to];
             kept = cells.len().min(values.len());
-            cells[..kept].copy_from_slice(&values[..kept]);
+            if cells.len() == values.len() {
+                std::mem::swap(cells, &mut values);
+            } else {
+                cells[..kept].copy_from_slice(&values[..kept]);
+            }
         }
-        let counted = values[kept..].iter().filter(|cell| **cell != CounterCell::default());
-        note_gone(gone, "counter", &before.name, counted.count());
+        carried.counters.push((before.name.clone(), kept, values));
     }
 }
 

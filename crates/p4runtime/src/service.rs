@@ -9,7 +9,7 @@
 use crate::agreement;
 use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, Holder, READER_PATIENCE};
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
-use crate::carry::carry;
+use crate::carry::{self, Carried, carry};
 use crate::connections::{Guest, guest_of};
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
@@ -515,11 +515,11 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<Str
     };
     core.pipelines().announce(Arc::new(live));
     let bring_over = move |old: &mut switch::Switch, new: &mut switch::Switch| {
-        let Some(TakenOver { entries, mut gone, .. }) = taken else { return Ok(Vec::new()) };
-        gone.extend(carry(old, new, &entries)?);
-        Ok(gone)
+        let Some(TakenOver { entries, gone, .. }) = taken else { return Ok((Vec::new(), Carried::default())) };
+        Ok((gone, carry(old, new, &entries)?))
     };
     let put = core.api.adopt(&prepared.target.api, switch, bring_over, prepared.note.clone());
+    let put = put.map(|(gone, carried)| [gone, carried.into_gone()].concat());
     let program = &prepared.target.schema.program;
     let runs = Arc::ptr_eq(&core.api.program(), program);
     core.pipelines().settle(runs);
@@ -544,6 +544,7 @@ fn take_over(core: &Core, prepared: &Prepared) -> Result<TakenOver, Fault> {
     let notes = core.api.notes();
     kept::read_notes(&notes, &target.schema.translator, &mut target.numbered());
     target.api.keep_notes(notes)?;
+    carry::prepare(&core.api, &target.api)?;
     tracing::info!("the new program takes {} entities over", taken.kept);
     Ok(taken)
 }

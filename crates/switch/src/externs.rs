@@ -5,7 +5,6 @@
 //! Cells lie flat in memory, because native code reads and writes registers and counters in place.
 
 use crate::meter::{Color, MeterCell};
-use crate::words::Words;
 use base::index::Id as _;
 use base::{Bits, IndexVec, Rng};
 use cgen::PlugIn;
@@ -17,119 +16,17 @@ use ir::{
 use std::sync::Arc;
 use tables::{Arrival, Handle, MatchValue};
 
+pub use crate::registers::{NoPlace, RegisterArray};
 pub use cgen::abi::TableUse;
 
 /// Bytes of the two lines of the cache that processors fetch together.
-const LINES_BYTES: usize = 128;
-
-/// The number of the switch's start as a cell holds it: never 0, which programs may use for none.
-fn start_number_cell(start_number: u64, width_bits: u32) -> Bits {
-    let cut = Bits::from_u64(64, start_number).resize(width_bits);
-    if cut.is_zero() { Bits::from_u64(width_bits, 1) } else { cut }
-}
-
-/// A register array. A cell takes whole 64-bit words, lowest first.
-pub struct RegisterArray {
-    /// Width of a cell in bits.
-    pub width_bits: u32,
-    /// Number of cells.
-    pub size: u64,
-    pub(crate) cells: Words,
-}
-
-impl RegisterArray {
-    fn new(register: &ir::Register, start_number: u64) -> RegisterArray {
-        let (width_bits, size) = (register.ty.width(), register.size);
-        let count = size as usize * words(width_bits);
-        let cells = Words::zeros(count, LINES_BYTES / size_of::<u64>());
-        let initial = match register.is_start_number {
-            true => start_number_cell(start_number, width_bits),
-            false => register.initial.clone(),
-        };
-        if !initial.is_zero() {
-            let initial = initial.limbs();
-            (0..count).step_by(initial.len().max(1)).for_each(|first| cells.set(first, initial));
-        }
-        RegisterArray { width_bits, size, cells }
-    }
-
-    /// The value of a cell; none if there is no such cell.
-    pub fn read(&self, index: u64) -> Option<Bits> {
-        let range = self.range(index)?;
-        Some(self.bits(range))
-    }
-
-    fn bits(&self, range: std::ops::Range<usize>) -> Bits {
-        Bits::from_limbs(self.width_bits, &self.cells.range(range).collect::<Vec<u64>>())
-    }
-
-    /// Sets a cell to the low bits of `value`; false if there is no such cell.
-    pub fn write(&mut self, index: u64, value: &Bits) -> bool {
-        let Some(range) = self.range(index) else { return false };
-        self.cells.set(range.start, value.resize(self.width_bits).limbs());
-        true
-    }
-
-    /// The cells that are not zero, with their values.
-    pub fn cells_in_use(&self) -> impl Iterator<Item = (u64, Bits)> + '_ {
-        let words = words(self.width_bits);
-        let range = move |cell: u64| cell as usize * words..(cell as usize + 1) * words;
-        let in_use = (0..self.size).filter(move |&cell| self.cells.range(range(cell)).any(|word| word != 0));
-        in_use.map(move |cell| (cell, self.bits(range(cell))))
-    }
-
-    /// The words of these cells, or of those of them that are there.
-    pub fn words(&self, cells: std::ops::Range<u64>) -> impl Iterator<Item = u64> + '_ {
-        let words = words(self.width_bits);
-        let word = |cell: u64| cell.min(self.size) as usize * words;
-        self.cells.range(word(cells.start)..word(cells.end))
-    }
-
-    /// Sets all cells to zero.
-    pub fn reset(&mut self) {
-        let zero = vec![0; words(self.width_bits)];
-        (0..self.cells.len()).step_by(zero.len().max(1)).for_each(|first| self.cells.set(first, &zero));
-    }
-
-    /// The same array with zeros in it, of which a lane makes its part of the sum.
-    pub(crate) fn part(&self) -> RegisterArray {
-        let cells = Words::zeros(self.cells.len(), LINES_BYTES / size_of::<u64>());
-        RegisterArray { width_bits: self.width_bits, size: self.size, cells }
-    }
-
-    /// The same cells once more, for a lane that touches them in turn with others.
-    pub(crate) fn shared(&self) -> RegisterArray {
-        RegisterArray { width_bits: self.width_bits, size: self.size, cells: self.cells.clone() }
-    }
-
-    /// Adds the cells of a part, which become zero, to these.
-    pub(crate) fn take_from(&mut self, part: &mut RegisterArray) {
-        let zero = vec![0; words(self.width_bits)];
-        // Most cells of a part are untouched; they are not written, so that they take no memory.
-        for (cell, counted) in part.cells_in_use() {
-            let first = cell as usize * zero.len();
-            let total = self.bits(first..first + zero.len()).add(&counted);
-            self.cells.set(first, total.limbs());
-            part.cells.set(first, &zero);
-        }
-    }
-
-    fn range(&self, index: u64) -> Option<std::ops::Range<usize>> {
-        let words = words(self.width_bits);
-        (index < self.size).then(|| index as usize * words..(index as usize + 1) * words)
-    }
-}
+pub(crate) const LINES_BYTES: usize = 128;
 
 /// So many zeros with room behind them, so that nothing that another thread writes lies in the same line of the cache.
 pub(crate) fn apart<T: Clone + Default>(count: usize) -> Vec<T> {
     let mut zeros = vec![T::default(); count + LINES_BYTES.div_ceil(size_of::<T>())];
     zeros.truncate(count);
     zeros
-}
-
-/// Words of a register's cell.
-fn words(width_bits: u32) -> usize {
-    width_bits.div_ceil(64) as usize
 }
 
 /// What a counter's cell holds. Both are kept whatever the counter's unit is; readers show what it counts.

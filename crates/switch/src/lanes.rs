@@ -170,6 +170,12 @@ impl Switch {
             to.value_sets.clone_from(&from.value_sets);
         }
         to.calculations.adopt(&from.calculations);
+        let sums = &self.sharing.sums;
+        let shared = from.registers.iter_enumerated().zip(to.registers.iter_mut());
+        for ((_, from), to) in shared.filter(|((id, _), _)| !sums.contains(id)) {
+            // An array that was written as a whole is another one since.
+            to.share_cells_of(from);
+        }
     }
 
     /// Adds what the lanes at home have counted to what the switch itself has. All have met the same state of the

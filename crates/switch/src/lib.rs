@@ -41,6 +41,7 @@ mod piles;
 mod pipeline;
 mod psa;
 mod records;
+mod registers;
 pub mod replication;
 mod shared_tables;
 pub mod specialise;

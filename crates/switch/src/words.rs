@@ -29,6 +29,11 @@ impl Words {
         Words { memory: Arc::new(memory), length }
     }
 
+    /// Whether both are handles of the same words.
+    pub fn are(&self, other: &Words) -> bool {
+        Arc::ptr_eq(&self.memory, &other.memory)
+    }
+
     pub fn len(&self) -> usize {
         self.length
     }
@@ -46,5 +51,13 @@ impl Words {
     pub fn set(&self, first: usize, words: &[u64]) {
         let places = &self.memory[..self.length][first..first + words.len()];
         places.iter().zip(words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
+    }
+
+    /// Sets a word that has another value; one that has it already stays untouched, and takes no memory.
+    pub fn set_if_other(&self, position: usize, word: u64) {
+        let place = &self.memory[..self.length][position];
+        if place.load(Ordering::Relaxed) != word {
+            place.store(word, Ordering::Relaxed);
+        }
     }
 }

@@ -240,6 +240,28 @@ fn what_lanes_count_is_exact() {
     assert_eq!(register(&mut switch, 0, 3), 7);
 }
 
+/// An array that takes the place of another does so in all lanes, whether it is guarded there or a sum.
+#[test]
+fn an_array_is_replaced_in_every_lane() {
+    let declarations = "register<bit<32>>(8) sum; register<bit<8>>(8) seen;";
+    let statements = "bit<32> x; sum.read(x, 0); sum.write(0, x + 1);
+        bit<8> y; seen.read(y, 0); hdr.note.note = y; seen.write(0, y + 1);";
+    let mut switch = native(&program(declarations, statements));
+    let lanes = switch.send_out(2);
+    forward(&mut switch, lanes, 10);
+    for round in 1..3 {
+        for (id, width) in [(0, 32), (1, 8)] {
+            let id: RegisterId = base::index::Id::from_index(id);
+            let mut fresh = switch::externs::RegisterArray::filled(width, 8, &Bits::from_u64(width, 100));
+            let cells = &mut switch.externs_mut().registers[id];
+            assert_eq!(cells.read(0).unwrap().to_u64(), Some(if round == 1 { 30 } else { 130 }));
+            std::mem::swap(cells, &mut fresh);
+        }
+        let lanes = switch.send_out(2);
+        forward(&mut switch, lanes, 10);
+    }
+}
+
 #[test]
 fn a_new_entry_finds_its_cells_fresh_in_every_lane() {
     let mut switch = native(&program(COUNTING.0, COUNTING.1));

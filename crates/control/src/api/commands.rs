@@ -11,8 +11,9 @@ use crate::api::write::Writer;
 use crate::apply::{Reply, apply};
 use crate::command::{Command, CounterRef};
 use crate::problem::Problem;
+use base::Bits;
 use base::index::Id as _;
-use ir::TableId;
+use ir::{Program, TableId};
 use switch::externs::CounterCell;
 use switch::{LockedTables, Switch, match_value};
 use tables::{Handle, MatchValue};
@@ -25,6 +26,21 @@ pub(crate) enum Kept {
     As(Box<Update>),
     /// Everything is stored anew.
     All,
+}
+
+/// The update that a command stands for which sets all cells of an array; none if it does not.
+pub(crate) fn as_update(program: &Program, command: &Command) -> Option<Update> {
+    let entity = match command {
+        Command::RegisterReset { register } => {
+            let value = Bits::zero(program.registers.get(*register)?.ty.width());
+            Entity::Register(Cell { array: *register, index: None, value })
+        }
+        Command::CounterReset { counter: CounterRef::Array(array) } => {
+            Entity::Counter(Cell { array: *array, index: None, value: CounterCell::default() })
+        }
+        _ => return None,
+    };
+    Some(Update { kind: UpdateKind::Modify, entity })
 }
 
 impl Pipeline {

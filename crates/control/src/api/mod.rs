@@ -14,12 +14,14 @@
 //! * [`mod@read`], queries; `idle`, entries whose timeout has passed.
 //! * `saving`, what a restart has to bring back.
 //! * `commands`, what is stored of commands.
+//! * `arrays`, what is made ready for updates of whole arrays.
 //! * `write`, `resources`, `state`, carrying updates out, and what controllers have told beyond the switch.
 
 pub mod entity;
 pub mod fault;
 pub mod read;
 
+mod arrays;
 mod commands;
 mod idle;
 mod resources;
@@ -38,6 +40,7 @@ use crate::apply::Reply;
 use crate::command::Command;
 use crate::problem::Problem;
 use crate::store::{Begun, Reason, Store, StoreError};
+use arrays::{FreshArrays, sets_all_cells};
 use commands::Kept;
 use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
@@ -50,7 +53,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use switch::timers::Timers;
 use switch::workers::Workers;
 use switch::{Door, SharedTables, Switch};
-use write::{Writer, needs_switch};
+use write::{Writer, Written, needs_switch};
 
 /// Updates that the worker carries out between two bursts, if a write may be cut.
 const PIECE: usize = 128;
@@ -134,6 +137,13 @@ impl Gate<'_> {
     }
 }
 
+/// How many of these updates the worker carries out between two bursts: of those that set whole arrays one, for which
+/// another array is in memory meanwhile.
+fn piece(updates: &[Update]) -> usize {
+    let whole = updates.iter().position(sets_all_cells);
+    whole.map_or(updates.len(), |position| position + 1).min(PIECE)
+}
+
 fn other_program() -> Fault {
     Fault::new(Code::Aborted, "another program has been put in the switch meanwhile")
 }
@@ -162,7 +172,7 @@ impl Pipeline {
     fn write_tables(&self, updates: &[Update], atomicity: Atomicity) -> Vec<Result<(), Fault>> {
         let mut state = self.state();
         let mut tables = self.tables.lock();
-        Writer::new(&self.program, &mut state, tables.begin(), None).write(updates, atomicity)
+        Writer::new(&self.program, &mut state, tables.begin(), None).write(updates, atomicity).outcomes
     }
 
     fn port_changed(&self, port: u32, is_up: bool) {
@@ -172,10 +182,17 @@ impl Pipeline {
     }
 
     /// Carries updates out where the switch is.
-    fn write_in_switch(&self, switch: &mut Switch, updates: &[Update], atomicity: Atomicity) -> Vec<Result<(), Fault>> {
+    fn write_in_switch(
+        &self,
+        switch: &mut Switch,
+        updates: &[Update],
+        atomicity: Atomicity,
+        fresh: FreshArrays,
+    ) -> Written {
         let mut state = self.state();
         let mut tables = self.tables.lock();
-        Writer::new(&self.program, &mut state, tables.begin(), Some(switch)).write(updates, atomicity)
+        let writer = Writer::new(&self.program, &mut state, tables.begin(), Some(switch));
+        writer.with_arrays(fresh).write(updates, atomicity)
     }
 }
 
@@ -308,14 +325,29 @@ impl Api {
         if !updates.iter().any(needs_switch) {
             return pipeline.write_tables(updates, atomicity);
         }
-        let piece = if atomicity == Atomicity::ContinueOnError { PIECE } else { updates.len() };
         let mut outcomes = Vec::with_capacity(updates.len());
-        for first in (0..updates.len()).step_by(piece) {
-            let range = first..updates.len().min(first + piece);
+        while outcomes.len() < updates.len() {
+            let first = outcomes.len();
+            let range = match atomicity {
+                Atomicity::ContinueOnError => first..first + piece(&updates[first..]),
+                _ => first..updates.len(),
+            };
             let (count, there, shared) = (range.len(), Arc::clone(pipeline), Arc::clone(updates));
+            let fresh = FreshArrays::of(&pipeline.program, &updates[range.clone()]);
             let gate = pipeline.gate(&*self.door);
-            let done = gate.ask(move |switch| there.write_in_switch(switch, &shared[range], atomicity));
-            outcomes.extend(done.unwrap_or_else(|fault| vec![Err(fault); count]));
+            let done = gate.ask(move |switch| there.write_in_switch(switch, &shared[range], atomicity, fresh));
+            match done {
+                Ok(Written { outcomes: done, left }) => {
+                    outcomes.extend(done);
+                    // Old arrays are taken apart here, while packets go on.
+                    drop(left);
+                }
+                Err(fault) => outcomes.extend(vec![Err(fault); count]),
+            }
+        }
+        if self.store.get().is_some() {
+            let done = updates.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok());
+            pipeline.note_set_arrays(done.map(|(update, _)| update));
         }
         outcomes
     }
@@ -340,6 +372,10 @@ impl Api {
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
         if command.only_asks() {
             return self.carry_out_command(command).map(|(reply, ..)| reply);
+        }
+        if let Some(update) = commands::as_update(&self.program(), &command) {
+            let outcome = self.write(vec![update], Atomicity::ContinueOnError).remove(0);
+            return outcome.map(|()| Reply::Done).map_err(|fault| Problem::new(fault.message));
         }
         let outcome = self.command_and_store(command);
         self.count(usize::from(outcome.is_ok()), usize::from(outcome.is_err()));
@@ -570,13 +606,13 @@ impl Api {
             pipeline.port_changed(port, false);
             resources::choose_replicas(&pipeline.state(), &mut new, port);
         }
-        let put = self.door.ask(move |switch| {
-            let carried = carry(switch, &mut new)?;
-            Ok::<_, Fault>((switch.replace(new), carried))
+        let (left, put) = self.door.ask(move |switch| match carry(switch, &mut new) {
+            Ok(carried) => (switch.replace(new), Ok(carried)),
+            Err(fault) => (new, Err(fault)),
         })?;
-        let (old, carried) = put?;
-        // The old switch is taken apart here, while packets go on.
-        drop(old);
+        // The switch that does not run, or no longer, is taken apart here, while packets go on.
+        drop(left);
+        let carried = put?;
         *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;
         self.take_notes(notes);
         self.set_program_note(program.clone());

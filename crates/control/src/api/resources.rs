@@ -15,7 +15,7 @@ use tables::{Handle, MatchValue};
 
 type Undos = Vec<Undo>;
 
-fn note(undos: &mut Undos, undo: impl FnOnce(&mut Switch) + 'static) {
+fn note(undos: &mut Undos, undo: impl FnOnce(&mut Switch) + Send + 'static) {
     undos.push(Undo::Switch(Box::new(undo)));
 }
 

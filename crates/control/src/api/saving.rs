@@ -5,6 +5,7 @@
 //! are looked at in pieces, of which only a hash is kept: the worker spends some microseconds on many of them between
 //! two bursts, and copies only what has changed.
 
+use crate::api::arrays::sets_all_cells;
 use crate::api::entity::{Cell, Direct, Entity, EntryName, MeterValue, TableEntry, Update, UpdateKind};
 use crate::api::fault::Fault;
 use crate::api::read::{Query, TableQuery, Which, entry_key};
@@ -15,7 +16,7 @@ use ir::{CounterId, DirectCounterId, RegisterId, TableId};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use switch::externs::{CounterCell, Externs};
+use switch::externs::{CounterCell, Externs, RegisterArray};
 use tables::{Attributes, Handle};
 
 /// Cells of a piece.
@@ -236,28 +237,86 @@ impl Pipeline {
         registers.chain(counters).chain(direct).chain(defaults).collect()
     }
 
-    /// Gives cells of entries the names of these; those of entries that are gone are dropped.
+    /// Names cells that have changed; those of entries that are gone are dropped.
     fn named(&self, changed: Vec<Changed>) -> Vec<Update> {
         let set = self.tables.lock();
-        let entity = |changed| match changed {
-            Changed::Entity(entity) => Some(*entity),
-            Changed::Direct(table, handle, value) => {
-                let entry = set.tables()[table.index()].get(handle)?;
-                let key = entry.spec.key.iter().map(entry_key).collect();
-                let name = EntryName { key, priority: entry.spec.priority };
-                // A const entry has no other name; its counter is brought back like any.
-                Some(Entity::DirectCounter(Direct { table, name: Some(name), value }))
-            }
+        let direct = |table: TableId, handle: Handle, value| {
+            let entry = set.tables()[table.index()].get(handle)?;
+            let key = entry.spec.key.iter().map(entry_key).collect();
+            let name = EntryName { key, priority: entry.spec.priority };
+            // A const entry has no other name; its counter is brought back like any.
+            Some(Entity::DirectCounter(Direct { table, name: Some(name), value }))
         };
-        let modify = |entity| Update { kind: UpdateKind::Modify, entity };
-        changed.into_iter().filter_map(entity).map(modify).collect()
+        let mut entities = Vec::new();
+        for Changed { array, first, cells } in changed {
+            match (array, cells) {
+                (Array::Register(id), Cells::Words(words)) => {
+                    let array = RegisterId::from_index(id);
+                    let values = RegisterArray::values(self.program.registers[array].ty.width(), &words);
+                    let cell = |(index, value)| Entity::Register(Cell { array, index: Some(index), value });
+                    entities.extend((first..).zip(values).map(cell));
+                }
+                (Array::Counter(id), Cells::Counts(values)) => {
+                    let array = CounterId::from_index(id);
+                    let cell = |(index, value)| Entity::Counter(Cell { array, index: Some(index), value });
+                    entities.extend((first..).zip(values).map(cell));
+                }
+                (Array::Direct(table, _), Cells::Counts(values)) => {
+                    let table = TableId::from_index(table);
+                    let cells = (first as u32..).zip(values);
+                    entities.extend(cells.filter_map(|(index, value)| direct(table, Handle(index), value)));
+                }
+                (Array::Default(table, _), Cells::Counts(values)) => {
+                    let table = TableId::from_index(table);
+                    let cell = |value| Entity::DirectCounter(Direct { table, name: None, value });
+                    entities.extend(values.into_iter().map(cell));
+                }
+                (Array::Register(_), Cells::Counts(_)) | (_, Cells::Words(_)) => {
+                    unreachable!("registers have words and counters have counts")
+                }
+            }
+        }
+        entities.into_iter().map(|entity| Update { kind: UpdateKind::Modify, entity }).collect()
+    }
+
+    /// These updates are in the log, or will be before anything else is: cells of arrays that they have set need not be
+    /// stored until packets change them.
+    pub(crate) fn note_set_arrays<'u>(&self, updates: impl Iterator<Item = &'u Update>) {
+        let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);
+        for update in updates.filter(|update| sets_all_cells(update)) {
+            let (array, size, words) = match &update.entity {
+                Entity::Register(cell) => {
+                    let register = &self.program.registers[cell.array];
+                    let value = cell.value.resize(register.ty.width());
+                    (Array::Register(cell.array.index()), register.size, value.limbs().to_vec())
+                }
+                Entity::Counter(cell) => {
+                    let size = self.program.counters[cell.array].size;
+                    (Array::Counter(cell.array.index()), size, vec![cell.value.packets, cell.value.bytes])
+                }
+                _ => continue,
+            };
+            let hash = |cells: u64| (0..cells).flat_map(|_| words.iter().copied()).fold(0, mix);
+            let mut hashes = vec![hash(PIECE_CELLS.min(size)); size.div_ceil(PIECE_CELLS) as usize];
+            if let Some(last) = hashes.last_mut() {
+                *last = hash(size - (size - 1) / PIECE_CELLS * PIECE_CELLS);
+            }
+            stored.hashes.insert(array, hashes);
+        }
     }
 }
 
-/// A cell that has changed.
-enum Changed {
-    Entity(Box<Entity>),
-    Direct(TableId, Handle, CounterCell),
+/// Cells that have changed, from this one on.
+struct Changed {
+    array: Array,
+    first: u64,
+    cells: Cells,
+}
+
+/// As they lie in memory: the worker copies them and does nothing else with them.
+enum Cells {
+    Words(Vec<u64>),
+    Counts(Vec<CounterCell>),
 }
 
 /// Looks at pieces of an array from number `first` on, of which these hashes are known. Runs where the switch is.
@@ -269,7 +328,7 @@ fn look(externs: &Externs, array: Array, cells: u64, first: usize, known: Vec<u6
         let range = start..cells.min(start + PIECE_CELLS);
         let hash = hash(externs, array, range.clone());
         if hash != known {
-            take(externs, array, range, &mut changed);
+            changed.push(take(externs, array, range));
         }
         now.push(hash);
     }
@@ -291,9 +350,12 @@ fn counter_cells(externs: &Externs, array: Array, range: Range<u64>) -> &[Counte
     &cells[end.min(range.start as usize)..end]
 }
 
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
 /// Of cells that are all zero it is 0: those of a fresh switch are as they were stored.
 fn hash(externs: &Externs, array: Array, range: Range<u64>) -> u64 {
-    let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     match array {
         Array::Register(id) => externs.registers[RegisterId::from_index(id)].words(range).fold(0, mix),
         _ => {
@@ -303,31 +365,11 @@ fn hash(externs: &Externs, array: Array, range: Range<u64>) -> u64 {
     }
 }
 
-fn take(externs: &Externs, array: Array, range: Range<u64>, changed: &mut Vec<Changed>) {
-    match array {
-        Array::Register(id) => {
-            let array = RegisterId::from_index(id);
-            let stored = &externs.registers[array];
-            let cell = |index| Some(Cell { array, index: Some(index), value: stored.read(index)? });
-            changed.extend(range.filter_map(cell).map(|cell| Changed::Entity(Box::new(Entity::Register(cell)))));
-        }
-        Array::Counter(id) => {
-            let array = CounterId::from_index(id);
-            let cells = range.clone().zip(counter_cells(externs, Array::Counter(id), range));
-            let cell =
-                |(index, &value)| Changed::Entity(Box::new(Entity::Counter(Cell { array, index: Some(index), value })));
-            changed.extend(cells.map(cell));
-        }
-        Array::Default(table, _) => {
-            let table = TableId::from_index(table);
-            let direct = |&value| Entity::DirectCounter(Direct { table, name: None, value });
-            let cells = counter_cells(externs, array, range).iter();
-            changed.extend(cells.map(|cell| Changed::Entity(Box::new(direct(cell)))));
-        }
-        Array::Direct(table, _) => {
-            let cells = range.clone().zip(counter_cells(externs, array, range));
-            let table = TableId::from_index(table);
-            changed.extend(cells.map(|(index, &value)| Changed::Direct(table, Handle(index as u32), value)));
-        }
-    }
+fn take(externs: &Externs, array: Array, range: Range<u64>) -> Changed {
+    let first = range.start;
+    let cells = match array {
+        Array::Register(id) => Cells::Words(externs.registers[RegisterId::from_index(id)].words(range).collect()),
+        _ => Cells::Counts(counter_cells(externs, array, range).to_vec()),
+    };
+    Changed { array, first, cells }
 }

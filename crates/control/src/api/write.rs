@@ -4,6 +4,7 @@
 //! update needs more than tables. What leaves: one outcome per update. Each step notes how it is taken back, so that a
 //! refused update leaves nothing and a refused batch can be taken back as a whole.
 
+use crate::api::arrays::{Array, FreshArrays};
 use crate::api::entity::{
     Atomicity, Call, Choice, Entity, EntryAction, EntryName, Member, TableEntry, Update, UpdateKind,
 };
@@ -24,8 +25,18 @@ use tables::{
 
 /// How a step is taken back.
 pub(crate) enum Undo {
-    State(Box<dyn FnOnce(&mut State)>),
-    Switch(Box<dyn FnOnce(&mut Switch)>),
+    State(Box<dyn FnOnce(&mut State) + Send>),
+    Switch(Box<dyn FnOnce(&mut Switch) + Send>),
+    /// An array that another has taken the place of.
+    Array(Array),
+}
+
+/// What was carried out, for the thread that has asked for it.
+pub(crate) struct Written {
+    /// One for each update.
+    pub outcomes: Vec<Result<(), Fault>>,
+    /// What nobody needs any more, to be dropped where no packet waits for that: arrays are large.
+    pub left: Vec<Undo>,
 }
 
 /// Refuses rates for the meter of an entry whose action never asks it. A meter that runs on every hit, and a counter,
@@ -56,6 +67,10 @@ pub(crate) struct Writer<'a, 't> {
     switch: Option<&'a mut Switch>,
     undos: Vec<Undo>,
     direct: Vec<Direct>,
+    /// Arrays for the updates, by their positions, that set all cells of one.
+    fresh: FreshArrays,
+    /// What is dropped elsewhere.
+    left: Vec<Undo>,
 }
 
 /// Values for the direct counters and meter of an entry or default action. They are written when packets see the
@@ -102,27 +117,35 @@ impl<'a, 't> Writer<'a, 't> {
         batch: Transaction<'t>,
         switch: Option<&'a mut Switch>,
     ) -> Writer<'a, 't> {
-        Writer { program, state, batch, switch, undos: Vec::new(), direct: Vec::new() }
+        let (undos, direct, left) = Default::default();
+        Writer { program, state, batch, switch, undos, direct, fresh: FreshArrays::default(), left }
     }
 
-    /// Carries all updates out and shows them to packets. One outcome for each.
-    pub fn write(mut self, updates: &[Update], atomicity: Atomicity) -> Vec<Result<(), Fault>> {
+    /// With arrays that were made for the updates before.
+    pub fn with_arrays(self, fresh: FreshArrays) -> Writer<'a, 't> {
+        Writer { fresh, ..self }
+    }
+
+    /// Carries all updates out and shows them to packets.
+    pub fn write(mut self, updates: &[Update], atomicity: Atomicity) -> Written {
         let mut outcomes: Vec<Result<(), Fault>> = Vec::with_capacity(updates.len());
         for (position, update) in updates.iter().enumerate() {
-            let outcome = self.carry_out(update);
+            let fresh = self.fresh.take(position);
+            let outcome = self.carry_out(update, fresh);
             let refused = outcome.is_err();
             outcomes.push(outcome);
             if refused && atomicity != Atomicity::ContinueOnError {
                 self.roll_back(Point { mark: Mark::START, undos: 0, direct: 0 });
-                return aborted(outcomes, position, updates.len());
+                let outcomes = aborted(outcomes, position, updates.len());
+                self.left.extend(self.fresh.rest().map(Undo::Array));
+                return Written { outcomes, left: self.left };
             }
         }
-        self.finish();
-        outcomes
+        Written { outcomes, left: self.finish() }
     }
 
-    /// Shows packets what was done.
-    fn finish(mut self) {
+    /// Shows packets what was done. Returns what nobody needs any more.
+    fn finish(mut self) -> Vec<Undo> {
         let tables = self.batch.tables();
         let now = |direct: &Direct| tables[direct.table.index()].get(direct.handle).map(|entry| entry.sequence);
         self.direct.retain(|direct| direct.sequence.is_none() || now(direct) == direct.sequence);
@@ -132,11 +155,13 @@ impl<'a, 't> Writer<'a, 't> {
                 resources::set_direct(self.program, switch, table, handle, values);
             }
         }
+        self.left.append(&mut self.undos);
+        self.left
     }
 
-    fn carry_out(&mut self, update: &Update) -> Result<(), Fault> {
+    fn carry_out(&mut self, update: &Update, fresh: Option<Option<Array>>) -> Result<(), Fault> {
         let point = Point { mark: self.batch.mark(), undos: self.undos.len(), direct: self.direct.len() };
-        self.dispatch(update).inspect_err(|_| self.roll_back(point))
+        self.dispatch(update, fresh).inspect_err(|_| self.roll_back(point))
     }
 
     fn roll_back(&mut self, point: Point) {
@@ -146,12 +171,16 @@ impl<'a, 't> Writer<'a, 't> {
             match (undo, &mut self.switch) {
                 (Undo::State(undo), _) => undo(self.state),
                 (Undo::Switch(undo), Some(switch)) => undo(switch),
-                (Undo::Switch(_), None) => unreachable!("what was not changed is not taken back"),
+                (Undo::Array(mut array), Some(switch)) => {
+                    array.swap(switch);
+                    self.left.push(Undo::Array(array));
+                }
+                (Undo::Switch(_) | Undo::Array(_), None) => unreachable!("what was not changed is not taken back"),
             }
         }
     }
 
-    fn dispatch(&mut self, update: &Update) -> Result<(), Fault> {
+    fn dispatch(&mut self, update: &Update, fresh: Option<Option<Array>>) -> Result<(), Fault> {
         match (&update.entity, update.kind) {
             (Entity::TableEntry(entry), kind) => self.table_entry(entry, kind),
             (Entity::Member(member), kind) => self.member(member, kind),
@@ -171,6 +200,13 @@ impl<'a, 't> Writer<'a, 't> {
                 let Some(switch) = self.switch.as_deref_mut() else {
                     unreachable!("updates that need the switch are carried out where it is")
                 };
+                if let Some(fresh) = fresh {
+                    if let Some(mut array) = fresh {
+                        array.swap(switch);
+                        self.undos.push(Undo::Array(array));
+                    }
+                    return Ok(());
+                }
                 resources::write(self.program, self.state, switch, &mut self.undos, entity, kind)
             }
         }
@@ -438,7 +474,7 @@ impl<'a, 't> Writer<'a, 't> {
         tables::TableError { problem, ..error }.into()
     }
 
-    fn note(&mut self, undo: impl FnOnce(&mut State) + 'static) {
+    fn note(&mut self, undo: impl FnOnce(&mut State) + Send + 'static) {
         self.undos.push(Undo::State(Box::new(undo)));
     }
 

@@ -293,6 +293,40 @@ fn cells_that_packets_change_are_saved() {
     .unwrap();
 }
 
+/// Of a write of all cells the log has the write, and after that the cells that packets change.
+#[test]
+fn arrays_that_are_written_as_a_whole_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut large = program();
+    let flows = RegisterId::from_index(0);
+    large.registers[flows].size = 100_000;
+    let (api, switch, _) = start(large.clone(), folder.path());
+    let log_bytes = || std::fs::metadata(folder.path().join("log-1.state")).unwrap().len();
+    let all = |value| Update {
+        kind: UpdateKind::Modify,
+        entity: Entity::Register(Cell { array: flows, index: None, value: Bits::from_u64(16, value) }),
+    };
+    assert!(api.write(vec![all(7)], Atomicity::ContinueOnError)[0].is_ok());
+    let written = log_bytes();
+    api.save().unwrap();
+    assert_eq!(log_bytes(), written, "the log has it already");
+    with_switch(&switch, move |switch| {
+        let cells = &mut switch.externs_mut().registers[flows];
+        assert!(cells.write(0, &Bits::from_u64(16, 8)) && cells.write(99_999, &Bits::from_u64(16, 9)));
+    });
+    api.save().unwrap();
+    assert!((1000..4096).contains(&(log_bytes() - written)), "the pieces of both cells: {}", log_bytes() - written);
+    let state = everything(&api);
+    drop((api, switch));
+    let (api, switch, complaints) = start(large, folder.path());
+    assert_eq!((everything(&api) == state, complaints), (true, vec![]));
+    with_switch(&switch, move |switch| {
+        let cells = &switch.externs_mut().registers[flows];
+        let value = |index| cells.read(index).and_then(|value| value.to_u64());
+        assert_eq!([0, 1, 99_998, 99_999].map(value), [Some(8), Some(7), Some(7), Some(9)]);
+    });
+}
+
 /// A register that holds the number of the start holds that of this one, whatever was written to it before.
 #[test]
 fn the_number_of_a_start_is_not_brought_back() {

@@ -20,8 +20,9 @@ use prost::Message as _;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use switch::{Backend, Config, CpuPort, Switch};
 use syntax::{Diagnostics, MemoryFiles, SourceMap};
 use testkit::pipeline::Engine;
@@ -246,6 +247,22 @@ impl Device {
 }
 
 impl Device {
+    /// Looks again and again whether the worker goes on, until the flag is set. Gives the longest time for which it did
+    /// not, which is how long packets have waited.
+    pub fn watch(&self, until: &Arc<AtomicBool>) -> JoinHandle<Duration> {
+        let (api, until) = (Arc::clone(&self.api), Arc::clone(until));
+        std::thread::spawn(move || {
+            let mut longest = Duration::ZERO;
+            while !until.load(Ordering::Relaxed) {
+                let asked = Instant::now();
+                api.door().ask(|_| ()).unwrap();
+                longest = longest.max(asked.elapsed());
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            longest
+        })
+    }
+
     /// A port has lost its link, or has it again.
     pub fn link(&self, port: u32, has_link: bool) {
         self.api.port_changed(port, has_link);
