@@ -19,7 +19,7 @@ fn compiled(folder: &Path) -> SharedObject {
 }
 
 fn mode(path: &Path) -> u32 {
-    fs::symlink_metadata(path).expect("it is there").mode() & 0o7777
+    fs::symlink_metadata(path).expect("it is there").permissions().mode() & 0o7777
 }
 
 fn set_mode(path: &Path, mode: u32) {
