@@ -22,6 +22,7 @@ const NAMED_NAMESPACES: &str = "/run/netns";
 const OVERHEAD_BYTES_MAX: u32 = 1000;
 
 /// What a port sends at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
     port: u32,
     bits_per_s: u64,
@@ -135,8 +136,11 @@ mod tests {
 
     #[test]
     fn rates_are_megabits_a_second() {
-        assert_eq!(rate("3=0.5"), Some((3, 500_000)));
-        assert_eq!(rate("0=1000"), Some((0, 1_000_000_000)));
+        let of = |port, bits_per_s, overhead_bytes| Some(Rate { port, bits_per_s, overhead_bytes });
+        assert_eq!(rate("3=0.5"), of(3, 500_000, 24));
+        assert_eq!(rate("0=1000"), of(0, 1_000_000_000, 24));
+        assert_eq!((rate("0=1000/0"), rate("0=1000/38")), (of(0, 1_000_000_000, 0), of(0, 1_000_000_000, 38)));
+        assert_eq!((rate("0=1000/"), rate("0=1000/-1"), rate("0=1000/1001")), (None, None, None));
         for wrong in ["3", "=1", "3=", "3=0", "3=-1", "3=nan", "3=inf", "3=1Mbit", "x=1", "-1=1", "3=1e-9"] {
             assert_eq!(rate(wrong), None, "{wrong}");
         }

@@ -175,33 +175,57 @@ impl RegisterArray {
     pub fn take_values(&self, other: &RegisterArray, is_signed: bool, excused: (&Bits, &Bits)) -> Result<(), NoPlace> {
         let both = self.size.min(other.size);
         let (unless, instead) = (excused.0.resize(other.width_bits), excused.1.resize(self.width_bits));
-        let (from, to) = (words(other.width_bits), words(self.width_bits));
         let no_place = |index: u64| NoPlace { index, value: other.read(index).unwrap_or_else(|| Bits::zero(0)) };
-        if let ((1, 1, false), &[unless], &[instead]) = ((from, to, is_signed), unless.limbs(), instead.limbs()) {
-            let beyond = !highest_mask(self.width_bits);
-            for (index, word) in other.words(0..both).enumerate() {
+        let taken = match is_signed {
+            true => self.take_signed(other, both, unless.limbs(), instead.limbs()),
+            false => self.take_unsigned(other, both, unless.limbs(), instead.limbs()),
+        };
+        taken.map_err(no_place)?;
+        let left = (both..other.size).find(|&index| !other.is(index, unless.limbs()));
+        left.map_or(Ok(()), |index| Err(no_place(index)))
+    }
+
+    /// The error is the first cell whose value has no place.
+    fn take_unsigned(&self, other: &RegisterArray, count: u64, unless: &[u64], instead: &[u64]) -> Result<(), u64> {
+        let beyond = !highest_mask(self.width_bits);
+        if let (&[unless], &[instead]) = (unless, instead) {
+            for (index, word) in other.words(0..count).enumerate() {
                 match word & beyond {
                     0 => self.cells.set_if_other(index, word),
                     _ if word == unless => self.cells.set_if_other(index, instead),
-                    _ => return Err(no_place(index as u64)),
+                    _ => return Err(index as u64),
                 }
             }
-        } else {
-            let (mut source, mut target) = (vec![0; from], vec![0; to]);
-            for index in 0..both {
-                source.iter_mut().zip(other.words(index..index + 1)).for_each(|(to, word)| *to = word);
-                if !convert(&source, other.width_bits, &mut target, self.width_bits, is_signed) {
-                    if source != unless.limbs() {
-                        return Err(no_place(index));
-                    }
-                    target.copy_from_slice(instead.limbs());
-                }
-                let first = index as usize * to;
-                target.iter().enumerate().for_each(|(word, &value)| self.cells.set_if_other(first + word, value));
-            }
+            return Ok(());
         }
-        let left = (both..other.size).find(|&index| !other.is(index, unless.limbs()));
-        left.map_or(Ok(()), |index| Err(no_place(index)))
+        let (from, to) = (unless.len(), instead.len());
+        for index in 0..count {
+            let (source, target) = (index as usize * from, index as usize * to);
+            let word = |word: usize| if word < from { other.cells.get(source + word) } else { 0 };
+            let fits = (to..from).all(|it| word(it) == 0) && (to == 0 || word(to - 1) & beyond == 0);
+            if !fits && !other.is(index, unless) {
+                return Err(index);
+            }
+            (0..to).for_each(|it| self.cells.set_if_other(target + it, if fits { word(it) } else { instead[it] }));
+        }
+        Ok(())
+    }
+
+    /// The same for signed values, which have their sign in the highest bit of their width and zeros above it.
+    fn take_signed(&self, other: &RegisterArray, count: u64, unless: &[u64], instead: &[u64]) -> Result<(), u64> {
+        let (mut source, mut target) = (vec![0; unless.len()], vec![0; instead.len()]);
+        for index in 0..count {
+            source.iter_mut().zip(other.words(index..index + 1)).for_each(|(to, word)| *to = word);
+            if !convert_signed(&source, other.width_bits, &mut target, self.width_bits) {
+                if source != unless {
+                    return Err(index);
+                }
+                target.copy_from_slice(instead);
+            }
+            let first = index as usize * target.len();
+            target.iter().enumerate().for_each(|(word, &value)| self.cells.set_if_other(first + word, value));
+        }
+        Ok(())
     }
 
     fn range(&self, index: u64) -> Option<Range<usize>> {
@@ -223,11 +247,10 @@ fn highest_mask(width_bits: u32) -> u64 {
     }
 }
 
-/// A value of one width as one of another; false if it does not fit.
-fn convert(source: &[u64], from_bits: u32, target: &mut [u64], to_bits: u32, is_signed: bool) -> bool {
-    let is_negative = |words: &[u64], bits: u32| {
-        is_signed && bits > 0 && words[(bits as usize - 1) / 64] >> ((bits - 1) % 64) & 1 == 1
-    };
+/// A signed value of one width as one of another; false if it does not fit.
+fn convert_signed(source: &[u64], from_bits: u32, target: &mut [u64], to_bits: u32) -> bool {
+    let is_negative =
+        |words: &[u64], bits: u32| bits > 0 && words[(bits as usize - 1) / 64] >> ((bits - 1) % 64) & 1 == 1;
     // What a word of the value is with all the bits of its sign.
     let extended = |words: &[u64], bits: u32, position: usize| {
         let sign = if is_negative(words, bits) { u64::MAX } else { 0 };

@@ -53,6 +53,11 @@ impl Words {
         places.iter().zip(words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
     }
 
+    /// One of them.
+    pub fn get(&self, position: usize) -> u64 {
+        self.memory[..self.length][position].load(Ordering::Relaxed)
+    }
+
     /// Sets a word that has another value; one that has it already stays untouched, and takes no memory.
     pub fn set_if_other(&self, position: usize, word: u64) {
         let place = &self.memory[..self.length][position];
