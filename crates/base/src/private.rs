@@ -44,7 +44,7 @@ pub fn objection(found: &Metadata) -> io::Result<Option<&'static str>> {
     Ok(match () {
         () if found.is_symlink() => Some("it is a symbolic link"),
         () if found.is_dir() => Some("it is a folder"),
-        () if !found.is_file() => Some("it is no regular file"),
+        () if !found.is_file() => Some("it is not a regular file"),
         () if found.nlink() != 1 => Some("it has other names (hard links)"),
         () if found.uid() != user()? => Some("it belongs to another user"),
         () if mode & 0o022 != 0 => Some("others can write to it"),
@@ -136,7 +136,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
         assert!(refused("link").contains("symbolic link"), "{}", refused("link"));
         assert_eq!(refused("folder"), "it is a folder");
-        assert_eq!(refused("pipe"), "it is no regular file");
+        assert_eq!(refused("pipe"), "it is not a regular file");
         for writable in [0o620, 0o602] {
             fs::set_permissions(path("file"), Permissions::from_mode(writable)).unwrap();
             assert_eq!(refused("file"), "others can write to it");

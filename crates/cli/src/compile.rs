@@ -94,7 +94,7 @@ fn p4info(arguments: &CompileArguments) -> Result<Exit, Exit> {
     let mut info = frontend::load_p4info(&arguments.file, &arguments.source, &arguments.warnings)?;
     if let Some(version) = arguments.for_version {
         p4info::restrict(&mut info, version).map_err(|problems| {
-            problems.iter().for_each(|problem| terminal::error(problem));
+            problems.iter().for_each(terminal::error);
             Exit::BadInput
         })?;
     }

@@ -2,10 +2,9 @@
 //!
 //! What enters: entities, from a thread that may wait, while nothing is written. What leaves: the same as messages of a
 //! stream, once all of them are there and writes go on: the answer shows one state, however long it is and however slow
-//! its client. Entities wait as the bytes that they are sent as, for which all answers have so much memory together, and
-//! each connection its share of it; a longer answer is refused. A client that does not read is in nobody's way: no
-//! thread waits for it, and after a while its answer ends with a failure, so that nobody takes a part of an answer for
-//! the whole.
+//! its client. Entities wait as the bytes that they are sent as. All answers have a bounded memory for that, of which a
+//! connection has a share; a longer answer is refused. No thread waits for a client that does not read, and after a
+//! while its answer ends with a failure, so that nobody takes a part of an answer for the whole.
 
 use crate::connections::Guest;
 use crate::shares::Pool;

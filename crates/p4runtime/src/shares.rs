@@ -1,9 +1,9 @@
 //! What one connection may take of what all have together: memory of requests and of answers, turns to read.
 //!
-//! What enters: who asks, and how much is left. What leaves: whether it is for them. A connection may hold at most a few
+//! What enters: who asks, and how much is left. What leaves: whether it is granted. A connection may hold at most three
 //! times as much as is left for the others. So one alone has most of a pool, and however many hold as much as they can,
-//! as clients that never read their answers do, something is left for the next one. A controller that is primary may
-//! take all that is left, and a part of each pool is for primaries only.
+//! as clients do that never read their answers, something is left for the next one. A primary controller may take all
+//! that is left, and a part of each pool is for primaries only.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -16,7 +16,7 @@ use support::{Controller, Device, ROUTER, program, update};
 /// The router with a register of so many cells.
 fn with_cells(cells: u64, of: &str) -> String {
     let declared = format!("register<bit<32>>(8) last; register<{of}>({cells}) large;");
-    let used = format!("large.read(x, (bit<32>)h.byte.value); large.write((bit<32>)h.byte.value, x + 1);");
+    let used = "large.read(x, (bit<32>)h.byte.value); large.write((bit<32>)h.byte.value, x + 1);";
     ROUTER.replace("register<bit<32>>(8) last;", &declared).replace(
         "    apply {\n        if (h.from",
         &format!("    apply {{\n        {of} x; {used}\n        if (h.from"),
@@ -38,7 +38,7 @@ async fn large_registers() {
     let info = program(&text).info;
     let device = Device::start(Some(&text));
     let mut controller = Controller::connect(&device, 1).await;
-    println!("{cells} cells, {} MiB", cells * 8 >> 20);
+    println!("{cells} cells, {} MiB", (cells * 8) >> 20);
     let steps = [
         ("write of all cells", None),
         ("another", None),

@@ -12,7 +12,8 @@ use std::path::Path;
 /// The most bytes of a note: what is behind them in its file is nothing that was noted.
 const NOTE_BYTES_MAX: u64 = 4096;
 
-/// Makes a file, empty, in the place of whatever is there. What is written to it goes to its end, also after it was cut.
+/// Makes a file, empty, in the place of whatever is there. What is written to it goes to its end, also after it was
+/// cut.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     faults::step()?;
     // What is there may be a link to somewhere else: it is removed, and not written to.
