@@ -19,7 +19,7 @@ use crate::types::{Types, flat_fields};
 use base::Span;
 use p4runtime_proto::p4::config::v1;
 use sema::hir::{self, Type};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::{Annotation, StructKind};
 use syntax::{Diagnostic, Diagnostics};
 
@@ -64,6 +64,7 @@ pub(crate) fn digest_of<'h>(
 
 /// The names of everything, also of what is hidden.
 fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, types: &mut Types) -> Names {
+    check_names_of_actions(tree, contents, types);
     let mut collector = Collector { names: Names::default(), types };
     for action in &contents.actions {
         let declaration = &tree.actions[action.place.id];
@@ -108,6 +109,29 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
         collector.add(Kind::ControllerHeader, &name, &header.annotations, header.span);
     }
     collector.names
+}
+
+/// Complains of two actions with one name: a program may have them, its controllers could not tell them apart. Those
+/// whose names begin with a dot are copies of one action.
+fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut Types) {
+    let mut seen: BTreeMap<String, hir::ActionId> = BTreeMap::new();
+    for action in &contents.actions {
+        let declaration = &tree.actions[action.place.id];
+        let given = find(&declaration.annotations, "name").and_then(Annotation::single_string);
+        if is_hidden(&declaration.annotations) || given.is_some_and(|name| name.starts_with('.')) {
+            continue;
+        }
+        let name = action.place.name(&declaration.name, &declaration.annotations);
+        let first = *seen.entry(name.clone()).or_insert(action.place.id);
+        if first != action.place.id {
+            let message = format!("two actions are called `{name}` for controllers");
+            let diagnostic = Diagnostic::error(codes::ID, declaration.span, message)
+                .label("the same name")
+                .secondary(tree.actions[first].span, "the first one")
+                .help("choose another name with `@name(\"...\")`");
+            types.diagnostics.push(diagnostic);
+        }
+    }
 }
 
 struct Collector<'c, 'h, 'd> {

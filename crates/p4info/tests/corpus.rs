@@ -67,7 +67,7 @@ fn every_p4info_fits_its_program() {
         }
     }
     let expect = expect![[r#"
-        language/beyond_the_letter.p4: error[E0209]: two actions are called `MyIngress.same` for the control plane
+        language/beyond_the_letter.p4: error[E1001]: two actions are called `MyIngress.same` for controllers
         language/generic_blocks.p4: error[E1002]: controllers cannot give `value`: it is neither bits nor `bool`, an enum or a new type
         parser/select_parts.p4: error[E1002]: controllers cannot fill the value set `MyParser.tuples`: it is not of bits, nor of a struct of them
         tables/action_parameters.p4: error[E1002]: controllers cannot give `args`: it is neither bits nor `bool`, an enum or a new type
@@ -102,6 +102,23 @@ fn check_errors(text: &str, expect: Expect) {
     let messages = diagnostics.iter().filter(|it| it.severity == syntax::Severity::Error);
     let lines: String = messages.map(|it| format!("{}: {}\n", it.code, it.message)).collect();
     expect.assert_eq(&lines);
+}
+
+#[test]
+fn actions_of_one_name() {
+    check_errors(
+        "control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+            @name(\"same\") action a() { meta.index = 1; }
+            @name(\"same\") action b() { meta.index = 2; }
+            @name(\".copy\") action c() { meta.index = 3; }
+            @name(\".copy\") action d() { meta.index = 3; }
+            table t { key = { meta.port: exact; } actions = { a; b; c; d; } default_action = a; }
+            apply { t.apply(); }
+        }",
+        expect![[r#"
+            E1001: two actions are called `MyIngress.same` for controllers
+        "#]],
+    );
 }
 
 #[test]

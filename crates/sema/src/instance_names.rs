@@ -117,6 +117,12 @@ impl Checker<'_> {
         inner
     }
 
+    /// Whether an action that is declared there is one of the control's.
+    fn is_action_of(&self, control: ControlId, declared: Span) -> bool {
+        let is_it = |local: &Local| matches!(local, Local::Action(id) if self.hir.actions[*id].span == declared);
+        self.hir.controls[control].locals.iter().any(is_it)
+    }
+
     fn check_names_in(&mut self, visit: &Visit, id: ControlId, seen: &mut Seen) {
         let mut clashes = Vec::new();
         for local in &self.hir.controls[id].locals {
@@ -140,6 +146,8 @@ impl Checker<'_> {
             }
             let name = full_name(&visit.path, name, annotations);
             match seen.get(&(kind, name.clone())) {
+                // Two actions of one control may share a name until a P4Info is made.
+                Some(&first) if kind == "action" && span != first && self.is_action_of(id, first) => {}
                 Some(&first) => clashes.push((span, name, kind, first)),
                 None => drop(seen.insert((kind, name), span)),
             }
@@ -232,6 +240,24 @@ mod tests {
                   `u`: the first one
                   = choose another name with `@name("...")`
             "#]],
+        );
+    }
+
+    #[test]
+    fn actions_of_one_control_may_share_a_name() {
+        check_errors(
+            &format!(
+                r#"{ARCHITECTURE}
+                control A() {{
+                    @name("same") action a() {{ }}
+                    @name("same") action b() {{ }}
+                    table t {{ actions = {{ a; b; NoAction; }} }}
+                    apply {{ t.apply(); }}
+                }}
+                control B() {{ apply {{ }} }}
+                Two(A(), B()) main;"#
+            ),
+            expect![[""]],
         );
     }
 
