@@ -1,7 +1,5 @@
 //! What lies in the cache is loaded only if it is what was put there, and is nobody else's to change.
 
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-
 use cgen::{CompileOptions, Native, Optimise, Plan, SharedObject, compile};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -130,7 +128,7 @@ fn what_belongs_to_another_user_is_not_loaded() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let object = compiled(folder.path());
     if std::os::unix::fs::chown(&object.path, Some(12345), None).is_err() {
-        println!("skipped: needs root, to give a file to another user");
+        testkit::skip("needs root, to give a file to another user");
         return;
     }
     assert!(!compiled(folder.path()).from_cache);
@@ -178,7 +176,7 @@ fn all_is_private_whatever_the_umask() {
             .output()
             .expect("a shell");
         if umask == "277" && !done.status.success() {
-            println!("skipped: the compiler cannot write with a umask of {umask} unless root runs it");
+            testkit::skip("needs root: the compiler cannot write with such a umask");
             continue;
         }
         assert!(done.status.success(), "{umask}: {done:?}");
