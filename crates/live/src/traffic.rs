@@ -56,13 +56,14 @@ impl Routes {
         text
     }
 
-    /// `count` frames to hosts behind the routes; one in twenty has no route, one in a hundred a spent TTL.
+    /// `count` frames to hosts behind the routes; the last of each twenty has no route, the last of each hundred a
+    /// spent TTL.
     pub fn frames(&self, count: u32, rng: &mut Rng) -> Vec<Vec<u8>> {
         let frame = |number: u32| {
             let route = rng.pick(&self.0);
             let host = rng.next_u64() as u32 & !(u32::MAX << (32 - route.prefix_len));
-            let destination = if number.is_multiple_of(20) { 192 << 24 | host } else { route.network | host };
-            let ttl = if number.is_multiple_of(100) { 1 } else { 64 };
+            let destination = if number % 20 == 19 { 192 << 24 | host } else { route.network | host };
+            let ttl = if number % 100 == 99 { 1 } else { 64 };
             udp_frame(destination, ttl, number)
         };
         (0..count).map(frame).collect()

@@ -1,0 +1,139 @@
+//! README and guides, followed to the letter: every command in them runs, and prints what the page shows.
+//!
+//! A page is read into blocks ([`page`]), and those become one shell script ([`script`]) that runs in a folder with
+//! `apps`, `docs`, `tests` and `include`, in a network namespace of its own with the interfaces `eth0` to `eth3`. A
+//! block that needs a tool which is not installed is skipped, visibly.
+//!
+//! What the words after the language of a fenced block mean:
+//!
+//! * `sh`: the commands run one after the other, and each succeeds.
+//! * `sh switch`: the same, but `wirespeed run` goes on in the background until the next one, as in a terminal of its
+//!   own.
+//! * `sh needs=NAME`: only where that program or Python package is installed.
+//! * `console`: `$ COMMAND`, then what is typed at its prompt (`NAME> LINE`) and what it prints.
+//! * `python`: runs with the switch of the block before it; `python fragment` is a part of a program and is not run.
+//! * `output`: what the block before prints. Numbers may differ; a line `...` stands for any lines.
+
+#[path = "documents/page.rs"]
+mod page;
+#[path = "documents/script.rs"]
+mod script;
+mod support;
+
+use page::{Block, Kind};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use testkit::netns::Network;
+
+/// How long a page's commands may take together, in seconds.
+const PAGE_SECONDS_MAX: u32 = 400;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+/// Runs the commands of a page.
+fn follow(page: &str) {
+    if let Err(reason) = Network::new(&["unshare", "script"]) {
+        println!("{reason}");
+        return;
+    }
+    let text = std::fs::read_to_string(root().join(page)).unwrap();
+    let blocks = page::blocks(&text).unwrap_or_else(|problem| panic!("{page}: {problem}"));
+    let (present, absent): (Vec<Block>, Vec<Block>) = blocks.into_iter().partition(|block| block.missing().is_none());
+    for block in &absent {
+        println!("skipped: {page}:{} needs {}", block.line, block.missing().unwrap());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = script::write(page, &present);
+    prepare(folder.path(), &script);
+    let output = Command::new("timeout")
+        .args(["--kill-after=10", &PAGE_SECONDS_MAX.to_string(), "unshare", "-n", "-m", "bash", "page.sh"])
+        .current_dir(folder.path())
+        .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents-cache"))
+        .output()
+        .unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{page}: {}\n{shown}", output.status);
+    check_outputs(page, &present, folder.path());
+}
+
+/// The folder in which the commands of a page run.
+fn prepare(folder: &Path, script: &str) {
+    for name in ["docs", "tests", "include", "README.md"] {
+        std::os::unix::fs::symlink(root().join(name), folder.join(name)).unwrap();
+    }
+    let copied = Command::new("cp").arg("-r").arg(root().join("apps")).arg(folder).status().unwrap();
+    assert!(copied.success());
+    std::fs::create_dir_all(folder.join("target/release")).unwrap();
+    std::fs::create_dir_all(folder.join("bin")).unwrap();
+    for link in ["bin/wirespeed", "target/release/wirespeed"] {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_wirespeed"), folder.join(link)).unwrap();
+    }
+    let sudo = folder.join("bin/sudo");
+    std::fs::write(&sudo, "#!/bin/sh\nexec \"$@\"\n").unwrap();
+    std::fs::set_permissions(&sudo, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(folder.join("page.sh"), script).unwrap();
+}
+
+/// Compares what blocks printed with what the page shows.
+fn check_outputs(page: &str, blocks: &[Block], folder: &Path) {
+    for (number, block) in blocks.iter().enumerate() {
+        let expected = match (&block.kind, blocks.get(number + 1)) {
+            (Kind::Console, _) => block.shown_lines(),
+            (Kind::Commands { .. }, Some(next)) if next.kind == Kind::Output => next.text.clone(),
+            _ => continue,
+        };
+        let printed = std::fs::read_to_string(folder.join(script::output_name(number))).unwrap();
+        let printed = page::PROMPTS.iter().fold(printed, |text, prompt| text.replace(prompt, ""));
+        if let Err(line) = page::matches(&expected, &printed) {
+            panic!("{page}:{}: the page shows `{line}`, but the commands print\n{printed}", block.line);
+        }
+    }
+}
+
+macro_rules! pages {
+    ($($name:ident: $path:literal,)*) => {
+        const PAGES: &[&str] = &[$($path),*];
+        $(#[test] fn $name() { follow($path); })*
+    };
+}
+
+pages! {
+    readme: "README.md",
+    testing: "docs/testing.md",
+    bench: "docs/guide/bench.md",
+    coming_from_bmv2: "docs/guide/coming-from-bmv2.md",
+    ctl: "docs/guide/ctl.md",
+    extensions: "docs/guide/extensions.md",
+    links: "docs/guide/links.md",
+    logs: "docs/guide/logs.md",
+    metrics: "docs/guide/metrics.md",
+    net: "docs/guide/net.md",
+    p4runtime: "docs/guide/p4runtime.md",
+    plan: "docs/guide/plan.md",
+    ports: "docs/guide/ports.md",
+    state: "docs/guide/state.md",
+    top: "docs/guide/top.md",
+    trace: "docs/guide/trace.md",
+    workers: "docs/guide/workers.md",
+    l2fwd: "apps/l2fwd/README.md",
+    l3fwd: "apps/l3fwd/README.md",
+}
+
+#[test]
+fn every_guide_is_followed() {
+    let guides = std::fs::read_dir(root().join("docs/guide")).unwrap().map(|entry| entry.unwrap().file_name());
+    for guide in guides {
+        let path = format!("docs/guide/{}", guide.to_str().unwrap());
+        assert!(PAGES.contains(&path.as_str()), "{path} is followed by no test");
+    }
+}
+
+#[test]
+fn outputs_are_compared_line_by_line() {
+    assert_eq!(page::matches("a 1\n...\nd", "a 22\nb\nc\nd\n"), Ok(()));
+    assert_eq!(page::matches("a 1,000\nb", "a 2\nb\nc"), Err("(the end)".to_owned()));
+    assert_eq!(page::matches("a\nc", "a\nb\n"), Err("c".to_owned()));
+}
