@@ -18,8 +18,6 @@
 mod page;
 #[path = "documents/script.rs"]
 mod script;
-mod support;
-
 use page::{Block, Kind};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -36,14 +34,14 @@ fn root() -> PathBuf {
 /// Runs the commands of a page.
 fn follow(page: &str) {
     if let Err(reason) = Network::new(&["unshare", "script"]) {
-        println!("{reason}");
+        testkit::skip(reason);
         return;
     }
     let text = std::fs::read_to_string(root().join(page)).unwrap();
     let blocks = page::blocks(&text).unwrap_or_else(|problem| panic!("{page}: {problem}"));
     let (present, absent): (Vec<Block>, Vec<Block>) = blocks.into_iter().partition(|block| block.missing().is_none());
     for block in &absent {
-        println!("skipped: {page}:{} needs {}", block.line, block.missing().unwrap());
+        testkit::skip(format!("needs {}, for {page}:{}", block.missing().unwrap(), block.line));
     }
     let folder = tempfile::tempdir().unwrap();
     let script = script::write(page, &present);
