@@ -654,7 +654,7 @@ fn a_state_folder_that_cannot_be_used() {
         &format!("run p.p4 {STATE_PORTS}"),
         expect![[r#"
         exit 3
-        error: cannot make the state folder kept: File exists (os error 17)
+        error: cannot use the state folder kept: it is not a folder
     "#]],
     );
 }
