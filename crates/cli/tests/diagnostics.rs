@@ -138,7 +138,7 @@ fn a_code_is_explained() {
     };
     let (code, text) = run(&["explain", "e0312"]);
     assert_eq!(code, Some(0));
-    assert!(text.starts_with("E0312: a header with two `varbit` fields\n"), "{text}");
+    assert!(text.starts_with("E0312: the extraction of a header with two `varbit` fields\n"), "{text}");
     let (code, text) = run(&["explain"]);
     assert_eq!(code, Some(0));
     assert!(text.lines().count() > 100 && text.contains("W0201: a name that hides another one"), "{text}");
