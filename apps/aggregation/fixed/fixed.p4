@@ -415,7 +415,7 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                             keep(position, start);
                             watch_since_us.read(since_us, collection);
                             if (since_us == 0
-                                || standard_metadata.ingress_global_timestamp - since_us > 2 * WAIT_US) {
+                                || (standard_metadata.ingress_global_timestamp | 1) - since_us > 2 * WAIT_US) {
                                 watch();
                             }
                         } else {
