@@ -750,7 +750,8 @@ async fn a_full_disk_refuses_writes_until_there_is_room() {
     let kept = folder.path().join("kept");
     std::fs::create_dir(&kept).unwrap();
     // The switch alone sees the small disk, and we through the switch.
-    let script = "mount -t tmpfs -o size=1m,mode=0700 none kept && head -c 900000 /dev/zero > kept/filler && exec \"$@\"";
+    let script =
+        "mount -t tmpfs -o size=1m,mode=0700 none kept && head -c 900000 /dev/zero > kept/filler && exec \"$@\"";
     let mut command = Command::new("unshare");
     command.args(["-m", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_wirespeed")]);
     if !Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success()) {
