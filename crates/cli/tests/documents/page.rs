@@ -1,6 +1,5 @@
 //! A page as blocks of commands, input and expected output. What enters: Markdown. What leaves: [`Block`]s.
 
-use std::path::Path;
 use std::process::Command;
 
 /// What a fenced block is.
@@ -64,7 +63,7 @@ fn is_program(name: &str) -> bool {
 
 fn is_python_package(name: &str) -> bool {
     let found = Command::new("python3").args(["-c", &format!("import {name}")]).output();
-    found.is_ok_and(|output| output.status.success()) && !Path::new(name).exists()
+    found.is_ok_and(|output| output.status.success())
 }
 
 /// The blocks of a page that are commands, sessions or output, in their order.

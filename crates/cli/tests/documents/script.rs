@@ -12,6 +12,7 @@ pub fn output_name(number: usize) -> String {
 /// What surrounds the commands of a page: interfaces, and functions in the place of what a test cannot or must not do.
 const PROLOGUE: &str = r#"
 set -eu -o pipefail
+page_folder=$PWD
 export PATH="$PWD/bin:$PATH" LC_ALL=C TERM=dumb HOME="$PWD"
 mount -t tmpfs tmpfs /run
 mkdir -p /run/netns
@@ -28,7 +29,7 @@ finish() {
     if [ "$status" -eq 0 ]; then stop || status=$?; fi
     if [ "$status" -ne 0 ]; then
         echo "a command of $where failed with status $status"
-        tail -n +1 block-*.out switch-*.log 2>/dev/null
+        tail -n +1 "$page_folder"/block-*.out "$page_folder"/switch-*.log 2>/dev/null
     fi >&3
     kill $(jobs -p) 2>/dev/null || true
     exit "$status"
@@ -55,7 +56,7 @@ stop() {
 start() {
     stop
     number=$((number + 1))
-    local log="$PWD/switch-$number.log"
+    local log="$page_folder/switch-$number.log"
     : > "$log"
     command "$@" 2> >(tee "$log" >&2) > "$log.out" < /dev/null &
     switch=$!
@@ -90,9 +91,9 @@ pub fn write(page: &str, blocks: &[Block]) -> String {
             Kind::Console => session(block),
             Kind::Python => format!("python3 - <<'END_OF_PYTHON'\n{}END_OF_PYTHON\n", block.text),
         };
-        let _ = writeln!(script, "{{ {body}}} > \"$OLDPWD_PAGE/{}\" 2>&1", output_name(number));
+        let _ = writeln!(script, "{{ {body}}} > \"$page_folder/{}\" 2>&1", output_name(number));
     }
-    script.replace("set -eu -o pipefail\n", "set -eu -o pipefail\nOLDPWD_PAGE=$PWD\n")
+    script
 }
 
 /// A session at a prompt, on a terminal.
