@@ -449,15 +449,10 @@ impl Checker<'_> {
         self.open_controls.push(id);
         self.with_scope(|checker| {
             checker.check_not_optional(&written.constructor_parameters, "a control's constructor");
-            let mut type_params = checker.type_params(&signature.type_parameters);
-            let ((params, constructor_params), unnamed) = checker.with_unnamed_types(|checker| {
-                let params = checker.params(&signature.parameters, ParamOwner::Block);
-                (params, checker.params(&written.constructor_parameters, ParamOwner::ControlConstructor))
-            });
-            type_params.extend(unnamed);
+            let found =
+                checker.block_params(signature, &written.constructor_parameters, ParamOwner::ControlConstructor);
             let control = &mut checker.hir.controls[id];
-            (control.type_params, control.params) = (type_params, params);
-            control.constructor_params = constructor_params;
+            (control.type_params, control.params, control.constructor_params) = found;
             checker.with_scope(|checker| {
                 let locals = checker.locals(&written.locals, "a control");
                 let body =

@@ -61,6 +61,23 @@ impl Checker<'_> {
         }
     }
 
+    /// The type parameters of a parser or control, one for each `_` among its types as well; the parameters of its
+    /// `apply`; those of its constructor, whose owner this is.
+    pub(crate) fn block_params(
+        &mut self,
+        signature: &ast::ApplyType,
+        constructor: &[ast::Parameter],
+        owner: ParamOwner,
+    ) -> (Vec<TypeParamId>, Vec<VarId>, Vec<VarId>) {
+        let mut type_params = self.type_params(&signature.type_parameters);
+        let ((params, constructor_params), unnamed) = self.with_unnamed_types(|checker| {
+            let params = checker.params(&signature.parameters, ParamOwner::Block);
+            (params, checker.params(constructor, owner))
+        });
+        type_params.extend(unnamed);
+        (type_params, params, constructor_params)
+    }
+
     /// Declares parameters in the scope that is open.
     pub(crate) fn params(&mut self, written: &[ast::Parameter], owner: ParamOwner) -> Vec<VarId> {
         let mut params = Vec::with_capacity(written.len());

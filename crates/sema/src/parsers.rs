@@ -29,15 +29,9 @@ impl Checker<'_> {
         let outer = std::mem::replace(&mut self.place.in_parser, true);
         self.with_scope(|checker| {
             checker.check_not_optional(&written.constructor_parameters, "a parser's constructor");
-            let mut type_params = checker.type_params(&signature.type_parameters);
-            let ((params, constructor_params), unnamed) = checker.with_unnamed_types(|checker| {
-                let params = checker.params(&signature.parameters, ParamOwner::Block);
-                (params, checker.params(&written.constructor_parameters, ParamOwner::ParserConstructor))
-            });
-            type_params.extend(unnamed);
+            let found = checker.block_params(signature, &written.constructor_parameters, ParamOwner::ParserConstructor);
             let parser = &mut checker.hir.parsers[id];
-            (parser.type_params, parser.params) = (type_params, params);
-            parser.constructor_params = constructor_params;
+            (parser.type_params, parser.params, parser.constructor_params) = found;
             let names: Vec<Rc<str>> = written.states.iter().map(|state| state.name.name.clone()).collect();
             let locals = checker.with_scope(|checker| {
                 let locals = checker.locals(&written.locals, "a parser");
