@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::time::Duration;
+use switch::pace::Pace;
 
 /// Frames that may wait for the wire in one direction; the length of the queue of Linux's interfaces.
 pub const WAITING_FRAMES_MAX: usize = 1000;
@@ -40,15 +41,6 @@ impl Wire {
     /// Whether frames arrive when they are sent.
     pub fn is_immediate(&self) -> bool {
         self.latency_ns == 0 && self.bits_per_s.is_none()
-    }
-
-    /// How long the wire is taken by a frame, after one that has left over this fraction of a nanosecond: so many
-    /// nanoseconds, and the fraction that is left over now. Fractions are in units of `1 / bits_per_s`.
-    fn frame_ns(&self, bytes: usize, rest: u64) -> (u64, u64) {
-        let Some(rate) = self.bits_per_s.map(u128::from) else { return (0, 0) };
-        let taken = bytes as u128 * 8_000_000_000 + u128::from(rest);
-        let whole_ns = taken.checked_div(rate).unwrap_or(u128::MAX);
-        (u64::try_from(whole_ns).unwrap_or(u64::MAX), taken.checked_rem(rate).unwrap_or(0) as u64)
     }
 }
 
@@ -76,17 +68,16 @@ struct Travelling {
 struct Direction {
     wire: Wire,
     frames: VecDeque<Travelling>,
-    /// When the last bit of what was accepted is sent.
-    free_ns: u64,
-    /// And the fraction of a nanosecond that it takes beyond.
-    rest: u64,
+    /// Of the bits of what was accepted.
+    pace: Pace,
     /// Memory of frames that have arrived, for those to come.
     spare: Vec<Vec<u8>>,
 }
 
 impl Direction {
     fn new(wire: Wire) -> Direction {
-        Direction { wire, frames: VecDeque::new(), free_ns: 0, rest: 0, spare: Vec::new() }
+        let pace = Pace::new(wire.bits_per_s.unwrap_or(0));
+        Direction { wire, frames: VecDeque::new(), pace, spare: Vec::new() }
     }
 
     /// Takes a frame, unless too many wait.
@@ -98,13 +89,10 @@ impl Direction {
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
         bytes.extend_from_slice(frame);
-        if self.free_ns < now_ns {
-            (self.free_ns, self.rest) = (now_ns, 0);
-        }
-        let start_ns = self.free_ns;
-        let (taken_ns, rest) = self.wire.frame_ns(frame.len(), self.rest);
-        (self.free_ns, self.rest) = (start_ns.saturating_add(taken_ns), rest);
-        let arrival_ns = self.free_ns.saturating_add(self.wire.latency_ns);
+        self.pace.begin_at(now_ns);
+        let start_ns = self.pace.gone_ns();
+        self.pace.take(frame.len() as u64 * 8);
+        let arrival_ns = self.pace.gone_ns().saturating_add(self.wire.latency_ns);
         self.frames.push_back(Travelling { bytes, start_ns, arrival_ns });
     }
 
@@ -217,7 +205,7 @@ mod tests {
         let mut direction = Direction::new(Wire { latency_ns: 0, bits_per_s: Some(40_000_000_000) });
         // 12.8 nanoseconds each.
         (0..1000).for_each(|_| direction.accept(&[0; 64], 0));
-        assert_eq!(direction.free_ns, 12_800);
+        assert_eq!(direction.pace.gone_ns(), 12_800);
     }
 
     #[test]

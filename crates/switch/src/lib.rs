@@ -18,6 +18,7 @@
 //! * `lanes`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.
+//! * [`pace`]: when what has a rate may go; of queues, ports and wires.
 //! * [`tap`]: copies of packets as they arrive, for those who look into a switch that runs.
 //! * [`workers`]: how many threads run a switch; [`timers`]: ports where packets arrive by themselves.
 //! * [`mod@specialise`]: other code for tables whose contents have settled.
@@ -35,7 +36,7 @@ mod lanes;
 pub mod meter;
 mod native;
 pub mod output;
-mod pace;
+pub mod pace;
 mod packet;
 mod piles;
 mod pipeline;

@@ -1,4 +1,4 @@
-//! The pace of a queue or of a wire: so many units a second, exactly.
+//! The pace of a queue, a port or a wire: so many units a second, exactly.
 //!
 //! What enters: times, and the units that go, packets or bits. What leaves: when the next may go. A unit takes a
 //! fraction of a nanosecond at today's rates, so what a whole number of nanoseconds leaves over is kept for the next
@@ -6,7 +6,7 @@
 
 /// A pace. None is as good as an endless one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pace {
+pub struct Pace {
     /// Units a second; 0 for no limit.
     per_s: u64,
     /// When the next unit may go: so many nanoseconds, and `rest / per_s` of one.
@@ -35,6 +35,11 @@ impl Pace {
     /// Whether there is a limit.
     pub fn is_limited(&self) -> bool {
         self.per_s != 0
+    }
+
+    /// When the last unit has gone, without the fraction of a nanosecond that it takes beyond.
+    pub fn gone_ns(&self) -> u64 {
+        self.next_ns
     }
 
     /// When the next unit may go, in whole nanoseconds: not before.
