@@ -192,8 +192,8 @@ impl Writer<'_> {
         self.close("}\n");
     }
 
-    /// Statements, for packets that never come, which make all headers of the metadata valid: fields of one that nothing
-    /// makes valid keep what is written, and the model has no such headers.
+    /// Statements, for packets that never come, which make all headers of the metadata valid. Fields of a header that
+    /// nothing makes valid keep what is written; the model has no such headers.
     fn headers_become_valid(&mut self, path: &str, ty: &Ty) {
         match ty {
             _ if self.model.is_header(ty) => self.line(format!("{path}.setValid();")),
