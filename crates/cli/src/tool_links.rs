@@ -18,7 +18,7 @@ Examples:
   wirespeed links ~/bin                           simple_switch, simple_switch_grpc, simple_switch_CLI, p4c, p4c-bm2-ss
   wirespeed links --python \"$(python3 -c 'import p4, os; print(os.path.dirname(p4.__path__[0]))')\"
 
-What each link does is in docs/guide/bmv2.md.")]
+What each link does is in docs/guide/links.md.")]
 pub struct LinksArguments {
     /// Where the links are made
     #[arg(value_name = "DIR", required_unless_present = "python")]
