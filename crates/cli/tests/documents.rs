@@ -9,9 +9,11 @@
 //! * `sh`: the commands run one after the other, and each succeeds.
 //! * `sh switch`: the same, but `wirespeed run` goes on in the background until the next one, as in a terminal of its
 //!   own.
+//! * `sh switch beside`: the switches that run already go on as well; `wirespeed zipline learn` goes on as they do.
 //! * `sh needs=NAME`: only where that program or Python package is installed.
 //! * `console`: `$ COMMAND`, then what is typed at its prompt (`NAME> LINE`) and what it prints.
 //! * `python`: runs with the switch of the block before it; `python fragment` is a part of a program and is not run.
+//! * `file=NAME`, in any language: the reader writes this file.
 //! * `output`: what the block before prints. Numbers may differ; a line `...` stands for any lines.
 
 #[path = "documents/page.rs"]
@@ -80,7 +82,7 @@ fn check_outputs(page: &str, blocks: &[Block], folder: &Path) {
     for (number, block) in blocks.iter().enumerate() {
         let expected = match (&block.kind, blocks.get(number + 1)) {
             (Kind::Console, _) => block.shown_lines(),
-            (Kind::Commands { .. }, Some(next)) if next.kind == Kind::Output => next.text.clone(),
+            (Kind::Commands(_), Some(next)) if next.kind == Kind::Output => next.text.clone(),
             _ => continue,
         };
         let printed = std::fs::read_to_string(folder.join(script::output_name(number))).unwrap();
@@ -116,15 +118,28 @@ pages! {
     top: "docs/guide/top.md",
     trace: "docs/guide/trace.md",
     workers: "docs/guide/workers.md",
+    plug_ins: "docs/plug-ins.md",
+    contributing: "CONTRIBUTING.md",
+    aggregation: "apps/aggregation/README.md",
+    gateway: "apps/aggregation/gateway/README.md",
+    zipline: "apps/zipline/README.md",
     l2fwd: "apps/l2fwd/README.md",
     l3fwd: "apps/l3fwd/README.md",
 }
 
+/// The pages in a folder and in those below it.
+fn pages_below(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap);
+    let paths = entries.map(|entry| (format!("{folder}/{}", entry.file_name().display()), entry.path().is_dir()));
+    paths
+        .flat_map(|(path, is_folder)| if is_folder { pages_below(&path) } else { vec![path] })
+        .filter(|path| path.ends_with(".md"))
+        .collect()
+}
+
 #[test]
 fn every_guide_is_followed() {
-    let guides = std::fs::read_dir(root().join("docs/guide")).unwrap().map(|entry| entry.unwrap().file_name());
-    for guide in guides {
-        let path = format!("docs/guide/{}", guide.to_str().unwrap());
+    for path in ["docs/guide", "apps"].into_iter().flat_map(pages_below) {
         assert!(PAGES.contains(&path.as_str()), "{path} is followed by no test");
     }
 }

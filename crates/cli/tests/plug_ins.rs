@@ -34,13 +34,9 @@ fn the_example_of_the_manual_works() {
     let page = include_str!("../../../docs/plug-ins.md");
     let folder = TempDir::new().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    write("sketch.p4", &code_blocks(page, "p4")[0]);
-    write("sketch.c", &code_blocks(page, "c")[0]);
-    let packet = format!("packet 0 {}01 {}0003\n", "00".repeat(15), "00".repeat(14));
-    let mixed = format!("{:08x}", 3u32.wrapping_mul(2_654_435_761));
-    let expected = |port| format!("expect {port} {}01 {}{mixed} $\n", "00".repeat(15), "00".repeat(12));
-    let lines = [packet.clone(), expected(1), packet.clone(), expected(1), packet, expected(2)];
-    write("sketch.stf", &lines.concat());
+    write("sketch.p4", &code_blocks(page, "p4 file=sketch.p4")[0]);
+    write("sketch.c", &code_blocks(page, "c file=sketch.c")[0]);
+    write("sketch.stf", &code_blocks(page, "stf file=sketch.stf")[0]);
     check(
         folder.path(),
         "check sketch.p4",

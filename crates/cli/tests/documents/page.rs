@@ -5,14 +5,27 @@ use std::process::Command;
 /// What a fenced block is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Commands of a shell; `wirespeed run` in the background if they are for a switch.
-    Commands { switch: bool },
+    /// Commands of a shell.
+    Commands(Terminals),
     /// A session at a prompt.
     Console,
     /// A program in Python.
     Python,
     /// What the block before prints.
     Output,
+    /// A file of this name, which the reader writes.
+    File(String),
+}
+
+/// What becomes of commands that do not end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Terminals {
+    /// There are none: each command ends before the next.
+    One,
+    /// They go on in terminals of their own until the next block for a switch begins one.
+    Switch,
+    /// They go on, and so do those that went on before.
+    Beside,
 }
 
 /// A fenced block that a test looks at.
@@ -82,10 +95,14 @@ pub fn blocks(text: &str) -> Result<Vec<Block>, String> {
 }
 
 fn kind(words: &str) -> Result<Option<Kind>, String> {
+    if let Some(name) = words.split_whitespace().find_map(|word| word.strip_prefix("file=")) {
+        return Ok(Some(Kind::File(name.to_owned())));
+    }
     let words: Vec<&str> = words.split_whitespace().filter(|word| !word.starts_with("needs=")).collect();
     Ok(Some(match words[..] {
-        ["sh"] => Kind::Commands { switch: false },
-        ["sh", "switch"] => Kind::Commands { switch: true },
+        ["sh"] => Kind::Commands(Terminals::One),
+        ["sh", "switch"] => Kind::Commands(Terminals::Switch),
+        ["sh", "switch", "beside"] => Kind::Commands(Terminals::Beside),
         ["console"] => Kind::Console,
         ["python"] => Kind::Python,
         ["output"] => Kind::Output,

@@ -1,7 +1,7 @@
 //! The blocks of a page as one script of `bash`. What enters: [`Block`]s. What leaves: a script that stops at the first
 //! command that fails, says where, and leaves what each block printed in a file of its own.
 
-use crate::page::{Block, Kind};
+use crate::page::{Block, Kind, Terminals};
 use std::fmt::Write as _;
 
 /// Where a block's output is left.
@@ -22,7 +22,7 @@ for number in 0 1 2 3; do
     ip link set "eth$number" up
     ip link set "wire$number" up
 done
-where=start switch= number=0
+where=start switches= number=0
 exec 3>&1
 finish() {
     local status=$?
@@ -36,33 +36,44 @@ finish() {
 }
 trap finish EXIT
 
+# What a page adds to the package `p4` it adds to a copy.
+if p4=$(python3 -c 'import p4.v1; print(p4.__path__[0])' 2>/dev/null); then
+    mkdir python
+    cp -r "$p4" python
+    export PYTHONPATH="$PWD/python"
+fi
+
 # The page's own commands build the command and install it; here it is there already.
 cargo() {
     case "$*" in
         "run --release -- "*) shift 3; command wirespeed "$@" ;;
         "build --release"*|"install --path crates/cli"*|"test --workspace"*) ;;
+        # What a chore is given is looked at by the tests of `xtask`.
+        "xtask "*) ;;
         *) echo "cargo $*: this command is not known to the tests of pages"; return 1 ;;
     esac
 }
 sudo() { "$@"; }
 stop() {
-    [ -n "$switch" ] || return 0
-    local it=$switch
-    switch=
-    kill -INT "$it" 2>/dev/null || true
-    wait "$it"
+    local it ended=0
+    for it in $switches; do
+        kill -INT "$it" 2>/dev/null || true
+        wait "$it" || ended=$?
+    done
+    switches=
+    return "$ended"
 }
 # A switch goes on while the page goes on, until it says that it runs.
 start() {
-    stop
     number=$((number + 1))
-    local log="$page_folder/switch-$number.log"
+    local log="$page_folder/switch-$number.log" it
     : > "$log"
     command "$@" 2> >(tee "$log" >&2) > "$log.out" < /dev/null &
-    switch=$!
+    it=$!
+    switches="$switches $it"
     for _ in $(seq 600); do
-        if grep -qE '\.p4 on [0-9]+=|^no program|P4Runtime at ' "$log"; then return 0; fi
-        kill -0 "$switch" 2>/dev/null || { echo "the switch has ended"; return 1; }
+        if grep -qE '\.p4 on [0-9]+=|^no program|P4Runtime at |^note: the (en|de)coder at ' "$log" "$log.out"; then return 0; fi
+        kill -0 "$it" 2>/dev/null || { echo "the switch has ended"; return 1; }
         sleep 0.1
     done
     echo "the switch has not started"
@@ -70,9 +81,18 @@ start() {
 }
 "#;
 
-/// In blocks for a switch, the command that does not end goes on in the background.
-const IN_BACKGROUND: &str = r#"wirespeed() { case "$1" in run) start wirespeed "$@" ;; *) command wirespeed "$@" ;; esac; }
+/// In blocks for a switch, the commands that do not end go on in the background.
+const IN_BACKGROUND: &str = r#"wirespeed() {
+    case "$1 ${2-}" in "run "*|"zipline learn") start wirespeed "$@" ;; *) command wirespeed "$@" ;; esac
+}
 simple_switch_grpc() { start simple_switch_grpc "$@"; }
+"#;
+
+/// Those of the blocks before end when the first of a block begins.
+const ONE_AFTER_THE_OTHER: &str = r#"wirespeed() {
+    case "$1" in run) stop; start wirespeed "$@" ;; *) command wirespeed "$@" ;; esac
+}
+simple_switch_grpc() { stop; start simple_switch_grpc "$@"; }
 "#;
 
 /// The script of a page.
@@ -81,13 +101,15 @@ pub fn write(page: &str, blocks: &[Block]) -> String {
     for (number, block) in blocks.iter().enumerate() {
         let place = format!("{page}:{}", block.line);
         let _ = writeln!(script, "where={place}");
-        let body = match block.kind {
+        let body = match &block.kind {
             Kind::Output => continue,
-            Kind::Commands { switch: false } => format!("unset -f wirespeed simple_switch_grpc\n{}", block.text),
-            Kind::Commands { switch: true } => {
+            Kind::Commands(Terminals::One) => format!("unset -f wirespeed simple_switch_grpc\n{}", block.text),
+            Kind::Commands(terminals) => {
+                let functions = if *terminals == Terminals::Beside { IN_BACKGROUND } else { ONE_AFTER_THE_OTHER };
                 let text = block.text.replace("target/release/wirespeed ", "wirespeed ");
-                format!("{IN_BACKGROUND}{text}")
+                format!("{functions}{text}")
             }
+            Kind::File(name) => format!("cat > {} <<'END_OF_FILE'\n{}END_OF_FILE\n", quoted(name), block.text),
             Kind::Console => session(block),
             Kind::Python => format!("python3 - <<'END_OF_PYTHON'\n{}END_OF_PYTHON\n", block.text),
         };
