@@ -137,3 +137,22 @@ fn reduce(body: &Body, seed: u64) -> bool {
     }
     failure.is_none()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_pages_ask_for_is_understood() {
+        let page = include_str!("../../CONTRIBUTING.md");
+        let mut count = 0;
+        for line in page.lines().filter_map(|line| line.strip_prefix("cargo xtask fuzz ")) {
+            let words = line.split_whitespace().take_while(|word| *word != "#").map(str::to_owned);
+            if let Err(problem) = read(&words.collect::<Vec<_>>()) {
+                panic!("cargo xtask fuzz {line}: {problem}");
+            }
+            count += 1;
+        }
+        assert!(count > 2, "the page names only {count} runs");
+    }
+}

@@ -6,7 +6,7 @@ use crate::{aarch64, bare, cargo, finish, root, tidy};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-struct Stage {
+pub(crate) struct Stage {
     name: &'static str,
     about: &'static str,
     run: fn() -> Result<(), String>,
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &[&str]) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }
 
-fn selected(options: &[&str]) -> Result<Vec<&'static Stage>, String> {
+pub(crate) fn selected(options: &[&str]) -> Result<Vec<&'static Stage>, String> {
     let (mut skipped, mut only) = (Vec::new(), Vec::new());
     for option in options.chunks(2) {
         match option {

@@ -108,3 +108,26 @@ fn bless(options: &[&str]) -> Result<(), String> {
 fn fuzz(options: &[&str]) -> Result<(), String> {
     finish(cargo().args(["run", "--release", "--package", "fuzz", "--"]).args(options))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chores_of_the_pages_are_known() {
+        let mut count = 0;
+        for page in ["CONTRIBUTING.md", "README.md", "ARCHITECTURE.md"] {
+            let text = std::fs::read_to_string(root().join(page)).unwrap();
+            for line in text.lines().filter_map(|line| line.strip_prefix("cargo xtask ")) {
+                let words: Vec<&str> = line.split_whitespace().take_while(|word| *word != "#").collect();
+                let listed = USAGE.lines().any(|usage| usage.split_whitespace().next() == Some(words[0]));
+                assert!(listed, "{page}: cargo xtask {line}");
+                if let ["ci", options @ ..] = words.as_slice() {
+                    ci::selected(options).unwrap_or_else(|problem| panic!("{page}: {problem}"));
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 5, "the pages name only {count} chores");
+    }
+}
