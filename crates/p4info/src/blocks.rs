@@ -6,6 +6,7 @@
 //! global actions stand first, in the order of their use; of actions and tables there are only those that are used.
 
 use crate::annotations::full_name;
+use crate::types::{Bound, substituted};
 use base::Span;
 use sema::hir::{self, Callee, ExprKind, Local, Type};
 use sema::walk::for_each_call;
@@ -18,9 +19,16 @@ use syntax::ast::Annotation;
 pub(crate) struct Placed<I> {
     pub owner: String,
     pub id: I,
+    /// What the type parameters of the parser or control around it stand for.
+    pub bound: Rc<Bound>,
 }
 
 impl<I> Placed<I> {
+    /// Something in the outermost scope.
+    fn global(id: I) -> Placed<I> {
+        Placed { owner: String::new(), id, bound: Rc::default() }
+    }
+
     /// The name that controllers know it by.
     pub fn name(&self, name: &str, annotations: &[Annotation]) -> String {
         full_name(&self.owner, name, annotations)
@@ -40,7 +48,7 @@ pub(crate) struct UsedAction {
 pub(crate) struct Object<'h> {
     /// The name that controllers know it by.
     pub name: String,
-    pub ty: &'h Type,
+    pub ty: Type,
     pub annotations: &'h [Annotation],
     pub span: Span,
 }
@@ -52,8 +60,16 @@ pub(crate) struct Contents<'h> {
     pub tables: Vec<Placed<hir::TableId>>,
     pub objects: Vec<Object<'h>>,
     pub value_sets: Vec<Placed<hir::ValueSetId>>,
-    /// Calls of extern functions from controls, with the function.
-    pub calls: Vec<(hir::FunctionId, &'h hir::Call)>,
+    /// Calls of extern functions from controls.
+    pub calls: Vec<ExternCall<'h>>,
+}
+
+/// A call of an extern function.
+pub(crate) struct ExternCall<'h> {
+    pub function: hir::FunctionId,
+    pub call: &'h hir::Call,
+    /// What the type parameters of the control around it stand for.
+    pub bound: Rc<Bound>,
 }
 
 /// Collects everything. Only tables of which `is_applied` knows the name are applied.
@@ -66,7 +82,7 @@ pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) 
         Local::Instance(id) => Some(*id),
         _ => None,
     });
-    queue.extend(top.map(|id| Node::Instance(Placed { owner: String::new(), id })));
+    queue.extend(top.map(|id| Node::Instance(Placed::global(id))));
     while let Some(node) = queue.pop_front() {
         walk.visit(node, &mut queue);
     }
@@ -88,6 +104,14 @@ struct Place<'h, I> {
     id: I,
     path: String,
     passed: Passed<'h>,
+    bound: Rc<Bound>,
+}
+
+impl<I> Place<'_, I> {
+    /// Something that it declares.
+    fn placed<L>(&self, id: L) -> Placed<L> {
+        Placed { owner: self.path.clone(), id, bound: Rc::clone(&self.bound) }
+    }
 }
 
 /// What was made as an argument of a constructor, by the parameter.
@@ -100,6 +124,8 @@ struct Argument<'h> {
     path: String,
     /// What the names in its own arguments stand for.
     passed: Passed<'h>,
+    /// What the type parameters in its type stand for.
+    bound: Rc<Bound>,
     /// Whether it was made for what has it, not only passed on to it.
     is_own: bool,
 }
@@ -127,6 +153,16 @@ struct Applied<'h, I> {
     by: By,
 }
 
+/// A parser or control that is applied: its type and path, what its parameters and those of its type stand for, and the
+/// name.
+struct AppliedObject<'h> {
+    ty: &'h Type,
+    path: String,
+    passed: Passed<'h>,
+    bound: Rc<Bound>,
+    by: By,
+}
+
 /// By what name something is applied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
@@ -134,6 +170,11 @@ enum By {
     Parameter(hir::VarId),
     /// By that of its type.
     Type,
+}
+
+/// What type parameters stand for that are given these types, where `outer` says it of what is around.
+fn bind(params: &[hir::TypeParamId], types: &[Type], outer: &Bound) -> Rc<Bound> {
+    Rc::new(params.iter().copied().zip(types.iter().map(|ty| substituted(ty, outer))).collect())
 }
 
 impl<'h> Walk<'_, 'h> {
@@ -155,7 +196,7 @@ impl<'h> Walk<'_, 'h> {
         match &instance.ty {
             Type::Extern(..) => self.contents.objects.push(Object {
                 name: place.name(&instance.name, &instance.annotations),
-                ty: &instance.ty,
+                ty: substituted(&instance.ty, &place.bound),
                 annotations: &instance.annotations,
                 span: instance.span,
             }),
@@ -170,19 +211,21 @@ impl<'h> Walk<'_, 'h> {
         for arg in args.iter().flatten() {
             match (&arg.kind, &arg.ty) {
                 (ExprKind::Instance(id), _) => {
-                    queue.push_back(Node::Instance(Placed { owner: String::new(), id: *id }));
+                    queue.push_back(Node::Instance(Placed::global(*id)));
                 }
-                (ExprKind::Construct { args, .. }, Type::Control(id, _)) => {
+                (ExprKind::Construct { args, .. }, Type::Control(id, types)) => {
                     let control = &self.program.controls[*id];
                     let path = control.name.to_string();
-                    let passed = self.pass(&control.constructor_params, args, &path, &nothing);
-                    queue.push_back(Node::Control(Place { id: *id, path, passed }));
+                    let passed = self.pass(&control.constructor_params, args, &path, &nothing, &Rc::default());
+                    let bound = bind(&control.type_params, types, &Bound::new());
+                    queue.push_back(Node::Control(Place { id: *id, path, passed, bound }));
                 }
-                (ExprKind::Construct { args, .. }, Type::Parser(id, _)) => {
+                (ExprKind::Construct { args, .. }, Type::Parser(id, types)) => {
                     let parser = &self.program.parsers[*id];
                     let path = parser.name.to_string();
-                    let passed = self.pass(&parser.constructor_params, args, &path, &nothing);
-                    queue.push_back(Node::Parser(Place { id: *id, path, passed }));
+                    let passed = self.pass(&parser.constructor_params, args, &path, &nothing, &Rc::default());
+                    let bound = bind(&parser.type_params, types, &Bound::new());
+                    queue.push_back(Node::Parser(Place { id: *id, path, passed, bound }));
                 }
                 // A package within a package.
                 (ExprKind::Construct { args, .. }, Type::Apply(..)) => self.visit_arguments(args, queue),
@@ -194,14 +237,21 @@ impl<'h> Walk<'_, 'h> {
     // ------------------------------------------------------------------------------------- arguments of constructors
 
     /// What the parameters of a constructor stand for that is called with these arguments for an instance at `path`.
-    fn pass(&self, params: &[hir::VarId], args: &'h [Option<hir::Expr>], path: &str, outer: &Passed<'h>) -> Passed<'h> {
+    fn pass(
+        &self,
+        params: &[hir::VarId],
+        args: &'h [Option<hir::Expr>],
+        path: &str,
+        outer: &Passed<'h>,
+        bound: &Rc<Bound>,
+    ) -> Passed<'h> {
         let argument = |(param, arg): (&hir::VarId, &'h Option<hir::Expr>)| {
             let arg = arg.as_ref()?;
             let argument = match &arg.kind {
                 ExprKind::Construct { .. } => {
                     let declaration = &self.program.vars[*param];
                     let path = full_name(path, &declaration.name, &declaration.annotations);
-                    Argument { made: arg, path, passed: Rc::clone(outer), is_own: true }
+                    Argument { made: arg, path, passed: Rc::clone(outer), bound: Rc::clone(bound), is_own: true }
                 }
                 ExprKind::Var(var) => {
                     let (_, passed_on) = outer.iter().find(|(known, _)| known == var)?;
@@ -214,18 +264,13 @@ impl<'h> Walk<'_, 'h> {
         Rc::new(params.iter().zip(args).filter_map(argument).collect())
     }
 
-    /// What an object that is applied is: its type, its path, what was passed to it, and by what name it is applied.
-    fn applied_object(
-        &self,
-        object: &'h hir::Expr,
-        path: &str,
-        passed: &Passed<'h>,
-    ) -> Option<(&'h Type, String, Passed<'h>, By)> {
-        let (ty, args, path, outer, by) = match &object.kind {
+    /// The parser or control that is applied, and by what name.
+    fn applied_object<I>(&self, object: &'h hir::Expr, at: &Place<'h, I>) -> Option<AppliedObject<'h>> {
+        let (ty, args, path, (outer, bound), by) = match &object.kind {
             ExprKind::Instance(id) => {
                 let instance = &self.program.instances[*id];
-                let path = full_name(path, &instance.name, &instance.annotations);
-                (&instance.ty, &instance.args[..], path, Rc::clone(passed), By::Instance(*id))
+                let path = full_name(&at.path, &instance.name, &instance.annotations);
+                (&instance.ty, &instance.args[..], path, (&at.passed, &at.bound), By::Instance(*id))
             }
             ExprKind::Construct { args, .. } => {
                 let name = match &object.ty {
@@ -233,28 +278,36 @@ impl<'h> Walk<'_, 'h> {
                     Type::Parser(id, _) => &self.program.parsers[*id].name,
                     _ => return None,
                 };
-                (&object.ty, &args[..], full_name(path, name, &[]), Rc::clone(passed), By::Type)
+                (&object.ty, &args[..], full_name(&at.path, name, &[]), (&at.passed, &at.bound), By::Type)
             }
             ExprKind::Var(param) => {
-                let (_, argument) = passed.iter().find(|(known, _)| known == param)?;
+                let (_, argument) = at.passed.iter().find(|(known, _)| known == param)?;
                 let ExprKind::Construct { args, .. } = &argument.made.kind else { return None };
-                let outer = Rc::clone(&argument.passed);
+                let outer = (&argument.passed, &argument.bound);
                 (&argument.made.ty, &args[..], argument.path.clone(), outer, By::Parameter(*param))
             }
             _ => return None,
         };
-        let params = match ty {
-            Type::Control(id, _) => &self.program.controls[*id].constructor_params,
-            Type::Parser(id, _) => &self.program.parsers[*id].constructor_params,
+        let (params, type_params, types) = match ty {
+            Type::Control(id, types) => {
+                let control = &self.program.controls[*id];
+                (&control.constructor_params, &control.type_params, types)
+            }
+            Type::Parser(id, types) => {
+                let parser = &self.program.parsers[*id];
+                (&parser.constructor_params, &parser.type_params, types)
+            }
             _ => return None,
         };
-        let own = self.pass(params, args, &path, &outer);
-        Some((ty, path, own, by))
+        let passed = self.pass(params, args, &path, outer, bound);
+        let bound = bind(type_params, types, bound);
+        Some(AppliedObject { ty, path, passed, bound, by })
     }
 
     /// The object of an extern type that was made as an argument.
     fn object_of(argument: &Argument<'h>) -> Object<'h> {
-        Object { name: argument.path.clone(), ty: &argument.made.ty, annotations: &[], span: argument.made.span }
+        let ty = substituted(&argument.made.ty, &argument.bound);
+        Object { name: argument.path.clone(), ty, annotations: &[], span: argument.made.span }
     }
 
     // ----------------------------------------------------------------------------------------------------- controls
@@ -288,9 +341,9 @@ impl<'h> Walk<'_, 'h> {
         at: &Place<'h, hir::ControlId>,
     ) -> Option<Applied<'h, hir::ControlId>> {
         let Callee::Apply(object) = &call.callee else { return None };
-        let (ty, path, passed, by) = self.applied_object(object, &at.path, &at.passed)?;
+        let AppliedObject { ty, path, passed, bound, by } = self.applied_object(object, at)?;
         let Type::Control(id, _) = ty else { return None };
-        Some(Applied { place: Place { id: *id, path, passed }, by })
+        Some(Applied { place: Place { id: *id, path, passed, bound }, by })
     }
 
     /// Adds what a control declares, and what those declare that it applies.
@@ -311,12 +364,11 @@ impl<'h> Walk<'_, 'h> {
             }
         }
         for local in &control.locals {
-            let owner = at.path.clone();
             match local {
-                Local::Action(id) => to.push(Declared::Action(Placed { owner, id: *id })),
-                Local::Table(table) => to.push(Declared::Table(Placed { owner, id: *table }, at.id)),
+                Local::Action(id) => to.push(Declared::Action(at.placed(*id))),
+                Local::Table(table) => to.push(Declared::Table(at.placed(*table), at.id)),
                 Local::Instance(instance) => match &self.program.instances[*instance].ty {
-                    Type::Extern(..) => to.push(Declared::Instance(Placed { owner, id: *instance })),
+                    Type::Extern(..) => to.push(Declared::Instance(at.placed(*instance))),
                     _ => self.inline_by(By::Instance(*instance), &applied, to),
                 },
                 Local::Var(..) | Local::Const(..) | Local::ValueSet(_) => {}
@@ -339,7 +391,7 @@ impl<'h> Walk<'_, 'h> {
                     self.inline_calls(&inner.place, to);
                 }
             }
-            _ => to.push((Placed { owner: at.path.clone(), id: at.id }, call)),
+            _ => to.push((at.placed(at.id), call)),
         });
     }
 
@@ -381,16 +433,17 @@ impl<'h> Walk<'_, 'h> {
             Declared::Action(place) => Some(place.clone()),
             _ => None,
         });
-        let global = global.into_iter().map(|id| Placed { owner: String::new(), id });
+        let global = global.into_iter().map(Placed::global);
         let mut extern_calls = Vec::new();
         for place in global.chain(local) {
             if let Some(is_listed) = used.get(&(place.owner.clone(), place.id)) {
-                self.extern_calls(&self.program.actions[place.id].body.stmts, &mut BTreeSet::new(), &mut extern_calls);
+                let body = &self.program.actions[place.id].body.stmts;
+                self.extern_calls(body, &place.bound, &mut BTreeSet::new(), &mut extern_calls);
                 self.contents.actions.push(UsedAction { place, is_listed: *is_listed });
             }
         }
-        for (_, call) in calls {
-            self.extern_calls_of(call, &mut BTreeSet::new(), &mut extern_calls);
+        for (place, call) in calls {
+            self.extern_calls_of(call, &place.bound, &mut BTreeSet::new(), &mut extern_calls);
         }
         self.contents.calls.extend(extern_calls);
     }
@@ -399,22 +452,28 @@ impl<'h> Walk<'_, 'h> {
     fn extern_calls(
         &self,
         stmts: &'h [hir::Stmt],
+        bound: &Rc<Bound>,
         seen: &mut BTreeSet<hir::FunctionId>,
-        to: &mut Vec<(hir::FunctionId, &'h hir::Call)>,
+        to: &mut Vec<ExternCall<'h>>,
     ) {
-        for_each_call(stmts, &mut |_, call| self.extern_calls_of(call, seen, to));
+        for_each_call(stmts, &mut |_, call| self.extern_calls_of(call, bound, seen, to));
     }
 
     fn extern_calls_of(
         &self,
         call: &'h hir::Call,
+        bound: &Rc<Bound>,
         seen: &mut BTreeSet<hir::FunctionId>,
-        to: &mut Vec<(hir::FunctionId, &'h hir::Call)>,
+        to: &mut Vec<ExternCall<'h>>,
     ) {
         if let Callee::Function(id) = &call.callee {
             match &self.program.functions[*id].body {
-                None => to.push((*id, call)),
-                Some(body) if seen.insert(*id) => self.extern_calls(&body.stmts, seen, to),
+                None => to.push(ExternCall { function: *id, call, bound: Rc::clone(bound) }),
+                Some(body) if seen.insert(*id) => {
+                    let function = &self.program.functions[*id];
+                    let bound = bind(&function.type_params, &call.type_args, bound);
+                    self.extern_calls(&body.stmts, &bound, seen, to);
+                }
                 Some(_) => {}
             }
         }
@@ -441,11 +500,10 @@ impl<'h> Walk<'_, 'h> {
             }
         }
         for local in &parser.locals {
-            let owner = at.path.clone();
             match local {
-                Local::ValueSet(id) => self.contents.value_sets.push(Placed { owner, id: *id }),
+                Local::ValueSet(id) => self.contents.value_sets.push(at.placed(*id)),
                 Local::Instance(id) if matches!(self.program.instances[*id].ty, Type::Extern(..)) => {
-                    queue.push_back(Node::Instance(Placed { owner, id: *id }));
+                    queue.push_back(Node::Instance(at.placed(*id)));
                 }
                 Local::Instance(id) => self.inline_parser_by(By::Instance(*id), &applied, queue),
                 _ => {}
@@ -462,8 +520,8 @@ impl<'h> Walk<'_, 'h> {
     /// The parser that a call applies.
     fn applied_parser(&self, call: &'h hir::Call, at: &Place<'h, hir::ParserId>) -> Option<Applied<'h, hir::ParserId>> {
         let Callee::Apply(object) = &call.callee else { return None };
-        let (ty, path, passed, by) = self.applied_object(object, &at.path, &at.passed)?;
+        let AppliedObject { ty, path, passed, bound, by } = self.applied_object(object, at)?;
         let Type::Parser(id, _) = ty else { return None };
-        Some(Applied { place: Place { id: *id, path, passed }, by })
+        Some(Applied { place: Place { id: *id, path, passed, bound }, by })
     }
 }

@@ -11,11 +11,11 @@ mod objects;
 mod tables;
 
 use crate::annotations::{self, find, is_hidden};
-use crate::blocks::{Contents, Object, contents};
+use crate::blocks::{Contents, ExternCall, Object, contents};
 use crate::codes;
 use crate::model::Kind;
 use crate::symbols::{Names, Symbols, id_with_prefix};
-use crate::types::{Types, flat_fields};
+use crate::types::{Types, flat_fields, substituted};
 use base::Span;
 use p4runtime_proto::p4::config::v1;
 use sema::hir::{self, Type};
@@ -52,14 +52,11 @@ fn may_have_types(info: &v1::P4Info, contents: &Contents) -> bool {
         || info.controller_packet_metadata.iter().any(|header| !header.metadata.is_empty())
 }
 
-/// A digest that a call sends: its name, and the type of the data.
-pub(crate) fn digest_of<'h>(
-    tree: &'h hir::Program,
-    function: hir::FunctionId,
-    call: &'h hir::Call,
-) -> Option<&'h Type> {
-    let is_digest = &*tree.functions[function].name == "digest" && call.args.len() == 2;
-    is_digest.then(|| call.type_args.first()).flatten()
+/// The type of the data of the digest that a call sends; none if it sends no digest.
+fn digest_of(tree: &hir::Program, call: &ExternCall) -> Option<Type> {
+    let is_digest = &*tree.functions[call.function].name == "digest" && call.call.args.len() == 2;
+    let ty = is_digest.then(|| call.call.type_args.first()).flatten()?;
+    Some(substituted(ty, &call.bound))
 }
 
 /// The names of everything, also of what is hidden.
@@ -77,7 +74,7 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
         collector.add(Kind::Table, &name, &declaration.annotations, declaration.span);
     }
     for object in &contents.objects {
-        if let Some(kind) = kind_of(tree, object.ty) {
+        if let Some(kind) = kind_of(tree, &object.ty) {
             collector.add(kind, &object.name, object.annotations, object.span);
         }
     }
@@ -86,9 +83,9 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
         let name = set.name(&declaration.name, &declaration.annotations);
         collector.add(Kind::ValueSet, &name, &declaration.annotations, declaration.span);
     }
-    for (function, call) in &contents.calls {
-        if let Some(ty) = digest_of(tree, *function, call) {
-            let name = sema::digest_name(tree, call, ty);
+    for call in &contents.calls {
+        if let Some(ty) = digest_of(tree, call) {
+            let name = sema::digest_name(tree, call.call, &ty);
             collector.names.add(Kind::Digest, &name, None);
         }
     }
@@ -205,9 +202,9 @@ impl Generator<'_, '_, '_> {
         contents.tables.iter().for_each(|table| self.table(table));
         contents.objects.iter().for_each(|object| self.object(object));
         contents.value_sets.iter().for_each(|set| self.value_set(set));
-        for (function, call) in &contents.calls {
-            if let Some(ty) = digest_of(self.tree, *function, call) {
-                self.digest_call(call, ty);
+        for call in &contents.calls {
+            if let Some(ty) = digest_of(self.tree, call) {
+                self.digest_call(call.call, &ty);
             }
         }
         for (id, header) in controller_headers(self.tree) {
@@ -387,7 +384,7 @@ impl Generator<'_, '_, '_> {
 
     /// The declaration of the object of this kind and name, if it was not made in a table's property.
     fn declared(&self, kind: Kind, name: &str) -> Option<&Object<'_>> {
-        self.contents.objects.iter().find(|object| object.name == name && kind_of(self.tree, object.ty) == Some(kind))
+        self.contents.objects.iter().find(|object| object.name == name && kind_of(self.tree, &object.ty) == Some(kind))
     }
 
     /// The annotations of the object of this kind and name: those of its declaration, or of the table's property that

@@ -19,7 +19,7 @@ pub(crate) struct Types<'h, 'd> {
 }
 
 /// What type parameters stand for.
-type Bound = BTreeMap<hir::TypeParamId, Type>;
+pub(crate) type Bound = BTreeMap<hir::TypeParamId, Type>;
 
 /// What controllers see of a type that is translated.
 enum SdnType {
@@ -292,7 +292,9 @@ impl<'h, 'd> Types<'h, 'd> {
 fn names_of_generic(program: &hir::Program) -> BTreeMap<(hir::StructId, Vec<Type>), String> {
     let mut names = BTreeMap::new();
     let mut all: Vec<(hir::StructId, Vec<Type>)> = Vec::new();
-    for instance in program.generic_structs.values() {
+    // One in a generic parser or control has its types where that is made.
+    let is_whole = |instance: &&(hir::StructId, Vec<Type>)| !instance.1.iter().any(has_parameter);
+    for instance in program.generic_structs.values().filter(is_whole) {
         if add_generic(program, instance.clone(), &mut names) {
             all.push(instance.clone());
         }
@@ -411,14 +413,26 @@ fn bitstring(ty: &Type) -> Option<v1::P4BitstringLikeTypeSpec> {
     Some(v1::P4BitstringLikeTypeSpec { type_spec: Some(type_spec), ..Default::default() })
 }
 
-fn substituted(ty: &Type, bound: &Bound) -> Type {
+/// A type with what its parameters stand for.
+pub(crate) fn substituted(ty: &Type, bound: &Bound) -> Type {
     let all = |types: &[Type]| types.iter().map(|ty| substituted(ty, bound)).collect();
     match ty {
         Type::Param(id) => bound.get(id).cloned().unwrap_or(Type::Unknown),
         Type::Struct(id, args) => Type::Struct(*id, all(args)),
+        Type::Extern(id, args) => Type::Extern(*id, all(args)),
         Type::Tuple(types) => Type::Tuple(all(types)),
         Type::Array(element, size) => Type::Array(Box::new(substituted(element, bound)), *size),
         _ => ty.clone(),
+    }
+}
+
+/// Whether a parameter stands somewhere in a type.
+fn has_parameter(ty: &Type) -> bool {
+    match ty {
+        Type::Param(_) => true,
+        Type::Struct(_, types) | Type::Tuple(types) => types.iter().any(has_parameter),
+        Type::Array(element, _) => has_parameter(element),
+        _ => false,
     }
 }
 

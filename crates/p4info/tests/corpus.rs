@@ -68,7 +68,6 @@ fn every_p4info_fits_its_program() {
     }
     let expect = expect![[r#"
         language/beyond_the_letter.p4: error[E1001]: two actions are called `MyIngress.same` for controllers
-        language/generic_blocks.p4: error[E1002]: controllers cannot give `value`: it is neither bits nor `bool`, an enum or a new type
         parser/select_parts.p4: error[E1002]: controllers cannot fill the value set `MyParser.tuples`: it is not of bits, nor of a struct of them
         tables/action_parameters.p4: error[E1002]: controllers cannot give `args`: it is neither bits nor `bool`, an enum or a new type
     "#]];

@@ -6,6 +6,7 @@ use crate::annotations::{self, find};
 use crate::blocks::{Object, Placed};
 use crate::codes;
 use crate::model::Kind;
+use crate::types::{Bound, substituted};
 use p4runtime_proto::p4::config::v1;
 use sema::hir::{self, Type};
 use syntax::ast::{Annotation, AnnotationBody, StructKind};
@@ -46,8 +47,8 @@ impl Generator<'_, '_, '_> {
     /// An object that is declared. Direct ones stand with their tables.
     pub(super) fn object(&mut self, object: &Object<'_>) {
         let name = object.name.clone();
-        let Type::Extern(_, args) = object.ty else { return };
-        match super::kind_of(self.tree, object.ty) {
+        let Type::Extern(_, args) = &object.ty else { return };
+        match super::kind_of(self.tree, &object.ty) {
             Some(Kind::Counter) => {
                 let Some(made) = self.program.counters.iter().find(|it| it.name == name) else { return };
                 // A counter of PSA has the type of its cells first.
@@ -190,11 +191,13 @@ impl Generator<'_, '_, '_> {
         let declaration = &tree.value_sets[place.id];
         let name = place.name(&declaration.name, &declaration.annotations);
         let Some(made) = self.program.value_sets.iter().find(|it| it.name == name) else { return };
-        let fields = match &declaration.element {
-            Type::Struct(id, _) if tree.structs[*id].kind == StructKind::Struct => {
-                let fields = &tree.structs[*id].fields;
-                let ids = self.field_ids(fields.iter().map(|field| &field.annotations[..]), declaration.span);
-                fields.iter().zip(ids).map(|(field, id)| self.set_field(field, id)).collect()
+        let fields = match &substituted(&declaration.element, &place.bound) {
+            Type::Struct(id, types) if tree.structs[*id].kind == StructKind::Struct => {
+                let members = &tree.structs[*id];
+                let bound: Bound = members.type_params.iter().copied().zip(types.iter().cloned()).collect();
+                let annotations = members.fields.iter().map(|field| &field.annotations[..]);
+                let ids = self.field_ids(annotations, declaration.span);
+                members.fields.iter().zip(ids).map(|(field, id)| self.set_field(field, id, &bound)).collect()
             }
             element => self.set_value(element).map(|field| vec![field]),
         };
@@ -231,21 +234,22 @@ impl Generator<'_, '_, '_> {
         })
     }
 
-    fn set_field(&mut self, field: &hir::Field, id: u32) -> Option<v1::MatchField> {
+    fn set_field(&mut self, field: &hir::Field, id: u32, bound: &Bound) -> Option<v1::MatchField> {
         let annotations = &field.annotations;
         let kind = find(annotations, "match").and_then(|annotation| match &annotation.body {
             AnnotationBody::Unstructured { tokens, .. } => tokens.first().map(|token| token.text.clone()),
             _ => None,
         });
         let listed = annotations::listed(self.tree, annotations, &["match"]);
-        self.is_bits(&field.ty).then(|| v1::MatchField {
+        let ty = substituted(&field.ty, bound);
+        self.is_bits(&ty).then(|| v1::MatchField {
             id,
             name: annotations::full_name("", &field.name, annotations),
             annotations: listed.plain,
             annotation_locations: Vec::new(),
-            bitwidth: self.types.width(&field.ty),
+            bitwidth: self.types.width(&ty),
             doc: annotations::documentation(annotations),
-            type_name: self.types.named(&field.ty),
+            type_name: self.types.named(&ty),
             structured_annotations: listed.structured,
             r#match: Some(match_type(kind.as_deref().unwrap_or("exact"))),
         })

@@ -5,6 +5,7 @@ use crate::annotations::{self, find, is_hidden};
 use crate::blocks::{Placed, UsedAction};
 use crate::codes;
 use crate::model::Kind;
+use crate::types::{Bound, substituted};
 use base::Bits;
 use p4runtime_proto::p4::config::v1;
 use sema::hir::{self, Type};
@@ -42,7 +43,8 @@ impl Generator<'_, '_, '_> {
         };
         let tree = self.tree;
         let ids = self.field_ids(params.iter().map(|param| &tree.vars[*param].annotations[..]), declaration.span);
-        let params = params.into_iter().zip(ids).map(|(param, id)| self.param(param, id)).collect();
+        let params =
+            params.into_iter().zip(ids).map(|(param, id)| self.param(param, id, &action.place.bound)).collect();
         let preamble = self.preamble(Kind::Action, &name, &declaration.annotations, &[]);
         self.info.actions.push(v1::Action { preamble, params });
     }
@@ -51,10 +53,10 @@ impl Generator<'_, '_, '_> {
         matches!(self.tree.vars[param].kind, hir::VarKind::Parameter { direction: Direction::None, .. })
     }
 
-    fn param(&mut self, param: hir::VarId, id: u32) -> v1::action::Param {
+    fn param(&mut self, param: hir::VarId, id: u32, bound: &Bound) -> v1::action::Param {
         let declaration = &self.tree.vars[param];
         let name = annotations::full_name("", &declaration.name, &declaration.annotations);
-        let ty = &declaration.ty;
+        let ty = &substituted(&declaration.ty, bound);
         if !matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Bool | Type::NewType(_) | Type::Enum(_)) {
             let message =
                 format!("controllers cannot give `{name}`: it is neither bits nor `bool`, an enum or a new type");
@@ -92,7 +94,7 @@ impl Generator<'_, '_, '_> {
         let default_action = self.default_action(lowered);
         let mut table = v1::Table {
             preamble: self.preamble(Kind::Table, &name, &declaration.annotations, &[]),
-            match_fields: self.match_fields(declaration),
+            match_fields: self.match_fields(declaration, &place.bound),
             action_refs: self.action_refs(place, declaration),
             const_default_action_id: match &default_action {
                 Some(action) if declaration.const_default => action.action_id,
@@ -126,7 +128,7 @@ impl Generator<'_, '_, '_> {
         self.info.tables.push(table);
     }
 
-    fn match_fields(&mut self, declaration: &hir::Table) -> Vec<v1::MatchField> {
+    fn match_fields(&mut self, declaration: &hir::Table, bound: &Bound) -> Vec<v1::MatchField> {
         let all = declaration.keys.iter().map(|key| &key.annotations[..]);
         let ids = self.field_ids(all, declaration.span);
         let mut fields = Vec::new();
@@ -137,14 +139,15 @@ impl Generator<'_, '_, '_> {
                 continue;
             }
             let listed = annotations::listed(self.tree, &key.annotations, &[]);
+            let ty = substituted(&key.expr.ty, bound);
             fields.push(v1::MatchField {
                 id,
                 name: key.name.to_string(),
                 annotations: listed.plain,
                 annotation_locations: Vec::new(),
-                bitwidth: self.types.width(&key.expr.ty),
+                bitwidth: self.types.width(&ty),
                 doc: annotations::documentation(&key.annotations),
-                type_name: self.types.named(&key.expr.ty),
+                type_name: self.types.named(&ty),
                 structured_annotations: listed.structured,
                 r#match: Some(match_type(&kind)),
             });
