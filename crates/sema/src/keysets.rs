@@ -127,18 +127,27 @@ impl Checker<'_> {
         checked.into_iter().collect()
     }
 
+    /// Whether members of this type are compared with the keys: as one key, or as the values that both are made of, so
+    /// that a struct within a struct stands for its fields.
     fn value_set_fits(&self, element: &Type, keys: &[Type]) -> bool {
         let agrees = |a: &Type, b: &Type| a == b || *a == Type::Unknown || *b == Type::Unknown;
-        if let [key] = keys
-            && agrees(element, key)
-        {
+        if *element == Type::Unknown || matches!(keys, [key] if agrees(element, key)) {
             return true;
         }
-        match self.part_types(element, 0) {
-            Some(parts) if !matches!(element, Type::List(_)) => {
-                parts.len() == keys.len() && parts.iter().zip(keys).all(|(part, key)| agrees(part, key))
+        let (mut parts, mut values) = (Vec::new(), Vec::new());
+        self.collect_values(element, &mut parts);
+        keys.iter().for_each(|key| self.collect_values(key, &mut values));
+        parts.len() == values.len() && parts.iter().zip(&values).all(|(part, value)| agrees(part, value))
+    }
+
+    /// The types of the values that one of this type is made of, which structs and tuples hold.
+    fn collect_values(&self, ty: &Type, values: &mut Vec<Type>) {
+        match ty {
+            Type::Tuple(parts) => parts.iter().for_each(|part| self.collect_values(part, values)),
+            Type::Struct(id, args) if self.hir.structs[*id].kind == ast::StructKind::Struct => {
+                self.field_types(*id, args).iter().for_each(|part| self.collect_values(part, values));
             }
-            _ => *element == Type::Unknown,
+            _ => values.push(ty.clone()),
         }
     }
 }

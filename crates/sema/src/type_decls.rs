@@ -62,7 +62,7 @@ impl Checker<'_> {
             TypedefTarget::Declaration(declaration) => (self.inner_declaration(declaration), declaration.span),
         };
         if !written.is_new_type {
-            if matches!(target, Type::Void | Type::String | Type::MatchKind) {
+            if target == Type::Void {
                 let shown = self.hir.show_type(&target);
                 self.report(d::invalid_newtype(span, "typedef", &shown));
             }

@@ -76,10 +76,33 @@ header H { bit<8> a; }
 header_union U { H h; }
 typedef U[2] Stack;
 struct S { Stack[3] s; }  //~ E0303
-// ---- a typedef of strings
-typedef string Text;  //~ E0305
-// ---- a typedef of match kinds
-typedef match_kind Kind;  //~ E0305
+// ---- a typedef of nothing
+typedef void Nothing;  //~ E0305
+// ---- a variable of a typedef of strings
+typedef string Text;
+control c() { apply { Text t = "a"; } }  //~ E0314
+// ---- a value set of structs whose fields are in another order
+#include <core.p4>
+struct T { bit<8> x; bit<16> y; }
+struct S { T t; bit<8> a; }
+parser p(packet_in k, in S s) {
+    value_set<S>(4) set;
+    state start { transition select(s.t.x, s.a, s.t.y) { set: accept; _: reject; } }  //~ E0615
+}
+// ---- lists for a key that is a struct
+#include <core.p4>
+struct S { bit<8> x; bit<16> y; }
+parser p(packet_in k, in S s) {
+    state start {
+        transition select(s) {
+            {1, 2}: accept;  //~ E0301
+            (1, 2): accept;  //~ E0614
+            {x = 1, y = 2, z = 3}: accept;  //~ E0205
+            (S) {1, 2}: accept;
+            _: reject;
+        }
+    }
+}
 // ---- a control that takes itself
 control c()(c other) { apply { } }  //~ E0207
 // ---- a parser that takes itself

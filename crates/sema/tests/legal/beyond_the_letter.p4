@@ -402,6 +402,26 @@ parser p(packet_in k, in Key s, in Annotated t, in bit<8> x, in E e, in N n) {
     state struct_key { transition select(s) { keys: accept; _: reject; } }
 }
 // ----
+// value sets of structs within structs, for the values that they are made of
+struct Inner { bit<8> a; bit<16> b; }
+struct Outer { Inner inner; bool c; }
+struct One { bit<8> only; }
+parser p(packet_in k, in Outer s) {
+    value_set<Outer>(4) outers;
+    value_set<One>(4) ones;
+    state start { transition select(s.inner.a, s.inner.b, s.c) { outers: accept; _: next; } }
+    state next { transition select(s.inner, s.c) { outers: accept; _: last; } }
+    state last { transition select({ s.inner.a }) { ones: accept; { 8 }: reject; } }
+}
+// ----
+// typedefs of strings and match kinds, which no variable has
+typedef string Text;
+typedef match_kind Kind;
+const Text text = "a" ++ "b";
+const Kind kind = exact;
+extern void log(Text text);
+control c() { apply { log(text); log("c"); } }
+// ----
 // overloads by names of parameters
 extern void f(in bit<8> a);
 extern void f(in bit<16> b);
