@@ -256,6 +256,20 @@ fn actions() {
             t.p4:2:132: error[E0913]: this must be the name of a field list
         "#]],
     );
+    check(
+        WRONG_ARGUMENT,
+        &format!(
+            "{PRELUDE}
+            register r {{ width : 8; instance_count : 4; }}
+            action b() {{ modify_field(r[1], 3); modify_field(h.a, r[1]); }}
+            table t {{ actions {{ b; }} }} control ingress {{ apply(t); if (r[0] == 1) {{ apply(t); }} }}"
+        ),
+        expect![[r#"
+            t.p4:4:72: error[E0906]: `r` is a register: `register_read` reads its cells, and `register_write` writes them
+            t.p4:3:39: error[E0913]: `r` is a register: `register_read` reads its cells, and `register_write` writes them
+            t.p4:3:67: error[E0906]: `r` is a register: `register_read` reads its cells, and `register_write` writes them
+        "#]],
+    );
     check_action(
         WRONG_VALUE,
         "modify_field(h.a, -valid(h)); shift_left(h.a, 1, h.a == 1);",

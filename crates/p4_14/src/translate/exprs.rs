@@ -317,7 +317,10 @@ impl Translator<'_, '_> {
                 let place = self.fixed_field(expr, scope)?;
                 Some(Operand::Bits(self.read(&place), place.shape))
             }
-            ExprKind::Index(..) => self.error(codes::WRONG_KIND, span, "a header is not a value"),
+            ExprKind::Index(base, _) => {
+                let message = self.cell_of(base).unwrap_or_else(|| "a header is not a value".to_owned());
+                self.error(codes::WRONG_KIND, span, message)
+            }
             ExprKind::Valid(header) => Some(Operand::Truth(self.validity(header, scope, span)?)),
             ExprKind::Current(offset, width) => self.current(offset, width, scope, span),
             ExprKind::Unary(operator, operand) => self.unary(*operator, operand, scope, span),
@@ -361,7 +364,17 @@ impl Translator<'_, '_> {
         Some(Operand::Bits(build::conditional(is_first, left, right, span), shape))
     }
 
-    /// `valid(header)` or `valid(header.field)`.
+    /// What to say of `base[index]` if that is a cell of a register, which only primitives reach.
+    pub(super) fn cell_of(&self, base: &Expr) -> Option<String> {
+        match &base.kind {
+            ExprKind::Name(name) if self.symbols.registers.contains_key(name) => Some(format!(
+                "`{name}` is a register: `register_read` reads its cells, and `register_write` writes them"
+            )),
+            _ => None,
+        }
+    }
+
+    /// `valid(header)` or `valid(header.field)`. Metadata is always valid, says the specification.
     pub(super) fn validity(&mut self, expr: &Expr, scope: Scope<'_>, span: Span) -> Done<p4::Expr> {
         let header = match &expr.kind {
             ExprKind::Member(..) => self.field(expr, scope)?.header,

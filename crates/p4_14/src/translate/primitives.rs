@@ -251,8 +251,13 @@ impl Translator<'_, '_> {
         let target = c.argument(0);
         match &target.kind {
             ExprKind::Member(..) => self.fixed_field(target, c.scope),
-            _ => {
-                let message = format!("`{}` writes to a field, and this is none", c.call.name.name);
+            kind => {
+                let cell = match kind {
+                    ExprKind::Index(base, _) => self.cell_of(base),
+                    _ => None,
+                };
+                let message =
+                    cell.unwrap_or_else(|| format!("`{}` writes to a field, and this is none", c.call.name.name));
                 self.error(codes::WRONG_ARGUMENT, target.span, message)
             }
         }
