@@ -12,6 +12,45 @@ use syntax::ast::{Annotation, Expr, ExprKind};
 /// What is listed apart from other things, so that names may be repeated: its name, and the type of an extern object.
 pub(crate) type Kind = (&'static str, Option<ExternId>);
 
+/// Something that a parser or control declares and that the control plane has a name for.
+pub(crate) struct Named<'h> {
+    pub kind: Kind,
+    /// The name in the program.
+    pub name: &'h Rc<str>,
+    pub annotations: &'h [Annotation],
+    pub span: Span,
+}
+
+impl Program {
+    /// What the control plane has a name for; none for variables and constants.
+    pub(crate) fn named(&self, local: &Local) -> Option<Named<'_>> {
+        let (kind, name, annotations, span) = match local {
+            Local::Table(id) => {
+                let it = &self.tables[*id];
+                (("table", None), &it.name, &it.annotations, it.span)
+            }
+            Local::Action(id) => {
+                let it = &self.actions[*id];
+                (("action", None), &it.name, &it.annotations, it.span)
+            }
+            Local::Instance(id) => {
+                let it = &self.instances[*id];
+                let object = match it.ty {
+                    Type::Extern(object, _) => Some(object),
+                    _ => None,
+                };
+                (("instance", object), &it.name, &it.annotations, it.span)
+            }
+            Local::ValueSet(id) => {
+                let it = &self.value_sets[*id];
+                (("value set", None), &it.name, &it.annotations, it.span)
+            }
+            Local::Var(..) | Local::Const(..) => return None,
+        };
+        Some(Named { kind, name, annotations, span })
+    }
+}
+
 impl Checker<'_> {
     /// Complains if two things of one kind, in one parser or control, have the same name for the control plane. Only
     /// `@name` can do that: the names in the program differ.
@@ -19,29 +58,7 @@ impl Checker<'_> {
         let mut seen: BTreeMap<(Kind, Rc<str>), Span> = BTreeMap::new();
         let mut numbered = Vec::new();
         for local in locals {
-            let (kind, name, annotations, span) = match local {
-                Local::Table(id) => {
-                    let it = &self.hir.tables[*id];
-                    (("table", None), &it.name, &it.annotations, it.span)
-                }
-                Local::Action(id) => {
-                    let it = &self.hir.actions[*id];
-                    (("action", None), &it.name, &it.annotations, it.span)
-                }
-                Local::Instance(id) => {
-                    let it = &self.hir.instances[*id];
-                    let object = match it.ty {
-                        Type::Extern(object, _) => Some(object),
-                        _ => None,
-                    };
-                    (("instance", object), &it.name, &it.annotations, it.span)
-                }
-                Local::ValueSet(id) => {
-                    let it = &self.hir.value_sets[*id];
-                    (("value set", None), &it.name, &it.annotations, it.span)
-                }
-                Local::Var(..) | Local::Const(..) => continue,
-            };
+            let Some(Named { kind, name, annotations, span }) = self.hir.named(local) else { continue };
             numbered.extend(given_id(annotations).map(|id| (kind, id, span)));
             let given = given_name(annotations);
             let known = given.map_or_else(|| name.clone(), Rc::from);

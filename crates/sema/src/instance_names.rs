@@ -6,7 +6,7 @@
 //! instance `inner`.
 
 use crate::checker::Checker;
-use crate::control_plane::given_name;
+use crate::control_plane::{Named, given_name};
 use crate::diagnostics as d;
 use crate::hir::*;
 use base::Span;
@@ -126,16 +126,9 @@ impl Checker<'_> {
     fn check_names_in(&mut self, visit: &Visit, id: ControlId, seen: &mut Seen) {
         let mut clashes = Vec::new();
         for local in &self.hir.controls[id].locals {
-            let (kind, name, annotations, span) = match local {
-                Local::Table(id) => {
-                    let it = &self.hir.tables[*id];
-                    ("table", &it.name, &it.annotations, it.span)
-                }
-                Local::Action(id) => {
-                    let it = &self.hir.actions[*id];
-                    ("action", &it.name, &it.annotations, it.span)
-                }
-                _ => continue,
+            let Some(Named { kind: (kind @ ("table" | "action"), _), name, annotations, span }) = self.hir.named(local)
+            else {
+                continue;
             };
             let is_absolute = given_name(annotations).is_some_and(|name| name.starts_with('.'));
             let is_hidden = annotations.iter().any(|annotation| annotation.name.as_str() == "hidden");
