@@ -30,7 +30,7 @@ pub(crate) fn cannot_infer_instance(span: Span, shown: &str, declared: Span) -> 
     Diagnostic::error("E0313", span, format!("the type arguments of `{shown}` cannot be inferred"))
         .label("nothing determines them")
         .secondary(declared, "declared here")
-        .help("write the type arguments")
+        .help(format!("write them: `{}<...>(...)`", shown.split('<').next().unwrap_or(shown)))
 }
 
 #[cfg(test)]
@@ -61,7 +61,23 @@ mod tests {
                 t.p4:3:13: error[E0313]: the type arguments of `G<_>` cannot be inferred
                   `G() g;`: nothing determines them
                   `G`: declared here
-                  = write the type arguments
+                  = write them: `G<...>(...)`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn instance_of_a_control() {
+        check_errors(
+            "
+            control G<T>(inout T x) { apply { } }
+            control F<T>()(T x) { apply { } }
+            control C(inout bit<8> x) { F(8w1) f; G() g; apply { f.apply(); g.apply(x); } }",
+            expect![[r#"
+                t.p4:4:51: error[E0313]: the type arguments of `G<_>` cannot be inferred
+                  `G() g;`: nothing determines them
+                  `G`: declared here
+                  = write them: `G<...>(...)`
             "#]],
         );
     }
