@@ -82,9 +82,9 @@ impl<'a> Sink<'a> {
             return;
         }
         match level {
-            Some(WarningLevel::Error) => self.found.push(Diagnostic { severity: Severity::Error, ..warning }),
             Some(WarningLevel::Silent) => {}
             _ if is_silenced => {}
+            Some(WarningLevel::Error) => self.found.push(Diagnostic { severity: Severity::Error, ..warning }),
             _ => self.found.push(warning),
         }
     }
@@ -119,4 +119,106 @@ fn silenced_by(annotations: &[Annotation]) -> impl Iterator<Item = Option<Rc<str
         .iter()
         .filter(|annotation| matches!(annotation.name.as_str(), "noWarn" | "noWarnings"))
         .map(|annotation| annotation.single_string().map(Into::into))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_program;
+    use expect_test::expect;
+
+    /// Something unused, something read that has no value, and a parameter that gets none.
+    const PROGRAM: &str = "control Inner(out bit<8> x) { apply { bit<8> y; if (random() == 0) { x = y; } } }
+        control C(inout S s) { action never() { } Inner() inner; apply { inner.apply(s.x); } }
+        Package(C()) main;";
+
+    #[test]
+    fn a_program_decides_about_groups() {
+        check_program(
+            PROGRAM,
+            expect![[r#"
+            t.p4:3:26: warning[W0323]: the `out` parameter `x` is not assigned on every way to the end
+            t.p4:3:74: warning[W0321]: `y` has no value here
+            t.p4:4:39: warning[W0303]: the action `never` is never used
+        "#]],
+        );
+        check_program(
+            &format!("@diagnostic(\"unused\", \"error\") {PROGRAM}"),
+            expect![[r#"
+            t.p4:3:57: warning[W0323]: the `out` parameter `x` is not assigned on every way to the end
+            t.p4:3:105: warning[W0321]: `y` has no value here
+            t.p4:4:39: error[W0303]: the action `never` is never used
+        "#]],
+        );
+        check_program(
+            &format!("@diagnostic(\"unused\", \"disable\") {PROGRAM}"),
+            expect![[r#"
+            t.p4:3:59: warning[W0323]: the `out` parameter `x` is not assigned on every way to the end
+            t.p4:3:107: warning[W0321]: `y` has no value here
+        "#]],
+        );
+        check_program(
+            &format!("@diagnostic(\"unused\", \"warn\") {PROGRAM}"),
+            expect![[r#"
+            t.p4:3:56: warning[W0323]: the `out` parameter `x` is not assigned on every way to the end
+            t.p4:3:104: warning[W0321]: `y` has no value here
+            t.p4:4:39: warning[W0303]: the action `never` is never used
+        "#]],
+        );
+    }
+
+    #[test]
+    fn the_groups_of_the_reference_compiler_are_finer() {
+        check_program(
+            &format!("@diagnostic(\"uninitialized_use\", \"error\") {PROGRAM}"),
+            expect![[r#"
+            t.p4:3:68: warning[W0323]: the `out` parameter `x` is not assigned on every way to the end
+            t.p4:3:116: error[W0321]: `y` has no value here
+            t.p4:4:39: warning[W0303]: the action `never` is never used
+        "#]],
+        );
+        check_program(
+            &format!("@diagnostic(\"uninitialized_out_param\", \"disable\") {PROGRAM}"),
+            expect![[r#"
+            t.p4:3:124: warning[W0321]: `y` has no value here
+            t.p4:4:39: warning[W0303]: the action `never` is never used
+        "#]],
+        );
+        check_program(
+            &format!("@diagnostic(\"uninitialized\", \"disable\") {PROGRAM}"),
+            expect![[r#"
+            t.p4:4:39: warning[W0303]: the action `never` is never used
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_a_declaration_says_of_itself_comes_first() {
+        let program = PROGRAM.replace("action never", "@noWarn(\"unused\") action never");
+        check_program(
+            &program,
+            expect![[r#"
+            t.p4:3:26: warning[W0323]: the `out` parameter `x` is not assigned on every way to the end
+            t.p4:3:74: warning[W0321]: `y` has no value here
+        "#]],
+        );
+        check_program(
+            &format!("@diagnostic(\"unused\", \"error\") {program}"),
+            expect![[r#"
+            t.p4:3:57: warning[W0323]: the `out` parameter `x` is not assigned on every way to the end
+            t.p4:3:105: warning[W0321]: `y` has no value here
+        "#]],
+        );
+    }
+
+    #[test]
+    fn pragmas_and_several_groups_decide_too() {
+        let levels = "@pragma diagnostic unused disable\n@diagnostic(\"uninitialized\", \"error\")";
+        check_program(
+            &format!("{levels} {PROGRAM}"),
+            expect![[r#"
+            t.p4:4:64: error[W0323]: the `out` parameter `x` is not assigned on every way to the end
+            t.p4:4:112: error[W0321]: `y` has no value here
+        "#]],
+        );
+    }
 }

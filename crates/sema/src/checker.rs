@@ -144,9 +144,9 @@ impl<'d> Checker<'d> {
     pub(crate) fn warn(&mut self, group: &str, warning: Diagnostic) {
         let is_silenced = self.silenced.iter().any(|name| name.as_deref().is_none_or(|name| name == group));
         match self.hir.warning_levels.get(group) {
-            Some(WarningLevel::Error) => self.diagnostics.push(Diagnostic { severity: Severity::Error, ..warning }),
             Some(WarningLevel::Silent) => {}
             _ if is_silenced => {}
+            Some(WarningLevel::Error) => self.diagnostics.push(Diagnostic { severity: Severity::Error, ..warning }),
             _ => self.diagnostics.push(warning),
         }
     }
