@@ -100,10 +100,15 @@ impl Maker<'_> {
         Some(Stmt::Compound(operator, place, self.some_expr(&Ty::Scalar(right))))
     }
 
+    /// Makes a header valid, or invalid. The latter in a body of its own, after which its fields are zero: in the same
+    /// body they would still read as what the header held.
     fn set_valid(&mut self) -> Option<Stmt> {
         let ty = self.header()?;
         let place = self.place(&ty, true)?;
-        Some(Stmt::SetValid(place, !self.once_in(3)))
+        if self.once_in(3) {
+            return Some(Stmt::If(self.truth(), vec![Stmt::SetValid(place, false)], Vec::new()));
+        }
+        Some(Stmt::SetValid(place, true))
     }
 
     fn stack_move(&mut self) -> Option<Stmt> {
