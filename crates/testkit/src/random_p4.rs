@@ -16,6 +16,7 @@ mod own_externs;
 mod parsers;
 mod program;
 mod psa;
+mod requests;
 mod statements;
 mod tables;
 mod tree;

@@ -1,4 +1,4 @@
-//! Extern objects and functions of v1model, and requests to it.
+//! Extern objects and functions of v1model.
 
 use super::tree::Tree;
 use super::types::{Shape, Ty};
@@ -84,7 +84,9 @@ impl Generator<'_> {
             }
             Object::Meter { name, size } => {
                 let index = self.index(size);
-                let Some(place) = self.place(&Ty::Bit(32)).or_else(|| self.place(&Ty::Bit(8))) else { return false };
+                let places = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(2..)));
+                let Some(found) = self.pick(&places) else { return false };
+                let Some(place) = self.place(&found.ty) else { return false };
                 self.line(format!("{name}.execute_meter({index}, {place});"));
             }
             Object::Hash { .. } | Object::Random { .. } => return false,
@@ -92,20 +94,54 @@ impl Generator<'_> {
         true
     }
 
-    /// A list of single values, as hashes and digests take them.
+    /// What hashes and digests take: a list of single values, expressions and structured values, or one of the last.
     pub fn data(&mut self) -> String {
-        let values = self.values(|value| matches!(value.ty, Ty::Bit(_) | Ty::Bool | Ty::Int(_)));
+        if self.once_in(6)
+            && let Some(whole) = self.structured()
+        {
+            return whole;
+        }
         let mut parts = Vec::new();
         for _ in 0..self.rng.between(1, 4) {
-            match self.pick(&values) {
-                Some(value) => parts.push(value.text),
-                None => {
-                    let ty = self.number();
-                    parts.push(self.constant(&ty).to_string());
-                }
-            }
+            let part = match self.below(6) {
+                0 => self.structured(),
+                1 => Some(format!("({})", self.typed_number())),
+                _ => None,
+            };
+            parts.push(part.unwrap_or_else(|| self.single()));
         }
         format!("{{ {} }}", parts.join(", "))
+    }
+
+    /// Single values, as messages and copies take them.
+    pub fn singles(&mut self) -> Vec<String> {
+        (0..self.rng.between(1, 4)).map(|_| self.single()).collect()
+    }
+
+    fn single(&mut self) -> String {
+        let values = self.values(|value| matches!(value.ty, Ty::Bit(_) | Ty::Bool | Ty::Int(_)));
+        match self.pick(&values) {
+            Some(value) => value.text,
+            None => self.typed_number(),
+        }
+    }
+
+    /// An expression whose text says its type.
+    fn typed_number(&mut self) -> String {
+        let ty = self.number();
+        let value = self.some_expr(&ty);
+        format!("({}) ({value})", self.type_text(&ty))
+    }
+
+    /// A struct or header of numbers.
+    fn structured(&mut self) -> Option<String> {
+        let values = self.values(|value| match self.shape(&value.ty) {
+            Some(Shape::Struct(fields) | Shape::Header(fields)) => {
+                !fields.is_empty() && fields.iter().all(|(_, ty)| matches!(ty, Ty::Bit(_) | Ty::Bool | Ty::Int(_)))
+            }
+            _ => false,
+        });
+        self.pick(&values).map(|value| value.text)
     }
 
     fn hash(&mut self) -> bool {
@@ -153,108 +189,11 @@ impl Generator<'_> {
                 self.line(format!("{name}({condition});"));
             }
             1 => {
-                let data = self.data();
-                let holes = vec!["{}"; data.split(", ").count()].join(" and ");
-                self.line(format!("log_msg(\"values {holes}\", {data});"));
+                let data = self.singles();
+                let holes = vec!["{}"; data.len()].join(" and ");
+                self.line(format!("log_msg(\"values {holes}\", {{ {} }});", data.join(", ")));
             }
             _ => self.line("log_msg(\"here\");"),
-        }
-        true
-    }
-
-    /// Something that the architecture looks at later.
-    pub fn request(&mut self) -> bool {
-        if self.is_psa() {
-            let may_ask = matches!(self.scope.code, Code::Action | Code::Control) && self.scope.block != Block::None;
-            return may_ask && self.psa_request();
-        }
-        let Some(standard) = self.scope.standard_metadata else { return false };
-        if self.scope.block == Block::None || self.scope.code == Code::Parser {
-            return false;
-        }
-        let ingress = self.scope.block == Block::Ingress;
-        match self.below(8) {
-            0 if self.once_in(3) => self.drop_request(standard),
-            1 => {
-                let length = self.some_expr(&Ty::Bit(32));
-                self.line(format!("truncate(({length}) & 127);"));
-            }
-            2 if ingress && self.has(Feature::Digests) => {
-                let data = self.data();
-                self.line(format!("digest(1, {data});"));
-            }
-            3..=6 if self.has(Feature::Requests) => return self.copy_request(standard, ingress),
-            _ if ingress => {
-                let port = self.some_expr(&Ty::Bit(9));
-                self.line(format!("{standard}.egress_spec = ({port}) & 3;"));
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// A drop of the packet, or of a copy of its metadata, which drops nothing before it is assigned.
-    fn drop_request(&mut self, standard: &str) {
-        match self.below(5) {
-            0 => self.line(format!("drop_given({standard});")),
-            1 if self.scope.code == Code::Control => self.line(format!("dropper.apply({standard});")),
-            kind @ 2..=3 => {
-                let copy = self.name("x");
-                self.open("{");
-                self.line(format!("standard_metadata_t {copy} = {standard};"));
-                self.line(format!("mark_to_drop({copy});"));
-                if kind == 2 && self.once_in(2) {
-                    self.line(format!("{standard} = {copy};"));
-                } else {
-                    let place = self.place(&Ty::Bit(9));
-                    place.into_iter().for_each(|place| self.line(format!("{place} = {copy}.egress_spec;")));
-                }
-                self.close("}");
-            }
-            _ => self.line(format!("mark_to_drop({standard});")),
-        }
-    }
-
-    /// What [`Generator::drop_request`] calls.
-    pub fn droppers(&mut self) {
-        for line in [
-            "void drop_given(inout standard_metadata_t given) { mark_to_drop(given); }",
-            "control Dropper(inout standard_metadata_t given) {",
-            "    action drop(inout standard_metadata_t inner) { inner.mcast_grp = 1; mark_to_drop(inner); }",
-            "    apply { drop(given); }",
-            "}",
-            "",
-        ] {
-            self.line(line);
-        }
-    }
-
-    fn copy_request(&mut self, standard: &str, ingress: bool) -> bool {
-        let session = self.expr(&Ty::Bit(32), 1);
-        let direction = if ingress { "I2E" } else { "E2E" };
-        // A packet that always goes round is dropped in the end, and takes long.
-        let again = if ingress { "resubmit" } else { "recirculate" };
-        match self.below(6) {
-            0 => self.line(format!("clone(CloneType.{direction}, ({session}) & 3);")),
-            1 => {
-                let list = self.rng.below(3);
-                self.line(format!("clone_preserving_field_list(CloneType.{direction}, ({session}) & 3, {list});"));
-            }
-            2 => {
-                let list = self.rng.below(3);
-                self.open(format!("if ({standard}.instance_type == 0) {{"));
-                self.line(format!("{again}_preserving_field_list({list});"));
-                self.close("}");
-            }
-            3 if ingress => {
-                let group = self.expr(&Ty::Bit(16), 1);
-                self.line(format!("{standard}.mcast_grp = ({group}) & 3;"));
-            }
-            4 if ingress => {
-                let priority = self.expr(&Ty::Bit(3), 1);
-                self.line(format!("{standard}.priority = ({priority});"));
-            }
-            _ => return false,
         }
         true
     }

@@ -21,6 +21,7 @@ impl Generator<'_> {
         self.own_declarations();
         self.callables();
         self.droppers();
+        self.askers();
         self.apart(&headers, &metadata);
         self.main_parser(&headers, &metadata, "standard");
         self.checksum_control("MainVerify", "verify_checksum", &headers, &metadata);
@@ -159,6 +160,9 @@ impl Generator<'_> {
             this.declare("meta", metadata.clone(), true);
             this.declare_standard_metadata();
             this.line("Dropper() dropper;");
+            if this.has(Feature::Requests) {
+                this.line(format!("AskerIn{}() asker;", name.trim_start_matches("Main")));
+            }
             this.instantiate_controls();
             this.objects();
             this.instantiate_handlers();

@@ -38,6 +38,7 @@ impl Generator<'_> {
         self.constants();
         self.own_declarations();
         self.callables();
+        self.psa_askers();
         self.apart(&headers, &metadata);
         self.psa_parsers(&headers, &metadata, &carried);
         self.psa_control("Ingress", Block::Ingress, &headers, &metadata);
@@ -162,6 +163,9 @@ impl Generator<'_> {
                 this.declare("istd.class_of_service", class, false);
             }
             this.instantiate_controls();
+            if this.has(Feature::Requests) {
+                this.line(format!("AskerIn{pipeline}() asker;"));
+            }
             this.psa_objects();
             this.instantiate_handlers();
             if this.needs_plug_in {
@@ -283,6 +287,11 @@ impl Generator<'_> {
                 let session = self.expr(&Ty::Bit(16), 1);
                 // A clone that is always cloned again fills the switch.
                 self.open("if (istd.packet_path != PSA_PacketPath_t.CLONE_E2E) {");
+                if self.once_in(3) {
+                    self.passed_on("ostd", is_ingress);
+                    self.close("}");
+                    return true;
+                }
                 let condition = self.some_expr(&Ty::Bool);
                 self.line(format!("ostd.clone = {condition};"));
                 self.line(format!("ostd.clone_session_id = (CloneSessionId_t) (({session}) & 3);"));

@@ -21,7 +21,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        let done = match self.below(24) {
+        let done = match self.below(26) {
             0..=4 => self.assignment(),
             5 => self.composite_assignment(),
             6 => self.compound_assignment(),
@@ -36,7 +36,7 @@ impl Generator<'_> {
             18 => self.block_statement(),
             19 | 20 if self.has(Feature::Tables) => self.table_statement(),
             21 | 22 => self.extern_statement(),
-            23 => self.request(),
+            23..=25 => self.request(),
             _ => false,
         };
         if !done {
