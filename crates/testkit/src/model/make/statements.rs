@@ -101,12 +101,14 @@ impl Maker<'_> {
     }
 
     /// Makes a header valid, or invalid. The latter in a body of its own, after which its fields are zero: in the same
-    /// body they would still read as what the header held.
+    /// body they would still read as what the header held. It is the body of a loop, since that of an `if` whose
+    /// condition is constant is part of what surrounds it.
     fn set_valid(&mut self) -> Option<Stmt> {
         let ty = self.header()?;
         let place = self.place(&ty, true)?;
         if self.once_in(3) {
-            return Some(Stmt::If(self.truth(), vec![Stmt::SetValid(place, false)], Vec::new()));
+            let var = self.var("i", Ty::Scalar(Scalar::Bit(8)));
+            return Some(Stmt::ForIn(var, 0, 0, vec![Stmt::SetValid(place, false)]));
         }
         Some(Stmt::SetValid(place, true))
     }
