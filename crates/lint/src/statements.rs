@@ -84,6 +84,8 @@ impl Linter<'_, '_> {
                     }
                 },
                 StmtKind::Local(_) => {}
+                // A row that has written nothing needs no look into what is between.
+                _ if !written.is_empty() && leaves_validity(self.program, stmt, 0) => {}
                 _ => {
                     written.clear();
                     valid.clear();
@@ -233,6 +235,23 @@ fn forget_read(e: &Expr, unread: &mut BTreeMap<VarId, base::Span>) {
         unread.remove(var);
     }
     for_each_part(e, &mut |part| forget_read(part, unread));
+}
+
+/// How deep blocks and branches are looked into for what may concern a header: each row of statements looks for itself.
+const LOOK_DEPTH_MAX: u32 = 8;
+
+/// Whether a statement neither changes which headers are valid, nor asks, nor leaves the block.
+fn leaves_validity(program: &Program, stmt: &Stmt, depth: u32) -> bool {
+    let own = match &stmt.kind {
+        StmtKind::Assign { target, value } => is_pure(target) && is_pure(value) && !is_header(program, &target.ty),
+        StmtKind::Local(Local::Var(_, value)) => value.as_ref().is_none_or(is_pure),
+        StmtKind::Local(Local::Const(..)) | StmtKind::Block(_) => true,
+        // A call that is pure asks whether a header is valid.
+        StmtKind::If { condition, .. } => is_pure(condition) && collect_variables(condition, &mut BTreeSet::new()),
+        _ => false,
+    };
+    let inner_leave = |block: &Block| block.stmts.iter().all(|stmt| leaves_validity(program, stmt, depth + 1));
+    own && depth < LOOK_DEPTH_MAX && blocks_of(stmt).into_iter().all(inner_leave)
 }
 
 /// Whether statements work on local variables only, and call nothing.

@@ -53,6 +53,31 @@ mod tests {
     }
 
     #[test]
+    fn branches_that_do_not_concern_the_header() {
+        check_apply(
+            r#"
+            s.h.a = 1;
+            if (s.x == 1) { s.y = 2; } else if (s.f) { bit<8> z = s.x; s.x = z + 1; }
+            { s.y = 3; }
+            s.h.setValid();
+            s.g.a = 1;
+            if (s.g.isValid()) { s.y = 2; }
+            s.g.setValid();
+            s.stack[0].a = 1;
+            if (s.x == 2) { exit; }
+            s.stack[0].setValid();
+            s.stack[1].a = 1;
+            if (s.x == 3) { s.stack[1] = s.g; }
+            s.stack[1].setValid();
+            if (s.x == 4) { s.stack[2].a = 1; }
+            s.stack[2].setValid();"#,
+            expect![[r#"
+                t.p4:4:13: warning[W0328]: this field is written before its header is made valid, and loses the value
+            "#]],
+        );
+    }
+
+    #[test]
     fn something_in_between() {
         check_apply(
             r#"
