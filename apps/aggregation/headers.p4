@@ -52,12 +52,13 @@ action sum_header(in ipv4_t ipv4, out bit<16> sum) {
         32w0x10000);
 }
 
-// What a router does. The checksum changes by as much as the time to live (RFC 1624), so that options need not be read.
-action take_hops(inout ipv4_t ipv4, in bit<8> hops) {
-    bit<17> sum = (bit<17>)ipv4.checksum + ((bit<17>)hops << 8);
-    ipv4.ttl = ipv4.ttl - hops;
-    ipv4.checksum = sum[15:0] + (bit<16>)sum[16:16];
-    if (ipv4.checksum == 0xffff) {
-        ipv4.checksum = 0;
+// What a router does. The checksum changes by as much as the time to live (RFC 1624), so that options need not be read. (A
+// header as a parameter would be copied, and back.)
+action take_hops(inout bit<8> ttl, inout bit<16> checksum, in bit<8> hops) {
+    bit<17> sum = (bit<17>)checksum + ((bit<17>)hops << 8);
+    ttl = ttl - hops;
+    checksum = sum[15:0] + (bit<16>)sum[16:16];
+    if (checksum == 0xffff) {
+        checksum = 0;
     }
 }

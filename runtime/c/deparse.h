@@ -64,12 +64,16 @@ static inline void ws_deparse(struct ws_packet *packet, const struct ws_segment 
         packet->data = at;
         return;
     }
-    uint32_t moves = 0;
+    /* Where the last of them ends. Straight to their places they go only if none is overwritten before it is copied. */
+    uint32_t last = floor;
     for (uint32_t i = 0; i < count; i++) {
-        moves |= segments[i].offset >= floor;
+        uint32_t end = segments[i].offset + segments[i].size;
+        last = end > last ? end : last;
         total += segments[i].size;
+        /* Several at once would have to wait until all have been written. */
+        WS_ONE_BY_ONE(total);
     }
-    uint32_t direct = !moves && at - floor >= total;
+    uint32_t direct = last <= at && at - last >= total;
     uint8_t *to = direct ? ws_at(packet, at - total) : bounce;
     for (uint32_t i = 0; i < count; i++) {
         ws_copy_few(to, ws_at(packet, segments[i].offset), segments[i].size);

@@ -295,6 +295,8 @@ typedef uint8_t ws_sixteen __attribute__((vector_size(16)));
 #define WS_PART static __attribute__((noinline))
 #define WS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+/* Keeps a loop that adds to a variable from being turned into one over vectors. */
+#define WS_ONE_BY_ONE(variable) __asm__("" : "+r"(variable))
 
 /* The byte at an offset of the chunk. */
 static inline uint8_t *ws_at(struct ws_packet *packet, uint32_t offset)

@@ -109,9 +109,11 @@ struct metadata_t {
     // This message is its collection's watch from now on.
     bool is_watch;
     bit<16> watched;
-    // It has become an N-packet or a message; and its UDP checksum is computed anew, as it has one.
+    // It has become an N-packet, whose UDP checksum is computed anew, as it has one; or a message, the first of what it was.
     bool is_new;
     bool has_checksum;
+    bool is_part;
+    bool part_has_checksum;
 }
 
 parser FixedParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
@@ -453,9 +455,9 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 }
 
 control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    // The message is the first of the N-packet then, behind which the packet is cut: no header has to move.
     action become_message() {
-        meta.is_new = true;
-        hdr.msg.setValid();
+        meta.is_part = true;
         if (hdr.flag.type == SHORT_N_PACKET) {
             hdr.flag.padding = 0;
         }
@@ -492,38 +494,37 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
                 }
                 become_message();
                 if (meta.part >= meta.messages) { mark_to_drop(standard_metadata); }
-                else if (meta.part == 0) { hdr.msg.payload = hdr.agg.msg1; }
 #if N >= 2
-                else if (meta.part == 1) { hdr.msg.payload = hdr.agg.msg2; }
+                else if (meta.part == 1) { hdr.agg.msg1 = hdr.agg.msg2; }
 #endif
 #if N >= 3
-                else if (meta.part == 2) { hdr.msg.payload = hdr.agg.msg3; }
+                else if (meta.part == 2) { hdr.agg.msg1 = hdr.agg.msg3; }
 #endif
 #if N >= 4
-                else if (meta.part == 3) { hdr.msg.payload = hdr.agg.msg4; }
+                else if (meta.part == 3) { hdr.agg.msg1 = hdr.agg.msg4; }
 #endif
 #if N >= 5
-                else if (meta.part == 4) { hdr.msg.payload = hdr.agg.msg5; }
+                else if (meta.part == 4) { hdr.agg.msg1 = hdr.agg.msg5; }
 #endif
 #if N >= 6
-                else if (meta.part == 5) { hdr.msg.payload = hdr.agg.msg6; }
+                else if (meta.part == 5) { hdr.agg.msg1 = hdr.agg.msg6; }
 #endif
 #if N >= 7
-                else if (meta.part == 6) { hdr.msg.payload = hdr.agg.msg7; }
+                else if (meta.part == 6) { hdr.agg.msg1 = hdr.agg.msg7; }
 #endif
 #if N >= 8
-                else if (meta.part == 7) { hdr.msg.payload = hdr.agg.msg8; }
+                else if (meta.part == 7) { hdr.agg.msg1 = hdr.agg.msg8; }
 #endif
-                hdr.agg.setInvalid();
             }
             // Bytes behind the IP packet belong to the frame that came.
             if (has_messages) {
                 truncate((bit<32>)(ETHERNET_BYTES + hdr.ipv4.total_length));
             }
-            take_hops(hdr.ipv4, 1);
+            take_hops(hdr.ipv4.ttl, hdr.ipv4.checksum, 1);
             link.apply();
         }
         meta.has_checksum = meta.is_new && hdr.udp.checksum != 0;
+        meta.part_has_checksum = meta.is_part && hdr.udp.checksum != 0;
     }
 }
 
@@ -534,14 +535,19 @@ control FixedComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
-        // The fields of the header that is not there are left out.
         update_checksum(meta.has_checksum,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.flag.type, hdr.flag.padding,
-              hdr.msg.payload, hdr.agg },
+              hdr.agg },
+            hdr.udp.checksum, HashAlgorithm.csum16);
+        update_checksum(meta.part_has_checksum,
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.flag.type, hdr.flag.padding,
+              hdr.agg.msg1 },
             hdr.udp.checksum, HashAlgorithm.csum16);
         // A checksum of 0 is none: one that comes to 0 is sent as its other form, the sum over nothing (RFC 768).
-        update_checksum(meta.has_checksum && hdr.udp.checksum == 0, { 16w0 }, hdr.udp.checksum, HashAlgorithm.csum16);
+        update_checksum((meta.has_checksum || meta.part_has_checksum) && hdr.udp.checksum == 0, { 16w0 },
+            hdr.udp.checksum, HashAlgorithm.csum16);
     }
 }
 

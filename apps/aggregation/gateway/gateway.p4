@@ -364,7 +364,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     }
 
     action forward_ipv4() {
-        take_hops(hdr.ipv4, meta.hops);
+        take_hops(hdr.ipv4.ttl, hdr.ipv4.checksum, meta.hops);
         meta.is_routed = true;
         look_at_range4(hdr.ipv4.source, hdr.ipv4.destination);
     }

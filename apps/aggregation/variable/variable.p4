@@ -801,7 +801,7 @@ control VariableEgress(inout headers_t hdr, inout metadata_t meta, inout standar
         } else if (meta.goes_round) {
             recirculate_preserving_field_list(2);
         } else {
-            take_hops(hdr.ipv4, 1);
+            take_hops(hdr.ipv4.ttl, hdr.ipv4.checksum, 1);
             link.apply();
         }
     }

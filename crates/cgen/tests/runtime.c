@@ -352,6 +352,16 @@ static void test_deparser(void)
     packet = chunk(364, 6);
     ws_deparse(packet, both, 1, bounce, 320);
     check_packet(packet, "abcdghijklmnopqrst");
+    /* A long one is taken off, so that the first has a place that nothing else is in. */
+    packet = chunk(364, 12);
+    struct ws_segment apart[2] = { { 364, 4 }, { 368, 2 } };
+    ws_deparse(packet, apart, 2, bounce, 320);
+    CHECK(packet->data == 370);
+    check_packet(packet, "abcdefmnopqrst");
+    /* They would be written over each other. */
+    packet = chunk(364, 9);
+    ws_deparse(packet, apart, 2, bounce, 320);
+    check_packet(packet, "abcdefjklmnopqrst");
     /* Exchanged, and one of them twice. */
     packet = chunk(364, 6);
     struct ws_segment mixed[3] = { { 368, 2 }, { 364, 4 }, { 368, 2 } };

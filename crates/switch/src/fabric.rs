@@ -73,6 +73,8 @@ pub(crate) struct Visibility {
     pub one_by_one: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub time: bool,
+    /// Whether the program can tell how many packets are in a queue.
+    pub depths: bool,
 }
 
 /// Packets on their way, and what they meet.
@@ -111,9 +113,10 @@ impl Fabric {
         wants_straight: bool,
     ) -> Fabric {
         let takes_straight = wants_straight && pipeline.has_straight();
+        let traffic = TrafficManager::new(priorities, port_max(program.architecture), Packet::length);
         Fabric {
             pipeline,
-            traffic: TrafficManager::new(priorities, port_max(program.architecture), Packet::length),
+            traffic: if visibility.depths { traffic } else { traffic.without_depths_of_line() },
             replication: Arc::default(),
             pool,
             piles: Piles::default(),
@@ -166,7 +169,7 @@ impl Fabric {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let (straight_max, burst_max) = (self.straight_max(), self.blocks_max());
         let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
-        self.empty_queues(rules, burst_max, world);
+        self.empty_queues(rules, world);
         while let Some((number, mut pile)) = self.piles.take_due(world.now_ns) {
             pile.packet.set_root(PACED_ROOT);
             pile.packet.set_time_ns(world.now_ns);
@@ -217,7 +220,7 @@ impl Fabric {
             }
             rules.ingress(self, &mut burst, world);
             self.burst = burst;
-            self.empty_queues(rules, burst_max, world);
+            self.empty_queues(rules, world);
         }
     }
 
@@ -232,6 +235,12 @@ impl Fabric {
         if is_seen { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) }
     }
 
+    /// How many packets of the queues may go through the blocks behind them together. Replicas of a packet may also
+    /// where packets go one by one: nothing comes between them.
+    fn egress_max(&self) -> usize {
+        if self.traffic.has_rates() { 1 } else { self.pipeline.egress_burst_max().clamp(1, BURST_PACKETS_MAX) }
+    }
+
     /// Gives a received packet, the `root`th of its burst, its budget of copies and passes.
     pub fn allow_copies(&mut self, packet: &mut Packet, root: usize) {
         packet.set_passes(0);
@@ -242,7 +251,7 @@ impl Fabric {
     /// Works on all that a packet of the straight way has caused.
     pub fn finish(&mut self, rules: &mut dyn Rules, world: &mut World<'_>) {
         loop {
-            self.empty_queues(rules, self.blocks_max(), world);
+            self.empty_queues(rules, world);
             let Some(packet) = self.again.pop_front() else { return };
             let mut burst = std::mem::take(&mut self.burst);
             burst.push(packet);
@@ -252,8 +261,9 @@ impl Fabric {
     }
 
     /// Empties the queues as far as packets are due, burst by burst.
-    pub fn empty_queues(&mut self, rules: &mut dyn Rules, burst_max: usize, world: &mut World<'_>) {
+    pub fn empty_queues(&mut self, rules: &mut dyn Rules, world: &mut World<'_>) {
         self.timer.start();
+        let burst_max = self.egress_max();
         loop {
             let mut burst = std::mem::take(&mut self.burst);
             let now_ns = world.now_ns;
@@ -294,19 +304,17 @@ impl Fabric {
         world: &mut World<'_>,
         enqueue: impl Fn(&mut Fabric, Packet, Replica, &mut World<'_>),
     ) {
-        let count = self.replication.replicas(destination).len();
-        let Some(last) = count.checked_sub(1) else {
+        let replication = Arc::clone(&self.replication);
+        let Some((&last, others)) = replication.replicas(destination).split_last() else {
             self.end(packet, DropReason::NoReplicas, world);
             return;
         };
-        for position in 0..last {
-            let replica = self.replication.replicas(destination)[position];
+        for &replica in others {
             if let Some(copy) = self.copy(&packet, world) {
                 enqueue(self, copy, replica, world);
             }
         }
-        let replica = self.replication.replicas(destination)[last];
-        enqueue(self, packet, replica, world);
+        enqueue(self, packet, last, world);
     }
 
     /// Lets a packet, made from one that ends here, go through ingress again.

@@ -226,6 +226,10 @@ impl Pipeline for NativePipeline {
         self.plan.burst_max as usize
     }
 
+    fn egress_burst_max(&self) -> usize {
+        self.plan.egress_burst_max as usize
+    }
+
     fn straight_burst_max(&self) -> usize {
         self.plan.straight_burst_max() as usize
     }

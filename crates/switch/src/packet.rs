@@ -239,6 +239,16 @@ impl Packet {
         self.header_mut().received.flags = flags;
     }
 
+    /// Copies what another packet has in the first `floor` bytes of its chunk, but not its name.
+    fn copy_before(&mut self, packet: &Packet, floor: usize) {
+        let (index, capacity) = (self.header().index, self.header().capacity);
+        assert!(floor >= size_of::<abi::Packet>() && floor <= capacity.min(packet.header().capacity) as usize);
+        // SAFETY: both chunks have so many initialised bytes, and are different ones since both are owned. The fixed
+        // part is plain numbers; those that belong to this chunk are put back.
+        unsafe { self.chunk.cast::<u8>().copy_from_nonoverlapping(packet.chunk.cast::<u8>(), floor) };
+        (self.header_mut().index, self.header_mut().capacity) = (index, capacity);
+    }
+
     /// `length` bytes of the chunk from `offset`.
     pub(crate) fn chunk_bytes(&self, offset: usize, length: usize) -> &[u8] {
         assert!(offset + length <= self.header().capacity as usize, "outside of the chunk");
@@ -433,16 +443,14 @@ impl Pool {
         refused
     }
 
-    /// A copy of a packet's chunk, under an index of its own.
+    /// A copy of a packet, its context and its bytes, under an index of its own.
     pub fn copy(&mut self, packet: &Packet) -> Option<Packet> {
         let mut copy = self.take_chunk(self.is_small(packet))?;
-        let used = (packet.header().received.data + packet.header().received.length) as usize;
-        let fixed = size_of::<abi::Packet>();
-        let (index, capacity) = (copy.header().index, copy.header().capacity);
-        *copy.header_mut() = *packet.header();
-        copy.header_mut().index = index;
-        copy.header_mut().capacity = capacity;
-        copy.chunk_bytes_mut(fixed, used - fixed).copy_from_slice(packet.chunk_bytes(fixed, used - fixed));
+        copy.copy_before(packet, self.floor);
+        // Parsed headers may lie before the packet's present begin, which is where they were received.
+        let end = (packet.header().received.data + packet.length()) as usize;
+        let begin = self.start.min(packet.header().received.data as usize);
+        copy.chunk_bytes_mut(begin, end - begin).copy_from_slice(packet.chunk_bytes(begin, end - begin));
         Some(copy)
     }
 

@@ -138,6 +138,11 @@ pub trait Pipeline: Send {
     /// The most packets that may go through blocks together without that being seen.
     fn burst_max(&self) -> usize;
 
+    /// The most packets of the queues that may go through the blocks behind them together without that being seen.
+    fn egress_burst_max(&self) -> usize {
+        self.burst_max()
+    }
+
     /// The most that may take the straight way together.
     fn straight_burst_max(&self) -> usize {
         self.burst_max()

@@ -38,6 +38,7 @@ pub(crate) fn visibility(program: &Program) -> Visibility {
     Visibility {
         one_by_one: reads_time || passes_again(program),
         time: reads_time || !program.meters.is_empty() || !program.direct_meters.is_empty(),
+        depths: false,
     }
 }
 

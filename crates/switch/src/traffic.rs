@@ -197,6 +197,8 @@ pub struct TrafficManager<P> {
     /// Ports with packets that wait for a rate, in the order of their turns.
     active: VecDeque<u32>,
     has_rates: bool,
+    /// Whether anybody looks at how many packets of a queue are in the line.
+    shows_line: bool,
     bytes_of: fn(&P) -> u32,
 }
 
@@ -213,8 +215,14 @@ impl<P> TrafficManager<P> {
             ready: VecDeque::new(),
             active: VecDeque::new(),
             has_rates: false,
+            shows_line: true,
             bytes_of,
         }
+    }
+
+    /// Queues whose depths nobody asks for while packets are in the line: those need not be counted then.
+    pub fn without_depths_of_line(self) -> TrafficManager<P> {
+        TrafficManager { shows_line: false, ..self }
     }
 
     /// Packets in all queues.
@@ -312,7 +320,20 @@ impl<P> TrafficManager<P> {
     }
 
     /// Queues a packet.
+    #[inline]
     pub fn enqueue(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
+        let goes_at_once = !self.shows_line && !self.has_rates && self.active.is_empty();
+        if goes_at_once && port <= PORT_MAX && priority <= self.priority_max() && self.ready.len() < QUEUE_CAPACITY_MAX
+        {
+            self.ready.push_back(Ready { packet, port, priority, enqueued_ns: now_ns });
+            return Ok(());
+        }
+        self.enqueue_in_turn(packet, port, priority, now_ns)
+    }
+
+    /// The same where the queue has to be looked at.
+    #[inline(never)]
+    fn enqueue_in_turn(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
         if port > self.port_max || (port > PORT_MAX && !self.makes_room(port, now_ns)) {
             return Err((packet, Refusal::NoPort));
         }
@@ -326,6 +347,7 @@ impl<P> TrafficManager<P> {
                 return Err((packet, Refusal::Full));
             }
             self.ready.push_back(Ready { packet, port, priority, enqueued_ns: now_ns });
+            queue.depth += usize::from(self.shows_line);
         } else {
             if queue.packets.len() >= queue.capacity {
                 queue.refused += 1;
@@ -337,8 +359,8 @@ impl<P> TrafficManager<P> {
                 slot.wire.begin_at(now_ns);
             }
             slot.waiting += 1;
+            queue.depth += 1;
         }
-        queue.depth += 1;
         Ok(())
     }
 
@@ -349,13 +371,7 @@ impl<P> TrafficManager<P> {
         while taken < packets_max
             && let Some(Ready { packet, port, priority, enqueued_ns }) = self.ready.pop_front()
         {
-            let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
-            let queue = &mut slot.queues[priority as usize];
-            queue.depth -= 1;
-            let depth_packets = queue.depth;
-            if port > PORT_MAX && slot.is_fresh(now_ns) {
-                self.far.remove(&port);
-            }
+            let depth_packets = self.leaves_line(port, priority, now_ns);
             take(Departure { packet, port, priority, enqueued_ns, depth_packets, is_paced: false });
             taken += 1;
         }
@@ -373,6 +389,22 @@ impl<P> TrafficManager<P> {
             }
         }
         taken
+    }
+
+    /// Counts a packet of the line out of its queue. Returns how many are left there, if anybody looks at that.
+    #[inline]
+    fn leaves_line(&mut self, port: u32, priority: u32, now_ns: u64) -> usize {
+        if !self.shows_line && port <= PORT_MAX {
+            return 0;
+        }
+        let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
+        let queue = &mut slot.queues[priority as usize];
+        queue.depth -= usize::from(self.shows_line);
+        let depth_packets = queue.depth;
+        if port > PORT_MAX && slot.is_fresh(now_ns) {
+            self.far.remove(&port);
+        }
+        depth_packets
     }
 
     /// When the next waiting packet is due, if any waits.
@@ -498,6 +530,27 @@ mod tests {
         assert_eq!((tm.queued(), tm.depth(1, 0), tm.depth(2, 1)), (5, 2, 1));
         assert_eq!(drain(&mut tm, 0), [10, 11, 20, 12, 21]);
         assert_eq!((tm.queued(), tm.depth(1, 0)), (0, 0));
+    }
+
+    #[test]
+    fn depths_of_the_line_may_be_left_out() {
+        let mut tm = manager(2, u32::MAX).without_depths_of_line();
+        for (packet, port, priority) in [(1, 1, 0), (2, 70_000, 1), (3, 1, 1), (4, 70_000, 1)] {
+            tm.enqueue(packet, port, priority, 0).unwrap();
+        }
+        assert_eq!((tm.queued(), tm.depth(1, 0)), (4, 0));
+        assert_eq!(tm.enqueue(9, 1, 2, 0), Err((9, Refusal::NoPriority)));
+        assert_eq!((drain(&mut tm, 0), tm.far.len()), (vec![1, 2, 3, 4], 0));
+        // Those of queues with a rate count, and what comes behind them waits.
+        tm.set_rate(Some(1), None, 1_000_000).unwrap();
+        for packet in 5..8 {
+            tm.enqueue(packet, 1, 0, 0).unwrap();
+        }
+        assert_eq!(tm.depth(1, 0), 3);
+        assert_eq!(drain(&mut tm, 0), [5]);
+        tm.set_rate(Some(1), None, 0).unwrap();
+        tm.enqueue(8, 1, 0, 0).unwrap();
+        assert_eq!((drain(&mut tm, 2000), tm.depth(1, 0)), (vec![6, 7, 8], 0));
     }
 
     #[test]

@@ -49,6 +49,7 @@ pub(crate) fn visibility(program: &Program) -> Visibility {
             || asks_for(program, &[Slot::Gather])
             || !program.meters.is_empty()
             || !program.direct_meters.is_empty(),
+        depths: reads_queues(program),
     }
 }
 

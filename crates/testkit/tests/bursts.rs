@@ -191,6 +191,25 @@ fn replicas_go_one_by_one_through_blocks_that_share_a_register() {
 }
 
 #[test]
+fn replicas_meet_egress_in_their_order_and_what_they_ask_for_comes_behind_them() {
+    let entries = "mc_mgrp_create 1\nmc_node_create 0 4 5 6\nmc_node_associate 1 0\nmirroring_add 5 7\n";
+    let again = "if (sm.instance_type == 5 && sm.egress_port == 4) { ASK }";
+    let ingress = "if (sm.instance_type == 0) { sm.mcast_grp = 1; } else { sm.egress_spec = 7; }";
+    let asks = [
+        "recirculate_preserving_field_list(0);",
+        "clone(CloneType.E2E, 5);",
+        "clone(CloneType.E2E, 5); if (hdr.small.note == 1) { recirculate_preserving_field_list(0); }",
+    ];
+    for ask in asks {
+        let egress = format!("{COUNT_IN_EGRESS} {}", again.replace("ASK", ask));
+        let sent = check(&program("", "", ingress, &egress), entries, &vec![vec![2, 0]; 3]);
+        assert_eq!(notes(&sent, 5)[0], 2, "{ask}");
+        assert_eq!(notes(&sent, 6)[0], 3, "{ask}");
+        assert_eq!(notes(&sent, 7)[0], 4, "{ask}");
+    }
+}
+
+#[test]
 fn packets_are_cut_where_they_are_longer() {
     let ingress = "if (hdr.small.note == 1) { hdr.large.setValid(); }
         if (hdr.small.note == 2) { hdr.small.setInvalid(); }

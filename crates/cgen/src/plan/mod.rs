@@ -148,6 +148,8 @@ pub struct Plan {
     pub tables: IndexVec<TableId, TablePlan>,
     /// The most packets that may run through the program's blocks together: 1, or [`base::limits::BURST_PACKETS_MAX`].
     pub burst_max: u32,
+    /// The most packets that may run through the blocks behind the queues together, once they are in the queues.
+    pub egress_burst_max: u32,
     /// What the first number of the `log` callback speaks of.
     pub log_sites: Vec<LogSite>,
     /// What the number of the `assert_failed` callback speaks of.
@@ -215,6 +217,7 @@ impl Plan {
             stacks: built.stacks,
             tables,
             burst_max: state::burst_max(program).min(tuning.burst_packets.max(1)),
+            egress_burst_max: state::egress_burst_max(program).min(tuning.burst_packets.max(1)),
             tuning,
             // Whatever program takes the place of another for a while, the state is the same and is shared as before.
             sharing: Sharing::of(general),

@@ -6,7 +6,8 @@
 use super::walk::{Item, Tables, Walk, walk_block};
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
-use ir::v1model::{Slot, Stage, asks_for, sends_back_to_ingress, sends_round_again};
+use ir::psa::Stage as PsaStage;
+use ir::v1model::{Slot, Stage, asks_for, reads_queues, sends_back_to_ingress, sends_round_again};
 use ir::walk::slot_of;
 use ir::{Architecture, Block, BlockId, DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind};
 use std::collections::BTreeSet;
@@ -96,6 +97,34 @@ pub(crate) enum OneByOne {
 /// otherwise be seen between blocks, or between a packet's passes.
 pub(crate) fn burst_max(program: &Program) -> u32 {
     if one_by_one(program).is_some() { 1 } else { BURST_PACKETS_MAX as u32 }
+}
+
+/// How many packets that are in the queues already may run through the blocks behind them together: one, if the order in
+/// which they touch state, or ask for copies and further passes, would otherwise be seen. It may be more than
+/// [`burst_max`], since replicas of a packet have no further packet between them.
+pub(crate) fn egress_burst_max(program: &Program) -> u32 {
+    if egress_is_seen(program) { 1 } else { BURST_PACKETS_MAX as u32 }
+}
+
+/// Whether it can be seen that packets run through the blocks behind the queues together. What they ask for after the
+/// first of those blocks would then be done before what they ask for after the last.
+fn egress_is_seen(program: &Program) -> bool {
+    let written = written_registers(program);
+    let mut seen = BTreeSet::new();
+    let behind_queues = match program.architecture {
+        Architecture::V1Model => BEHIND_QUEUES.map(|stage| stage as usize),
+        Architecture::Psa => [PsaStage::EgressParser, PsaStage::Egress, PsaStage::EgressDeparser].map(|it| it as usize),
+    };
+    for block in behind_queues {
+        let here = touched_in(program, &program.blocks[BlockId::from_index(block)], &written);
+        if !here.is_disjoint(&seen) {
+            return true;
+        }
+        seen.extend(here);
+    }
+    let clones_again =
+        asks_v1model(program, &[Slot::CloneEgressSession]) && (sends_back_to_ingress(program) || reads_queues(program));
+    clones_again || asks_v1model(program, &[Slot::CloneToIngress])
 }
 
 /// Why it is one.
