@@ -455,7 +455,8 @@ pub struct RunArguments {
     #[arg(short, long = "port", required_unless_present = "p4runtime", value_name = "PORT")]
     pub ports: Vec<String>,
     /// What a port sends at most, in megabits per second: PORT=MBIT; packets wait in the port's queues. With each
-    /// packet the wire carries 24 bytes of Ethernet (preamble, checksum, gap), or with PORT=MBIT/BYTES so many
+    /// packet the wire carries 24 bytes of Ethernet (preamble, checksum, gap), or with PORT=MBIT/BYTES so many; with 24
+    /// or more, packets shorter than 60 bytes take as long as those of 60
     #[arg(long, value_name = "PORT=MBIT")]
     pub port_rate: Vec<String>,
     /// How many threads work on packets: a number, or auto, which follows the load. `wirespeed ctl workers` changes it

@@ -23,6 +23,16 @@ const QUEUE_CAPACITY_MAX: usize = 65_536;
 /// behind it, and a gap of 12 bytes.
 pub const ETHERNET_OVERHEAD_BYTES: u32 = 24;
 
+/// The shortest frame on Ethernet, without its checksum: shorter ones are filled up.
+const ETHERNET_FRAME_BYTES_MIN: u32 = 60;
+
+/// What a packet takes of a wire that carries `overhead_bytes` beside it. One that carries as much as Ethernet does, or
+/// more, is taken for Ethernet.
+fn wire_bits(packet_bytes: u32, overhead_bytes: u32) -> u64 {
+    let least = if overhead_bytes >= ETHERNET_OVERHEAD_BYTES { ETHERNET_FRAME_BYTES_MIN } else { 0 };
+    8 * (u64::from(packet_bytes.max(least)) + u64::from(overhead_bytes))
+}
+
 /// The greatest port of architectures with ports of 9 bits.
 pub const PORT_MAX: u32 = ir::v1model::PORT_MAX;
 
@@ -158,7 +168,7 @@ impl<P> Port<P> {
         let queue = &mut self.queues[priority];
         let (packet, enqueued_ns) = queue.packets.pop_front()?;
         // From when the wire was free, not from now: who is called a little late still fills the wire.
-        self.wire.take(8 * (u64::from(bytes_of(&packet)) + u64::from(self.overhead_bytes)));
+        self.wire.take(wire_bits(bytes_of(&packet), self.overhead_bytes));
         let is_paced = queue.pace.is_limited() || self.wire.is_limited();
         queue.pace.begin_at(now_ns);
         queue.pace.take(1);
@@ -300,7 +310,7 @@ impl<P> TrafficManager<P> {
     }
 
     /// Sets what the wire behind a port carries, in bits per second, 0 for no limit, and how many bytes beside each
-    /// packet.
+    /// packet: on one that carries as many as Ethernet ([`ETHERNET_OVERHEAD_BYTES`]), packets have at least 60.
     pub fn set_port_rate(&mut self, port: u32, bits_per_s: u64, overhead_bytes: u32) -> Result<(), Refusal> {
         let slot = self.configure(port)?;
         slot.wire.set(bits_per_s);
@@ -639,6 +649,19 @@ mod tests {
         // On Ethernet 88 bytes.
         assert_eq!(in_a_millisecond(40_000_000_000, ETHERNET_OVERHEAD_BYTES), 56_819);
         assert_eq!(in_a_millisecond(10_000_000_000, ETHERNET_OVERHEAD_BYTES), 14_205);
+    }
+
+    #[test]
+    fn a_short_packet_takes_as_much_of_a_wire_as_the_shortest_frame() {
+        let bytes = |packet, overhead| wire_bits(packet, overhead) / 8;
+        assert_eq!([0, 20, 60, 61].map(|packet| bytes(packet, ETHERNET_OVERHEAD_BYTES)), [84, 84, 84, 85]);
+        assert_eq!([bytes(20, 28), bytes(20, 23), bytes(20, 0)], [88, 43, 20]);
+        let mut tm = TrafficManager::new(1, PORT_MAX, |_: &u32| 20);
+        tm.set_port_rate(1, 1_000_000_000, ETHERNET_OVERHEAD_BYTES).unwrap();
+        for packet in 0..2 {
+            tm.enqueue(packet, 1, 0, 0).unwrap();
+        }
+        assert_eq!((drain(&mut tm, 0), tm.next_departure_ns()), (vec![0], Some(672)));
     }
 
     #[test]
