@@ -99,8 +99,8 @@ pub(crate) fn burst_max(program: &Program) -> u32 {
     if one_by_one(program).is_some() { 1 } else { BURST_PACKETS_MAX as u32 }
 }
 
-/// How many packets that are in the queues already may run through the blocks behind them together: one, if the order in
-/// which they touch state, or ask for copies and further passes, would otherwise be seen. It may be more than
+/// How many packets that are in the queues already may run through the blocks behind them together: one, if the order
+/// in which they touch state, or ask for copies and further passes, would otherwise be seen. It may be more than
 /// [`burst_max`], since replicas of a packet have no further packet between them.
 pub(crate) fn egress_burst_max(program: &Program) -> u32 {
     if egress_is_seen(program) { 1 } else { BURST_PACKETS_MAX as u32 }
