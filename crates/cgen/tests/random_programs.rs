@@ -5,10 +5,14 @@ mod support;
 use base::Rng;
 use cgen::Optimise;
 use support::{Compiled, check_same, options};
+use testkit::outline::outline;
 use testkit::plain_host::PlainHost;
 use testkit::random_ir::{Options, random_entries, random_packet, random_program};
 
 const PACKETS: usize = 100;
+
+/// Programs of these seeds and greater ones call routines.
+const WITH_ROUTINES: u64 = 3000;
 
 /// `CGEN_SEEDS=100..200` runs other programs than the usual ones.
 fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
@@ -21,7 +25,10 @@ fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
 
 fn check_seed(seed: u64, options_of_program: &Options, optimise: Optimise) {
     let mut rng = Rng::new(seed);
-    let program = random_program(&mut rng, options_of_program);
+    let mut program = random_program(&mut rng, options_of_program);
+    if seed >= WITH_ROUTINES {
+        outline(&mut rng, &mut program);
+    }
     let entries = random_entries(&mut rng, &program);
     let host = PlainHost::new(&program, entries, seed);
     let packets: Vec<Vec<u8>> = (0..PACKETS).map(|_| random_packet(&mut rng, &program)).collect();
@@ -51,6 +58,14 @@ fn so_it_does_on_very_wide_values() {
 fn so_it_does_where_stacks_have_names_only() {
     for seed in seeds(2000..2012) {
         let options = Options { indexed_stacks: false, externs: false, ..Options::default() };
+        check_seed(seed, &options, Optimise::None);
+    }
+}
+
+#[test]
+fn so_it_does_where_routines_are_called() {
+    for seed in seeds(3000..3012) {
+        let options = Options { indexed_stacks: seed % 2 == 0, statements: 24, ..Options::default() };
         check_seed(seed, &options, Optimise::None);
     }
 }

@@ -110,6 +110,7 @@ impl<'r> Run<'r> {
                 self.trace(Event::Left { label: *label });
                 return Flow::Leave(*label);
             }
+            StmtKind::Call(routine) => return self.run_body(&self.program.routines[*routine].body),
             StmtKind::ApplyTable { table, hit, action } => return self.apply_table(*table, *hit, *action),
             StmtKind::CountLookup { table, hit, entry } => self.count_lookup(*table, hit, entry),
             StmtKind::Extract { dst, varbit_bits } => return self.extract(dst, varbit_bits.as_ref()),

@@ -21,6 +21,8 @@ entity_id! {
     pub struct StateId = "state";
     /// An action.
     pub struct ActionId = "action";
+    /// A routine.
+    pub struct RoutineId = "routine";
     /// A table.
     pub struct TableId = "table";
     /// A label of a `Block` or `Loop` statement.
@@ -70,7 +72,9 @@ pub struct Program {
     pub stacks: IndexVec<StackId, Stack>,
     /// The blocks, in the order that the architecture defines.
     pub blocks: IndexVec<BlockId, Block>,
-    /// Actions that tables run (calls from controls are inlined).
+    /// Code that several statements call. A routine calls only those before it.
+    pub routines: IndexVec<RoutineId, Routine>,
+    /// Actions that tables run (calls from controls are inlined, or become routines).
     pub actions: IndexVec<ActionId, Action>,
     /// Tables.
     pub tables: IndexVec<TableId, Table>,
@@ -114,6 +118,7 @@ impl Program {
             headers: IndexVec::new(),
             stacks: IndexVec::new(),
             blocks: IndexVec::new(),
+            routines: IndexVec::new(),
             actions: IndexVec::new(),
             tables: IndexVec::new(),
             labels: 0,
@@ -354,6 +359,21 @@ pub struct Block {
     pub kind: BlockKind,
     /// The label of the `Block` statement that surrounds a control's whole body, for `exit` in actions.
     pub exit: Option<LabelId>,
+}
+
+/// Code that several statements of one block, or of the actions that its tables run, call ([`crate::StmtKind::Call`]): a
+/// function or action that is too long to stand wherever it is called.
+///
+/// It has no parameters: who calls it assigns the arguments to local variables that it reads, and copies from local
+/// variables what it leaves behind.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Routine {
+    /// For people: its P4 name.
+    pub name: String,
+    /// What it does. Only what [`crate::StmtKind::may_be_in_routine`] allows; no label beyond it is left.
+    pub body: Body,
+    /// Where it was written.
+    pub span: Span,
 }
 
 /// What a block is.

@@ -3,7 +3,7 @@
 use crate::expr::{Expr, HeaderRef};
 use crate::program::{
     CalculationId, CounterId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, LabelId, MeterId,
-    RegisterId, StackId, StateId, TableId, ValueSetId, VarId,
+    RegisterId, RoutineId, StackId, StateId, TableId, ValueSetId, VarId,
 };
 use base::{Bits, Span};
 
@@ -128,6 +128,8 @@ pub enum StmtKind {
     /// Continues after the enclosing `Block` or `Loop` of this name. In an action that a table runs, a label of the
     /// block that applies the table is allowed (`exit`): only the label `exit` of the block ([`crate::Block::exit`]).
     Leave(LabelId),
+    /// Runs the routine's body.
+    Call(RoutineId),
     /// Looks the table's keys up and runs the action. Controls only.
     ApplyTable {
         /// The table.

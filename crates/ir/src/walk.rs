@@ -4,8 +4,9 @@
 //! wanted kind. "Own" parts of a statement are those outside of the bodies that it contains.
 
 use crate::expr::{Expr, ExprKind, HeaderRef};
-use crate::program::{BlockKind, Program, TableId, VarId};
+use crate::program::{BlockKind, Program, RoutineId, TableId, VarId};
 use crate::stmt::{Body, HashInput, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
+use std::collections::BTreeSet;
 
 /// Something that a statement speaks of.
 #[derive(Clone, Copy, Debug)]
@@ -219,6 +220,25 @@ impl StmtKind {
         }
     }
 
+    /// Whether the statement, but for what is in its bodies, may stand in a routine: it needs no entry of a table, no
+    /// position in the packet and no count over the whole block, and always goes on.
+    pub fn may_be_in_routine(&self) -> bool {
+        !matches!(
+            self,
+            StmtKind::Loop { .. }
+                | StmtKind::ApplyTable { .. }
+                | StmtKind::CountLookup { .. }
+                | StmtKind::ExecuteDirectMeter { .. }
+                | StmtKind::Extract { .. }
+                | StmtKind::Advance { .. }
+                | StmtKind::Lookahead { .. }
+                | StmtKind::Verify { .. }
+                | StmtKind::Emit(_)
+                | StmtKind::Assert { .. }
+                | StmtKind::Hash { payload: true, .. }
+        )
+    }
+
     /// The bodies in the statement.
     pub fn bodies(&self) -> Vec<&Body> {
         match self {
@@ -277,7 +297,7 @@ impl KeySet {
     }
 }
 
-/// Every body of a program, to be changed: of blocks, parser states and actions.
+/// Every body of a program, to be changed: of blocks, parser states, routines and actions, these last.
 pub fn bodies_mut(program: &mut Program) -> Vec<&mut Body> {
     let mut bodies: Vec<&mut Body> = Vec::new();
     for block in program.blocks.iter_mut() {
@@ -286,6 +306,7 @@ pub fn bodies_mut(program: &mut Program) -> Vec<&mut Body> {
             BlockKind::Control { body } => bodies.push(body),
         }
     }
+    bodies.extend(program.routines.iter_mut().map(|routine| &mut routine.body));
     bodies.extend(program.actions.iter_mut().map(|action| &mut action.body));
     bodies
 }
@@ -299,6 +320,7 @@ pub fn bodies(program: &Program) -> Vec<&Body> {
             BlockKind::Control { body } => bodies.push(body),
         }
     }
+    bodies.extend(program.routines.iter().map(|routine| &routine.body));
     bodies.extend(program.actions.iter().map(|action| &action.body));
     bodies
 }
@@ -365,6 +387,9 @@ pub fn rewrite_program(program: &mut Program, change: &mut dyn FnMut(Part<'_>)) 
             }
             BlockKind::Control { body } => rewrite_body(body, change),
         }
+    }
+    for routine in program.routines.iter_mut() {
+        rewrite_body(&mut routine.body, change);
     }
     for action in program.actions.iter_mut() {
         rewrite_body(&mut action.body, change);
@@ -468,6 +493,7 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
         | StmtKind::Block { .. }
         | StmtKind::Loop { .. }
         | StmtKind::Leave(_)
+        | StmtKind::Call(_)
         | StmtKind::ApplyTable { .. }
         | StmtKind::Lookahead { .. } => {}
     }
@@ -535,8 +561,10 @@ pub fn visit_block<'a>(program: &'a Program, block: &'a crate::Block, see: &mut 
     }
 }
 
-/// Shows `see` everything that a body uses, the tables that it applies and their actions included.
+/// Shows `see` everything that a body uses, the routines that it calls and the tables that it applies with their actions
+/// included.
 pub fn visit_used<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMut(Item<'a>)) {
+    visit_called(program, body, see);
     visit_body(body, &mut |stmt| {
         visit_own(&stmt.kind, see);
         match &stmt.kind {
@@ -566,7 +594,40 @@ fn visit_table<'a>(program: &'a Program, table: &'a crate::Table, see: &mut dyn 
                 see(Item::Var(*param));
             }
             // Actions apply no tables, so this goes no deeper.
+            visit_called(program, &action.body, see);
             visit_body(&action.body, &mut |stmt| visit_own(&stmt.kind, see));
         }
     }
+}
+
+/// Shows `see` everything in the routines that a body calls.
+fn visit_called<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMut(Item<'a>)) {
+    for id in called(program, [body]) {
+        visit_body(&program.routines[id].body, &mut |stmt| {
+            visit_own(&stmt.kind, see);
+            if let StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } = &stmt.kind
+                && let Some(stack) = program.stacks.get(*stack)
+            {
+                see(Item::Var(stack.next));
+            }
+        });
+    }
+}
+
+/// The routines that bodies call, and those that these call, each once, in the order of their numbers.
+pub fn called<'a>(program: &'a Program, bodies: impl IntoIterator<Item = &'a [Stmt]>) -> BTreeSet<RoutineId> {
+    let mut found = BTreeSet::new();
+    if program.routines.is_empty() {
+        return found;
+    }
+    let mut waiting: Vec<&[Stmt]> = bodies.into_iter().collect();
+    while let Some(body) = waiting.pop() {
+        visit_body(body, &mut |stmt| {
+            let StmtKind::Call(id) = stmt.kind else { return };
+            if let Some(routine) = program.routines.get(id).filter(|_| found.insert(id)) {
+                waiting.push(&routine.body);
+            }
+        });
+    }
+    found
 }

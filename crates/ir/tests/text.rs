@@ -41,22 +41,22 @@ fn errors_have_their_place() {
     check("bit<200>", "bit<32769>", expect!["12:20: a width of 32769 bits; the most is 32768"]);
     check("ht1 metadata", "ht9 metadata", expect!["30:20: ht9 is not declared"]);
     check("[h1, h2]", "[]", expect!["33:24: a stack without elements"]);
-    check("v0 = v5", "v0 = v77", expect!["46:8: v77 is not declared"]);
-    check("v0 = v5", "v0 + v5", expect!["46:6: expected '=', found '+'"]);
-    check("leave l0", "depart l0", expect!["49:3: expected a statement, found 'depart'"]);
+    check("v0 = v5", "v0 = v77", expect!["53:8: v77 is not declared"]);
+    check("v0 = v5", "v0 + v5", expect!["53:6: expected '=', found '+'"]);
+    check("leave l0", "depart l0", expect!["56:3: expected a statement, found 'depart'"]);
     check(
         "48w0x10 ",
         "48w0x1000000000000 ",
-        expect!["59:18: '48w0x1000000000000' is not a constant such as 8w0xff whose value fits its width"],
+        expect!["66:18: '48w0x1000000000000' is not a constant such as 8w0xff whose value fits its width"],
     );
-    check("priority 3", "priority 3000000000", expect!["59:114: a priority that does not fit 32 bits"]);
-    check("h0.2[7:0]", "h0.3[7:0]", expect!["126:9: the header has no field 3"]);
-    check("@8..9", "@9..8", expect!["120:19: a source range that runs backwards"]);
-    check("h0.2[7:0]", "h0.2[0:7]", expect!["126:15: a slice that no value has"]);
-    check("\"MyDeparser\"", "\"MyDeparser", expect!["150:29: a text without its closing quote"]);
-    check("\\u{7}", "\\u{110000}", expect![[r#"141:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
-    check("emit h0", "emit ?0", expect!["151:8: expected a header, found '?'"]);
-    check("emit h0", "emit €", expect!["151:8: unexpected character '€'"]);
+    check("priority 3", "priority 3000000000", expect!["66:114: a priority that does not fit 32 bits"]);
+    check("h0.2[7:0]", "h0.3[7:0]", expect!["133:9: the header has no field 3"]);
+    check("@8..9", "@9..8", expect!["127:19: a source range that runs backwards"]);
+    check("h0.2[7:0]", "h0.2[0:7]", expect!["133:15: a slice that no value has"]);
+    check("\"MyDeparser\"", "\"MyDeparser", expect!["157:29: a text without its closing quote"]);
+    check("\\u{7}", "\\u{110000}", expect![[r#"148:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
+    check("emit h0", "emit ?0", expect!["158:8: expected a header, found '?'"]);
+    check("emit h0", "emit €", expect!["158:8: unexpected character '€'"]);
 }
 
 #[test]
@@ -66,13 +66,13 @@ fn nesting_is_bounded() {
 
 fn refuse_what_is_too_deep() {
     let deep = format!("v2 = {}v2{}", "(".repeat(100_000), ")".repeat(100_000));
-    check("v0 = v5", &deep, expect!["46:8199: nested more than 8192 deep"]);
+    check("v0 = v5", &deep, expect!["53:8199: nested more than 8192 deep"]);
     let deep = format!("v2 = {}v2", "~".repeat(100_000));
-    check("v0 = v5", &deep, expect!["46:8199: nested more than 8192 deep"]);
+    check("v0 = v5", &deep, expect!["53:8199: nested more than 8192 deep"]);
     let deep = format!("v2 = v2{}", "[0:0]".repeat(100_000));
-    check("v0 = v5", &deep, expect!["46:95: more than 16 slices of one another"]);
+    check("v0 = v5", &deep, expect!["53:95: more than 16 slices of one another"]);
     let deep = "if v9 {\n".repeat(100_000);
-    check("v0 = v5", &deep, expect!["8237:4: nested more than 8192 deep"]);
+    check("v0 = v5", &deep, expect!["8244:4: nested more than 8192 deep"]);
 }
 
 #[test]

@@ -221,3 +221,30 @@ fn architecture() {
         block4: emit in a body of kind Control"#]],
     );
 }
+
+#[test]
+fn routines() {
+    check("call routine0\n", "call routine1\n", expect!["routine1: routine1 is called before it is complete"]);
+    check(
+        "call routine0\n",
+        "call routine7\n",
+        expect![[r#"
+        routine1: routine7 does not exist
+        routine1: routine7 is called before it is complete"#]],
+    );
+    check(
+        "call routine0\n",
+        "apply table0\n",
+        expect![[r#"
+        routine1: a table's application in a body of kind Routine
+        routine1: a statement that no routine may have"#]],
+    );
+    check("call routine0\n", "leave l0\n", expect!["routine1: l0 is left from a routine that does not have it"]);
+    check(
+        "call routine0\n",
+        "emit h0\n",
+        expect![[r#"
+        routine1: emit in a body of kind Routine
+        routine1: a statement that no routine may have"#]],
+    );
+}

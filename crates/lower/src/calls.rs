@@ -16,7 +16,7 @@ impl<'h> Lowerer<'h> {
             Callee::Function(id) if self.hir.functions[*id].body.is_none() => {
                 self.call_extern_function(*id, call, ty, span)
             }
-            Callee::Function(id) => self.inline_function(*id, call, span),
+            Callee::Function(id) => self.call_function(*id, call, span),
             Callee::Action(id) => self.call_action(*id, call, span),
             Callee::Method(object, method) => {
                 let object = self.eval_object(object)?;

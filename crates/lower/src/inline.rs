@@ -8,6 +8,7 @@
 
 use crate::objects::{ObjectId, ObjectKind};
 use crate::places::{Binding, Footprint, Place, footprint_of_place, footprint_of_value};
+use crate::routines::{Callee, Code};
 use crate::values::{HeaderKind, HeaderValue, Value};
 use crate::{Frame, Lowered, Lowerer, Refused};
 use base::Span;
@@ -231,13 +232,41 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Calls a function.
-    pub fn inline_function(&mut self, id: hir::FunctionId, call: &'h Call, span: Span) -> Lowered<Value> {
+    pub fn call_function(&mut self, id: hir::FunctionId, call: &'h Call, span: Span) -> Lowered<Value> {
         let function = &self.hir.functions[id];
         let Some(body) = &function.body else { return Err(Refused) };
         let (params, args) = self.eval_written(&function.params, call)?;
         let type_args: Vec<_> = call.type_args.iter().map(|ty| self.resolve(ty)).collect();
-        let types = function.type_params.iter().copied().zip(type_args).collect();
+        let types = function.type_params.iter().copied().zip(type_args.iter().cloned()).collect();
+        let code = Code {
+            callee: Callee::Function(id),
+            name: function.name.to_string(),
+            params: &function.params,
+            body,
+            return_type: &function.return_type,
+            type_args,
+            span: function.span,
+        };
         let outer_types = std::mem::replace(&mut self.types, types);
+        let result = self.call_routine(code, &params, args, span).and_then(|called| match called {
+            Ok(value) => Ok(value),
+            Err(args) => self.inline_function(id, &params, args, span),
+        });
+        self.types = outer_types;
+        result
+    }
+
+    /// The code of a function with these arguments of its parameters.
+    fn inline_function(
+        &mut self,
+        id: hir::FunctionId,
+        params: &[hir::VarId],
+        args: Vec<Argument>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let function = &self.hir.functions[id];
+        let Some(body) = &function.body else { return Err(Refused) };
+        let before = self.statement_count;
         let result = self.nested(span, |l| {
             let mut frame = l.new_frame(None);
             if function.return_type != hir::Type::Void {
@@ -246,7 +275,7 @@ impl<'h> Lowerer<'h> {
             let return_place = frame.return_place.clone();
             let mut copy_outs = Vec::new();
             l.frames.push(frame);
-            let bound = l.bind(&params, args, Sight::Parameters, span);
+            let bound = l.bind(params, args, Sight::Parameters, span);
             let mut frame = l.frames.pop().expect("the frame that was pushed above");
             copy_outs.extend(bound?);
             frame.copy_outs = copy_outs.clone();
@@ -254,18 +283,18 @@ impl<'h> Lowerer<'h> {
             l.copy_out(&copy_outs, span)?;
             Ok(return_place.map_or(Value::Void, |place| l.read(&place)))
         });
-        self.types = outer_types;
+        self.note_inlined(Callee::Function(id), before);
         result
     }
 
     /// Calls an action from a control or another action.
     pub fn call_action(&mut self, id: hir::ActionId, call: &'h Call, span: Span) -> Lowered<Value> {
         let (params, args) = self.eval_written(&self.hir.actions[id].params, call)?;
-        self.inline_action(id, &params, args, span)
+        self.run_action(id, &params, args, span)
     }
 
-    /// The code of an action with these arguments of its parameters.
-    pub fn inline_action(
+    /// The same with arguments that are evaluated.
+    pub fn run_action(
         &mut self,
         id: hir::ActionId,
         params: &[hir::VarId],
@@ -273,7 +302,32 @@ impl<'h> Lowerer<'h> {
         span: Span,
     ) -> Lowered<Value> {
         let action = &self.hir.actions[id];
-        self.nested(span, |l| {
+        let code = Code {
+            callee: Callee::Action(id),
+            name: action.name.to_string(),
+            params: &action.params,
+            body: &action.body,
+            return_type: &hir::Type::Void,
+            type_args: Vec::new(),
+            span: action.span,
+        };
+        match self.call_routine(code, params, args, span)? {
+            Ok(value) => Ok(value),
+            Err(args) => self.inline_action(id, params, args, span),
+        }
+    }
+
+    /// The code of an action with these arguments of its parameters.
+    fn inline_action(
+        &mut self,
+        id: hir::ActionId,
+        params: &[hir::VarId],
+        args: Vec<Argument>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let action = &self.hir.actions[id];
+        let before = self.statement_count;
+        let result = self.nested(span, |l| {
             let frame = l.new_frame(None);
             l.frames.push(frame);
             let bound = l.bind(params, args, Sight::Everything, span);
@@ -283,7 +337,9 @@ impl<'h> Lowerer<'h> {
             l.in_frame(frame, span, |l| l.lower_block(&action.body))?;
             l.copy_out(&copy_outs, span)?;
             Ok(Value::Void)
-        })
+        });
+        self.note_inlined(Callee::Action(id), before);
+        result
     }
 
     /// Applies a control.

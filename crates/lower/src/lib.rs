@@ -2,7 +2,7 @@
 //!
 //! What enters: a checked program ([`sema::hir::Program`]), still shaped like the source. What leaves: an
 //! [`ir::Program`], flat: one parser, the controls and the deparser of an architecture, with every instance made,
-//! every call inlined, every compile-time value computed. Whatever cannot be expressed yet is refused with
+//! calls inlined or made calls of routines, every compile-time value computed. Whatever cannot be expressed yet is refused with
 //! [`codes::UNSUPPORTED`] at its place.
 //!
 //! The way through:
@@ -13,6 +13,7 @@
 //!   whatever has an effect is hoisted, in the order of evaluation.
 //! * `objects` and `names`: the tree of instances and their control-plane names.
 //! * `calls` and `inline`: calls, with copy-in and copy-out made exact or shown to be needless.
+//! * `routines`: callees that would bring in too much code.
 //! * `parsers`, `parser_stmts`, `tables`, `entries`, `actions`: state machines and tables.
 //! * `condition_text`: what assertions say when they fail.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
@@ -22,8 +23,9 @@
 //! # Attempts
 //!
 //! Some decisions need to know what comes later: whether a control with tables is applied with different arguments at
-//! another place (then its parameters need storage of their own), or whether egress reads the packet's length. Such
-//! `Facts` are learned by lowering, and the program is lowered again with what was learned. Facts only grow, so this
+//! another place (then its parameters need storage of their own), whether egress reads the packet's length, or how much
+//! code the calls of a function bring in. Such `Facts` are learned by lowering, and the program is lowered again with
+//! what was learned. Facts only grow, so this
 //! ends.
 
 mod actions;
@@ -44,6 +46,7 @@ mod parsers;
 mod places;
 mod psa;
 mod removed;
+mod routines;
 mod stmts;
 mod storage;
 mod tables;
@@ -68,10 +71,11 @@ pub mod codes {
     ///
     /// Specification: Target architecture model.
     pub const UNSUPPORTED: &str = "E0801";
-    /// The program grows beyond a limit when it is inlined.
+    /// The program grows beyond a limit when it is compiled.
     ///
-    /// Everything is instantiated and inlined when a program is compiled, and a register array or a table needs its
-    /// memory. Use smaller sizes, fewer calls within calls, or loops.
+    /// Parsers and controls are instantiated and inlined when a program is compiled, functions and actions that are
+    /// called often are shared, but a packet runs each call; and a register array or a table needs its memory. Use
+    /// smaller sizes, fewer calls within calls, or loops.
     ///
     /// ```p4,wrong,ingress
     /// register<bit<32>>(0xFFFFFFFFFF) r;
@@ -269,21 +273,35 @@ const ATTEMPTS_MAX: u32 = 24;
 
 /// Lowers a checked program. `None` if there was an error, which is then in `diagnostics`.
 pub fn lower(program: &hir::Program, diagnostics: &mut Diagnostics) -> Option<ir::Program> {
-    lower_with_drop_port(program, ir::v1model::DROP_PORT, diagnostics)
+    lower_with(program, Options::default(), diagnostics)
 }
 
-/// The same for a v1model program whose `mark_to_drop` names another port than usual.
-pub fn lower_with_drop_port(
-    program: &hir::Program,
-    drop_port: u64,
-    diagnostics: &mut Diagnostics,
-) -> Option<ir::Program> {
+/// What programs are lowered with.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The port that `mark_to_drop` of v1model names.
+    pub drop_port: u64,
+    /// Statements that one function or action may bring in at all of its calls together before it becomes a routine; 0
+    /// makes a routine of each that can be one, for tests.
+    pub inlined_statements_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let inlined_statements_max = routines::INLINED_STATEMENTS_MAX;
+        Options { drop_port: ir::v1model::DROP_PORT, inlined_statements_max }
+    }
+}
+
+/// The same with options.
+pub fn lower_with(program: &hir::Program, options: Options, diagnostics: &mut Diagnostics) -> Option<ir::Program> {
     let mut facts = Facts::default();
     for _ in 0..ATTEMPTS_MAX {
         let mut lowerer = Lowerer::new(program, facts.clone());
-        lowerer.ir.drop_port = drop_port;
+        lowerer.ir.drop_port = options.drop_port;
+        lowerer.inlined_statements_max = options.inlined_statements_max;
         let done = lowerer.program();
-        if lowerer.learned != facts && !lowerer.diagnostics.has_errors() {
+        if lowerer.learned != facts && (lowerer.is_too_large || !lowerer.diagnostics.has_errors()) {
             facts = lowerer.learned;
             continue;
         }
@@ -315,6 +333,8 @@ pub(crate) struct Facts {
     pub shared_controls: BTreeSet<ObjectId>,
     /// Egress reads the packet's length, so ingress counts the bytes that it adds.
     pub length_is_read: bool,
+    /// Functions and actions that bring in too much code to be inlined.
+    pub routines: BTreeSet<routines::Callee>,
 }
 
 /// What is inlined at the moment: a block, control, function or action.
@@ -373,6 +393,12 @@ pub(crate) struct Lowerer<'h> {
     /// How many bodies are being collected within one another.
     pub collecting: u32,
     pub statement_count: usize,
+    /// Statements that a packet runs at most in what was lowered so far, or in the routine that is being lowered.
+    pub cost: u64,
+    /// From how many statements at all calls together a callee is a routine.
+    pub inlined_statements_max: usize,
+    /// What each callee has brought in so far.
+    pub inlined: BTreeMap<routines::Callee, routines::Inlined>,
     /// Expressions, statements and calls that were looked at.
     pub steps: u64,
     /// Whether one of the three was found too great.
@@ -391,6 +417,8 @@ pub(crate) struct Memo<'h> {
     pub tables: BTreeMap<(ObjectId, hir::TableId), Rc<tables::LoweredTable<'h>>>,
     pub actions: BTreeMap<(ObjectId, hir::ActionId), ir::ActionId>,
     pub value_sets: BTreeMap<(ObjectId, hir::ValueSetId), ir::ValueSetId>,
+    /// Routines, or that there can be none.
+    pub routines: BTreeMap<routines::Key, Option<Rc<routines::Routine>>>,
     /// The constants of the outermost scope, evaluated when they are first used.
     pub constants: BTreeMap<hir::VarId, &'h hir::Expr>,
     pub top_instances: BTreeSet<hir::InstanceId>,
@@ -436,6 +464,9 @@ impl<'h> Lowerer<'h> {
             depth: 0,
             collecting: 0,
             statement_count: 0,
+            cost: 0,
+            inlined_statements_max: routines::INLINED_STATEMENTS_MAX,
+            inlined: BTreeMap::new(),
             steps: 0,
             is_too_large: false,
         };
@@ -467,6 +498,7 @@ impl<'h> Lowerer<'h> {
     /// Appends a statement.
     pub fn emit(&mut self, kind: ir::StmtKind, span: Span) {
         self.statement_count += 1;
+        self.cost += 1;
         self.body.push(ir::Stmt { kind, span });
     }
 
@@ -534,7 +566,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Refuses a program that has grown beyond a limit. What is looked at next is beyond it too, which is said once.
-    fn too_large<T>(&mut self, span: Span, message: impl Into<String>) -> Lowered<T> {
+    pub fn too_large<T>(&mut self, span: Span, message: impl Into<String>) -> Lowered<T> {
         match std::mem::replace(&mut self.is_too_large, true) {
             true => Err(Refused),
             false => self.refuse(codes::LIMIT, span, message),

@@ -10,10 +10,10 @@
 //! of hashes and checksums are left alone, in which the reference counts the fields of invalid headers as zero or
 //! leaves them out; so are the actions of tables applied later, and elements of stacks.
 
-use base::Span;
 use base::index::Id;
+use base::{IndexVec, Span};
 use ir::walk::{self, Part};
-use ir::{Body, Expr, ExprKind, HeaderId, HeaderRef, Place, Stmt, StmtKind, TableId, VarId};
+use ir::{Body, Expr, ExprKind, HeaderId, HeaderRef, Place, RoutineId, Stmt, StmtKind, TableId, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keeps what is read after the removals at `calls`.
@@ -40,30 +40,42 @@ pub(crate) fn keep_fields(program: &mut ir::Program, calls: &BTreeSet<Span>) {
     }
 }
 
-/// Which headers each table's actions may make valid.
-struct Revivals(BTreeMap<TableId, Vec<HeaderId>>);
+/// Which headers each table's actions and each routine may make valid.
+struct Revivals {
+    tables: BTreeMap<TableId, Vec<HeaderId>>,
+    routines: IndexVec<RoutineId, Vec<HeaderId>>,
+}
 
 impl Revivals {
-    /// `bodies` are the program's, as [`walk::bodies_mut`] has them: those of the actions last.
+    /// `bodies` are the program's, as [`walk::bodies_mut`] has them: those of the routines and of the actions last.
     fn new(program: &ir::Program, bodies: &[Body]) -> Revivals {
-        let actions = &bodies[bodies.len() - program.actions.len()..];
-        let by_action: Vec<BTreeSet<HeaderId>> = actions.iter().map(|body| revived_within(body)).collect();
+        let (bodies, actions) = bodies.split_at(bodies.len() - program.actions.len());
+        let mut routines = IndexVec::new();
+        for body in &bodies[bodies.len() - program.routines.len()..] {
+            let headers = revived_within(body, &routines).into_iter().collect();
+            routines.push(headers);
+        }
+        let by_action: Vec<BTreeSet<HeaderId>> = actions.iter().map(|body| revived_within(body, &routines)).collect();
         let of_table = |table: &ir::Table| {
             let headers = table.actions.iter().flat_map(|action| &by_action[action.action.index()]);
             headers.copied().collect::<BTreeSet<_>>().into_iter().collect()
         };
-        Revivals(program.tables.iter_enumerated().map(|(id, table)| (id, of_table(table))).collect())
+        let tables = program.tables.iter_enumerated().map(|(id, table)| (id, of_table(table))).collect();
+        Revivals { tables, routines }
     }
 
     fn of(&self, table: TableId) -> &[HeaderId] {
-        self.0.get(&table).map_or(&[], Vec::as_slice)
+        self.tables.get(&table).map_or(&[], Vec::as_slice)
     }
 }
 
 /// The headers that statements of the body may make valid, but for what tables do.
-fn revived_within(body: &[Stmt]) -> BTreeSet<HeaderId> {
+fn revived_within(body: &[Stmt], routines: &IndexVec<RoutineId, Vec<HeaderId>>) -> BTreeSet<HeaderId> {
     let mut headers = BTreeSet::new();
-    walk::visit_body(body, &mut |stmt| headers.extend(made_valid(&stmt.kind)));
+    walk::visit_body(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Call(routine) => headers.extend(routines.get(*routine).into_iter().flatten()),
+        kind => headers.extend(made_valid(kind)),
+    });
     headers
 }
 
@@ -128,6 +140,7 @@ impl Work<'_> {
 
     fn stmt(&mut self, stmt: &mut StmtKind) {
         let revived = match stmt {
+            StmtKind::Call(routine) if !self.removed.is_empty() => self.revivals.routines[*routine].clone(),
             StmtKind::ApplyTable { table, .. } if !self.removed.is_empty() => self.revivals.of(*table).to_vec(),
             StmtKind::Loop { body, .. } => self.revived_by_loop(body),
             _ => made_valid(stmt).into_iter().collect(),
@@ -154,7 +167,7 @@ impl Work<'_> {
         if self.removed.is_empty() {
             return Vec::new();
         }
-        let mut headers = revived_within(body);
+        let mut headers = revived_within(body, &self.revivals.routines);
         walk::visit_body(body, &mut |stmt| {
             if let StmtKind::ApplyTable { table, .. } = stmt.kind {
                 headers.extend(self.revivals.of(table));

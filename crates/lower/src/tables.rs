@@ -103,7 +103,7 @@ impl<'h> Lowerer<'h> {
             l.emit(StmtKind::Assign { dst: ir::Place::Var(ran), src }, span);
             let params = &l.hir.actions[reference.action].params;
             let args = l.eval_arguments(params, &reference.args)?;
-            l.inline_action(reference.action, params, args, span).map(|_| ())
+            l.run_action(reference.action, params, args, span).map(|_| ())
         })?;
         self.emit_if(nothing_ran, body, Vec::new(), span);
         Ok(())

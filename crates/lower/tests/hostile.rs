@@ -157,3 +157,42 @@ fn wide_keys_lists_and_switches() {
     );
     assert!(lower(&Parts { locals: &locals, ingress: "t.apply();", ..Parts::default() }.text()).is_ok());
 }
+
+/// Functions of a few statements, each of which calls the one before it so often.
+fn fan(width: u32, depth: u32) -> String {
+    let mut types = "bit<8> f0(in bit<8> x, inout bit<8> y) { y = y + x; return y ^ x; }\n".to_owned();
+    for level in 1..=depth {
+        let call = format!("z = z + f{}(z, y); y = y ^ z;", level - 1);
+        types += &format!(
+            "bit<8> f{level}(in bit<8> x, inout bit<8> y) {{ bit<8> z = x; {} return z; }}\n",
+            call.repeat(width as usize)
+        );
+    }
+    types
+}
+
+#[test]
+fn calls_within_calls_are_shared() {
+    let ingress = "bit<8> y = 1; hdr.h.a = f5(hdr.h.b, y); hdr.h.b = y;";
+    let program = lower(&Parts { types: &fan(8, 5), ingress, ..Parts::default() }.text()).unwrap();
+    assert!(program.routines.len() >= 4, "{}", program.routines.len());
+    let mut statements = 0;
+    for body in ir::walk::bodies(&program) {
+        ir::walk::visit_body(body, &mut |_| statements += 1);
+    }
+    assert!(statements < 1_000, "{statements} statements");
+}
+
+#[test]
+fn few_calls_are_inlined() {
+    let ingress = "bit<8> y = 1; hdr.h.a = f2(hdr.h.b, y); hdr.h.b = y;";
+    let program = lower(&Parts { types: &fan(8, 2), ingress, ..Parts::default() }.text()).unwrap();
+    assert!(program.routines.is_empty());
+}
+
+#[test]
+fn calls_that_no_packet_could_make_in_time_are_refused() {
+    let ingress = "bit<8> y = 1; hdr.h.a = f40(hdr.h.b, y); hdr.h.b = y;";
+    let errors = refused(&Parts { types: &fan(8, 40), ingress, ..Parts::default() });
+    assert!(errors.starts_with("E0802 a packet would run more than"), "{errors}");
+}

@@ -22,7 +22,7 @@
 //! variables end with their block. Statements that only compute go (assignments, register reads, hashes, lookaheads
 //! that cannot fail); those with an effect of their own stay (random numbers advance the generator, meters meter).
 //!
-//! Limits: metadata and header fields are never dead, as other blocks may read them; local headers are not followed.
+//! Limits: of a routine's locals, all that anything reads are live at its end; metadata and header fields are never dead, as other blocks may read them; local headers are not followed.
 
 use crate::Pass;
 use crate::var_set::VarSet as Live;
@@ -30,8 +30,8 @@ use base::IndexVec;
 use base::index::Id as _;
 use ir::walk::{self, Item};
 use ir::{
-    ActionId, BlockKind, Body, Expr, ExprKind, HeaderRef, LabelId, Place, Program, State, StateId, Stmt, StmtKind,
-    TableId, VarId, VarKind,
+    ActionId, Block, BlockId, BlockKind, Body, Expr, ExprKind, HeaderRef, LabelId, Place, Program, RoutineId, State,
+    StateId, Stmt, StmtKind, Table, TableId, VarId, VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,9 +42,11 @@ pub const PASS: Pass =
 fn run(program: &mut Program) {
     let mut blocks = std::mem::take(&mut program.blocks);
     let mut actions = std::mem::take(&mut program.actions);
+    let mut routines = std::mem::take(&mut program.routines);
     let mut ends: BTreeMap<ActionId, Live> = BTreeMap::new();
     let mut walk = Walk {
         program,
+        routine_reads: IndexVec::new(),
         action_reads: IndexVec::new(),
         ends: &mut ends,
         exits: BTreeMap::new(),
@@ -52,6 +54,10 @@ fn run(program: &mut Program) {
         remove: false,
         in_settled_loop: false,
     };
+    for routine in &routines {
+        let reads = walk.reads(&routine.body);
+        walk.routine_reads.push(reads);
+    }
     walk.action_reads = actions.iter().map(|action| walk.reads(&action.body)).collect();
     for block in blocks.iter_mut() {
         match &mut block.kind {
@@ -62,12 +68,21 @@ fn run(program: &mut Program) {
             }
         }
     }
+    if !routines.is_empty() {
+        let end = walk.read_anywhere(&blocks);
+        walk.remove = true;
+        for routine in routines.iter_mut() {
+            walk.body(&mut routine.body, end.clone());
+        }
+    }
+    let routine_reads = std::mem::take(&mut walk.routine_reads);
     let ends = std::mem::take(walk.ends);
     for (id, end) in ends {
         let mut unused = BTreeMap::new();
         let exits = free_exits(&actions[id].body, &end);
         let mut walk = Walk {
             program,
+            routine_reads: routine_reads.clone(),
             action_reads: IndexVec::new(),
             ends: &mut unused,
             exits,
@@ -77,6 +92,7 @@ fn run(program: &mut Program) {
         };
         walk.body(&mut actions[id].body, end);
     }
+    program.routines = routines;
     program.blocks = blocks;
     program.actions = actions;
 }
@@ -88,6 +104,8 @@ fn free_exits(body: &[Stmt], end: &Live) -> BTreeMap<LabelId, Live> {
 
 struct Walk<'w> {
     program: &'w Program,
+    /// The local variables that each routine reads, and those that it calls.
+    routine_reads: IndexVec<RoutineId, Live>,
     /// The local variables that each action reads.
     action_reads: IndexVec<ActionId, Live>,
     /// What is live after each action that a table runs.
@@ -135,12 +153,38 @@ impl Walk<'_> {
         if let StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } = stmt {
             self.read_stack(&HeaderRef::Next(*stack), live);
         }
+        if let StmtKind::Call(routine) = stmt {
+            live.add(&self.routine_reads[*routine]);
+        }
     }
 
     /// All local variables that a body reads, and those it writes in part only.
     fn reads(&self, body: &[Stmt]) -> Live {
         let mut live = Live::default();
         walk::visit_body(body, &mut |stmt| self.read_own(&stmt.kind, &mut live));
+        live
+    }
+
+    /// All local variables that anything reads: what is live where a routine ends, whoever calls it.
+    fn read_anywhere(&self, blocks: &IndexVec<BlockId, Block>) -> Live {
+        let mut live = Live::default();
+        self.action_reads.iter().chain(&self.routine_reads).for_each(|reads| live.add(reads));
+        for block in blocks {
+            match &block.kind {
+                BlockKind::Control { body } => live.add(&self.reads(body)),
+                BlockKind::Parser { states, .. } => {
+                    for state in states {
+                        live.add(&self.reads(&state.body));
+                        walk::transition_exprs(&state.transition)
+                            .iter()
+                            .for_each(|expr| self.read_expr(expr, &mut live));
+                    }
+                }
+            }
+        }
+        for table in &self.program.tables {
+            self.read_table(table, &mut live);
+        }
         live
     }
 
@@ -300,11 +344,16 @@ impl Walk<'_> {
         for var in [hit, action].into_iter().flatten() {
             live.remove(*var);
         }
-        walk::visit_table_inputs(table, &mut |item| self.read_item(item, &mut live));
-        if let Some((_, Some(place))) = &table.direct_meter {
-            walk::visit_place(place, &mut |item| self.read_item(item, &mut live));
-        }
+        self.read_table(table, &mut live);
         live
+    }
+
+    /// Adds what a table itself reads.
+    fn read_table(&self, table: &Table, live: &mut Live) {
+        walk::visit_table_inputs(table, &mut |item| self.read_item(item, live));
+        if let Some((_, Some(place))) = &table.direct_meter {
+            walk::visit_place(place, &mut |item| self.read_item(item, live));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use base::IndexVec;
 use ir::walk;
-use ir::{HeaderId, HeaderRef, LabelId, Place, Program, Stack, StackId, Stmt, StmtKind, TableId, VarId};
+use ir::{HeaderId, HeaderRef, LabelId, Place, Program, RoutineId, Stack, StackId, Stmt, StmtKind, TableId, VarId};
 use std::collections::BTreeSet;
 
 /// Storage that may have changed.
@@ -27,6 +27,8 @@ impl Writes {
 /// What analyses must know of a program beside the body that they walk.
 pub(crate) struct Context {
     pub stacks: IndexVec<StackId, Stack>,
+    /// What a call of a routine writes.
+    pub routine_writes: IndexVec<RoutineId, Writes>,
     /// What the application of a table writes: results, direct meter, actions.
     pub table_writes: IndexVec<TableId, Writes>,
     /// Labels of the applying block that a table's actions leave.
@@ -39,10 +41,17 @@ impl Context {
     pub fn new(program: &Program) -> Context {
         let mut context = Context {
             stacks: program.stacks.clone(),
+            routine_writes: IndexVec::new(),
             table_writes: program.tables.iter().map(|_| Writes::default()).collect(),
             table_leaves: program.tables.iter().map(|_| BTreeSet::new()).collect(),
             table_sites: program.tables.iter().map(|_| 0).collect(),
         };
+        // A routine calls only those before it.
+        for routine in &program.routines {
+            let mut writes = Writes::default();
+            context.body_writes(&routine.body, &mut writes);
+            context.routine_writes.push(writes);
+        }
         for (id, table) in program.tables.iter_enumerated() {
             let mut writes = Writes::default();
             if let Some((_, Some(place))) = &table.direct_meter {
@@ -111,6 +120,7 @@ impl Context {
                 self.validity_writes(&HeaderRef::Next(*stack), writes);
                 writes.vars.insert(self.stacks[*stack].next);
             }
+            StmtKind::Call(routine) => writes.extend(&self.routine_writes[*routine]),
             StmtKind::ApplyTable { table, hit, action } => {
                 writes.extend(&self.table_writes[*table]);
                 writes.vars.extend([hit, action].into_iter().flatten());

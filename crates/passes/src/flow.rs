@@ -38,7 +38,7 @@ pub(crate) trait Domain {
     fn assume(&self, state: &mut Self::State, cond: &Expr, value: bool);
 }
 
-/// Walks all blocks and actions of a program.
+/// Walks all blocks, routines and actions of a program.
 pub(crate) fn walk_program<D: Domain>(program: &mut Program, domain: &D) {
     let context = Context::new(program);
     let mut walk = Walk { domain, context: &context, tables: &mut program.tables, exits: BTreeMap::new() };
@@ -47,6 +47,9 @@ pub(crate) fn walk_program<D: Domain>(program: &mut Program, domain: &D) {
             BlockKind::Parser { start, states, .. } => walk.parser(*start, states),
             BlockKind::Control { body } => _ = walk.body(body, Some(domain.start())),
         }
+    }
+    for routine in program.routines.iter_mut() {
+        walk.body(&mut routine.body, Some(domain.nothing()));
     }
     for action in program.actions.iter_mut() {
         walk.body(&mut action.body, Some(domain.nothing()));

@@ -5,6 +5,7 @@ use interp::{Interpreter, NoTrace, Outcome, PacketState};
 use ir::v1model::Slot;
 use ir::{Entry, Program, TableId, VarKind};
 use passes::{Pass, pipelines, unroll};
+use testkit::outline::{outline, put_back};
 use testkit::plain_host::{Effects, PlainHost};
 use testkit::random_ir::{Options, random_entries, random_packet, random_program};
 
@@ -44,10 +45,21 @@ fn play(program: &Program, entries: &[(TableId, Entry)], packets: &[Vec<u8>]) ->
 
 /// Runs a pipeline over random programs. Returns how many programs it changed.
 fn compare(pipeline: &[Pass], seeds: std::ops::Range<u64>, options: &Options) -> u32 {
+    compare_made(pipeline, seeds, options, &|_, _| {})
+}
+
+/// The same with programs that something else is done to before.
+fn compare_made(
+    pipeline: &[Pass],
+    seeds: std::ops::Range<u64>,
+    options: &Options,
+    change: &dyn Fn(&mut Rng, &mut Program),
+) -> u32 {
     let mut changed = 0;
     for seed in seeds {
         let mut rng = Rng::new(seed);
-        let program = random_program(&mut rng, options);
+        let mut program = random_program(&mut rng, options);
+        change(&mut rng, &mut program);
         let entries = random_entries(&mut rng, &program);
         let packets: Vec<_> = (0..6).map(|_| random_packet(&mut rng, &program)).collect();
         let mut optimised = program.clone();
@@ -117,4 +129,37 @@ fn expressions_keep_their_values() {
 fn the_pipeline_is_idempotent_enough_to_be_run_twice() {
     let twice: Vec<Pass> = pipelines::STANDARD.iter().chain(pipelines::STANDARD).copied().collect();
     compare(&twice, 9000..9050, &Options::default());
+}
+
+#[test]
+fn calls_of_routines_are_what_stands_in_them() {
+    let options = Options { statements: 24, ..Options::default() };
+    let mut routines = 0;
+    for seed in 11_000..11_200 {
+        let mut rng = Rng::new(seed);
+        let mut called = random_program(&mut rng, &options);
+        outline(&mut rng, &mut called);
+        ir::verify(&called).unwrap_or_else(|errors| panic!("seed {seed}: {errors:#?}"));
+        assert_eq!(ir::text::parse(&ir::text::print(&called)).as_ref(), Ok(&called), "seed {seed}");
+        routines += called.routines.len();
+        let mut inlined = called.clone();
+        put_back(&mut inlined);
+        let entries = random_entries(&mut rng, &called);
+        let packets: Vec<_> = (0..6).map(|_| random_packet(&mut rng, &called)).collect();
+        let (here, there) = (play(&called, &entries, &packets), play(&inlined, &entries, &packets));
+        assert_eq!(here, there, "seed {seed}\n{}", ir::text::print(&called));
+    }
+    assert!(routines > 1000, "{routines}");
+}
+
+#[test]
+fn passes_keep_the_meaning_of_routines() {
+    for (number, pass) in pipelines::ALL.iter().enumerate() {
+        let start = 12_000 + 100 * number as u64;
+        compare_made(&[*pass], start..start + 60, &Options::default(), &outline);
+    }
+    let options = Options { width_bits_max: 3, expression_height: 2, statements: 24, ..Options::default() };
+    compare_made(pipelines::STANDARD, 13_000..13_200, &options, &outline);
+    let options = Options { indexed_stacks: false, ..Options::default() };
+    compare_made(pipelines::STANDARD, 13_500..13_600, &options, &outline);
 }

@@ -773,3 +773,51 @@ fn positions_that_nobody_reads_go() {
         assert_eq!(text.contains("v4 ="), is_read, "{ingress}{text}");
     }
 }
+
+/// `routine0` reads `v6` and writes `v7`.
+fn check_with_routine(pass: Pass, body: &str, expected: Expect) {
+    let parser = "state0 \"start\" {\n  goto accept\n}\n";
+    let routine = "routine0 \"r\" {\n  v7 = v6\n  v9 = 32w0x1\n}\naction0";
+    let text = program(parser, body).replacen("action0", routine, 1);
+    expected.assert_eq(&after(&[pass], &text, "block2", "block3"));
+}
+
+#[test]
+fn what_a_routine_reads_is_not_dead() {
+    check_with_routine(
+        dead_stores::PASS,
+        "v6 = 8w0x1\ncall routine0\nv2 = v7\nv6 = 8w0x2\n",
+        expect![[r#"
+            v6 = 8w0x1
+            call routine0
+            v2 = v7
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_routine_writes_is_not_known_behind_it() {
+    check_with_routine(
+        propagate::PASS,
+        "v6 = 8w0x1\nv7 = 8w0x2\nv2 = v7\ncall routine0\nv2 = v7\nv2 = v6\n",
+        expect![[r#"
+            v6 = 8w0x1
+            v7 = 8w0x2
+            v2 = 8w0x2
+            call routine0
+            v2 = v7
+            v2 = 8w0x1
+        "#]],
+    );
+}
+
+#[test]
+fn assignments_in_routines_go_if_nothing_reads_them() {
+    let parser = "state0 \"start\" {\n  goto accept\n}\n";
+    let routine = "routine0 \"r\" {\n  v7 = v6\n  v9 = 32w0x1\n}\naction0";
+    let text = program(parser, "call routine0\nv2 = v7\n").replacen("action0", routine, 1);
+    expect![[r#"
+        v7 = v6
+    "#]]
+    .assert_eq(&after(&[dead_stores::PASS], &text, "routine0", "action0"));
+}

@@ -1,6 +1,7 @@
 //! The generators of programs: what they make is the same for the same seed, is accepted, and sends packets.
 
 use base::Rng;
+use testkit::differential::p4::{Verdict, p4_program_agrees};
 use testkit::differential::scenario::Scenario;
 use testkit::pipeline::{Engine, program_of_text};
 use testkit::random_p4::{Architecture, Options, RandomP4, random_p4};
@@ -56,4 +57,19 @@ fn programs_of_p4_14_are_right_and_send_packets() {
 #[test]
 fn programs_with_stacks_are_right_and_send_packets() {
     check(random_stacks);
+}
+
+/// All calls of functions and actions inlined, and all calls of routines.
+#[test]
+fn programs_do_the_same_however_they_are_run() {
+    let mut agreed = 0;
+    for seed in 100..108 {
+        let mut rng = Rng::new(seed);
+        let source = random_p4(&mut rng, &Options { statements: 12, ..Options::default() });
+        match p4_program_agrees(&mut rng, &source) {
+            Ok(verdict) => agreed += u32::from(verdict == Verdict::Agreed),
+            Err(difference) => panic!("seed {seed}: {difference}"),
+        }
+    }
+    assert!(agreed > 3, "{agreed} of 8");
 }

@@ -238,6 +238,7 @@ fn no_straight(why: NoStraight) -> &'static str {
     match why {
         NoStraight::Architecture => "only v1model has one",
         NoStraight::Length => "the program is so long that it would take twice as long to compile",
+        NoStraight::Routines => "code that is called often is shared, as in long programs",
         NoStraight::Ports => "the program has no variables for ports",
         NoStraight::DeparserTables => "the deparser asks tables",
         NoStraight::Times => "the program writes the times that queues write, or reads them in ingress",

@@ -122,6 +122,7 @@ pub(crate) fn emit_calls(emitter: &Emitter<'_>, body: &Body, parts: &[Part]) -> 
 fn packet_by_packet(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S> {
     let mut scope = Scope::new(emitter, block, "done", 0);
     scope.reset_local_headers();
+    scope.reset_waiting();
     scope.stmts(body);
     guarded(emitter, body, for_each_packet(packet_code(scope, name("i"))))
 }

@@ -22,6 +22,7 @@ pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S>
     let mut scope = Scope::new(emitter, block, "done", 0);
     scope.staged = emits.staged;
     scope.reset_local_headers();
+    scope.reset_waiting();
     scope.stmts(body);
     let mut function = emits.before_packets();
     let mut per_packet = super::control::packet_declarations(&scope, name("i"));

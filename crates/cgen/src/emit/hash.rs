@@ -349,7 +349,9 @@ impl<'e> Scope<'_, 'e> {
     fn over_buffer(&mut self, algorithm: HashAlgorithm, groups: &[Group<'_>], payload: bool) -> C {
         let bytes_max: u32 = groups.iter().flat_map(|group| &group.pieces).map(|piece| self.bytes_max(piece)).sum();
         let buffer = self.fresh("buffer");
-        self.push(declare_array("uint8_t", buffer.clone(), bytes_max + 1, None));
+        // Compilers warn of one into which nothing is ever written.
+        let initial = (bytes_max == 0).then(|| C::List(vec![int(0)]));
+        self.push(declare_array("uint8_t", buffer.clone(), bytes_max + 1, initial));
         let count = if self.in_whole_bytes(groups) {
             self.copy_groups(&buffer, groups)
         } else {

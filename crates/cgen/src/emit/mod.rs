@@ -10,6 +10,7 @@
 //! * `header`, `pieces`, `stack`: access to header instances, changes of validity, copies, moves of stacks.
 //! * `stmt`, `externs`, `hash`, `table`: statements.
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
+//! * `routine`: routines as functions of a packet.
 //! * `straight`, `sum`: all of them as one function; checksums that are kept on the way.
 
 mod control;
@@ -23,6 +24,7 @@ mod neighbours;
 mod parser;
 mod pieces;
 mod remainder;
+mod routine;
 mod scope;
 mod stack;
 mod stmt;
@@ -36,9 +38,10 @@ use crate::plan::parts::parts;
 use crate::plan::straight::{Straight, wide_metadata};
 use crate::plan::{Plan, TablePlan, private_params, state};
 use crate::{abi, ctree};
-use base::Span;
 use base::index::Id as _;
-use ir::{BlockId, BlockKind, BlockRole, HashAlgorithm, HeaderId, Program, Stmt, StmtKind, VarId};
+use base::{IndexVec, Span};
+use ir::{BlockId, BlockKind, BlockRole, HashAlgorithm, HeaderId, Program, RoutineId, Stmt, StmtKind, VarId};
+use routine::Touched;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Statements of the longest function that the C compiler optimises with all it has. Some of what it does takes time
@@ -118,6 +121,8 @@ pub(crate) struct Emitter<'e> {
     in_dynamic_stack: BTreeMap<HeaderId, (ir::StackId, u32)>,
     /// Parameters of actions that nothing but their action mentions.
     pub(crate) private_params: BTreeSet<VarId>,
+    /// What each routine may change of what code keeps in C variables.
+    pub(crate) touched: IndexVec<RoutineId, Touched>,
 }
 
 impl<'e> Emitter<'e> {
@@ -145,7 +150,8 @@ impl<'e> Emitter<'e> {
         };
         let bodies: Vec<&[Stmt]> = program.blocks.iter().flat_map(of_block).collect();
         let private_params = private_params(program, &bodies);
-        Emitter { program, plan, source, sites, in_dynamic_stack, private_params }
+        let touched = program.routines.iter().map(|routine| Touched::of(program, &routine.body)).collect();
+        Emitter { program, plan, source, sites, in_dynamic_stack, private_params, touched }
     }
 
     /// The number of a `log` or `assert`.
@@ -209,7 +215,9 @@ impl<'e> Emitter<'e> {
         members.sort_by_key(|(offset, _)| *offset);
         let members = members.into_iter().map(|(_, member)| member).collect();
         let whose = block.map_or("the straight way", |id| &self.program.blocks[id].name);
-        let comment = Item::Comment(format!("Variables of {whose} that wait for tables."));
+        let has_routines = block.is_some_and(|id| !self.plan.blocks[id].routines.is_empty());
+        let why = if has_routines { "wait for tables or are shared with routines" } else { "wait for tables" };
+        let comment = Item::Comment(format!("Variables of {whose} that {why}."));
         vec![comment, Item::Struct { name: waiting_name(block), members }]
     }
 
@@ -249,6 +257,7 @@ impl<'e> Emitter<'e> {
             BlockKind::Control { .. } if self.is_deparser(id) => "Deparser",
             BlockKind::Control { .. } => "Control",
         };
+        items.extend(routine::functions(self, id));
         items.push(Item::Comment(format!("{what} {}.", block.name)));
         let head = format!(
             "void ws_block_{}(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)",

@@ -42,6 +42,9 @@ impl Scope<'_, '_> {
         let counted = reached.len() > PARSER_STEPS_MAX as usize || has_cycle(start, states);
         let targets: BTreeSet<StateId> = reached.iter().flat_map(|&id| states[id].targets()).collect();
         self.reset_headers();
+        if self.way.is_none() {
+            self.reset_waiting();
+        }
         for id in reached {
             let state = &states[id];
             if targets.contains(&id) {

@@ -48,6 +48,7 @@ impl Scope<'_, '_> {
             StmtKind::Block { label, body } => self.block(*label, body),
             StmtKind::Loop { label, body } => self.loop_stmt(*label, body),
             StmtKind::Leave(label) => self.leave_to(*label),
+            StmtKind::Call(routine) => self.call_routine(*routine),
             StmtKind::ApplyTable { table, hit, action } => self.apply_inline(*table, *hit, *action),
             StmtKind::CountLookup { table, hit, entry } => self.count_lookup(*table, hit, entry),
             StmtKind::Extract { dst, varbit_bits } => self.extract(dst, varbit_bits.as_ref()),
@@ -338,8 +339,8 @@ impl Scope<'_, '_> {
         self.close(label, outer, end);
     }
 
-    /// Forgets what is known of variables, and of headers that a loop's body may make invalid.
-    fn forget_what_changes(&mut self, body: &Body) {
+    /// Forgets what is known of variables, and of headers that a loop's or routine's body may make invalid.
+    pub(crate) fn forget_what_changes(&mut self, body: &Body) {
         self.known.vars.clear();
         self.known.invalid.clear();
         self.known.in_their_places.clear();

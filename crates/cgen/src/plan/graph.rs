@@ -247,9 +247,7 @@ impl<'p> Graph<'p> {
         if let Some(apply) = &node.head {
             walk.results(&program.tables[apply.table], [apply.hit, apply.action], visit);
         }
-        for stmt in &node.code {
-            walk.stmt(stmt, visit);
-        }
+        walk.stmts(node.code.iter().copied(), visit);
         match &node.end {
             End::Done | End::Goto(_) => {}
             End::Branch { cond, .. } => walk.expr(cond, visit),

@@ -188,7 +188,7 @@ impl Zeros<'_> {
             }
             _ => {
                 let mut found = false;
-                super::walk::Walk::new(self.program, Tables::Inside).stmt(stmt, &mut |item| {
+                super::walk::Walk::new(self.program, Tables::Inside).stmts([stmt], &mut |item| {
                     if let Item::Stmt(stmt) = item {
                         found |= state::touched(self.program, stmt, self.written).is_some();
                     }

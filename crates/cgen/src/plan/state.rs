@@ -47,7 +47,7 @@ pub(crate) fn written_registers(program: &Program) -> BTreeSet<RegisterId> {
     written
 }
 
-/// Every statement of the program once: blocks in order, then actions.
+/// Every statement of the program once: blocks in order, then routines, then actions.
 pub(crate) fn walk_program<'p>(program: &'p Program, visit: &mut dyn FnMut(&'p Stmt)) {
     let mut each = |item: Item<'p>| {
         if let Item::Stmt(stmt) = item {
@@ -56,6 +56,9 @@ pub(crate) fn walk_program<'p>(program: &'p Program, visit: &mut dyn FnMut(&'p S
     };
     for block in &program.blocks {
         walk_block(program, block, Tables::Outside, &mut each);
+    }
+    for routine in &program.routines {
+        Walk::new(program, Tables::Outside).body(&routine.body, &mut each);
     }
     for action in &program.actions {
         Walk::new(program, Tables::Outside).body(&action.body, &mut each);

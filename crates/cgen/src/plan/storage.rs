@@ -12,7 +12,7 @@
 //! its own. Pushing and popping a stack moves offsets of its elements instead of bytes; no two elements ever share a
 //! home: a header in a home goes to that of the element that it becomes or, in a stack whose elements are named at run
 //! time, homes are moved as well. A local variable lives in the C function, except if its life crosses a cut of the
-//! control at a table, or goes from one part of a split control to another.
+//! control at a table, goes from one part of a split control to another, or is shared with a routine.
 
 use super::graph::Graph;
 use super::parts::parts;
@@ -23,7 +23,7 @@ use crate::abi;
 use base::IndexVec;
 use base::index::Id as _;
 use base::limits::HEADROOM_BYTES;
-use ir::{BlockId, BlockKind, HeaderId, HeaderRef, Program, StackId, StmtKind, TableId, VarId, VarKind};
+use ir::{BlockId, BlockKind, HeaderId, HeaderRef, Program, RoutineId, StackId, StmtKind, TableId, VarId, VarKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -89,7 +89,9 @@ pub(crate) struct BlockPlan {
     pub(crate) cut: bool,
     /// Whether one that is not cut is split into several functions.
     pub(crate) is_split: bool,
-    /// Locals that wait for tables: first byte in the waiting part.
+    /// Routines that run in it.
+    pub(crate) routines: BTreeSet<RoutineId>,
+    /// Locals that wait for tables, or are shared with routines: first byte in the waiting part.
     pub(crate) waiting: BTreeMap<VarId, u32>,
     /// Local headers that the block uses.
     pub(crate) local_headers: BTreeSet<HeaderId>,
@@ -344,11 +346,63 @@ fn plan_block(
         };
         plan.local_headers.extend(elements.iter().filter(|&&id| !program.headers[id].metadata));
     });
-    let BlockKind::Control { body } = &block.kind else { return Ok(plan) };
+    plan.routines = called_in(program, block);
+    // What routines mention is kept where they find it, too.
+    let mut crossing = locals_of(program, &plan.routines);
+    if let BlockKind::Control { body } = &block.kind {
+        find_crossing(program, body, key_words, &mut plan, &mut crossing);
+    }
+    let mut bytes = 0u64;
+    for var in crossing {
+        plan.waiting.insert(var, check(bytes)?);
+        bytes += u64::from(program.vars[var].ty.width().div_ceil(64) * 8);
+    }
+    *waiting_bytes = (*waiting_bytes).max(check(bytes)?);
+    Ok(plan)
+}
+
+/// The routines that a block and the actions of its tables call.
+fn called_in(program: &Program, block: &ir::Block) -> BTreeSet<RoutineId> {
+    let mut bodies: Vec<&[ir::Stmt]> = match &block.kind {
+        BlockKind::Control { body } => vec![body],
+        BlockKind::Parser { states, .. } => states.iter().map(|state| &state.body[..]).collect(),
+    };
+    let mut tables = BTreeSet::new();
+    for body in &bodies {
+        ir::walk::visit_body(body, &mut |stmt| {
+            if let StmtKind::ApplyTable { table, .. } = stmt.kind {
+                tables.insert(table);
+            }
+        });
+    }
+    let actions = tables.into_iter().flat_map(|table| &program.tables[table].actions);
+    bodies.extend(actions.map(|listed| &program.actions[listed.action].body[..]));
+    ir::walk::called(program, bodies)
+}
+
+/// The local variables that routines mention.
+fn locals_of(program: &Program, routines: &BTreeSet<RoutineId>) -> BTreeSet<VarId> {
+    let mut locals = BTreeSet::new();
+    for &routine in routines {
+        Walk::new(program, Tables::Outside).body(&program.routines[routine].body, &mut |item| match item {
+            Item::Var(var) if program.vars[var].kind == VarKind::Local => _ = locals.insert(var),
+            _ => {}
+        });
+    }
+    locals
+}
+
+/// Finds whether a control is cut at its tables or split, and the locals that live across the cuts.
+fn find_crossing(
+    program: &Program,
+    body: &ir::Body,
+    key_words: &dyn Fn(TableId) -> usize,
+    plan: &mut BlockPlan,
+    crossing: &mut BTreeSet<VarId>,
+) {
     let graph = Graph::new(program, body, key_words);
     plan.cut = graph.is_cut();
     let mut first_use: BTreeMap<VarId, usize> = BTreeMap::new();
-    let mut crossing = BTreeSet::new();
     let private = private_params(program, &[body]);
     let mut mention = |item: Item<'_>, region: usize| {
         let Item::Var(var) = item else { return };
@@ -368,13 +422,6 @@ fn plan_block(
             nodes.iter().for_each(|&node| graph.walk_node(program, node, &mut |item| mention(item, region)));
         }
     }
-    let mut bytes = 0u64;
-    for var in crossing {
-        plan.waiting.insert(var, check(bytes)?);
-        bytes += u64::from(program.vars[var].ty.width().div_ceil(64) * 8);
-    }
-    *waiting_bytes = (*waiting_bytes).max(check(bytes)?);
-    Ok(plan)
 }
 
 /// Parameters of actions that nothing but their own action mentions. Each run of the action sets them, so that they
@@ -384,6 +431,13 @@ pub(crate) fn private_params(program: &Program, bodies: &[&[ir::Stmt]]) -> BTree
     let own = program.actions.len();
     for body in bodies {
         Walk::new(program, Tables::Outside).body(body, &mut |item| {
+            if let Item::Var(var) = item {
+                owners.entry(var).or_default().insert(own);
+            }
+        });
+    }
+    for routine in &program.routines {
+        Walk::new(program, Tables::Outside).body(&routine.body, &mut |item| {
             if let Item::Var(var) = item {
                 owners.entry(var).or_default().insert(own);
             }

@@ -78,6 +78,8 @@ pub(crate) enum NoStraight {
     Architecture,
     /// It has too many statements.
     Length,
+    /// It calls routines, as long programs do.
+    Routines,
     /// It has no variables for ports.
     Ports,
     /// Its deparser asks tables.
@@ -142,6 +144,9 @@ impl Straight {
         }
         if statements(program) > STATEMENTS_MAX {
             return Err(NoStraight::Length);
+        }
+        if !program.routines.is_empty() {
+            return Err(NoStraight::Routines);
         }
         let slots = Slots::of(program);
         let port = |slot| slots.var(slot).ok_or(NoStraight::Ports);

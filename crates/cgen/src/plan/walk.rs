@@ -1,6 +1,9 @@
 //! One walk over everything that statements mention, for every analysis.
+//!
+//! What routines mention is met once for all that is walked over in one call, at its end, however often they are called.
 
-use ir::{Expr, ExprKind, HashInput, HashValue, HeaderRef, Place, Program, Stmt, StmtKind, Table, VarId};
+use ir::{Expr, ExprKind, HashInput, HashValue, HeaderRef, Place, Program, RoutineId, Stmt, StmtKind, Table, VarId};
+use std::collections::BTreeSet;
 
 /// What a walk meets, each before what it contains.
 pub(crate) enum Item<'p> {
@@ -15,10 +18,10 @@ pub(crate) enum Item<'p> {
 /// What is done with each item.
 pub(crate) type Visit<'v, 'p> = &'v mut dyn FnMut(Item<'p>);
 
-/// Whether a table's application includes what the table runs.
+/// Whether a table's application includes what the table runs, and a call the routine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tables {
-    /// Keys, results and actions belong to the statement.
+    /// Keys, results, actions and routines belong to the statement.
     Inside,
     /// They are looked at elsewhere.
     Outside,
@@ -37,12 +40,28 @@ impl<'p> Walk<'p> {
     }
 
     pub(crate) fn body(self, body: &'p [Stmt], visit: Visit<'_, 'p>) {
-        for stmt in body {
-            self.stmt(stmt, visit);
+        self.stmts(body, visit);
+    }
+
+    pub(crate) fn stmts(self, stmts: impl IntoIterator<Item = &'p Stmt>, visit: Visit<'_, 'p>) {
+        let mut called = BTreeSet::new();
+        stmts.into_iter().for_each(|stmt| self.stmt(stmt, &mut called, visit));
+        self.routines(called, visit);
+    }
+
+    /// What routines mention, and those that they call.
+    fn routines(self, mut called: BTreeSet<RoutineId>, visit: Visit<'_, 'p>) {
+        // A routine calls only those before it.
+        while let Some(routine) = called.pop_last() {
+            self.inner(&self.program.routines[routine].body, &mut called, visit);
         }
     }
 
-    pub(crate) fn stmt(self, stmt: &'p Stmt, visit: Visit<'_, 'p>) {
+    fn inner(self, body: &'p [Stmt], called: &mut BTreeSet<RoutineId>, visit: Visit<'_, 'p>) {
+        body.iter().for_each(|stmt| self.stmt(stmt, called, visit));
+    }
+
+    fn stmt(self, stmt: &'p Stmt, called: &mut BTreeSet<RoutineId>, visit: Visit<'_, 'p>) {
         visit(Item::Stmt(stmt));
         match &stmt.kind {
             StmtKind::Assign { dst, src } => {
@@ -65,21 +84,26 @@ impl<'p> Walk<'p> {
             }
             StmtKind::If { cond, then_body, else_body } => {
                 self.expr(cond, visit);
-                self.body(then_body, visit);
-                self.body(else_body, visit);
+                self.inner(then_body, called, visit);
+                self.inner(else_body, called, visit);
             }
             StmtKind::Switch { value, cases, default } => {
                 self.expr(value, visit);
-                cases.iter().for_each(|case| self.body(&case.body, visit));
-                self.body(default, visit);
+                cases.iter().for_each(|case| self.inner(&case.body, called, visit));
+                self.inner(default, called, visit);
             }
-            StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => self.body(body, visit),
+            StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => self.inner(body, called, visit),
             StmtKind::Leave(_) => {}
+            StmtKind::Call(routine) => {
+                if self.tables == Tables::Inside {
+                    called.insert(*routine);
+                }
+            }
             StmtKind::ApplyTable { table, hit, action } => {
                 if self.tables == Tables::Inside {
                     let table = &self.program.tables[*table];
                     self.keys(table, visit);
-                    self.results(table, [*hit, *action], visit);
+                    self.answers(table, [*hit, *action], called, visit);
                 }
             }
             _ => self.extern_stmt(stmt, visit),
@@ -146,6 +170,18 @@ impl<'p> Walk<'p> {
 
     /// What happens after a table has answered; the selector hashes only then, since few answers need it.
     pub(crate) fn results(self, table: &'p Table, vars: [Option<VarId>; 2], visit: Visit<'_, 'p>) {
+        let mut called = BTreeSet::new();
+        self.answers(table, vars, &mut called, visit);
+        self.routines(called, visit);
+    }
+
+    fn answers(
+        self,
+        table: &'p Table,
+        vars: [Option<VarId>; 2],
+        called: &mut BTreeSet<RoutineId>,
+        visit: Visit<'_, 'p>,
+    ) {
         self.inputs(table.selector_inputs(), visit);
         vars.into_iter().flatten().for_each(|var| visit(Item::Var(var)));
         if let Some((_, Some(place))) = &table.direct_meter {
@@ -154,7 +190,7 @@ impl<'p> Walk<'p> {
         for listed in &table.actions {
             let action = &self.program.actions[listed.action];
             action.params.iter().for_each(|&param| visit(Item::Var(param)));
-            self.body(&action.body, visit);
+            self.inner(&action.body, called, visit);
         }
     }
 
@@ -206,8 +242,8 @@ pub(crate) fn walk_block<'p>(program: &'p Program, block: &'p ir::Block, tables:
         ir::BlockKind::Control { body } => walk.body(body, visit),
         ir::BlockKind::Parser { states, error, .. } => {
             visit(Item::Var(*error));
+            walk.stmts(states.iter().flat_map(|state| &state.body), visit);
             for state in states {
-                walk.body(&state.body, visit);
                 let ir::Transition::Select { keys, cases } = &state.transition else { continue };
                 walk.exprs(keys, visit);
                 for case in cases {

@@ -49,6 +49,15 @@
 //! }
 //! ```
 //!
+//! Routines stand before the actions, and are called by their number:
+//!
+//! ```text
+//! routine0 "mix" {
+//!   v5 = (v3 ^ v4)
+//! }
+//!   call routine0
+//! ```
+//!
 //! Functions and objects of plug-ins are declared and called like this:
 //!
 //! ```text

@@ -44,6 +44,11 @@ impl Printer<'_> {
         self.line(&format!("labels {}", program.labels));
         self.storage();
         self.externs();
+        for (id, routine) in program.routines.iter_enumerated() {
+            self.open(&format!("{id} {}{}", quoted(&routine.name), span(routine.span)));
+            self.body(&routine.body);
+            self.close();
+        }
         for (id, action) in program.actions.iter_enumerated() {
             let params = list(&action.params, |var| var.to_string());
             let empty = match &action.empty_params[..] {
@@ -375,6 +380,7 @@ fn simple_statement(stmt: &StmtKind) -> String {
         StmtKind::PushFront { stack, count } => format!("push_front {stack} {count}"),
         StmtKind::PopFront { stack, count } => format!("pop_front {stack} {count}"),
         StmtKind::Leave(label) => format!("leave {label}"),
+        StmtKind::Call(routine) => format!("call {routine}"),
         StmtKind::ApplyTable { table, hit, action } => {
             let hit = hit.map_or(String::new(), |var| format!(" hit {var}"));
             let action = action.map_or(String::new(), |var| format!(" action {var}"));

@@ -292,6 +292,9 @@ impl<'t> Reader<'t> {
         if self.declared("stack", self.program.stacks.next_id())? {
             return self.stack();
         }
+        if self.declared("routine", self.program.routines.next_id())? {
+            return self.routine();
+        }
         if self.declared("action", self.program.actions.next_id())? {
             return self.action();
         }
@@ -448,6 +451,14 @@ impl<'t> Reader<'t> {
 
     fn unit(&mut self) -> Result<Unit> {
         self.choice(&UNITS, "'packets', 'bytes' or 'packets_and_bytes'")
+    }
+
+    fn routine(&mut self) -> Result<()> {
+        let name = self.text()?;
+        let span = self.span()?;
+        let body = self.body()?;
+        self.program.routines.push(Routine { name, body, span });
+        Ok(())
     }
 
     fn action(&mut self) -> Result<()> {

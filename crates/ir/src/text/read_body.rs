@@ -138,7 +138,10 @@ impl Reader<'_> {
                 self.sign("=")?;
                 StmtKind::RegisterWrite { register, index, value: self.expr()? }
             }
-            "call" => self.extern_call()?,
+            "call" => match self.peek_id::<RoutineId>("routine") {
+                Some(_) => StmtKind::Call(self.id("routine")?),
+                None => self.extern_call()?,
+            },
             "count" => StmtKind::Count { counter: self.id("counter")?, index: self.index()? },
             "lookahead" | "read" | "execute" | "execute_direct" | "hash" | "random" => {
                 let dst = self.place()?;

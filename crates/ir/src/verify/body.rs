@@ -13,6 +13,7 @@ pub(super) enum Place {
     Control,
     Deparser,
     Action,
+    Routine,
 }
 
 impl<'p> Verifier<'p> {
@@ -138,9 +139,10 @@ impl<'p> Verifier<'p> {
             self.allowed(&stmt.kind, place);
             let in_parser = place == Place::Parser;
             match &stmt.kind {
-                // What an action leaves to its block is checked where its table is applied.
+                // What an action leaves to its block is checked where its table is applied, what a routine does there.
                 StmtKind::Leave(label) => {
-                    let inside = around.contains(label) || place == Place::Action;
+                    let elsewhere = matches!(place, Place::Action | Place::Routine);
+                    let inside = around.contains(label) || elsewhere;
                     self.check(inside, || format!("{label} is left from outside"));
                 }
                 StmtKind::If { cond, .. } => self.expr_of(cond, Type::Bool, in_parser, "the condition"),
@@ -172,6 +174,8 @@ impl<'p> Verifier<'p> {
             _ => (true, ""),
         };
         self.check(allowed, || format!("{name} in a body of kind {place:?}"));
+        let fits = place != Place::Routine || stmt.may_be_in_routine();
+        self.check(fits, || "a statement that no routine may have".into());
     }
 
     fn switch(&mut self, value: &Expr, cases: &[SwitchCase], in_parser: bool) {
@@ -217,6 +221,7 @@ impl<'p> Verifier<'p> {
             StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
                 self.exists(&self.program.stacks, *stack);
             }
+            StmtKind::Call(routine) => _ = self.exists(&self.program.routines, *routine),
             StmtKind::ApplyTable { table, hit, action } => self.apply(*table, *hit, *action),
             StmtKind::CountLookup { table, hit, entry } => self.count_lookup(*table, hit, entry, in_parser),
             StmtKind::Extract { dst, varbit_bits } => self.extract(dst, varbit_bits.as_ref()),
@@ -414,7 +419,7 @@ fn stmt_label(stmt: &Stmt) -> Option<LabelId> {
 }
 
 /// The labels that a body leaves without having them.
-fn free_labels(body: &[Stmt]) -> BTreeSet<LabelId> {
+pub(super) fn free_labels(body: &[Stmt]) -> BTreeSet<LabelId> {
     let (mut left, mut own) = (BTreeSet::new(), BTreeSet::new());
     walk::visit_body(body, &mut |stmt| {
         own.extend(stmt_label(stmt));

@@ -16,7 +16,8 @@
 //!   packet.
 //! * A stack has 1 to `STACK_ELEMENTS_MAX` elements, all of one type and of one life; no header is an element twice;
 //!   its `next` is a `Bit(32)` variable.
-//! * Local variables and local headers are used in one block only, the actions of its tables included.
+//! * Local variables and local headers are used in one block only, the actions of its tables and the routines that
+//!   either calls included.
 //! * Field lists hold metadata and intrinsic variables only.
 //! * A plug-in's function returns at most 64 bits; texts and objects only go in; its outputs have at most
 //!   `WIDTH_BITS_MAX` bits in all. Objects are made by constructors, which have no outputs, from their inputs.
@@ -45,6 +46,10 @@
 //! * A call of a plug-in's function has its inputs and the width of its outputs, and an object if and only if it is a
 //!   method.
 //!
+//! Routines
+//! * A routine calls only routines before it, at most `LOWERED_NESTING_MAX` within one another.
+//! * Its statements are of those that [`crate::StmtKind::may_be_in_routine`] allows, and leave no label beyond it.
+//!
 //! Parsers
 //! * A select's cases have one set per key, of the key's type; value sets have the select's number of keys and widths.
 //! * The error variable is a `Bit(32)`.
@@ -71,6 +76,7 @@
 
 mod body;
 mod expr;
+mod routine;
 mod storage;
 mod table;
 
@@ -100,6 +106,7 @@ impl std::error::Error for VerifyError {}
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier { program, errors: Vec::new(), place: String::new(), span: Span::NONE };
     verifier.storage();
+    verifier.routines();
     verifier.actions_and_tables();
     verifier.blocks();
     verifier.local_use();

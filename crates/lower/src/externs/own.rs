@@ -113,7 +113,7 @@ impl<'h> Lowerer<'h> {
         if let Some((owner, function)) = self.written_method(object, position) {
             let outer = (self.object, self.externs.this.replace(object));
             self.object = owner;
-            let result = self.inline_function(function, call, span);
+            let result = self.call_function(function, call, span);
             (self.object, self.externs.this) = outer;
             return result;
         }

@@ -38,6 +38,11 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
         Ok(program) => program,
         Err(gaps) => return Ok(Verdict::Unsupported(gaps)),
     };
+    let sharing = lower::Options { inlined_statements_max: 0, ..lower::Options::default() };
+    let shared = match compiled_with(&source.text, sharing).map_err(told)? {
+        Ok(shared) => Arc::new(optimised(&shared).map_err(told)?),
+        Err(gaps) => return Err(told(format!("not supported where all calls are of routines: {gaps:?}"))),
+    };
     // P4_14 allows names that P4_16 does not.
     if !source.is_p4_14() {
         printed_means_the_same(&source.text, &program).map_err(told)?;
@@ -54,15 +59,20 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
     let native = if rng.chance(1, 2) { &better } else { &scenario.program };
     let ways = [
         ("optimised", &better, Engine::Interpreter, 1),
+        ("with routines", &shared, Engine::Interpreter, 1),
+        ("native with routines", &shared, workshop.engine(), BURST),
         ("native", native, workshop.engine(), 1),
         ("native in bursts", native, workshop.engine(), BURST),
         ("specialised", native, workshop.engine_specialised(), 1),
         ("specialised in bursts", native, workshop.engine_specialised(), BURST),
     ];
     for (name, program, engine, burst) in ways {
+        if Arc::ptr_eq(program, &shared) && program.routines.is_empty() {
+            continue;
+        }
         let found = scenario.observe(program, &engine, burst).map_err(told)?;
         if let Some(text) = difference(&expected, &found, Order::Same) {
-            let form = if Arc::ptr_eq(program, &better) { "optimised" } else { "as lowered" };
+            let form = if Arc::ptr_eq(program, &scenario.program) { "as lowered" } else { "optimised" };
             return Err(told(format!("the interpreter and the way \"{name}\" (program {form}) differ: {text}")));
         }
     }
@@ -94,6 +104,11 @@ fn compiles(program: &Program, workshop: &Workshop) -> Result<(), String> {
 
 /// The program; or, if nothing else is wrong with it, what is not supported yet.
 pub(super) fn compiled(text: &str) -> Result<Result<Program, Vec<String>>, String> {
+    compiled_with(text, lower::Options::default())
+}
+
+/// The same with options of the lowering.
+fn compiled_with(text: &str, options: lower::Options) -> Result<Result<Program, Vec<String>>, String> {
     let mut sources = SourceMap::new();
     let files = MemoryFiles::new();
     let (tree, mut diagnostics) =
@@ -102,7 +117,7 @@ pub(super) fn compiled(text: &str) -> Result<Result<Program, Vec<String>>, Strin
     if !diagnostics.has_errors() {
         let typed = sema::check(&tree, &mut diagnostics);
         if !diagnostics.has_errors() {
-            lowered = lower::lower(&typed, &mut diagnostics);
+            lowered = lower::lower_with(&typed, options, &mut diagnostics);
         }
     }
     if diagnostics.has_errors() {

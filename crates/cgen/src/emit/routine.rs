@@ -1,0 +1,113 @@
+//! Routines as C functions, and their calls.
+//!
+//! What enters: a routine of a block. What leaves: a function that takes the packet as the block's own function does.
+//! What both mention is in the packet's context while the routine runs: local variables always, valid bits and places of
+//! headers as of the call. A routine that two blocks call is written for each, since each has its own local variables.
+
+use super::control::{PART_PARAMS, packet_declarations};
+use super::scope::{Scope, valid_in_context};
+use super::{Emitter, split_function};
+use crate::ctree::{self, Expr as C, Item as CItem, Stmt as S, arrow, assign, call, index, int, name};
+use crate::plan::stack_of;
+use crate::plan::walk::{Item, Tables, Walk};
+use base::index::Id as _;
+use ir::{BlockId, HeaderId, HeaderRef, Program, RoutineId, Stmt, StmtKind};
+use std::collections::BTreeSet;
+
+/// What a routine, and those that it calls, may change of what code keeps in C variables.
+pub(crate) struct Touched {
+    /// Headers that it mentions.
+    headers: BTreeSet<HeaderId>,
+    /// Those that may lie elsewhere afterwards.
+    moved: BTreeSet<HeaderId>,
+}
+
+impl Touched {
+    pub(crate) fn of(program: &Program, body: &[Stmt]) -> Touched {
+        let mut touched = Touched { headers: BTreeSet::new(), moved: BTreeSet::new() };
+        Walk::new(program, Tables::Inside).body(body, &mut |item| match item {
+            Item::Header(header) => touched.headers.extend(meant(program, header)),
+            Item::Stmt(stmt) => touched.stmt(program, &stmt.kind),
+            Item::Var(_) => {}
+        });
+        touched.headers.extend(&touched.moved);
+        touched
+    }
+
+    fn stmt(&mut self, program: &Program, stmt: &StmtKind) {
+        match stmt {
+            StmtKind::SetValid(header)
+            | StmtKind::CopyHeader { dst: header, .. }
+            | StmtKind::CopyVarbit { dst: (header, _), .. }
+            | StmtKind::SetVarbit { dst: (header, _), .. } => self.moved.extend(meant(program, header)),
+            StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
+                self.moved.extend(&program.stacks[*stack].elements);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The headers that a reference may mean.
+fn meant<'p>(program: &'p Program, header: &'p HeaderRef) -> &'p [HeaderId] {
+    match (header, stack_of(header)) {
+        (HeaderRef::Fixed(id), _) => std::slice::from_ref(id),
+        (_, Some(stack)) => &program.stacks[stack].elements,
+        _ => &[],
+    }
+}
+
+fn function_name(block: BlockId, routine: RoutineId) -> String {
+    format!("block_{}_{routine}", block.index())
+}
+
+/// The functions of the routines that run in a block, each behind those that it calls.
+pub(crate) fn functions(emitter: &Emitter<'_>, block: BlockId) -> Vec<CItem> {
+    let routines = &emitter.plan.blocks[block].routines;
+    let codes: Vec<(RoutineId, Vec<S>)> = routines.iter().map(|&id| (id, code(emitter, block, id))).collect();
+    let statements: usize = codes.iter().map(|(_, code)| ctree::statement_count(code)).sum();
+    let mut items = Vec::new();
+    for (id, code) in codes {
+        items.push(CItem::Comment(format!("Routine {}.", emitter.program.routines[id].name)));
+        // Code that nothing gets to is left out, and with it perhaps the only call.
+        let head = format!("WS_UNUSED void {}({PART_PARAMS})", function_name(block, id));
+        items.push(split_function(&head, code, statements));
+    }
+    items
+}
+
+fn code(emitter: &Emitter<'_>, block: BlockId, routine: RoutineId) -> Vec<S> {
+    let mut scope = Scope::new(emitter, block, "done", 0);
+    scope.stmts(&emitter.program.routines[routine].body);
+    let mut code = packet_declarations(&scope, name("i"));
+    let write_back = scope.write_back();
+    code.append(&mut scope.out);
+    code.extend(write_back);
+    code
+}
+
+impl Scope<'_, '_> {
+    /// Calls a routine. What it may look at goes to the context before, and is taken from there again behind.
+    pub(crate) fn call_routine(&mut self, routine: RoutineId) {
+        let emitter = self.emitter;
+        let touched = &emitter.touched[routine];
+        let plain = |headers: &BTreeSet<HeaderId>| -> Vec<HeaderId> {
+            headers.iter().copied().filter(|&id| emitter.dynamic_element(id).is_none()).collect()
+        };
+        let words: BTreeSet<u32> =
+            plain(&touched.headers).iter().map(|&id| emitter.plan.headers[id].bit / 64).collect();
+        let words: Vec<(C, C)> =
+            words.into_iter().map(|word| (valid_in_context(word), self.valid_word(word, true))).collect();
+        self.out.extend(words.iter().map(|(context, word)| assign(context.clone(), word.clone())));
+        let function = function_name(self.block, routine);
+        self.push(S::Eval(call(&function, vec![name("env"), name("packets"), name("i")])));
+        self.out.extend(words.into_iter().map(|(context, word)| assign(word, context)));
+        for id in plain(&touched.moved) {
+            self.used.headers.insert(id);
+            let place = index(arrow(name("c"), "offset"), int(emitter.plan.headers[id].slot));
+            let place = self.at(place);
+            self.push(assign(name(emitter.header_name(id)), place));
+        }
+        self.forget_what_changes(&emitter.program.routines[routine].body);
+    }
+}
