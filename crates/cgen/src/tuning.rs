@@ -71,13 +71,12 @@ fn path(program: &Program, options: &CompileOptions) -> Result<Option<PathBuf>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::Architecture;
 
     #[test]
     fn what_is_kept_is_found_again_and_forgotten() {
         let cache = tempfile::tempdir().unwrap();
         let options = CompileOptions { cache_dir: Some(cache.path().to_owned()), ..CompileOptions::default() };
-        let (program, other) = (Program::new(Architecture::V1Model), Program::new(Architecture::Psa));
+        let (program, other) = (Program::new(&ir::v1model::ARCHITECTURE), Program::new(&ir::psa::ARCHITECTURE));
         let tuning = Tuning { burst_packets: 16, cuts: false };
         assert_eq!(Tuning::kept(&program, &options), None);
         let path = tuning.keep(&program, &options).unwrap().expect("there is a cache");

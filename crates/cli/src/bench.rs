@@ -21,13 +21,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-use switch::traffic::port_max;
 use switch::{Backend, Switch};
 
 /// Measures a program.
 pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
     let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
-    let number_max = port_max(compiled.program.architecture);
+    let number_max = compiled.program.architecture.port_max;
     let (trace, traffic) = trace(arguments, number_max)?;
     let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
     let (kind, hindrance) = match &backend {

@@ -25,7 +25,6 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use switch::CpuPort;
-use switch::traffic::port_max;
 use syntax::{DiskFiles, FileLoader};
 
 /// Where controllers look for a switch.
@@ -138,9 +137,9 @@ const DIAGNOSTICS_BYTES_MAX: usize = 3_000;
 impl ProgramCompiler {
     fn build(&self, (shown, note): (Shown, Value)) -> Result<Compiled, Fault> {
         let Shown { compiled, info } = shown;
-        let most = port_max(compiled.program.architecture);
+        let most = compiled.program.architecture.port_max;
         if let Some(port) = self.ports.iter().find(|&&port| port > most) {
-            let architecture = compiled.program.architecture.name();
+            let architecture = compiled.program.architecture.name;
             let message = format!("the switch has a port {port}, and ports of {architecture} are at most {most}");
             return Err(Fault::new(Code::FailedPrecondition, message));
         }

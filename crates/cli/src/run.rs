@@ -28,7 +28,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-use switch::traffic::{PORT_MAX, port_max};
+use switch::traffic::PORT_MAX;
 use switch::workers::{Wanted, Workers};
 use switch::{Door, Switch};
 
@@ -56,7 +56,7 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     let Loaded { mut switch, name, started, note, origin } =
         starting::load(arguments, state.as_ref(), packet_log.as_ref())?;
     // A switch that has no program yet must not rule out those that will come.
-    let number_max = if name.is_some() { port_max(switch.program().architecture) } else { u32::MAX };
+    let number_max = if name.is_some() { switch.program().architecture.port_max } else { u32::MAX };
     let specs = specs(number_max)?;
     ports::set_rates(&mut switch, &rates)?;
     let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
@@ -234,7 +234,7 @@ fn greet(arguments: &RunArguments, program: Option<&Path>, switch: &Switch, serv
 /// Tells those who read a log what runs, on which ports, and where it can be reached.
 fn tell_start(arguments: &RunArguments, program: Option<&Path>, switch: &Switch, server: Option<&Server>) {
     let version = env!("CARGO_PKG_VERSION");
-    let (tables, architecture) = (switch.program().tables.len(), switch.program().architecture.name());
+    let (tables, architecture) = (switch.program().tables.len(), switch.program().architecture.name);
     match program {
         Some(file) => tracing::info!(tables, architecture, "the program is {}", file.display()),
         None => tracing::info!("there is no program yet: a controller brings it"),

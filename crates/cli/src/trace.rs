@@ -33,7 +33,6 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use stf::{Command, Script};
-use switch::traffic::port_max;
 use switch::{Backend, Output, Switch};
 use values::Described;
 
@@ -45,7 +44,7 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
         trace_script(&test::load_script(file)?, &mut switch, &described, arguments.json);
         return Ok(Exit::Success);
     }
-    let greatest = port_max(described.program.architecture);
+    let greatest = described.program.architecture.port_max;
     for (number, packet) in packets.iter().enumerate() {
         if packet.port > greatest {
             terminal::error(format!("`{}` is not a port number from 0 to {greatest}", packet.port));

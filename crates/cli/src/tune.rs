@@ -20,7 +20,6 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use switch::Switch;
-use switch::traffic::port_max;
 
 /// Bursts that are tried.
 const BURSTS: [u32; 4] = [64, 32, 16, 8];
@@ -48,7 +47,7 @@ pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
         say!("{}", if was_kept { "what was kept is forgotten" } else { "nothing was kept" });
         return Ok(Exit::Success);
     }
-    let number_max = port_max(compiled.program.architecture);
+    let number_max = compiled.program.architecture.port_max;
     let captures = Captures { option: "--pcap", files: &arguments.captures, in_port: arguments.in_port, number_max };
     let (trace, _) = captures.trace(arguments.count)?;
     let mut choices = choices(arguments, &compiled, &options)?;

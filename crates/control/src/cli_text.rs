@@ -12,15 +12,6 @@ use base::Bits;
 use ir::{ActionCall, ActionId, Calculation, CrcParameters, EntryKey, MatchKind, Program, TableId, Type};
 use std::sync::Arc;
 
-/// The greatest port that copies and queues can be for. Where the greatest of all is the drop port, it is one less: an
-/// action may be given that one, as its value means to drop; a copy or a queue for it would be a mistake.
-pub(crate) fn egress_port_max(program: &Program) -> u64 {
-    match program.architecture {
-        ir::Architecture::V1Model => ir::v1model::DROP_PORT - 1,
-        architecture => u64::from(switch::traffic::port_max(architecture)),
-    }
-}
-
 /// The greatest number of a clone session.
 pub(crate) const SESSION_MAX: u64 = switch::replication::SESSION_MAX as u64;
 
@@ -322,7 +313,7 @@ impl<'a> Arguments<'a> {
     }
 
     fn port(&self, index: usize) -> Result<u32, Problem> {
-        self.number(index, egress_port_max(self.program), "port").map(|port| port as u32)
+        self.number(index, u64::from(self.program.architecture.egress_port_max), "port").map(|port| port as u32)
     }
 
     /// The ports from the second argument on.

@@ -21,9 +21,7 @@
 //! `[low, high]`; a key that is not exact may be left out. The greater priority wins. Fields whose name begins with `_`
 //! or is `comment` are for people.
 
-use crate::cli_text::{
-    SESSION_MAX, check_changeable, check_default_changeable, egress_port_max, has_priority, table_action,
-};
+use crate::cli_text::{SESSION_MAX, check_changeable, check_default_changeable, has_priority, table_action};
 use crate::command::{Command, Replica};
 use crate::entries::Collected;
 use crate::json_lines::element_lines;
@@ -250,7 +248,7 @@ fn replicas(entry: &Object, program: &Program) -> Result<Vec<Replica>, Problem> 
     for value in list {
         let fields = object(value, "a replica")?;
         check_fields(fields, &["egress_port", "instance"])?;
-        let port = required_number(fields, "egress_port", 0, egress_port_max(program))? as u32;
+        let port = required_number(fields, "egress_port", 0, u64::from(program.architecture.egress_port_max))? as u32;
         let instance = fields.get("instance").map_or(Ok(0), |value| number(value, "instance", 65_535))? as u16;
         replicas.push(Replica { port, instance });
     }

@@ -37,7 +37,7 @@ fn table(program: &mut Program, name: &str, keys: &[(&str, Type, MatchKind)], ac
 }
 
 fn empty() -> Program {
-    Program { errors: ERROR_NAMES.map(String::from).to_vec(), ..Program::new(Architecture::V1Model) }
+    Program { errors: ERROR_NAMES.map(String::from).to_vec(), ..Program::new(&v1model::ARCHITECTURE) }
 }
 
 /// Seven tables, six actions, an action selector, and one or two of each stateful object.

@@ -1,7 +1,6 @@
 //! What a packet carries through the blocks of one pass.
 
 use base::{Bits, IndexVec};
-use ir::v1model::Slot;
 use ir::{FieldType, HeaderId, HeaderType, INTRINSIC_SLOTS, IntrinsicSlot, Program, VarId, VarKind};
 
 /// A packet on its way through the program's blocks.
@@ -140,17 +139,6 @@ impl PacketState {
     /// The bytes that the parser did not extract.
     pub fn payload(&self) -> &[u8] {
         self.packet.get(self.cursor..).unwrap_or(&[])
-    }
-
-    /// Sets the program's metadata variables and the requests to the architecture to zero. The other intrinsic
-    /// variables and the headers stay.
-    pub fn reset_metadata(&mut self) {
-        for var in self.vars.iter_mut() {
-            if let Slotted::Own(VarKind::Metadata, value) = var {
-                *value = Bits::zero(value.width());
-            }
-        }
-        self.intrinsics[Slot::CloneIngressSession as usize..].fill(0);
     }
 
     /// Sets local variables to zero and makes local headers invalid: the start of a block.

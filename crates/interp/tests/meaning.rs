@@ -4,7 +4,6 @@ use base::index::Id as _;
 use base::{Bits, Span};
 use expect_test::{Expect, expect};
 use interp::{Event, Host, Interpreter, Lookup, Outcome, PacketState, Tracer};
-use ir::v1model::Slot;
 use ir::{BlockId, Program, VarId};
 use ir::{
     CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, ExternFunctionId,
@@ -671,9 +670,4 @@ fn locals_start_at_zero_in_each_run_and_metadata_does_not() {
         Interpreter::new(&program).run_block(ingress, &mut state, &mut host, &mut interp::NoTrace);
         assert_eq!(state.var(VarId::from_index(2)).low_u64(), expected);
     }
-    state.set_intrinsic(Slot::EgressSpec, 7);
-    state.set_intrinsic(Slot::Resubmit, 1);
-    state.reset_metadata();
-    assert!(state.var(VarId::from_index(2)).is_zero());
-    assert_eq!((state.intrinsic(Slot::EgressSpec), state.intrinsic(Slot::Resubmit)), (7, 0));
 }

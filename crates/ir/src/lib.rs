@@ -13,8 +13,8 @@
 //! * [`text`]: the text form, its writer and its reader.
 //! * [`verify`](mod@verify): what every program must satisfy.
 //! * [`walk`]: walks over statements and expressions.
-//! * [`v1model`] and [`psa`]: the blocks and intrinsic variables of the architectures, as agreed between `lower` and
-//!   `switch`.
+//! * [`architecture`]: what an architecture is, as data.
+//! * [`v1model`] and [`psa`]: the architectures, as agreed between `lower` and `switch`.
 //!
 //! # Meaning, in short
 //!
@@ -24,6 +24,7 @@
 //! nothing. A stack element whose index is out of range reads as an invalid header and ignores writes. Arithmetic
 //! wraps; shifts take any amount. There are no unions here: `lower` makes the other members invalid explicitly.
 
+pub mod architecture;
 pub mod expr;
 pub mod program;
 pub mod psa;
@@ -34,6 +35,7 @@ pub mod v1model;
 pub mod verify;
 pub mod walk;
 
+pub use architecture::{Architecture, BlockRole, Effect, INTRINSIC_SLOTS, Source};
 pub use expr::{BinaryOp, Expr, ExprKind, HeaderRef, Type, UnaryOp};
 pub use program::*;
 pub use stmt::*;

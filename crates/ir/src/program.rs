@@ -1,5 +1,6 @@
 //! A whole program.
 
+use crate::architecture::{Architecture, BlockRole};
 use crate::expr::{HeaderRef, Type};
 use crate::stmt::{Body, HashAlgorithm, State};
 use crate::table::{Action, MatchKind, Table};
@@ -57,7 +58,7 @@ entity_id! {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
     /// What runs it.
-    pub architecture: Architecture,
+    pub architecture: &'static Architecture,
     /// The port whose packets v1model drops.
     pub drop_port: u64,
     /// Names of the program's errors by number; the first are [`ERROR_NAMES`].
@@ -108,7 +109,7 @@ pub struct Program {
 
 impl Program {
     /// A program with nothing in it, not even the names of errors.
-    pub fn new(architecture: Architecture) -> Program {
+    pub fn new(architecture: &'static Architecture) -> Program {
         Program {
             architecture,
             drop_port: crate::v1model::DROP_PORT,
@@ -151,7 +152,7 @@ impl Program {
 
     /// What a block is; a control, if the architecture does not know it.
     pub fn role(&self, block: BlockId) -> BlockRole {
-        self.architecture.roles().get(block.index()).copied().unwrap_or(BlockRole::Control)
+        self.architecture.blocks.get(block.index()).map_or(BlockRole::Control, |block| block.role)
     }
 
     /// The type of the header that a reference names.
@@ -159,50 +160,6 @@ impl Program {
         &self.header_types[self.header_type_id(header)]
     }
 }
-
-/// The architectures that the switch core runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Architecture {
-    /// v1model, see [`crate::v1model`].
-    V1Model,
-    /// The Portable Switch Architecture, see [`crate::psa`].
-    Psa,
-}
-
-/// What a block of an architecture is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BlockRole {
-    /// A parser.
-    Parser,
-    /// A control.
-    Control,
-    /// A control that emits headers.
-    Deparser,
-}
-
-impl Architecture {
-    /// What its blocks are, in order.
-    pub fn roles(self) -> &'static [BlockRole] {
-        use BlockRole::{Control, Deparser, Parser};
-        match self {
-            Architecture::V1Model => &[Parser, Control, Control, Control, Control, Deparser],
-            Architecture::Psa => &[Parser, Control, Deparser, Parser, Control, Deparser],
-        }
-    }
-
-    /// Its name in the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Architecture::V1Model => "v1model",
-            Architecture::Psa => "psa",
-        }
-    }
-}
-
-/// How many slots there are for the intrinsic variables of any architecture.
-pub const INTRINSIC_SLOTS: usize = 32;
-
-const _: () = assert!(crate::v1model::SLOT_COUNT <= INTRINSIC_SLOTS && crate::psa::SLOT_COUNT <= INTRINSIC_SLOTS);
 
 /// The slot of an intrinsic variable, as an architecture names it.
 pub trait IntrinsicSlot: Copy {

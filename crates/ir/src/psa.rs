@@ -6,10 +6,10 @@
 //! variables that the deparser writes and the parser reads; each has a field list, and the architecture preserves the
 //! one that belongs to the packet's path.
 
-use crate::expr::Expr;
-use crate::program::{FieldListId, IntrinsicSlot, Program};
-use crate::stmt::{Place, StmtKind};
-use crate::walk;
+use crate::architecture::{
+    Architecture, BlockInfo, BlockRole, Effect, Request, RequestedBy, SlotInfo, Source, block, slot,
+};
+use crate::program::{FieldListId, IntrinsicSlot};
 use base::index::Id as _;
 
 /// The blocks of a PSA program by position in [`Program::blocks`].
@@ -45,31 +45,24 @@ pub enum Slot {
     MulticastGroup,
 }
 
-/// How many slots there are.
-pub const SLOT_COUNT: usize = Slot::MulticastGroup as usize + 1;
-
 impl IntrinsicSlot for Slot {
     fn number(self) -> usize {
         self as usize
     }
 }
 
-/// Name and slot of each field of the metadata structs.
-pub const INTRINSIC_METADATA: [(&str, Slot); SLOT_COUNT] = [
-    ("ingress_port", Slot::IngressPort),
-    ("egress_port", Slot::EgressPort),
-    ("packet_path", Slot::PacketPath),
-    ("ingress_timestamp", Slot::IngressTimestamp),
-    ("egress_timestamp", Slot::EgressTimestamp),
-    ("parser_error", Slot::ParserError),
-    ("class_of_service", Slot::ClassOfService),
-    ("instance", Slot::Instance),
-    ("clone", Slot::Clone),
-    ("clone_session_id", Slot::CloneSessionId),
-    ("drop", Slot::Drop),
-    ("resubmit", Slot::Resubmit),
-    ("multicast_group", Slot::MulticastGroup),
-];
+impl Slot {
+    /// The slot of a field of the metadata structs.
+    pub fn of_field(name: &str) -> Option<Slot> {
+        let position = SLOTS.iter().position(|slot| slot.name == name)?;
+        ALL.get(position).copied()
+    }
+
+    /// The name of its field.
+    pub fn name(self) -> &'static str {
+        SLOTS[self as usize].name
+    }
+}
 
 /// How a packet came to where it is: `PSA_PacketPath_t`, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,36 +108,75 @@ impl Carried {
 /// `PSA_PORT_RECIRCULATE`: what leaves egress for it enters ingress once more.
 pub const PORT_RECIRCULATE: u32 = 0xffff_fffa;
 
-/// Whether a packet of the program, or a copy of it, may enter a block that it has left: the program clones, resubmits,
-/// or chooses a port that may be that of recirculation.
-pub fn passes_again(program: &Program) -> bool {
-    let mut again = false;
-    for body in walk::bodies(program) {
-        walk::visit_body(body, &mut |statement| {
-            let (Some(dst), kind) = (statement.kind.dst(), &statement.kind) else { return };
-            again |= match walk::slot_of(program, dst) {
-                Some(slot) if slot == Slot::Clone as u32 || slot == Slot::Resubmit as u32 => {
-                    !matches!(kind, StmtKind::Assign { src, .. } if constant(src) == Some(0))
-                }
-                Some(slot) if slot == Slot::EgressPort as u32 => {
-                    let port = match kind {
-                        StmtKind::Assign { dst: Place::Var(_), src } => constant(src),
-                        _ => None,
-                    };
-                    port.is_none_or(|port| port == u64::from(PORT_RECIRCULATE))
-                }
-                _ => false,
-            };
-        });
-    }
-    again
-}
+/// `PSA_PORT_CPU`: controllers are behind it.
+const PORT_CPU: u32 = 0xffff_fffd;
 
-/// Whether the program reads the time at which a packet left its queue.
-pub fn reads_egress_time(program: &Program) -> bool {
-    walk::mentions_slot(program, |slot| slot == Slot::EgressTimestamp as u32)
-}
+/// The architecture.
+pub const ARCHITECTURE: Architecture = Architecture {
+    name: "psa",
+    blocks: &BLOCKS,
+    slots: &SLOTS,
+    requests: &REQUESTS,
+    port_bits: 32,
+    port_max: u32::MAX,
+    egress_port_max: u32::MAX,
+    cpu_port: PORT_CPU,
+    multicast_group_max: u32::MAX,
+};
 
-fn constant(expr: &Expr) -> Option<u64> {
-    expr.as_const().and_then(|value| value.to_u64())
+/// In the order of [`Stage`].
+const BLOCKS: [BlockInfo; 6] = [
+    block(BlockRole::Parser, false),
+    block(BlockRole::Control, false),
+    block(BlockRole::Deparser, false),
+    block(BlockRole::Parser, true),
+    block(BlockRole::Control, true),
+    block(BlockRole::Deparser, true),
+];
+
+const SLOT_COUNT: usize = Slot::MulticastGroup as usize + 1;
+
+/// The slots by number.
+const ALL: [Slot; SLOT_COUNT] = [
+    Slot::IngressPort,
+    Slot::EgressPort,
+    Slot::PacketPath,
+    Slot::IngressTimestamp,
+    Slot::EgressTimestamp,
+    Slot::ParserError,
+    Slot::ClassOfService,
+    Slot::Instance,
+    Slot::Clone,
+    Slot::CloneSessionId,
+    Slot::Drop,
+    Slot::Resubmit,
+    Slot::MulticastGroup,
+];
+
+/// In the order of [`Slot`], each with the name of its field.
+const SLOTS: [SlotInfo; SLOT_COUNT] = [
+    slot("ingress_port", Source::IngressPort),
+    slot("egress_port", Source::Packet),
+    slot("packet_path", Source::Packet),
+    slot("ingress_timestamp", Source::IngressTime),
+    slot("egress_timestamp", Source::QueueTime),
+    slot("parser_error", Source::Packet),
+    slot("class_of_service", Source::Packet),
+    slot("instance", Source::Packet),
+    slot("clone", Source::Packet),
+    slot("clone_session_id", Source::Packet),
+    slot("drop", Source::Packet),
+    slot("resubmit", Source::Packet),
+    slot("multicast_group", Source::Packet),
+];
+
+const REQUESTS: [Request; 4] = [
+    request(Slot::Clone, RequestedBy::NonZero, &[Effect::EgressAgain, Effect::Original]),
+    request(Slot::Resubmit, RequestedBy::NonZero, &[Effect::IngressAgain, Effect::Original]),
+    request(Slot::EgressPort, RequestedBy::Value(PORT_RECIRCULATE as u64), &[Effect::IngressAgain]),
+    request(Slot::MulticastGroup, RequestedBy::NonZero, &[Effect::Replicas]),
+];
+
+const fn request(slot: Slot, by: RequestedBy, effects: &'static [Effect]) -> Request {
+    Request { slot: slot as u32, by, effects }
 }

@@ -3,9 +3,11 @@
 //! The architecture's functions (`clone`, `resubmit`, ...) only raise requests, so they are assignments to intrinsic
 //! variables here, and the IR needs no statement for them.
 
+use crate::architecture::{
+    Architecture, BlockInfo, BlockRole, Effect, Request, RequestedBy, SlotInfo, Source, block, slot,
+};
 use crate::expr::Type;
-use crate::program::{IntrinsicSlot, Program};
-use crate::walk;
+use crate::program::IntrinsicSlot;
 
 /// The blocks of a v1model program by position in [`crate::Program::blocks`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +74,7 @@ pub enum Slot {
 
 impl Slot {
     /// All slots by number.
-    pub const ALL: [Slot; SLOT_COUNT] = [
+    pub const ALL: [Slot; SLOTS.len()] = [
         Slot::IngressPort,
         Slot::EgressSpec,
         Slot::EgressPort,
@@ -166,9 +168,6 @@ impl IntrinsicSlot for Slot {
     }
 }
 
-/// How many slots there are.
-pub const SLOT_COUNT: usize = Slot::Gathered as usize + 1;
-
 /// The greatest port.
 pub const PORT_MAX: u32 = 511;
 
@@ -214,30 +213,74 @@ pub enum InstanceType {
     NotScattered,
 }
 
-/// Whether the program reads what the queues write: depths and time stamps.
-pub fn reads_queues(program: &Program) -> bool {
-    let written =
-        [Slot::EnqTimestamp, Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth, Slot::EgressGlobalTimestamp];
-    walk::mentions_slot(program, |slot| written.iter().any(|&queue| queue as u32 == slot))
-}
+/// The architecture.
+pub const ARCHITECTURE: Architecture = Architecture {
+    name: "v1model",
+    blocks: &BLOCKS,
+    slots: &SLOTS,
+    requests: &REQUESTS,
+    port_bits: 9,
+    port_max: PORT_MAX,
+    egress_port_max: PORT_MAX - 1,
+    // The 9 bits of a port leave room for it, and 511 drops.
+    cpu_port: 510,
+    multicast_group_max: 0xffff,
+};
 
-/// Whether the program writes the intrinsic variable in any of these slots, or a part of it.
-pub fn asks_for(program: &Program, slots: &[Slot]) -> bool {
-    walk::writes_slot(program, |slot| slots.iter().any(|&asked| asked as u32 == slot))
-}
+/// In the order of [`Stage`].
+const BLOCKS: [BlockInfo; 6] = [
+    block(BlockRole::Parser, false),
+    block(BlockRole::Control, false),
+    block(BlockRole::Control, false),
+    block(BlockRole::Control, true),
+    block(BlockRole::Control, true),
+    block(BlockRole::Deparser, true),
+];
 
-/// Whether the program resubmits, recirculates, clones to ingress, gathers packets or takes them apart.
-pub fn sends_back_to_ingress(program: &Program) -> bool {
-    let again = [Slot::Resubmit, Slot::Recirculate, Slot::CloneToIngress, Slot::Gather, Slot::Release, Slot::Scatter];
-    asks_for(program, &again)
-}
+/// In the order of [`Slot`].
+const SLOTS: [SlotInfo; Slot::Gathered as usize + 1] = [
+    slot("ingress_port", Source::IngressPort),
+    slot("egress_spec", Source::Packet),
+    slot("egress_port", Source::Packet),
+    slot("instance_type", Source::Packet),
+    slot("packet_length", Source::IngressLength),
+    slot("enq_timestamp", Source::QueueTime),
+    slot("enq_qdepth", Source::QueueState),
+    slot("deq_timedelta", Source::QueueState),
+    slot("deq_qdepth", Source::QueueState),
+    slot("ingress_global_timestamp", Source::IngressTime),
+    slot("egress_global_timestamp", Source::QueueTime),
+    slot("mcast_grp", Source::Packet),
+    slot("egress_rid", Source::Packet),
+    slot("checksum_error", Source::Packet),
+    slot("parser_error", Source::Packet),
+    slot("priority", Source::Packet),
+    slot("clone from ingress", Source::Packet),
+    slot("clone from egress", Source::Packet),
+    slot("field list of the clone", Source::Packet),
+    slot("clone to ingress", Source::Packet),
+    slot("resubmit", Source::Packet),
+    slot("recirculate", Source::Packet),
+    slot("truncate", Source::Packet),
+    slot("length delta", Source::Packet),
+    slot("gather", Source::Packet),
+    slot("release", Source::Packet),
+    slot("scatter", Source::Packet),
+    slot("gathered", Source::Packet),
+];
 
-/// Whether packets, or copies of them, come back to ingress, or to a queue that they have left.
-pub fn sends_round_again(program: &Program) -> bool {
-    sends_back_to_ingress(program) || asks_for(program, &[Slot::CloneEgressSession])
-}
+const REQUESTS: [Request; 9] = [
+    request(Slot::CloneIngressSession, &[Effect::ParsedCopy, Effect::Original]),
+    request(Slot::CloneEgressSession, &[Effect::EgressAgain]),
+    request(Slot::CloneToIngress, &[Effect::IngressAgain, Effect::CopyToIngress, Effect::Original]),
+    request(Slot::Resubmit, &[Effect::IngressAgain, Effect::Original]),
+    request(Slot::Recirculate, &[Effect::IngressAgain]),
+    request(Slot::Gather, &[Effect::IngressAgain, Effect::Coalescing, Effect::JoinsOrSplits]),
+    request(Slot::Release, &[Effect::IngressAgain, Effect::Coalescing]),
+    request(Slot::Scatter, &[Effect::IngressAgain, Effect::Original, Effect::JoinsOrSplits]),
+    request(Slot::McastGrp, &[Effect::Replicas]),
+];
 
-/// Whether ingress may ask for a packet as it was received.
-pub fn asks_for_originals(program: &Program) -> bool {
-    asks_for(program, &[Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter])
+const fn request(slot: Slot, effects: &'static [Effect]) -> Request {
+    Request { slot: slot as u32, by: RequestedBy::NonZero, effects }
 }

@@ -21,6 +21,15 @@ use syntax::{Diagnostic, ast};
 const STAGES: [Stage; 6] =
     [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress, Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 
+/// The package of `main`, which says whose extern objects and table properties a program has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Package {
+    /// `V1Switch`.
+    V1Model,
+    /// `PSA_Switch`.
+    Psa,
+}
+
 /// What can be done with a program that cannot be run.
 const CHECKED_ONLY: &str = "`wirespeed check` checks it, and `wirespeed compile --emit ast` shows its syntax tree";
 

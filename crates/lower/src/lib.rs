@@ -369,6 +369,8 @@ pub(crate) struct BlockState {
 pub(crate) struct Lowerer<'h> {
     pub hir: &'h hir::Program,
     pub diagnostics: Diagnostics,
+    /// Whose extern objects and table properties the program has.
+    pub package: architecture::Package,
     pub ir: ir::Program,
     pub facts: Facts,
     pub learned: Facts,
@@ -443,7 +445,8 @@ impl<'h> Lowerer<'h> {
         let mut lowerer = Lowerer {
             hir,
             diagnostics: Diagnostics::new(),
-            ir: ir::Program::new(ir::Architecture::V1Model),
+            package: architecture::Package::V1Model,
+            ir: ir::Program::new(&ir::v1model::ARCHITECTURE),
             learned: facts.clone(),
             facts,
             env: BTreeMap::new(),

@@ -9,6 +9,7 @@
 //! headers or varbit fields in it is therefore packed into variables, a validity and the fields for each header, a
 //! length and the bits for each varbit field, when the deparser ends, and unpacked when the parser starts.
 
+use crate::architecture::Package;
 use crate::inline::Argument;
 use crate::objects::{ObjectId, ObjectKind};
 use crate::places::{HeaderPlace, Place, VarbitPlace, footprint_of_place, varbit_parts};
@@ -16,7 +17,7 @@ use crate::storage::Life;
 use crate::types::Form;
 use crate::{BlockState, Lowered, Lowerer, Refused, codes};
 use base::Span;
-use ir::psa::{Carried, INTRINSIC_METADATA, Slot, Stage};
+use ir::psa::{Carried, Slot, Stage};
 use ir::{ExprKind, FieldType, StmtKind, VarId};
 use sema::hir::{self, Expr, Type};
 use std::collections::BTreeMap;
@@ -88,7 +89,8 @@ type Copies = Vec<(Place, Vec<VarId>)>;
 impl<'h> Lowerer<'h> {
     /// Lowers the blocks of package `PSA_Switch`.
     pub fn psa_program(&mut self, main: &'h hir::Instance) -> Lowered<()> {
-        self.ir.architecture = ir::Architecture::Psa;
+        self.package = Package::Psa;
+        self.ir.architecture = &ir::psa::ARCHITECTURE;
         self.make_top_instances();
         let [Some(ingress), _, Some(egress), _] = &main.args[..] else {
             return self.unsupported(main.span, "leaving out a pipeline");
@@ -232,9 +234,8 @@ impl<'h> Lowerer<'h> {
         if let Some(var) = self.externs.psa.intrinsics.get(&slot) {
             return *var;
         }
-        let name = INTRINSIC_METADATA.iter().find(|(_, other)| *other == slot).map_or("", |(name, _)| *name);
         let kind = ir::VarKind::Intrinsic(slot as u32);
-        let var = self.ir.vars.push(ir::Var { name: name.to_owned(), ty, kind });
+        let var = self.ir.vars.push(ir::Var { name: slot.name().to_owned(), ty, kind });
         self.externs.psa.intrinsics.insert(slot, var);
         var
     }
@@ -246,10 +247,10 @@ impl<'h> Lowerer<'h> {
         };
         let mut places = Vec::new();
         for (field, ty) in fields {
-            let known = INTRINSIC_METADATA.iter().find(|(known, _)| **known == *field);
+            let known = Slot::of_field(&field);
             places.push(match (known, self.form(&ty, span)?) {
-                (Some((_, slot)), Form::Scalar(ty)) if ty.width() <= 64 => {
-                    let var = self.psa_intrinsic(*slot, ty);
+                (Some(slot), Form::Scalar(ty)) if ty.width() <= 64 => {
+                    let var = self.psa_intrinsic(slot, ty);
                     if self.ir.vars[var].ty != ty {
                         return self.unsupported(span, format!("a field `{field}` of two types"));
                     }

@@ -1,5 +1,6 @@
 //! Tables and their application.
 
+use crate::architecture::Package;
 use crate::externs::hashes::draw_into;
 use crate::names::{find, full_name};
 use crate::values::Value;
@@ -73,7 +74,7 @@ impl<'h> Lowerer<'h> {
             return self.refuse(codes::WRONG_BLOCK, span, "a table can only be applied in a control");
         }
         // Neither v1model nor PSA has tables there, and the reference compiler refuses them, too.
-        if self.ir.architecture.roles().get(self.ir.blocks.len()) == Some(&ir::BlockRole::Deparser) {
+        if self.ir.role(self.ir.blocks.next_id()) == ir::BlockRole::Deparser {
             return self.refuse(codes::WRONG_BLOCK, span, "a table cannot be applied in a deparser");
         }
         let table = self.table(id)?;
@@ -213,9 +214,9 @@ impl<'h> Lowerer<'h> {
         if !is_known && !self.architecture_property(table, property)? {
             let message = format!("the table property `{}` has no meaning here and is ignored", property.name);
             let warning = Diagnostic::warning(codes::IGNORED_PROPERTY, property.span, message);
-            let own = match self.ir.architecture {
-                ir::Architecture::V1Model => V1MODEL_PROPERTIES,
-                ir::Architecture::Psa => PSA_PROPERTIES,
+            let own = match self.package {
+                Package::V1Model => V1MODEL_PROPERTIES,
+                Package::Psa => PSA_PROPERTIES,
             };
             let known = PROPERTIES.iter().chain(own).copied();
             self.diagnostics.push(match sema::did_you_mean(&property.name, known) {

@@ -309,10 +309,7 @@ impl Generator<'_, '_, '_> {
     /// What is known of the program as a whole.
     fn package(&mut self) -> Option<v1::PkgInfo> {
         let main = &self.tree.instances[self.tree.main?];
-        let arch = match self.program.architecture {
-            ir::Architecture::V1Model => "v1model",
-            ir::Architecture::Psa => "psa",
-        };
+        let arch = self.program.architecture.name;
         let listed = annotations::listed(self.tree, &main.annotations, &["pkginfo", "platform_property"]);
         let mut package = v1::PkgInfo {
             arch: arch.to_owned(),

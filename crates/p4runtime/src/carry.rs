@@ -18,7 +18,6 @@ use std::sync::Arc;
 use switch::Switch;
 use switch::externs::{CounterCell, NoPlace, RegisterArray};
 use switch::meter::{ColorCounts, MeterCell};
-use switch::traffic::port_max;
 use tables::Handle;
 
 /// What a refusal ends with.
@@ -176,9 +175,9 @@ fn calculations(old: &mut Switch, new: &mut Switch) {
 
 /// As it is, with the handles of nodes, and with sessions that name groups.
 fn replication(old: &Switch, new: &mut Switch) -> Result<(), Fault> {
-    let most = port_max(new.program().architecture);
+    let most = new.program().architecture.port_max;
     if let Some(port) = old.replication().ports().find(|&port| port > most) {
-        let architecture = new.program().architecture.name();
+        let architecture = new.program().architecture.name;
         return Err(Fault::invalid(format!(
             "copies of packets go to port {port}, and ports of {architecture} are at most {most}. {REFUSED}"
         )));

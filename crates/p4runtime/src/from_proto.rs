@@ -18,7 +18,6 @@ use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
 use switch::MeterConfig;
 use switch::externs::CounterCell;
 use switch::meter::ColorCounts;
-use switch::traffic::port_max;
 use tables::Attributes;
 
 /// An update. None for one that asks for nothing, as a counter without data.
@@ -442,10 +441,7 @@ impl Reader<'_> {
                 if it.multicast_group_id == 0 {
                     return Err(Fault::invalid("the id of a multicast group must not be 0"));
                 }
-                let most = match self.schema.program.architecture {
-                    ir::Architecture::V1Model => u32::from(u16::MAX),
-                    ir::Architecture::Psa => u32::MAX,
-                };
+                let most = self.schema.program.architecture.multicast_group_max;
                 if it.multicast_group_id > most {
                     let id = it.multicast_group_id;
                     return Err(Fault::invalid(format!("there is no multicast group {id}: the greatest is {most}")));
@@ -501,7 +497,7 @@ impl Reader<'_> {
     }
 
     fn copy(&self, owner: &str, port: u32, instance: u32) -> Result<switch::Replica, Fault> {
-        let most = port_max(self.schema.program.architecture);
+        let most = self.schema.program.architecture.port_max;
         if port > most {
             let message = format!("{owner}: there is no port {port} for a replica: the greatest is {most}");
             return Err(Fault::new(Code::OutOfRange, message));

@@ -24,7 +24,7 @@ impl Ports {
     }
 
     /// The numbers of all ports that a program of this architecture can name.
-    pub fn numbers(&self, architecture: Architecture) -> impl Iterator<Item = u32> {
+    pub fn numbers(&self, architecture: &Architecture) -> impl Iterator<Item = u32> {
         self.names.keys().copied().chain(self.cpu.of(architecture))
     }
 

@@ -3,9 +3,7 @@
 use crate::ports::Ports;
 use crate::translator::Translator;
 use control::api::Fault;
-use ir::{
-    ActionId, ActionProfileId, Architecture, CounterId, DigestId, MeterId, Program, RegisterId, TableId, ValueSetId,
-};
+use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, Program, RegisterId, TableId, ValueSetId};
 use p4info::{Kind, Mismatch, Model};
 use p4runtime_proto::p4::config::v1::P4Info;
 use std::collections::BTreeMap;
@@ -50,7 +48,7 @@ impl Schema {
             value_sets: model.value_sets().map(|it| (it.set, it.id)).collect(),
             digests: model.digests().flat_map(|it| it.digests.iter().map(|&digest| (digest, it.id))).collect(),
         };
-        let translator = Translator::new(ports, port_bits(program.architecture));
+        let translator = Translator::new(ports, program.architecture.port_bits);
         Ok(Schema { model, program, translator, ids })
     }
 
@@ -83,14 +81,6 @@ impl Schema {
             }
             _ => names.join(", "),
         }
-    }
-}
-
-/// The bits of a port's number in the architecture's own metadata: `bit<9>`, `PortIdUint_t`.
-fn port_bits(architecture: Architecture) -> u32 {
-    match architecture {
-        Architecture::V1Model => 9,
-        Architecture::Psa => 32,
     }
 }
 

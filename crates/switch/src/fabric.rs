@@ -14,7 +14,7 @@ use crate::replication::{Destination, Replica, Replication};
 use crate::specialise::Specialisation;
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
-use crate::traffic::{Departure, Refusal, TrafficManager, port_max};
+use crate::traffic::{Departure, Refusal, TrafficManager};
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
 use cgen::abi::{Unsent, Verdict};
 use ir::Program;
@@ -113,7 +113,7 @@ impl Fabric {
         wants_straight: bool,
     ) -> Fabric {
         let takes_straight = wants_straight && pipeline.has_straight();
-        let traffic = TrafficManager::new(priorities, port_max(program.architecture), Packet::length);
+        let traffic = TrafficManager::new(priorities, program.architecture.port_max, Packet::length);
         Fabric {
             pipeline,
             traffic: if visibility.depths { traffic } else { traffic.without_depths_of_line() },

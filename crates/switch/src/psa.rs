@@ -19,9 +19,8 @@ use crate::stats::DropReason;
 use crate::traffic::Departure;
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
-use ir::psa::{Carried, PORT_RECIRCULATE, PacketPath, Slot, Stage, passes_again, reads_egress_time};
-use ir::walk::writes_slot;
-use ir::{BlockId, Program};
+use ir::psa::{Carried, PORT_RECIRCULATE, PacketPath, Slot, Stage};
+use ir::{BlockId, Effect, Program};
 
 /// The architecture's own state.
 pub(crate) struct Psa {
@@ -34,10 +33,9 @@ pub(crate) struct Psa {
 
 /// What a program shows of how packets are worked on.
 pub(crate) fn visibility(program: &Program) -> Visibility {
-    let reads_time = reads_egress_time(program);
     Visibility {
-        one_by_one: reads_time || passes_again(program),
-        time: reads_time || !program.meters.is_empty() || !program.direct_meters.is_empty(),
+        one_by_one: program.mentions_queues() || program.sends_again(),
+        time: program.mentions_queues() || !program.meters.is_empty() || !program.direct_meters.is_empty(),
         depths: false,
     }
 }
@@ -48,7 +46,7 @@ impl Psa {
             |carried: Carried| program.field_lists.get(carried.field_list()).is_some_and(|it| !it.vars.is_empty());
         Psa {
             originals: Vec::new(),
-            keeps_originals: writes_slot(program, |slot| [Slot::Clone as u32, Slot::Resubmit as u32].contains(&slot)),
+            keeps_originals: program.may_request(Effect::Original),
             carries: Carried::ALL.map(carries),
         }
     }

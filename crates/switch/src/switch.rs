@@ -478,12 +478,20 @@ impl Newcomers {
     }
 }
 
+/// Makes the rules of an architecture for a program of it.
+type MakeRules = fn(&Program) -> (Box<dyn Rules>, Visibility);
+
+/// The rules of each architecture.
+const RULES: [(&ir::Architecture, MakeRules); 2] = [
+    (&ir::v1model::ARCHITECTURE, |program| (Box::new(V1Model::new(program)), v1model::visibility(program))),
+    (&ir::psa::ARCHITECTURE, |program| (Box::new(Psa::new(program)), psa::visibility(program))),
+];
+
 /// The rules of a program's architecture, and what it shows of how packets are worked on.
 pub(crate) fn rules_of(program: &Program) -> (Box<dyn Rules>, Visibility) {
-    match program.architecture {
-        ir::Architecture::V1Model => (Box::new(V1Model::new(program)), v1model::visibility(program)),
-        ir::Architecture::Psa => (Box::new(Psa::new(program)), psa::visibility(program)),
-    }
+    let of_program = RULES.iter().find(|(architecture, _)| *architecture == program.architecture);
+    let (_, make) = of_program.expect("every architecture has rules");
+    make(program)
 }
 
 /// Refuses arrays that would not fit the memory.
@@ -518,6 +526,6 @@ fn check_state(program: &Program) -> Result<(), SwitchError> {
 fn emitted_bytes_max(program: &Program) -> usize {
     let bytes = |header: &ir::Header| program.header_types[header.ty].bytes_max() as usize;
     let all: usize = program.headers.iter().filter(|header| header.metadata).map(bytes).sum();
-    let deparsers = program.architecture.roles().iter().filter(|&&role| role == ir::BlockRole::Deparser).count();
+    let deparsers = program.architecture.blocks.iter().filter(|block| block.role == ir::BlockRole::Deparser).count();
     (all * deparsers).min(PACKET_BYTES_MAX)
 }

@@ -33,19 +33,11 @@ fn wire_bits(packet_bytes: u32, overhead_bytes: u32) -> u64 {
     8 * (u64::from(packet_bytes.max(least)) + u64::from(overhead_bytes))
 }
 
-/// The greatest port of architectures with ports of 9 bits.
-pub const PORT_MAX: u32 = ir::v1model::PORT_MAX;
+/// The greatest port of architectures with ports of 9 bits: up to it, ports have queues from the start.
+pub const PORT_MAX: u32 = 511;
 
 /// Ports above [`PORT_MAX`] that have queues at the same time.
 const FAR_PORTS_MAX: usize = 4_096;
-
-/// The greatest port that packets can be sent to.
-pub fn port_max(architecture: ir::Architecture) -> u32 {
-    match architecture {
-        ir::Architecture::V1Model => PORT_MAX,
-        ir::Architecture::Psa => u32::MAX,
-    }
-}
 
 /// A packet that leaves its queue.
 pub struct Departure<P> {

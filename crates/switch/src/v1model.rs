@@ -22,10 +22,8 @@ use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, PASSES_MAX};
 use cgen::abi::{self, Unsent};
-use ir::v1model::{
-    Gather, InstanceType, Scatter, Slot, Stage, asks_for, asks_for_originals, reads_queues, sends_round_again,
-};
-use ir::{BlockId, FieldListId, Program};
+use ir::v1model::{Gather, InstanceType, Scatter, Slot, Stage};
+use ir::{BlockId, Effect, FieldListId, Program};
 
 /// The architecture's own state.
 pub(crate) struct V1Model {
@@ -44,12 +42,12 @@ pub(crate) struct V1Model {
 /// What a program shows of how packets are worked on.
 pub(crate) fn visibility(program: &Program) -> Visibility {
     Visibility {
-        one_by_one: reads_queues(program) || sends_round_again(program),
-        time: reads_queues(program)
-            || asks_for(program, &[Slot::Gather])
+        one_by_one: program.mentions_queues() || program.sends_again(),
+        time: program.mentions_queues()
+            || program.may_request(Effect::JoinsOrSplits)
             || !program.meters.is_empty()
             || !program.direct_meters.is_empty(),
-        depths: reads_queues(program),
+        depths: program.mentions_queues(),
     }
 }
 
@@ -86,7 +84,7 @@ impl V1Model {
             saved: Saved::default(),
             taken: Vec::new(),
             verdicts: vec![0; CALL_FRAMES_MAX],
-            keeps_originals: asks_for_originals(program),
+            keeps_originals: program.may_request(Effect::Original),
             drop_port: program.drop_port,
         }
     }

@@ -19,9 +19,7 @@ pub use packets::random_packet;
 
 use base::Rng;
 use ir::v1model::Slot;
-use ir::{
-    ActionId, Architecture, Body, HeaderId, LabelId, MatchKind, Program, StackId, TableId, Type, Var, VarId, VarKind,
-};
+use ir::{ActionId, Body, HeaderId, LabelId, MatchKind, Program, StackId, TableId, Type, Var, VarId, VarKind};
 
 /// What programs may contain.
 #[derive(Clone, Debug)]
@@ -85,7 +83,7 @@ pub fn random_program(rng: &mut Rng, options: &Options) -> Program {
 fn empty() -> Program {
     Program {
         errors: ir::ERROR_NAMES.iter().map(|name| (*name).into()).chain(["Unlucky".into()]).collect(),
-        ..Program::new(Architecture::V1Model)
+        ..Program::new(&ir::v1model::ARCHITECTURE)
     }
 }
 

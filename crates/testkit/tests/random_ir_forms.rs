@@ -4,6 +4,7 @@ use base::Rng;
 use ir::walk::{self, Item};
 use ir::*;
 use std::collections::BTreeMap;
+use testkit::outline::outline;
 use testkit::random_ir::{Options, random_program};
 
 const SEEDS: u64 = 300;
@@ -71,6 +72,7 @@ forms!(stmt_form, STATEMENTS, StmtKind, {
     StmtKind::CallExtern { instance: None, .. } => "call a function",
     StmtKind::CallExtern { instance: Some(_), .. } => "call a method",
     StmtKind::Assert { .. } => "assert",
+    StmtKind::Call(_) => "call a routine",
 });
 
 forms!(expr_form, EXPRESSIONS, ExprKind, {
@@ -257,7 +259,9 @@ fn every_form_is_made() {
     let mut forms = Forms::default();
     for seed in 0..SEEDS {
         let options = Options { requests: true, plug_in: true, ..Options::default() };
-        let program = random_program(&mut Rng::new(seed), &options);
+        let mut rng = Rng::new(seed);
+        let mut program = random_program(&mut rng, &options);
+        outline(&mut rng, &mut program);
         forms.see_program(&program);
     }
     let all = [STATEMENTS, EXPRESSIONS, OPERATORS, HEADERS, ALGORITHMS, HASH_VALUES, KEY_SETS, MATCH_KINDS, TARGETS];

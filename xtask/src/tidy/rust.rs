@@ -16,6 +16,25 @@ const FUNCTION_LINES_MAX: usize = 70;
 /// none enter it.
 const LONG_FUNCTIONS: [(&str, &str, usize); 0] = [];
 
+/// Where code may name an architecture: what reads its package, what it is, the switch's rules for it, and what makes
+/// programs for tests. Everything else asks `ir::Architecture` for the property that it needs.
+const KNOW_ARCHITECTURES: [&str; 11] = [
+    "crates/lower/src/",
+    "crates/ir/src/",
+    "crates/switch/src/v1model.rs",
+    "crates/switch/src/psa.rs",
+    // The table of rules.
+    "crates/switch/src/switch.rs",
+    // What programs request of coalescing buffers.
+    "crates/switch/src/piles.rs",
+    "crates/testkit/",
+    "fuzz/",
+    // What v1model does between blocks, as the planner sees it; it is to become IR.
+    "crates/cgen/src/plan/straight.rs",
+    "crates/cgen/src/plan/sums.rs",
+    "crates/cgen/src/emit/straight.rs",
+];
+
 /// Checks a Rust file.
 pub(crate) fn check(name: &str, content: &str, report: &mut Report<'_>) {
     let lines = lines(content);
@@ -28,6 +47,7 @@ pub(crate) fn check(name: &str, content: &str, report: &mut Report<'_>) {
     let is_test = name.contains("/tests/");
     if !is_test {
         check_functions(name, own, report);
+        check_architectures(name, own, report);
     }
 }
 
@@ -87,6 +107,17 @@ fn check_length(content: &str, length: usize, report: &mut Report<'_>) {
         let message =
             format!("{length} lines: a file has at most {FILE_LINES_MAX}, or its header says `{LONG_FILE_REASON} ...`");
         report.add(1, message);
+    }
+}
+
+fn check_architectures(name: &str, own: &[Line], report: &mut Report<'_>) {
+    if KNOW_ARCHITECTURES.iter().any(|known| name.starts_with(known)) {
+        return;
+    }
+    for (index, line) in own.iter().enumerate() {
+        if ["v1model", "psa"].iter().any(|module| line.code.contains(&format!("ir::{module}"))) {
+            report.add(index + 1, "an architecture has no name here: ask `ir::Architecture` for the property");
+        }
     }
 }
 
@@ -206,5 +237,13 @@ mod tests {
         let lines = "f();\n".repeat(1001);
         assert!(rust(&lines).contains("1002 lines: a file has at most 1000"));
         assert_eq!(rust(&format!("//! Long because it is one table.\n{lines}")), "");
+    }
+
+    #[test]
+    fn only_few_know_an_architecture() {
+        let text = "//! Opens.\nuse ir::psa::Slot;\n";
+        let found = said("crates/cli/src/a.rs", text);
+        assert!(found.starts_with("crates/cli/src/a.rs:2: an architecture has no name here"), "{found}");
+        assert_eq!(said("crates/lower/src/a.rs", text), "");
     }
 }

@@ -18,8 +18,7 @@ use crate::plan::walk::Item;
 use crate::plan::{NAMED_ELEMENTS_MAX, Plan, key_fields, stack_of};
 use crate::tuning::Tuning;
 use base::limits::HEADROOM_BYTES;
-use ir::v1model::{asks_for_originals, reads_queues};
-use ir::{Architecture, BlockKind, FieldType, Program, RegisterId, StackId, StmtKind, TableId, VarId, VarKind};
+use ir::{BlockKind, Effect, FieldType, Program, RegisterId, StackId, StmtKind, TableId, VarId, VarKind};
 use names::Names;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -184,7 +183,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
     let (burst_packets, burst_reason) = burst(program, plan);
     let asked = Asked::of(program, plan);
     Description {
-        architecture: program.architecture.name(),
+        architecture: program.architecture.name,
         burst_packets,
         burst_reason,
         tuning: (plan.tuning != Tuning::default()).then_some(plan.tuning),
@@ -214,19 +213,11 @@ fn burst(program: &Program, plan: &Plan) -> (u32, String) {
         Some(OneByOne::BetweenPasses(object)) => {
             (1, format!("packets may go round again and meet {} once more", name(program, object)))
         }
-        None if state::goes_round(program) => (1, "packets that go round again would be overtaken".to_owned()),
-        None if shows_queues(program) => {
+        None if program.sends_again() => (1, "packets that go round again would be overtaken".to_owned()),
+        None if program.mentions_queues() => {
             (1, "the depth of a queue would tell how many packets came together".to_owned())
         }
         None => (plan.burst_max, "packets cannot tell that they run together".to_owned()),
-    }
-}
-
-/// Whether packets that go through blocks and queues may see others there.
-fn shows_queues(program: &Program) -> bool {
-    match program.architecture {
-        Architecture::V1Model => reads_queues(program),
-        Architecture::Psa => ir::psa::reads_egress_time(program),
     }
 }
 
@@ -297,7 +288,7 @@ fn leaves_for(program: &Program, graph: &Graph<'_>, straight: &Straight) -> Vec<
 }
 
 fn copied_reason(program: &Program, plan: &Plan, straight: &Straight) -> Option<String> {
-    let is_copied = straight.in_place && asks_for_originals(program) && plan.written_bytes_max().is_none();
+    let is_copied = straight.in_place && program.may_request(Effect::Original) && plan.written_bytes_max().is_none();
     is_copied.then(|| {
         format!(
             "ingress may ask for a packet as it was received, of which more than {SAVED_BYTES_MAX} bytes may be written \

@@ -19,7 +19,7 @@ use crate::plan::graph::{End, Graph, Node, NodeId};
 use crate::plan::straight::Straight;
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
-use ir::v1model::Slot;
+use ir::Source;
 use ir::{BlockId, Body, Stmt, StmtKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -150,7 +150,7 @@ fn enter(emitter: &Emitter<'_>, straight: Option<&Straight>) -> S {
         }
         (Some(_), Some(_)) => call("ws_enter_packets", vec![name("env"), packets(), count()]),
         (Some(_), None) => {
-            let slot = int(Slot::IngressGlobalTimestamp as u32);
+            let slot = int(emitter.program.architecture.slot_from(Source::IngressTime).unwrap_or(0));
             call("ws_enter_block", vec![name("env"), packets(), count(), slot])
         }
     })

@@ -16,7 +16,8 @@ use crate::plan::straight::{Exit, Straight, advances};
 use crate::plan::{MOVED_BIT, Plan};
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
-use ir::v1model::{Slot, Stage};
+use ir::Source;
+use ir::v1model::Stage;
 use ir::{BlockId, BlockKind, HeaderId, HeaderRef, VarId, VarKind};
 use std::collections::BTreeSet;
 
@@ -520,11 +521,11 @@ impl Scope<'_, '_> {
     /// The value of an intrinsic variable in a packet that was received.
     fn intrinsic_received(&self, slot: u32) -> C {
         let member = |member: &str| cast("uint64_t", self.received(member));
-        match Slot::ALL.get(slot as usize) {
-            Some(Slot::IngressPort) => member("ingress_port"),
-            Some(Slot::PacketLength) => member("ingress_length"),
-            Some(Slot::IngressGlobalTimestamp) => binary("/", member("time_ns"), long(1000)),
-            _ => long(0),
+        match self.emitter.program.architecture.source(slot) {
+            Source::IngressPort => member("ingress_port"),
+            Source::IngressLength => member("ingress_length"),
+            Source::IngressTime => binary("/", member("time_ns"), long(1000)),
+            Source::Packet | Source::QueueTime | Source::QueueState => long(0),
         }
     }
 

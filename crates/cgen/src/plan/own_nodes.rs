@@ -13,9 +13,7 @@
 use super::graph::{End, Graph, NodeId};
 use super::state;
 use super::walk::{Item, Tables, walk_block};
-use base::index::Id as _;
-use ir::v1model::Stage;
-use ir::{BlockId, Expr, ExprKind, Program, RegisterId, Stmt, StmtKind, VarId, VarKind};
+use ir::{BlockRole, Expr, ExprKind, Program, RegisterId, Stmt, StmtKind, VarId, VarKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl<'p> Graph<'p> {
@@ -64,8 +62,10 @@ impl<'p> Graph<'p> {
     fn without_order(&self, program: &'p Program) -> Vec<BTreeSet<NodeId>> {
         let written = state::written_registers(program);
         let mut before = BTreeSet::new();
-        let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
-        walk_block(program, parser, Tables::Inside, &mut |item| before.extend(variable(&item)));
+        let parser = program.architecture.first(BlockRole::Parser).map(|parser| &program.blocks[parser]);
+        if let Some(parser) = parser {
+            walk_block(program, parser, Tables::Inside, &mut |item| before.extend(variable(&item)));
+        }
         let of_region = |region: &Vec<NodeId>| {
             region.iter().for_each(|&id| self.meet(program, id, &mut before));
             let mut met = before.clone();

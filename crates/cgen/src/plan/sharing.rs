@@ -33,13 +33,9 @@
 
 use super::state::{self, Object, touched, walk_program, written_registers};
 use super::walk::{Item as Met, Tables, walk_block};
-use base::index::Id as _;
-use ir::v1model::{Slot, Stage, reads_queues};
-use ir::walk::{
-    Item, bodies, mentions_slot, transition_exprs, visit_expr, visit_own, visit_place, visit_table_inputs, writes_slot,
-};
+use ir::walk::{Item, bodies, transition_exprs, visit_expr, visit_own, visit_place, visit_table_inputs};
 use ir::{
-    Architecture, BinaryOp, Block, BlockKind, BlockRole, Expr, ExprKind, Place, Program, RegisterId, Stmt, StmtKind,
+    BinaryOp, Block, BlockKind, BlockRole, Effect, Expr, ExprKind, Place, Program, RegisterId, Source, Stmt, StmtKind,
     VarId, VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +77,7 @@ pub enum WholeProgram {
 impl Sharing {
     /// Looks at a program.
     pub fn of(program: &Program) -> Sharing {
-        Sharing { is_ordered: state::joins_or_parts(program), ..Sharing::of_state(program) }
+        Sharing { is_ordered: program.may_request(Effect::JoinsOrSplits), ..Sharing::of_state(program) }
     }
 
     fn of_state(program: &Program) -> Sharing {
@@ -131,8 +127,7 @@ fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<Var
     if state::one_by_one(program).is_some() {
         return Err(WholeProgram::OneByOne);
     }
-    let is_v1model = program.architecture == Architecture::V1Model;
-    if shows_other_times(program) {
+    if program.mentions_queues() {
         return Err(WholeProgram::Times);
     }
     let mut touching = program.blocks.iter_enumerated().filter(|(_, block)| touches(program, block, objects));
@@ -141,13 +136,10 @@ fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<Var
         BlockKind::Control { .. } if program.role(guarded) == BlockRole::Control => {}
         _ => return Err(WholeProgram::Block),
     }
-    let first_control = program.architecture.roles().iter().position(|&role| role == BlockRole::Control);
-    let ingress = if is_v1model { Some(Stage::Ingress as usize) } else { first_control };
-    if Some(guarded.index()) != ingress && replicates(program) {
+    if Some(guarded) != program.architecture.ingress() && program.may_request(Effect::Replicas) {
         return Err(WholeProgram::Copies);
     }
-    let is_time = |var: &VarId| program.vars[*var].kind == VarKind::Intrinsic(Slot::IngressGlobalTimestamp as u32);
-    let Some(time) = program.vars.ids().find(|var| is_v1model && is_time(var)) else { return Ok(None) };
+    let Some(time) = program.var_from(Source::IngressTime) else { return Ok(None) };
     let first = program.blocks.iter_enumerated().find(|(_, block)| mentions(program, block, &[time]));
     match first {
         None => Ok(None),
@@ -155,24 +147,6 @@ fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<Var
         Some((first, _)) if first < guarded => Err(WholeProgram::Times),
         Some(_) => Ok(Some(time)),
     }
-}
-
-/// Whether a program sends packets to groups, whose members go through egress one after the other.
-fn replicates(program: &Program) -> bool {
-    let slot = match program.architecture {
-        Architecture::V1Model => Slot::McastGrp as u32,
-        Architecture::Psa => ir::psa::Slot::MulticastGroup as u32,
-    };
-    writes_slot(program, |written| written == slot)
-}
-
-/// Whether the program looks at times that come to be elsewhere than where packets are received.
-fn shows_other_times(program: &Program) -> bool {
-    if program.architecture == Architecture::V1Model {
-        return reads_queues(program);
-    }
-    let slots = [ir::psa::Slot::IngressTimestamp as u32, ir::psa::Slot::EgressTimestamp as u32];
-    mentions_slot(program, |slot| slots.contains(&slot))
 }
 
 fn touches(program: &Program, block: &Block, objects: &BTreeSet<Object>) -> bool {

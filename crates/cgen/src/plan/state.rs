@@ -4,16 +4,12 @@
 //! within a burst, since the control plane writes between bursts.
 
 use super::walk::{Item, Tables, Walk, walk_block};
-use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
-use ir::psa::Stage as PsaStage;
-use ir::v1model::{Slot, Stage, asks_for, reads_queues, sends_back_to_ingress, sends_round_again};
 use ir::walk::slot_of;
-use ir::{Architecture, Block, BlockId, DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind};
+use ir::{
+    Block, BlockId, BlockRole, DirectMeterId, Effect, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind,
+};
 use std::collections::BTreeSet;
-
-/// The blocks of v1model that packets run through behind the queues.
-pub(crate) const BEHIND_QUEUES: [Stage; 3] = [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 
 /// Something whose order of use can be seen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -82,7 +78,7 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
             (!program.extern_functions[*function].is_pure).then_some(Object::PlugIn)
         }
         StmtKind::Loop { label, .. } => Some(Object::LoopSteps(*label)),
-        StmtKind::Assign { dst, .. } if asks_for_piles(program, dst) => Some(Object::Piles),
+        StmtKind::Assign { dst, .. } if requests_coalescing(program, dst) => Some(Object::Piles),
         _ => None,
     }
 }
@@ -114,20 +110,16 @@ pub(crate) fn egress_burst_max(program: &Program) -> u32 {
 fn egress_is_seen(program: &Program) -> bool {
     let written = written_registers(program);
     let mut seen = BTreeSet::new();
-    let behind_queues = match program.architecture {
-        Architecture::V1Model => BEHIND_QUEUES.map(|stage| stage as usize),
-        Architecture::Psa => [PsaStage::EgressParser, PsaStage::Egress, PsaStage::EgressDeparser].map(|it| it as usize),
-    };
-    for block in behind_queues {
-        let here = touched_in(program, &program.blocks[BlockId::from_index(block)], &written);
+    for block in program.architecture.blocks_behind_queues() {
+        let here = touched_in(program, &program.blocks[block], &written);
         if !here.is_disjoint(&seen) {
             return true;
         }
         seen.extend(here);
     }
-    let clones_again =
-        asks_v1model(program, &[Slot::CloneEgressSession]) && (sends_back_to_ingress(program) || reads_queues(program));
-    clones_again || asks_v1model(program, &[Slot::CloneToIngress])
+    let clones_again = program.may_request(Effect::EgressAgain)
+        && (program.may_request(Effect::IngressAgain) || program.mentions_queues());
+    clones_again || program.may_request(Effect::CopyToIngress)
 }
 
 /// Why it is one.
@@ -176,45 +168,19 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
 /// The blocks that meet a packet, or a copy of it, that they, or a later one, have met before. Clones for egress meet
 /// what is behind the queues; those that ingress asks for are parsed again before.
 fn blocks_that_meet_again(program: &Program) -> BTreeSet<BlockId> {
-    let goes_everywhere = match program.architecture {
-        Architecture::V1Model => sends_back_to_ingress(program),
-        Architecture::Psa => ir::psa::passes_again(program),
-    };
-    if goes_everywhere {
+    if program.may_request(Effect::IngressAgain) {
         return program.blocks.ids().collect();
     }
-    let mut stages = Vec::new();
-    let from_ingress = asks_v1model(program, &[Slot::CloneIngressSession]);
-    if from_ingress {
-        stages.push(Stage::Parser);
-    }
-    if from_ingress || asks_v1model(program, &[Slot::CloneEgressSession]) {
-        stages.extend(BEHIND_QUEUES);
-    }
-    stages.into_iter().map(|stage| BlockId::from_index(stage as usize)).collect()
+    let architecture = program.architecture;
+    let parsed_anew = program.may_request(Effect::ParsedCopy);
+    let parser = architecture.first(BlockRole::Parser).filter(|_| parsed_anew);
+    let leaves_queues_again = parsed_anew || program.may_request(Effect::EgressAgain);
+    parser.into_iter().chain(architecture.blocks_behind_queues().filter(|_| leaves_queues_again)).collect()
 }
 
-/// Whether a packet, or a copy of it other than a clone from ingress to egress, can come back to ingress or to a queue
-/// that it has left.
-pub(crate) fn goes_round(program: &Program) -> bool {
-    match program.architecture {
-        Architecture::V1Model => sends_round_again(program),
-        Architecture::Psa => ir::psa::passes_again(program),
-    }
-}
-
-/// Whether packets become parts of others, or parts of them packets.
-pub(crate) fn joins_or_parts(program: &Program) -> bool {
-    asks_v1model(program, &[Slot::Gather, Slot::Scatter])
-}
-
-/// Whether the program asks v1model for something of these slots.
-fn asks_v1model(program: &Program, slots: &[Slot]) -> bool {
-    program.architecture == Architecture::V1Model && asks_for(program, slots)
-}
-
-/// Whether a place is, or is part of, what a program asks v1model's piles for.
-fn asks_for_piles(program: &Program, place: &Place) -> bool {
-    let piles = [Slot::Gather as u32, Slot::Release as u32];
-    program.architecture == Architecture::V1Model && slot_of(program, place).is_some_and(|slot| piles.contains(&slot))
+/// Whether a place is, or is part of, a variable that requests something of coalescing buffers.
+fn requests_coalescing(program: &Program, place: &Place) -> bool {
+    let slot = slot_of(program, place);
+    let requests = program.architecture.requests.iter();
+    requests.filter(|request| request.effects.contains(&Effect::Coalescing)).any(|request| Some(request.slot) == slot)
 }

@@ -12,7 +12,7 @@
 
 use super::extracted::{Extracted, extracted};
 use super::graph::{Graph, Uncut};
-use super::state::{self, BEHIND_QUEUES, Object, OneByOne};
+use super::state::{self, Object, OneByOne};
 use super::sums::{Sum, sums};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
@@ -20,8 +20,8 @@ use base::{Bits, Span};
 use ir::v1model::{PORT_MAX, Slot, Stage};
 use ir::walk::visit_body;
 use ir::{
-    Architecture, BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program,
-    Stmt, StmtKind, Type, VarId, VarKind,
+    BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, Stmt, StmtKind,
+    Type, VarId, VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,6 +54,9 @@ const TIMES: [Slot; 2] = [Slot::EnqTimestamp, Slot::EgressGlobalTimestamp];
 
 /// And what is zero where no packet waits.
 const WAITING: [Slot; 3] = [Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth];
+
+/// The blocks behind the queues.
+const BEHIND_QUEUES: [Stage; 3] = [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 
 /// The blocks before the queues.
 const BEFORE_QUEUES: [Stage; 3] = [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress];
@@ -139,7 +142,7 @@ pub(crate) struct Straight {
 impl Straight {
     /// The straight way of a program, if it has one.
     pub(crate) fn of(program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Result<Straight, NoStraight> {
-        if program.architecture != Architecture::V1Model {
+        if program.architecture != &ir::v1model::ARCHITECTURE {
             return Err(NoStraight::Architecture);
         }
         if statements(program) > STATEMENTS_MAX {

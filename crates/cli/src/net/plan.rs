@@ -13,7 +13,6 @@ use net::Topology;
 use net::topology::{NodeId, Switch};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use switch::traffic::port_max;
 
 /// What a switch runs.
 pub struct SwitchPlan {
@@ -61,7 +60,7 @@ fn check(topology: &Topology, plans: &[SwitchPlan], arguments: &NetArguments) ->
     for (program, switches) in of_program {
         let compiled = frontend::load(program, &arguments.source, true)?;
         backend::choose(&compiled, arguments.backend, arguments.cc.clone())?;
-        let most = port_max(compiled.program.architecture);
+        let most = compiled.program.architecture.port_max;
         for &index in &switches {
             check_ports(topology, index, most, arguments)?;
         }

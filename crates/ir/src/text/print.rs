@@ -35,7 +35,7 @@ struct Printer<'p> {
 impl Printer<'_> {
     fn run(mut self) -> String {
         let program = self.program;
-        self.line(&format!("program {}", program.architecture.name()));
+        self.line(&format!("program {}", program.architecture.name));
         if program.drop_port != DROP_PORT {
             self.line(&format!("drop_port {}", program.drop_port));
         }

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 
 /// Reads a program.
 pub fn parse(text: &str) -> Result<Program> {
-    let program = Program::new(Architecture::V1Model);
+    let program = Program::new(&v1model::ARCHITECTURE);
     let mut reader = Reader { tokens: tokens(text)?, position: 0, nesting: 0, program };
     reader.program()?;
     Ok(reader.program)
@@ -248,7 +248,7 @@ impl<'t> Reader<'t> {
 
     fn program(&mut self) -> Result<()> {
         self.word("program")?;
-        let architectures = [Architecture::V1Model, Architecture::Psa].map(|it| (it.name(), it));
+        let architectures = architecture::ALL.map(|it| (it.name, it));
         self.program.architecture = self.choice(&architectures, "an architecture")?;
         if self.take_word("drop_port") {
             self.program.drop_port = self.number()?;

@@ -21,8 +21,8 @@ impl<'p> Verifier<'p> {
         let program = self.program;
         self.enter("program", base::Span::NONE);
         let count = program.blocks.len();
-        let (name, roles) = (program.architecture.name(), program.architecture.roles());
-        self.check(count == roles.len(), || format!("{count} blocks, {name} has {}", roles.len()));
+        let (name, blocks) = (program.architecture.name, program.architecture.blocks);
+        self.check(count == blocks.len(), || format!("{count} blocks, {name} has {}", blocks.len()));
         self.label_statements();
         for (id, block) in program.blocks.iter_enumerated() {
             self.enter(id.to_string(), base::Span::NONE);

@@ -15,6 +15,7 @@ mod registers;
 mod remainders;
 pub(crate) mod v1model;
 
+use crate::architecture::Package;
 use crate::objects::{ObjectId, ObjectKind};
 use crate::values::Value;
 use crate::{Lowered, Lowerer};
@@ -102,9 +103,9 @@ impl<'h> Lowerer<'h> {
     pub fn construct_extern(&mut self, made: Construction, name: &str) -> Lowered<ExternObject> {
         let type_name = self.hir.externs[made.id].name.clone();
         let id = made.id;
-        let kind = match self.ir.architecture {
-            ir::Architecture::V1Model => self.construct_v1model(&type_name, &made, name)?,
-            ir::Architecture::Psa => self.construct_psa(&type_name, &made, name)?,
+        let kind = match self.package {
+            Package::V1Model => self.construct_v1model(&type_name, &made, name)?,
+            Package::Psa => self.construct_psa(&type_name, &made, name)?,
         };
         Ok(match kind {
             Some(kind) => ExternObject { id, kind, is_attached: false },
@@ -132,9 +133,7 @@ impl<'h> Lowerer<'h> {
         let Some(method) = declaration.methods.get(method) else { return Err(crate::Refused) };
         let done = match object.kind {
             ExternKind::PacketIn | ExternKind::PacketOut => self.call_packet_method(&method.name, call, ty, span)?,
-            _ if self.ir.architecture == ir::Architecture::Psa => {
-                self.call_psa_method(id, &object, &method.name, call, ty, span)?
-            }
+            _ if self.package == Package::Psa => self.call_psa_method(id, &object, &method.name, call, ty, span)?,
             _ => self.call_v1model_method(&object, &method.name, call, ty, span)?,
         };
         match done {

@@ -3,6 +3,7 @@
 //! What enters: a call. What leaves: as for all requests to the switch, an assignment to an intrinsic variable, one
 //! word for all that is asked for ([`ir::v1model::Gather`], [`ir::v1model::Scatter`]).
 
+use crate::architecture::Package;
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::Span;
 use ir::v1model::{Slot, Stage};
@@ -11,7 +12,7 @@ use sema::hir::Call;
 
 impl<'h> Lowerer<'h> {
     pub(super) fn call_piles(&mut self, name: &str, call: &'h Call, span: Span) -> Lowered<()> {
-        if self.ir.architecture != ir::Architecture::V1Model {
+        if self.package != Package::V1Model {
             let message = format!("`{name}` is there for programs for v1model only");
             return self.refuse(codes::UNSUPPORTED, span, message);
         }

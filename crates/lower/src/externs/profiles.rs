@@ -5,6 +5,7 @@
 
 use super::ExternKind;
 use super::hashes::Algorithm;
+use crate::architecture::Package;
 use crate::names::given_name;
 use crate::objects::ObjectKind;
 use crate::{Lowered, Lowerer, codes};
@@ -75,9 +76,9 @@ impl<'h> Lowerer<'h> {
             }
             return Ok(None);
         };
-        let inputs = match self.ir.architecture {
-            ir::Architecture::V1Model => inputs,
-            ir::Architecture::Psa => super::psa::padded(inputs),
+        let inputs = match self.package {
+            Package::V1Model => inputs,
+            Package::Psa => super::psa::padded(inputs),
         };
         let first = self.externs.profiles.inputs.entry(profile).or_insert_with(|| inputs.clone());
         if *first != inputs {

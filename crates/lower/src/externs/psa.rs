@@ -9,6 +9,7 @@
 //!
 //! Data are padded with zero bits in front. A header that is invalid adds nothing.
 
+use crate::architecture::Package;
 use crate::externs::hashes::Algorithm;
 use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::{ObjectId, ObjectKind, listed};
@@ -545,7 +546,7 @@ impl<'h> Lowerer<'h> {
     ) -> Option<&'h hir::ActionRef> {
         let profile = table.implementation.as_ref()?.profile;
         let is_selector = self.ir.action_profiles[profile].selector.is_some();
-        declaration.empty_group_action.as_ref().filter(|_| is_selector && self.ir.architecture == ir::Architecture::Psa)
+        declaration.empty_group_action.as_ref().filter(|_| is_selector && self.package == Package::Psa)
     }
 }
 

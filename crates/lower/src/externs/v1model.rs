@@ -3,6 +3,7 @@
 //! Requests (`clone`, `resubmit`, ...) only raise a flag that the switch looks at when the block ends, so they are
 //! assignments to intrinsic variables; see [`ir::v1model`].
 
+use crate::architecture::Package;
 use crate::condition_text::condition_text;
 use crate::externs::hashes::Algorithm;
 use crate::externs::profiles::name_in_place;
@@ -321,7 +322,7 @@ impl<'h> Lowerer<'h> {
 
     /// Applies a property of a table that the architecture defines; whether it is one.
     pub fn architecture_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<bool> {
-        if self.ir.architecture == ir::Architecture::Psa {
+        if self.package == Package::Psa {
             return self.psa_property(table, property);
         }
         match &*property.name {
@@ -399,7 +400,7 @@ impl<'h> Lowerer<'h> {
                 }
                 DirectUse::Meter(meter) => {
                     // In PSA the actions execute it.
-                    let is_v1model = self.ir.architecture == ir::Architecture::V1Model;
+                    let is_v1model = self.package == Package::V1Model;
                     let target = is_v1model.then(|| self.meter_target(meter));
                     table.direct_meter.get_or_insert((meter, target)).0 != meter
                 }

@@ -1,0 +1,258 @@
+//! An architecture as data: its blocks, its intrinsic metadata, what a program may request of it, and its numbers.
+//!
+//! What enters: nothing; each architecture is one constant ([`crate::v1model::ARCHITECTURE`],
+//! [`crate::psa::ARCHITECTURE`]). What leaves: answers to everybody who must know how a program's packets travel: the
+//! planner, the switch core, the control plane and the command. Who asks for a property here works for every
+//! architecture; only `lower`, which reads the package, and the rules of the switch know one by its name.
+
+use crate::expr::ExprKind;
+use crate::program::Program;
+use crate::stmt::{Place, StmtKind};
+use crate::walk;
+use crate::{BlockId, VarId, VarKind};
+use base::index::Id as _;
+use std::fmt;
+
+/// Every architecture.
+pub const ALL: [&Architecture; 2] = [&crate::v1model::ARCHITECTURE, &crate::psa::ARCHITECTURE];
+
+/// How many slots there are for the intrinsic variables of any architecture.
+pub const INTRINSIC_SLOTS: usize = 32;
+
+/// What an architecture is, beside the rules that the switch follows.
+pub struct Architecture {
+    /// Its name: in the text form of the IR, in P4Info, and in messages.
+    pub name: &'static str,
+    /// Its blocks, in the order of [`Program::blocks`].
+    pub blocks: &'static [BlockInfo],
+    /// What stands in the slots of the intrinsic variables, by number.
+    pub slots: &'static [SlotInfo],
+    /// What a program may request. One that requests nothing has its packets sent or dropped.
+    pub requests: &'static [Request],
+    /// Bits of a port number.
+    pub port_bits: u32,
+    /// The greatest number of a port that can have an interface.
+    pub port_max: u32,
+    /// The greatest number of a port that replicas, clones and packets of controllers can be sent to.
+    pub egress_port_max: u32,
+    /// The port behind which controllers are, unless the user chooses another.
+    pub cpu_port: u32,
+    /// The greatest number of a multicast group.
+    pub multicast_group_max: u32,
+}
+
+/// A block of an architecture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockInfo {
+    /// What kind of block it is.
+    pub role: BlockRole,
+    /// Whether packets come to it from the queues.
+    pub is_behind_queues: bool,
+}
+
+/// What a block of an architecture is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockRole {
+    /// A parser.
+    Parser,
+    /// A control.
+    Control,
+    /// A control that emits headers.
+    Deparser,
+}
+
+/// An intrinsic variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlotInfo {
+    /// What messages and traces call it: the field of the architecture's metadata, or what is requested by it.
+    pub name: &'static str,
+    /// Where its value comes from.
+    pub source: Source,
+}
+
+/// Where the value of an intrinsic variable comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// From the program, or from what the architecture decides for this packet alone. It is zero when a packet arrives.
+    Packet,
+    /// The port on which the packet arrived.
+    IngressPort,
+    /// The bytes of the packet when it arrived.
+    IngressLength,
+    /// The time at which the packet arrived, in microseconds.
+    IngressTime,
+    /// A time that the queues write, in microseconds.
+    QueueTime,
+    /// What else the queues write: depths, and how long the packet waited. It is zero where no packet waits.
+    QueueState,
+}
+
+impl Source {
+    /// Whether the queues write it.
+    pub fn is_queue(self) -> bool {
+        matches!(self, Source::QueueTime | Source::QueueState)
+    }
+}
+
+/// Something that a program requests by the value of an intrinsic variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The variable's slot.
+    pub slot: u32,
+    /// Which values request it.
+    pub by: RequestedBy,
+    /// What follows from it.
+    pub effects: &'static [Effect],
+}
+
+/// Which values of a variable are a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RequestedBy {
+    /// All but zero.
+    NonZero,
+    /// This one.
+    Value(u64),
+}
+
+/// What follows from a request, as far as others than the architecture's rules can see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// The packet, or one made from it, enters ingress once more.
+    IngressAgain,
+    /// A copy of the packet enters ingress once more, and the packet goes on.
+    CopyToIngress,
+    /// A copy of a packet that has left the queues enters them once more.
+    EgressAgain,
+    /// A copy of a packet in ingress is parsed anew and enters the queues.
+    ParsedCopy,
+    /// Replicas go through egress one after the other.
+    Replicas,
+    /// The packet as it was received has to be at hand.
+    Original,
+    /// The packet joins, ends or leaves a coalescing buffer that later packets see.
+    Coalescing,
+    /// Packets become parts of others, or parts of packets become packets.
+    JoinsOrSplits,
+}
+
+impl Architecture {
+    /// The blocks behind the queues.
+    pub fn blocks_behind_queues(&self) -> impl Iterator<Item = BlockId> {
+        let blocks = self.blocks.iter().enumerate();
+        blocks.filter(|(_, block)| block.is_behind_queues).map(|(position, _)| BlockId::from_index(position))
+    }
+
+    /// The first block of a role.
+    pub fn first(&self, role: BlockRole) -> Option<BlockId> {
+        self.blocks.iter().position(|block| block.role == role).map(BlockId::from_index)
+    }
+
+    /// The control of ingress: the last block before the queues in which programs apply their tables.
+    pub fn ingress(&self) -> Option<BlockId> {
+        let is_ingress = |block: &BlockInfo| block.role == BlockRole::Control && !block.is_behind_queues;
+        self.blocks.iter().rposition(is_ingress).map(BlockId::from_index)
+    }
+
+    /// Where the value of an intrinsic variable comes from.
+    pub fn source(&self, slot: u32) -> Source {
+        self.slots.get(slot as usize).map_or(Source::Packet, |slot| slot.source)
+    }
+
+    /// The slot whose value has this source.
+    pub fn slot_from(&self, source: Source) -> Option<u32> {
+        self.slots.iter().position(|slot| slot.source == source).map(|position| position as u32)
+    }
+}
+
+impl PartialEq for Architecture {
+    fn eq(&self, other: &Architecture) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Architecture {}
+
+impl fmt::Debug for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Program {
+    /// Whether a packet of the program may make a request with this effect.
+    pub fn may_request(&self, effect: Effect) -> bool {
+        self.may_make(|request| request.effects.contains(&effect))
+    }
+
+    /// Whether a packet of the program may make such a request. A part of a variable may get any value.
+    pub fn may_make(&self, is_such: impl Fn(&Request) -> bool) -> bool {
+        let requests: Vec<&Request> = self.architecture.requests.iter().filter(|&request| is_such(request)).collect();
+        if requests.is_empty() {
+            return false;
+        }
+        let made = |dst: &Place, value: Option<u64>| {
+            let slot = walk::slot_of(self, dst);
+            requests.iter().any(|request| Some(request.slot) == slot && request.may_be_made_by(value))
+        };
+        let mut found = self.tables.iter().filter_map(|table| table.direct_meter.as_ref()?.1.as_ref());
+        if found.any(|place| made(place, None)) {
+            return true;
+        }
+        let mut found = false;
+        for body in walk::bodies(self) {
+            walk::visit_body(body, &mut |statement| {
+                let Some(dst) = statement.kind.dst() else { return };
+                let value = match &statement.kind {
+                    StmtKind::Assign { dst: Place::Var(_), src } => constant(&src.kind),
+                    _ => None,
+                };
+                found |= made(dst, value);
+            });
+        }
+        found
+    }
+
+    /// Whether a packet, or a copy of it other than a clone from ingress to egress, can come back to ingress or to a
+    /// queue that it has left.
+    pub fn sends_again(&self) -> bool {
+        self.may_request(Effect::IngressAgain) || self.may_request(Effect::EgressAgain)
+    }
+
+    /// Whether the program reads or writes anything that the queues write.
+    pub fn mentions_queues(&self) -> bool {
+        walk::mentions_slot(self, |slot| self.architecture.source(slot).is_queue())
+    }
+
+    /// The variable in which the architecture and the program find what has this source.
+    pub fn var_from(&self, source: Source) -> Option<VarId> {
+        let slot = self.architecture.slot_from(source)?;
+        self.vars.ids().find(|var| self.vars[*var].kind == VarKind::Intrinsic(slot))
+    }
+}
+
+impl Request {
+    /// Whether it may be made by setting its variable to a value, or to one that is not known.
+    fn may_be_made_by(&self, value: Option<u64>) -> bool {
+        value.is_none_or(|value| match self.by {
+            RequestedBy::NonZero => value != 0,
+            RequestedBy::Value(requested) => value == requested,
+        })
+    }
+}
+
+fn constant(expr: &ExprKind) -> Option<u64> {
+    match expr {
+        ExprKind::Const(value) => value.to_u64(),
+        _ => None,
+    }
+}
+
+/// A block for the tables of architectures.
+pub(crate) const fn block(role: BlockRole, is_behind_queues: bool) -> BlockInfo {
+    BlockInfo { role, is_behind_queues }
+}
+
+/// A slot for the tables of architectures.
+pub(crate) const fn slot(name: &'static str, source: Source) -> SlotInfo {
+    SlotInfo { name, source }
+}
