@@ -318,8 +318,8 @@ pub struct Block {
     pub exit: Option<LabelId>,
 }
 
-/// Code that several statements of one block, or of the actions that its tables run, call ([`crate::StmtKind::Call`]): a
-/// function or action that is too long to stand wherever it is called.
+/// Code that several statements of one block, or of the actions that its tables run, call ([`crate::StmtKind::Call`]):
+/// a function or action that is too long to stand wherever it is called.
 ///
 /// It has no parameters: who calls it assigns the arguments to local variables that it reads, and copies from local
 /// variables what it leaves behind.

@@ -561,8 +561,8 @@ pub fn visit_block<'a>(program: &'a Program, block: &'a crate::Block, see: &mut 
     }
 }
 
-/// Shows `see` everything that a body uses, the routines that it calls and the tables that it applies with their actions
-/// included.
+/// Shows `see` everything that a body uses, the routines that it calls and the tables that it applies with their
+/// actions included.
 pub fn visit_used<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMut(Item<'a>)) {
     visit_called(program, body, see);
     visit_body(body, &mut |stmt| {

@@ -2,8 +2,8 @@
 //!
 //! What enters: a checked program ([`sema::hir::Program`]), still shaped like the source. What leaves: an
 //! [`ir::Program`], flat: one parser, the controls and the deparser of an architecture, with every instance made,
-//! calls inlined or made calls of routines, every compile-time value computed. Whatever cannot be expressed yet is refused with
-//! [`codes::UNSUPPORTED`] at its place.
+//! calls inlined or made calls of routines, every compile-time value computed. Whatever cannot be expressed yet is
+//! refused with [`codes::UNSUPPORTED`] at its place.
 //!
 //! The way through:
 //! * `types`: which types are scalars, how headers are laid out, what type parameters stand for.

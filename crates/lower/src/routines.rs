@@ -1,13 +1,13 @@
 //! Functions and actions that become routines, since too much code would stand where they are called.
 //!
-//! What enters: a call with its arguments evaluated. What leaves: the arguments' copies and a [`ir::StmtKind::Call`], or
-//! word that the call must be inlined.
+//! What enters: a call with its arguments evaluated. What leaves: the arguments' copies and a [`ir::StmtKind::Call`],
+//! or word that the call must be inlined.
 //!
-//! Calls are inlined: most callees are short or called once, and code that is known together is faster. But calls within
-//! calls multiply. So the statements that a callee has brought in at all of its calls together are counted, and one that
-//! brings in too many becomes a routine with the next attempt to lower the program (and in what is left of this one, so
-//! that no attempt grows without bound). Its parameters and its result have storage of their own, which arguments are
-//! copied to and from; P4 has no recursion, so one such storage is enough.
+//! Calls are inlined: most callees are short or called once, and code that is known together is faster. But calls
+//! within calls multiply. So the statements that a callee has brought in at all of its calls together are counted, and
+//! one that brings in too many becomes a routine with the next attempt to lower the program (and in what is left of
+//! this one, so that no attempt grows without bound). Its parameters and its result have storage of their own, which
+//! arguments are copied to and from; P4 has no recursion, so one such storage is enough.
 //!
 //! What a routine cannot have ([`ir::StmtKind::may_be_in_routine`]) is inlined always. So is an action where the
 //! parameters of its control stand for something else than where the routine was made.

@@ -22,7 +22,8 @@
 //! variables end with their block. Statements that only compute go (assignments, register reads, hashes, lookaheads
 //! that cannot fail); those with an effect of their own stay (random numbers advance the generator, meters meter).
 //!
-//! Limits: of a routine's locals, all that anything reads are live at its end; metadata and header fields are never dead, as other blocks may read them; local headers are not followed.
+//! Limits: of a routine's locals, all that anything reads are live at its end; metadata and header fields are never
+//! dead, as other blocks may read them; local headers are not followed.
 
 use crate::Pass;
 use crate::var_set::VarSet as Live;

@@ -6,9 +6,11 @@
 //! * [`rust`]: rules for Rust files.
 //! * [`text`]: rules for every text file.
 //! * [`manifests`]: rules for `Cargo.toml` and `Cargo.lock`.
+//! * [`layers`]: the table of crates in ARCHITECTURE.md.
 //!
 //! The pages about diagnostics must be those that the sources give.
 
+mod layers;
 mod manifests;
 mod rust;
 mod source;
@@ -69,6 +71,7 @@ pub(crate) fn findings(root: &Path) -> io::Result<Vec<Finding>> {
         check(root, &name, &String::from_utf8_lossy(&bytes), &mut findings);
     }
     findings.extend(crate::pages::findings(root)?);
+    findings.extend(layers::findings(root)?);
     findings.sort();
     Ok(findings)
 }

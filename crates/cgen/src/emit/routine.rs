@@ -1,8 +1,9 @@
 //! Routines as C functions, and their calls.
 //!
 //! What enters: a routine of a block. What leaves: a function that takes the packet as the block's own function does.
-//! What both mention is in the packet's context while the routine runs: local variables always, valid bits and places of
-//! headers as of the call. A routine that two blocks call is written for each, since each has its own local variables.
+//! What both mention is in the packet's context while the routine runs: local variables always, valid bits and places
+//! of headers as of the call. A routine that two blocks call is written for each, since each has its own local
+//! variables.
 
 use super::control::{PART_PARAMS, packet_declarations};
 use super::scope::{Scope, valid_in_context};

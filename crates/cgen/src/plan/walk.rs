@@ -1,6 +1,7 @@
 //! One walk over everything that statements mention, for every analysis.
 //!
-//! What routines mention is met once for all that is walked over in one call, at its end, however often they are called.
+//! What routines mention is met once for all that is walked over in one call, at its end, however often they are
+//! called.
 
 use ir::{Expr, ExprKind, HashInput, HashValue, HeaderRef, Place, Program, RoutineId, Stmt, StmtKind, Table, VarId};
 use std::collections::BTreeSet;
