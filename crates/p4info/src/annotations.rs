@@ -1,4 +1,4 @@
-//! Annotations as P4Info has them: as text, in a structure, or as something that they say to the compiler.
+//! Annotations in the forms of a P4Info: unstructured text, structured values, or instructions to the compiler.
 
 use p4runtime_proto::p4::config::v1::{self, structured_annotation::Body};
 use sema::hir;
@@ -6,22 +6,22 @@ use std::fmt::Write;
 use std::rc::Rc;
 use syntax::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Expr, ExprKind, KeyValue};
 
-/// What P4Info says elsewhere.
-const TOLD_ELSEWHERE: [&str; 4] = ["name", "id", "brief", "description"];
+/// Annotations that P4Info expresses elsewhere.
+const EXPRESSED_ELSEWHERE: [&str; 4] = ["name", "id", "brief", "description"];
 
-/// Annotations that stay annotations.
+/// Annotations that are copied as they are.
 #[derive(Default)]
 pub(crate) struct Listed {
     pub plain: Vec<String>,
     pub structured: Vec<v1::StructuredAnnotation>,
 }
 
-/// The annotations of a thing but for those that are told elsewhere or are in `without`.
+/// The annotations of a declaration, except those that are expressed elsewhere or are in `without`.
 pub(crate) fn listed(program: &hir::Program, annotations: &[Annotation], without: &[&str]) -> Listed {
     let mut listed = Listed::default();
     for annotation in annotations {
         let name = annotation.name.as_str();
-        if TOLD_ELSEWHERE.contains(&name) || without.contains(&name) {
+        if EXPRESSED_ELSEWHERE.contains(&name) || without.contains(&name) {
             continue;
         }
         let body = match &annotation.body {
@@ -46,7 +46,7 @@ pub(crate) fn listed(program: &hir::Program, annotations: &[Annotation], without
     listed
 }
 
-/// What `@brief` and `@description` say.
+/// The documentation from `@brief` and `@description`.
 pub(crate) fn documentation(annotations: &[Annotation]) -> Option<v1::Documentation> {
     let said = |name| find(annotations, name).and_then(Annotation::single_string).map(str::to_owned);
     let (brief, description) = (said("brief"), said("description"));
@@ -54,17 +54,17 @@ pub(crate) fn documentation(annotations: &[Annotation]) -> Option<v1::Documentat
         .then(|| v1::Documentation { brief: brief.unwrap_or_default(), description: description.unwrap_or_default() })
 }
 
-/// The annotation of this name.
+/// The annotation with this name.
 pub(crate) fn find<'a>(annotations: &'a [Annotation], name: &str) -> Option<&'a Annotation> {
     annotations.iter().find(|annotation| annotation.name.as_str() == name)
 }
 
-/// Whether controllers see a thing.
+/// Whether controllers see the declaration.
 pub(crate) fn is_hidden(annotations: &[Annotation]) -> bool {
     find(annotations, "hidden").is_some()
 }
 
-/// The number that `@id` and the like say; an error is what stands there instead.
+/// The number of `@id` and similar annotations; the error is what stands there instead.
 pub(crate) fn number<'a>(annotations: &'a [Annotation], name: &str) -> Option<Result<u32, &'a Annotation>> {
     let annotation = find(annotations, name)?;
     let value = match annotation.expressions() {
@@ -74,7 +74,7 @@ pub(crate) fn number<'a>(annotations: &'a [Annotation], name: &str) -> Option<Re
     Some(value.ok_or(annotation))
 }
 
-/// The name that controllers know a thing inside `owner` by.
+/// The control-plane name of a declaration inside `owner`.
 pub(crate) fn full_name(owner: &str, name: &str, annotations: &[Annotation]) -> String {
     let name = find(annotations, "name").and_then(Annotation::single_string).unwrap_or(name);
     match name.strip_prefix('.') {
@@ -84,7 +84,7 @@ pub(crate) fn full_name(owner: &str, name: &str, annotations: &[Annotation]) -> 
     }
 }
 
-/// The pairs of `@name(key = value, ...)`, however it is written.
+/// The pairs of `@name(key = value, ...)`, in either form.
 pub(crate) fn pairs(annotation: &Annotation) -> Vec<(Rc<str>, Pair<'_>)> {
     match &annotation.body {
         AnnotationBody::KeyValues(pairs) => {
@@ -113,7 +113,7 @@ pub(crate) enum Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// The string that it is.
+    /// The value as a string.
     pub fn string(&self) -> Option<String> {
         match self {
             Pair::Value(Expr { kind: ExprKind::String(text), .. }) => Some(text.to_string()),
@@ -122,7 +122,7 @@ impl Pair<'_> {
         }
     }
 
-    /// The number that it is.
+    /// The value as a number.
     pub fn number(&self) -> Option<i32> {
         match self {
             Pair::Value(Expr { kind: ExprKind::Integer(number), .. }) => i32::try_from(&number.value).ok(),
@@ -132,7 +132,7 @@ impl Pair<'_> {
     }
 }
 
-/// The annotation as the reference compiler writes it: its tokens with a space between any two.
+/// The annotation's body as the reference compiler writes it: its tokens, separated by spaces.
 pub(crate) fn text_of(annotation: &Annotation) -> String {
     let mut text = format!("@{}", annotation.name.name);
     let AnnotationBody::Unstructured { tokens, .. } = &annotation.body else { return text };
@@ -140,7 +140,7 @@ pub(crate) fn text_of(annotation: &Annotation) -> String {
         return text;
     }
     for (position, token) in tokens.iter().enumerate() {
-        // The operands of a pragma of P4_14 are no tokens but a list.
+        // The operands of a P4_14 pragma are a list, not tokens.
         let is_comma = annotation.is_pragma && &*token.text == "," && token.kind == AnnotationTokenKind::Punctuation;
         match position {
             0 => text.push('('),
@@ -158,7 +158,8 @@ pub(crate) fn text_of(annotation: &Annotation) -> String {
     text
 }
 
-/// The value of a structured annotation, which the checker has found out. A number is one of 64 bits, or left out.
+/// The value of a structured annotation, which the checker has evaluated. A number that does not fit into 64 bits is
+/// left out.
 fn constant(program: &hir::Program, e: &Expr) -> v1::Expression {
     use v1::expression::Value;
     let value = program.annotation_value(e).and_then(|value| match &value.kind {

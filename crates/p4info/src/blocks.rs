@@ -1,9 +1,9 @@
-//! What the blocks of a program contain, in the order of the reference compiler.
+//! The contents of a program's blocks, in the order of the reference compiler.
 //!
-//! What enters: the typed tree. What leaves: every action, table, object and value set of the blocks that `main` names,
-//! with the path of the instances that it stands in. The reference compiler inlines before it looks: what a nested
-//! control declares stands where the control is declared, or first of all if the control is applied without a name;
-//! global actions stand first, in the order of their use; of actions and tables there are only those that are used.
+//! What enters: the typed tree. What leaves: every action, table, object and value set of the blocks in `main`, each
+//! with the path of instances that contains it. The reference compiler inlines first. Therefore the contents of a
+//! nested control stand where the control is declared, or before all others if the control is applied without an
+//! instance name. Global actions come first, in the order of their use. Unused actions and tables are left out.
 
 use crate::annotations::full_name;
 use crate::types::{Bound, substituted};
@@ -14,46 +14,46 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use syntax::ast::Annotation;
 
-/// Something that is declared, with the path of what it stands in; nothing for the outermost scope.
+/// A declaration with the path of the instances that contain it; the path is empty in the outermost scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed<I> {
     pub owner: String,
     pub id: I,
-    /// What the type parameters of the parser or control around it stand for.
+    /// The arguments for the type parameters of the enclosing parser or control.
     pub bound: Rc<Bound>,
 }
 
 impl<I> Placed<I> {
-    /// Something in the outermost scope.
+    /// A declaration in the outermost scope.
     fn global(id: I) -> Placed<I> {
         Placed { owner: String::new(), id, bound: Rc::default() }
     }
 
-    /// The name that controllers know it by.
+    /// Its control-plane name.
     pub fn name(&self, name: &str, annotations: &[Annotation]) -> String {
         full_name(&self.owner, name, annotations)
     }
 }
 
-/// An action that is used.
+/// An action that the program uses.
 #[derive(Debug)]
 pub(crate) struct UsedAction {
     pub place: Placed<hir::ActionId>,
-    /// Whether a table lists it. Of one that is only called nothing is left for the control plane to give.
+    /// Whether a table lists it. An action that is only called has no parameters for the control plane.
     pub is_listed: bool,
 }
 
 /// An instance of an extern type.
 #[derive(Clone, Debug)]
 pub(crate) struct Object<'h> {
-    /// The name that controllers know it by.
+    /// Its control-plane name.
     pub name: String,
     pub ty: Type,
     pub annotations: &'h [Annotation],
     pub span: Span,
 }
 
-/// Everything, in order.
+/// All contents, in order.
 #[derive(Default)]
 pub(crate) struct Contents<'h> {
     pub actions: Vec<UsedAction>,
@@ -68,11 +68,11 @@ pub(crate) struct Contents<'h> {
 pub(crate) struct ExternCall<'h> {
     pub function: hir::FunctionId,
     pub call: &'h hir::Call,
-    /// What the type parameters of the control around it stand for.
+    /// The arguments for the type parameters of the enclosing control.
     pub bound: Rc<Bound>,
 }
 
-/// Collects everything. Only tables of which `is_applied` knows the name are applied.
+/// Collects the contents. Only tables for whose name `is_applied` returns true count as applied.
 pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) -> bool) -> Contents<'h> {
     let no_action = |action: &hir::Action| &*action.name == "NoAction" && action.params.is_empty();
     let no_action = program.actions.iter_enumerated().find(|(_, action)| no_action(action)).map(|(id, _)| id);
@@ -89,7 +89,7 @@ pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) 
     walk.contents
 }
 
-/// What waits for its turn. What is nearer to the outermost scope comes first.
+/// The work list. Entries nearer to the outermost scope come first.
 enum Node<'h> {
     Instance(Placed<hir::InstanceId>),
     Object(Object<'h>),
@@ -98,7 +98,7 @@ enum Node<'h> {
     Table(Placed<hir::TableId>),
 }
 
-/// A control or parser at a path, with what its constructor's parameters stand for.
+/// A control or parser at a path, with the arguments of its constructor.
 #[derive(Clone)]
 struct Place<'h, I> {
     id: I,
@@ -108,25 +108,25 @@ struct Place<'h, I> {
 }
 
 impl<I> Place<'_, I> {
-    /// Something that it declares.
+    /// A declaration inside it.
     fn placed<L>(&self, id: L) -> Placed<L> {
         Placed { owner: self.path.clone(), id, bound: Rc::clone(&self.bound) }
     }
 }
 
-/// What was made as an argument of a constructor, by the parameter.
+/// Instances that were made as constructor arguments, by parameter.
 type Passed<'h> = Rc<Vec<(hir::VarId, Argument<'h>)>>;
 
-/// An instance that was made as an argument: it is called as the parameter, within what it is passed to.
+/// An instance that was made as an argument. Its name is the parameter's, within the instance that receives it.
 #[derive(Clone)]
 struct Argument<'h> {
     made: &'h hir::Expr,
     path: String,
-    /// What the names in its own arguments stand for.
+    /// The bindings of the names in its own arguments.
     passed: Passed<'h>,
-    /// What the type parameters in its type stand for.
+    /// The arguments for the type parameters in its type.
     bound: Rc<Bound>,
-    /// Whether it was made for what has it, not only passed on to it.
+    /// Whether it was made for this receiver, not passed on from another.
     is_own: bool,
 }
 
@@ -135,11 +135,11 @@ struct Walk<'a, 'h> {
     is_applied: &'a dyn Fn(&str) -> bool,
     no_action: Option<hir::ActionId>,
     contents: Contents<'h>,
-    /// Instances that have been visited.
+    /// The instances that have been visited.
     seen: BTreeSet<(String, hir::InstanceId)>,
 }
 
-/// What a control declares at a path, or another that is inlined into it.
+/// What a control at a path, or one that is inlined into it, declares.
 enum Declared<'h> {
     Action(Placed<hir::ActionId>),
     Table(Placed<hir::TableId>, hir::ControlId),
@@ -147,14 +147,14 @@ enum Declared<'h> {
     Object(Object<'h>),
 }
 
-/// What is applied: a control or a parser, and the name that it has where it is declared.
+/// The target of an `apply`: a control or a parser, with its declared name.
 struct Applied<'h, I> {
     place: Place<'h, I>,
     by: By,
 }
 
-/// A parser or control that is applied: its type and path, what its parameters and those of its type stand for, and the
-/// name.
+/// The target of an `apply`, resolved: type and path, the arguments of its constructor and of its type parameters, and
+/// its name.
 struct AppliedObject<'h> {
     ty: &'h Type,
     path: String,
@@ -163,16 +163,16 @@ struct AppliedObject<'h> {
     by: By,
 }
 
-/// By what name something is applied.
+/// How an applied block is named.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Instance(hir::InstanceId),
     Parameter(hir::VarId),
-    /// By that of its type.
+    /// By its type.
     Type,
 }
 
-/// What type parameters stand for that are given these types, where `outer` says it of what is around.
+/// The bindings of type parameters to these arguments, which `outer` resolves.
 fn bind(params: &[hir::TypeParamId], types: &[Type], outer: &Bound) -> Rc<Bound> {
     Rc::new(params.iter().copied().zip(types.iter().map(|ty| substituted(ty, outer))).collect())
 }
@@ -205,7 +205,7 @@ impl<'h> Walk<'_, 'h> {
         }
     }
 
-    /// The blocks that a package is made of.
+    /// The blocks in a package.
     fn visit_arguments(&mut self, args: &'h [Option<hir::Expr>], queue: &mut VecDeque<Node<'h>>) {
         let nothing = Passed::default();
         for arg in args.iter().flatten() {
@@ -227,7 +227,7 @@ impl<'h> Walk<'_, 'h> {
                     let bound = bind(&parser.type_params, types, &Bound::new());
                     queue.push_back(Node::Parser(Place { id: *id, path, passed, bound }));
                 }
-                // A package within a package.
+                // A nested package.
                 (ExprKind::Construct { args, .. }, Type::Apply(..)) => self.visit_arguments(args, queue),
                 _ => {}
             }
@@ -236,7 +236,7 @@ impl<'h> Walk<'_, 'h> {
 
     // ------------------------------------------------------------------------------------- arguments of constructors
 
-    /// What the parameters of a constructor stand for that is called with these arguments for an instance at `path`.
+    /// The bindings of a constructor's parameters to the arguments for an instance at `path`.
     fn pass(
         &self,
         params: &[hir::VarId],
@@ -264,7 +264,7 @@ impl<'h> Walk<'_, 'h> {
         Rc::new(params.iter().zip(args).filter_map(argument).collect())
     }
 
-    /// The parser or control that is applied, and by what name.
+    /// Resolves the target of an `apply`, and how it is named.
     fn applied_object<I>(&self, object: &'h hir::Expr, at: &Place<'h, I>) -> Option<AppliedObject<'h>> {
         let (ty, args, path, (outer, bound), by) = match &object.kind {
             ExprKind::Instance(id) => {
@@ -304,7 +304,7 @@ impl<'h> Walk<'_, 'h> {
         Some(AppliedObject { ty, path, passed, bound, by })
     }
 
-    /// The object of an extern type that was made as an argument.
+    /// The extern object that was made as an argument.
     fn object_of(argument: &Argument<'h>) -> Object<'h> {
         let ty = substituted(&argument.made.ty, &argument.bound);
         Object { name: argument.path.clone(), ty, annotations: &[], span: argument.made.span }
@@ -346,7 +346,7 @@ impl<'h> Walk<'_, 'h> {
         Some(Applied { place: Place { id: *id, path, passed, bound }, by })
     }
 
-    /// Adds what a control declares, and what those declare that it applies.
+    /// Adds the declarations of a control and of the controls that it applies.
     fn inline(&self, at: &Place<'h, hir::ControlId>, to: &mut Vec<Declared<'h>>) {
         let control = &self.program.controls[at.id];
         let mut applied = Vec::new();
@@ -376,14 +376,14 @@ impl<'h> Walk<'_, 'h> {
         }
     }
 
-    /// Adds what the control declares that is applied by this name.
+    /// Adds the declarations of the control that is applied by this name.
     fn inline_by(&self, by: By, applied: &[Applied<'h, hir::ControlId>], to: &mut Vec<Declared<'h>>) {
         if let Some(inner) = applied.iter().find(|applied| applied.by == by) {
             self.inline(&inner.place, to);
         }
     }
 
-    /// The calls of a control's body, with those of the controls that it applies in their place; each with its control.
+    /// The calls in a control's body, with the calls of applied controls inlined; each with its control.
     fn inline_calls(&self, at: &Place<'h, hir::ControlId>, to: &mut Vec<(Placed<hir::ControlId>, &'h hir::Call)>) {
         for_each_call(&self.program.controls[at.id].body.stmts, &mut |_, call| match &call.callee {
             Callee::Apply(_) => {
@@ -397,9 +397,9 @@ impl<'h> Walk<'_, 'h> {
 
     // ------------------------------------------------------------------------------------------------------ actions
 
-    /// Adds the actions that are used by tables and calls, and the calls of extern functions.
+    /// Adds the actions that tables and calls use, and the calls of extern functions.
     fn use_actions(&mut self, declared: &[Declared<'h>], calls: &[(Placed<hir::ControlId>, &'h hir::Call)]) {
-        // Whether a table lists them, by owner and action.
+        // Whether a table lists an action, by owner and action.
         let mut used: BTreeMap<(String, hir::ActionId), bool> = BTreeMap::new();
         let mut global = Vec::new();
         let mut note = |owner: &str, control: hir::ControlId, action: hir::ActionId, is_listed: bool| {
@@ -448,7 +448,7 @@ impl<'h> Walk<'_, 'h> {
         self.contents.calls.extend(extern_calls);
     }
 
-    /// The calls of extern functions, also those in what is called. `seen` has the functions that were looked into.
+    /// The calls of extern functions, including indirect ones. `seen` contains the functions that were visited.
     fn extern_calls(
         &self,
         stmts: &'h [hir::Stmt],

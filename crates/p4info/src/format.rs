@@ -1,29 +1,29 @@
-//! The forms in which a P4Info is written to a file.
+//! The file formats of a P4Info.
 
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::text::{to_json, to_text};
 use prost::Message;
 use std::path::Path;
 
-/// The full name of the message.
+/// The full name of the protobuf message.
 const NAME: &str = "p4.config.v1.P4Info";
 
-/// What tools look for at the head of a text file.
+/// The header that tools expect in a text file.
 const HEADER: &str = "# proto-file: p4/config/v1/p4info.proto\n# proto-message: p4.config.v1.P4Info\n\n";
 
-/// A form.
+/// A file format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// The text form of protocol buffers.
+    /// The protobuf text format.
     Text,
-    /// Their binary form.
+    /// The protobuf wire format.
     Binary,
     /// JSON.
     Json,
 }
 
 impl Format {
-    /// The form that the ending of a file's name stands for.
+    /// The format for a file's extension.
     pub fn of_path(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
             "txt" | "txtpb" | "textproto" | "pbtxt" | "prototxt" => Some(Format::Text),

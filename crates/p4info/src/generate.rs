@@ -1,11 +1,11 @@
 //! From a program to its P4Info.
 //!
-//! What enters: the typed tree, and the IR that was made from it. What leaves: the P4Info that the reference compiler
-//! writes for the program, object for object in the same order. Names, annotations and types come from the tree; which
-//! tables are applied, sizes, and who belongs to whom come from the IR, where everything is instantiated.
+//! What enters: the typed tree, and the IR that was made from it. What leaves: the same P4Info as the reference
+//! compiler's, object for object in the same order. Names, annotations and types come from the tree. The applied
+//! tables, sizes and the relations between objects come from the IR, where everything is instantiated.
 //!
-//! Where the specification of P4Runtime and the compiler differ, the compiler is followed, but for sets of enums: each
-//! member of the enum would be a field to match; here there is one field, as the packet has.
+//! Where the P4Runtime specification and the reference compiler differ, this follows the compiler, with one exception:
+//! a value set of an enum has one match field, as the packet has, and not one for each member of the enum.
 
 mod objects;
 mod tables;
@@ -23,10 +23,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::{Annotation, StructKind};
 use syntax::{Diagnostic, Diagnostics};
 
-/// Makes the P4Info of a program without errors. None if there was one, which is then in `diagnostics`: an id or an
-/// annotation that P4Runtime does not allow, or something that it has no form for.
+/// Makes the P4Info of a program without errors. It returns none after an error, which it adds to `diagnostics`: an id
+/// or an annotation that P4Runtime does not allow, or something that P4Info cannot represent.
 ///
-/// `program` is the IR as it comes from `lower`, before any pass.
+/// `program` is the IR from `lower`, before any pass.
 pub fn generate(tree: &hir::Program, program: &ir::Program, diagnostics: &mut Diagnostics) -> Option<v1::P4Info> {
     let errors_before = diagnostics.error_count();
     let applied: BTreeSet<&str> = program.tables.iter().map(|table| table.name.as_str()).collect();
@@ -42,8 +42,8 @@ pub fn generate(tree: &hir::Program, program: &ir::Program, diagnostics: &mut Di
     (diagnostics.error_count() == errors_before).then_some(info)
 }
 
-/// Whether there is anything that could have named a type. (An empty description of types tells nobody anything, but
-/// the reference compiler writes it.)
+/// Whether the program contains anything that could refer to a type. (An empty type description is useless, but the
+/// reference compiler writes it.)
 fn may_have_types(info: &v1::P4Info, contents: &Contents) -> bool {
     !info.tables.is_empty()
         || !contents.objects.is_empty()
@@ -52,14 +52,14 @@ fn may_have_types(info: &v1::P4Info, contents: &Contents) -> bool {
         || info.controller_packet_metadata.iter().any(|header| !header.metadata.is_empty())
 }
 
-/// The type of the data of the digest that a call sends; none if it sends no digest.
+/// The data type of the digest that a call sends; none if it does not send a digest.
 fn digest_of(tree: &hir::Program, call: &ExternCall) -> Option<Type> {
     let is_digest = &*tree.functions[call.function].name == "digest" && call.call.args.len() == 2;
     let ty = is_digest.then(|| call.call.type_args.first()).flatten()?;
     Some(substituted(ty, &call.bound))
 }
 
-/// The names of everything, also of what is hidden.
+/// Collects the names of all objects, including hidden ones.
 fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, types: &mut Types) -> Names {
     check_names_of_actions(tree, contents, types);
     let mut collector = Collector { names: Names::default(), types };
@@ -89,7 +89,7 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
             collector.names.add(Kind::Digest, &name, None);
         }
     }
-    // What is made in a table's property is declared nowhere; adding the others again changes nothing.
+    // Objects made in a table's property have no declaration. Adding the others again changes nothing.
     for table in program.tables.iter() {
         if let Some(used) = &table.implementation {
             collector.names.add(Kind::ActionProfile, &program.action_profiles[used.profile].name, None);
@@ -108,8 +108,8 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
     collector.names
 }
 
-/// Complains of two actions with one name: a program may have them, its controllers could not tell them apart. Those
-/// whose names begin with a dot are copies of one action.
+/// Reports two actions with the same name: the program may have them, but controllers could not distinguish them.
+/// Actions whose names begin with a dot are copies of one action.
 fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut Types) {
     let mut seen: BTreeMap<String, hir::ActionId> = BTreeMap::new();
     for action in &contents.actions {
@@ -162,8 +162,7 @@ impl Collector<'_, '_, '_> {
     }
 }
 
-/// The kind of an object of this type, by the name of the type: those of v1model and those of PSA. None for what
-/// controllers do not see.
+/// The kind of an object, by the name of its extern type in v1model or PSA. None for types that controllers do not see.
 fn kind_of(tree: &hir::Program, ty: &Type) -> Option<Kind> {
     let Type::Extern(id, _) = ty else { return None };
     Some(match &*tree.externs[*id].name {
@@ -178,7 +177,7 @@ fn kind_of(tree: &hir::Program, ty: &Type) -> Option<Kind> {
     })
 }
 
-/// The headers that travel with packets from and to controllers.
+/// The headers of packets from and to controllers.
 fn controller_headers(tree: &hir::Program) -> impl Iterator<Item = (hir::StructId, &hir::Struct)> {
     let is_one = |header: &hir::Struct| {
         header.kind == StructKind::Header && find(&header.annotations, "controller_header").is_some()
@@ -268,7 +267,7 @@ impl Generator<'_, '_, '_> {
         self.info.controller_packet_metadata.push(v1::ControllerPacketMetadata { preamble, metadata });
     }
 
-    /// Ids of things within a thing: those that `@id` gives, and numbers from 1 for the others.
+    /// Assigns ids within an object: those from `@id`, and numbers from 1 for the others.
     fn field_ids<'a>(&mut self, annotations: impl Iterator<Item = &'a [Annotation]>, span: Span) -> Vec<u32> {
         let mut given = Vec::new();
         let mut taken = BTreeSet::new();
@@ -290,7 +289,7 @@ impl Generator<'_, '_, '_> {
         let mut ids = Vec::new();
         for id in given {
             ids.push(match id {
-                // A number is skipped for each that has one already.
+                // Skips a number for each element that has an id already.
                 Some(id) => {
                     next += 1;
                     id
@@ -306,7 +305,7 @@ impl Generator<'_, '_, '_> {
         ids
     }
 
-    /// What is known of the program as a whole.
+    /// The information about the whole program.
     fn package(&mut self) -> Option<v1::PkgInfo> {
         let main = &self.tree.instances[self.tree.main?];
         let arch = self.program.architecture.name;
@@ -353,7 +352,7 @@ impl Generator<'_, '_, '_> {
         Some(package)
     }
 
-    /// Complains of two objects of one kind with one name. (Copies of an action are one.)
+    /// Reports two objects of one kind with the same name. (Copies of an action count as one.)
     fn check_names(&mut self) {
         let mut seen = BTreeSet::new();
         let mut twice = Vec::new();
@@ -379,13 +378,13 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// The declaration of the object of this kind and name, if it was not made in a table's property.
+    /// The declaration of the object of this kind and name, unless it was made in a table's property.
     fn declared(&self, kind: Kind, name: &str) -> Option<&Object<'_>> {
         self.contents.objects.iter().find(|object| object.name == name && kind_of(self.tree, &object.ty) == Some(kind))
     }
 
-    /// The annotations of the object of this kind and name: those of its declaration, or of the table's property that
-    /// it is made in.
+    /// The annotations of the object of this kind and name: from its declaration, or from the table's property that
+    /// makes it.
     fn annotations_of(&self, kind: Kind, name: &str) -> &[Annotation] {
         if let Some(object) = self.declared(kind, name) {
             return object.annotations;

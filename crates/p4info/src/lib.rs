@@ -1,11 +1,11 @@
-//! What a program shows to its controllers.
+//! The control-plane interface of a program.
 //!
-//! P4Info names everything that can be written and read, gives it an id, and says how wide its values are. [`generate`]
-//! makes it from a program, [`restrict`] leaves out what older clients do not know, [`encode`] writes it. The other
-//! direction is [`Model`]: what an id in a request means for the switch that runs the program.
+//! P4Info names everything that controllers can read and write, assigns it an id, and gives the widths of its values.
+//! [`generate`] makes it from a program, [`restrict`] removes what older clients do not support, [`encode`] writes it.
+//! [`Model`] is the opposite direction: it maps the ids of a request to the switch that runs the program.
 //!
-//! The way through: `blocks` finds what the program's blocks contain, `symbols` gives ids and aliases, `generate`
-//! writes the objects, with `types` and `annotations` for what they are made of.
+//! Modules: `blocks` finds the contents of the program's blocks, `symbols` assigns ids and aliases, and `generate`
+//! writes the objects, with `types` and `annotations` for their parts.
 
 mod annotations;
 mod blocks;
@@ -25,25 +25,26 @@ pub use version::{Version, restrict};
 
 /// The codes of this crate's errors.
 pub mod codes {
-    /// An id or a name that controllers cannot tell from another.
+    /// An id or a name that is not unique for controllers.
     ///
-    /// `@id` gives an object the id that controllers know it by. Its first eight bits say what the object is; they are
-    /// left zero, or are right. No two objects have the same id, and no two of a kind the same name; `@id` of a key, a
-    /// parameter or a field is a number from 1 on. There is no example: it is reported where a P4Info is made.
+    /// `@id` sets the id by which controllers refer to an object. Its first eight bits are the kind of the object; they
+    /// may be zero, and must otherwise be right. No two objects have the same id, and no two of a kind the same name;
+    /// `@id` of a key, a parameter or a field is a number from 1 on. There is no example: it is reported when a P4Info
+    /// is made.
     ///
     /// Specification: P4Runtime, ID Allocation for P4Info Objects.
     pub const ID: &str = "E1001";
-    /// A type that controllers cannot be told of.
+    /// A type that P4Runtime cannot represent.
     ///
-    /// Values that controllers write are bits, truth values, enums or types made of them by `type`; what a register
-    /// holds or a digest tells may also be a struct, a header, a union, a stack of them or a tuple. There is no
-    /// example: it is reported where a P4Info is made.
+    /// Values that controllers write are bits, booleans, enums or types made of them by `type`; the data of a register
+    /// or a digest may also be a struct, a header, a union, a stack of them or a tuple. There is no example: it is
+    /// reported when a P4Info is made.
     ///
     /// Specification: P4Runtime, Representation of Arbitrary P4 Types.
     pub const TYPE: &str = "E1002";
-    /// An annotation for controllers that does not say what it must.
+    /// An invalid annotation for controllers.
     ///
-    /// There is no example: it is reported where a P4Info is made.
+    /// There is no example: it is reported when a P4Info is made.
     ///
     /// Specification: P4Runtime, P4Info Message.
     pub const ANNOTATION: &str = "E1003";

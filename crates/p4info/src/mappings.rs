@@ -1,23 +1,22 @@
-//! What texts of a translated type stand for whatever comes: `@p4runtime_translation_mappings`.
+//! Texts of a translated type that have fixed values: `@p4runtime_translation_mappings`.
 //!
-//! What enters: an annotation as a P4Info has it, which is its text. What leaves: texts and numbers. The annotation is
-//! that of SONiC's programs, whose default routing domain is the empty text:
-//! `@p4runtime_translation_mappings({ {"", 0}, })`.
+//! What enters: the text of an annotation from a P4Info. What leaves: pairs of text and number. SONiC's programs use
+//! this annotation; their default routing domain is the empty text: `@p4runtime_translation_mappings({ {"", 0}, })`.
 
-/// The annotation.
+/// The name of the annotation.
 pub(crate) const NAME: &str = "p4runtime_translation_mappings";
 
-/// What it must be.
+/// The required form, for error messages.
 pub(crate) const EXPECTED: &str =
     "`@p4runtime_translation_mappings` wants pairs of a text and a number, each once, such as `({ {\"\", 0} })`";
 
-/// What an annotation maps; none if it is another one, nothing in it if it cannot be understood.
+/// The pairs of the annotation: `None` if it is another annotation, `Some(None)` if it cannot be parsed.
 pub(crate) fn of(annotation: &str) -> Option<Option<Vec<(String, u64)>>> {
     let rest = annotation.strip_prefix('@')?.strip_prefix(NAME)?;
     Some(Cursor(rest).all())
 }
 
-/// The first of these numbers that has more bits than this.
+/// The first number that does not fit into the given width.
 pub(crate) fn that_does_not_fit<'a>(
     mut mappings: impl Iterator<Item = &'a (String, u64)>,
     width_bits: u32,
@@ -25,7 +24,7 @@ pub(crate) fn that_does_not_fit<'a>(
     mappings.find(|(_, number)| u64::BITS - number.leading_zeros() > width_bits)
 }
 
-/// What is left of the text.
+/// The remaining text.
 struct Cursor<'a>(&'a str);
 
 impl Cursor<'_> {
@@ -40,7 +39,7 @@ impl Cursor<'_> {
                 return None;
             }
             pairs.push((text, number));
-            // The last one may have one behind it, too.
+            // A comma may follow the last pair.
             if self.pass(",").is_none() && !self.0.trim_start().starts_with('}') {
                 return None;
             }
@@ -83,7 +82,7 @@ impl Cursor<'_> {
         None
     }
 
-    /// A number of P4, with or without a width.
+    /// A P4 integer literal, with or without a width.
     fn number(&mut self) -> Option<u64> {
         let rest = self.0.trim_start();
         let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());

@@ -1,9 +1,9 @@
-//! From the ids of a P4Info to the program that runs.
+//! From the ids of a P4Info to the running program.
 //!
-//! What enters: a P4Info, whoever wrote it, and the IR of the program. What leaves: a [`Model`] in which every object
-//! of the P4Info has the index of what it is in the IR, and every value the width that it has on either side; or the
-//! first thing that the two do not agree on. They are joined by their names alone, so that a controller may have
-//! changed ids, annotations and sizes, and may have left out what it does not want to use.
+//! What enters: a P4Info from any source, and the IR of the program. What leaves: a [`Model`] in which every object of
+//! the P4Info has the index of its counterpart in the IR, and every value its width in the switch and for controllers;
+//! or the first contradiction between the two. They are joined by name alone, so a controller may change ids,
+//! annotations and sizes, and may omit what it does not use.
 
 mod build;
 mod data;
@@ -15,19 +15,19 @@ pub use objects::*;
 use p4runtime_proto::p4::config::v1;
 use std::collections::BTreeMap;
 
-/// What the ids of a P4Info mean.
+/// The meaning of the ids of a P4Info.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     info: v1::P4Info,
     objects: BTreeMap<u32, Object>,
-    /// Ids by kind and name; both the full name and the alias.
+    /// Ids by kind and name, both full names and aliases.
     names: BTreeMap<(Kind, String), u32>,
 }
 
-/// The P4Info and the program do not belong together.
+/// The P4Info does not fit the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mismatch {
-    /// What is wrong, for people.
+    /// The reason, for people.
     pub message: String,
 }
 
@@ -50,22 +50,22 @@ impl Model {
         &self.info
     }
 
-    /// The object of this id.
+    /// The object with this id.
     pub fn object(&self, id: u32) -> Option<&Object> {
         self.objects.get(&id)
     }
 
-    /// All objects, by their ids.
+    /// All objects, by id.
     pub fn objects(&self) -> impl Iterator<Item = (u32, &Object)> {
         self.objects.iter().map(|(id, object)| (*id, object))
     }
 
-    /// The id of what has this full name or this alias. A full name goes before an alias.
+    /// The id of the object with this full name or alias. A full name takes precedence over an alias.
     pub fn id_of(&self, kind: Kind, name: &str) -> Option<u32> {
         self.names.get(&(kind, name.to_owned())).copied()
     }
 
-    /// The names of a kind, in order: what a message can propose.
+    /// The names of all objects of a kind, in order, for suggestions in messages.
     pub fn names(&self, kind: Kind) -> Vec<&str> {
         let mut names: Vec<&str> =
             self.objects.values().filter(|object| object.kind() == kind).map(|object| object.name()).collect();
@@ -74,7 +74,7 @@ impl Model {
     }
 }
 
-/// Look-up of one kind by its id, and of all of it.
+/// Access to the objects of one kind, by id and as a list.
 macro_rules! kinds {
     ($($one:ident, $all:ident, $variant:ident, $what:literal;)*) => {
         impl Model {
@@ -98,7 +98,7 @@ macro_rules! kinds {
         }
 
         impl Object {
-            /// What it is.
+            /// The kind of this object.
             pub fn kind(&self) -> Kind {
                 match self {
                     $(Object::$variant(_) => Kind::$variant,)*
@@ -121,7 +121,7 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// As people call it.
+            /// The object as messages name it.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Kind::$variant => $what,)*
@@ -146,14 +146,14 @@ kinds! {
 }
 
 impl Kind {
-    /// What messages call one of them: `a table`, `an action`.
+    /// The noun that messages use: `a table`, `an action`.
     pub fn with_article(self) -> String {
         let what = self.as_str();
         let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         format!("{article} {what}")
     }
 
-    /// The kind that an id is of by its first eight bits, whether or not there is such an object.
+    /// The kind that the first eight bits of an id stand for, whether or not an object has this id.
     pub fn of_id(id: u32) -> Option<Kind> {
         use v1::p4_ids::Prefix;
         Some(match Prefix::try_from((id >> 24) as i32).ok()? {
@@ -174,12 +174,12 @@ impl Kind {
 }
 
 impl Table {
-    /// The key of this id.
+    /// The key with this id.
     pub fn key(&self, id: u32) -> Option<&MatchField> {
         self.keys.iter().find(|key| key.id == id)
     }
 
-    /// The action of this id as the table lists it.
+    /// The table's action with this id.
     pub fn action(&self, id: u32) -> Option<&TableAction> {
         self.actions.iter().find(|action| action.id == id)
     }
@@ -189,7 +189,8 @@ impl Table {
         self.actions.iter().find(|action| action.position == position)
     }
 
-    /// Whether entries have a priority: with a ternary, range or optional key they need one, without they have none.
+    /// Whether entries have a priority: it is required if there is a ternary, range or optional key, and forbidden
+    /// otherwise.
     pub fn has_priorities(&self) -> bool {
         let needs = |key: &MatchField| !matches!(key.kind, ir::MatchKind::Exact | ir::MatchKind::Lpm);
         self.keys.iter().any(needs)
@@ -197,7 +198,7 @@ impl Table {
 }
 
 impl Action {
-    /// The parameter of this id.
+    /// The parameter with this id.
     pub fn param(&self, id: u32) -> Option<&Param> {
         self.params.iter().find(|param| param.id == id)
     }

@@ -1,28 +1,28 @@
 //! Ids and aliases.
 //!
-//! What enters: the names of everything that controllers see, with the ids that the program asks for. What leaves: an
-//! id for each, and the shortest end of its name that is unique. Both are those of the reference compiler: the first
-//! eight bits of an id are the kind, the others a hash of the name; of two with the same hash, the name that comes
-//! later in the alphabet gets the next number.
+//! What enters: the names of all objects that controllers see, with the ids that the program assigns. What leaves: an
+//! id for each, and its alias, which is the shortest unique suffix of its name. Both agree with the reference compiler:
+//! the first eight bits of an id are the kind, the others a hash of the name. If two names have the same hash, the
+//! alphabetically later one gets the next free number.
 
 use crate::model::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that are being collected.
+/// Names, while they are collected.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// By prefix and name, the id that the program asks for.
+    /// The id that the program assigns, by prefix and name.
     wanted: BTreeMap<(u32, String), Option<u32>>,
     given: BTreeSet<u32>,
 }
 
-/// Names that have their ids.
+/// Names with their ids.
 pub(crate) struct Symbols {
     ids: BTreeMap<(u32, String), u32>,
     suffixes: Suffixes,
 }
 
-/// The first eight bits of the ids of a kind.
+/// The id prefix of a kind: its first eight bits.
 fn prefix(kind: Kind) -> u32 {
     use p4runtime_proto::p4::config::v1::p4_ids::Prefix;
     let prefix = match kind {
@@ -41,7 +41,7 @@ fn prefix(kind: Kind) -> u32 {
     prefix as u32
 }
 
-/// What `@id(given)` means for a kind: without a prefix it gets the right one, with another it is wrong.
+/// The id that `@id(given)` assigns in a kind: a missing prefix is added, a different one is an error.
 pub(crate) fn id_with_prefix(kind: Kind, given: u32) -> Option<u32> {
     match given >> 24 {
         0 => Some(prefix(kind) << 24 | given),
@@ -50,7 +50,7 @@ pub(crate) fn id_with_prefix(kind: Kind, given: u32) -> Option<u32> {
 }
 
 impl Names {
-    /// Adds a name; false if another has asked for the same id.
+    /// Adds a name; false if another name has the same assigned id.
     pub fn add(&mut self, kind: Kind, name: &str, id: Option<u32>) -> bool {
         let key = (prefix(kind), name.to_owned());
         if self.wanted.contains_key(&key) {
@@ -61,7 +61,7 @@ impl Names {
         is_new
     }
 
-    /// Gives everything its id.
+    /// Assigns an id to each name.
     pub fn finish(self) -> Symbols {
         let mut taken = self.given;
         let mut ids = BTreeMap::new();
@@ -71,7 +71,7 @@ impl Names {
         for ((prefix, name), wanted) in &self.wanted {
             let id = wanted.unwrap_or_else(|| {
                 let mut value = hash(name.as_bytes());
-                // Nobody has 2^24 names, so that there is a free id.
+                // A program has fewer than 2^24 names, so there is a free id.
                 while taken.contains(&(prefix << 24 | value & 0x00FF_FFFF)) {
                     value = value.wrapping_add(1);
                 }
@@ -85,18 +85,18 @@ impl Names {
 }
 
 impl Symbols {
-    /// The id of a name that was added; 0, which is no id, if it was not.
+    /// The id of a name that was added; otherwise 0, which is never an id.
     pub fn id(&self, kind: Kind, name: &str) -> u32 {
         self.ids.get(&(prefix(kind), name.to_owned())).copied().unwrap_or(0)
     }
 
-    /// Its alias.
+    /// The alias of a name.
     pub fn alias(&self, name: &str) -> String {
         self.suffixes.shortest(name)
     }
 }
 
-/// Jenkins' hash, one byte at a time.
+/// Jenkins' one-at-a-time hash.
 fn hash(bytes: &[u8]) -> u32 {
     let mut hash = 0_u32;
     for &byte in bytes {
@@ -109,10 +109,10 @@ fn hash(bytes: &[u8]) -> u32 {
     hash.wrapping_add(hash << 15)
 }
 
-/// The parts of all names from their ends, as a tree: how many names go through each part.
+/// All names as a tree of their components from the last to the first: how many names pass through each node.
 #[derive(Default)]
 struct Suffixes {
-    /// From a node and a part to the node before it; node 0 is the end of all names.
+    /// From a node and a component to the preceding component's node; node 0 is the end of all names.
     nodes: BTreeMap<(usize, String), usize>,
     counts: Vec<u32>,
 }
@@ -161,7 +161,7 @@ mod tests {
         expect.assert_eq(&names.iter().map(line).collect::<String>());
     }
 
-    /// The ids that the documentation of the tutorials shows.
+    /// The ids in the documentation of the P4 tutorials.
     #[test]
     fn well_known_ids() {
         check(
@@ -204,7 +204,7 @@ mod tests {
         );
     }
 
-    /// Two names whose hashes end alike.
+    /// Two names whose hashes have the same low bits.
     #[test]
     fn the_next_free_id_is_taken() {
         let (mut seen, mut number) = (BTreeMap::new(), 0_u32);

@@ -1,4 +1,4 @@
-//! Types as P4Info has them, and the named ones that it describes.
+//! Types as P4Info represents them, and the named types that it describes.
 
 use crate::annotations::{self, find, full_name};
 use crate::codes;
@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 use syntax::ast::{Annotation, AnnotationBody, AnnotationTokenKind, StructKind};
 use syntax::{Diagnostic, Diagnostics};
 
-/// The types that were asked for so far.
+/// The types described so far.
 pub(crate) struct Types<'h, 'd> {
     pub program: &'h hir::Program,
     pub diagnostics: &'d mut Diagnostics,
     pub info: v1::P4TypeInfo,
-    /// Instances of generic structs, which get numbers.
+    /// The names of the instances of generic structs, which are numbered.
     generic: BTreeMap<(hir::StructId, Vec<Type>), String>,
 }
 
-/// What type parameters stand for.
+/// The bindings of type parameters.
 pub(crate) type Bound = BTreeMap<hir::TypeParamId, Type>;
 
-/// What controllers see of a type that is translated.
+/// The controller's representation of a translated type.
 enum SdnType {
     Bits(i32),
     Text,
@@ -33,7 +33,7 @@ impl<'h, 'd> Types<'h, 'd> {
         Types { program, diagnostics, info: v1::P4TypeInfo::default(), generic }
     }
 
-    /// Bits of a value as controllers see it; 0 for text, and for what has no bits.
+    /// Width in bits for controllers; 0 for text, and for values of zero width.
     pub fn width(&mut self, ty: &Type) -> i32 {
         match ty {
             Type::Bool => 1,
@@ -43,7 +43,7 @@ impl<'h, 'd> Types<'h, 'd> {
                 match self.translation(new_type) {
                     Some((_, SdnType::Bits(width))) => width,
                     Some((_, SdnType::Text)) => 0,
-                    // A type that is not translated itself has the bits that values have, whatever it is made of.
+                    // A type that is not translated itself has the width of its values, whatever it contains.
                     None => {
                         let target = original(self.program, &new_type.target);
                         self.width(target)
@@ -58,7 +58,7 @@ impl<'h, 'd> Types<'h, 'd> {
         }
     }
 
-    /// The name that stands beside the width of a value: that of a type made by `type`. The type is described.
+    /// The type name beside a value's width, if the type is declared with `type`. Adds the description of that type.
     pub fn named(&mut self, ty: &Type) -> Option<P4NamedType> {
         self.describe(ty);
         match ty {
@@ -67,12 +67,12 @@ impl<'h, 'd> Types<'h, 'd> {
         }
     }
 
-    /// Describes what is named in a type.
+    /// Adds the descriptions of all named types within a type.
     pub fn describe(&mut self, ty: &Type) {
         self.spec_of(ty, &Bound::new());
     }
 
-    /// The type in full. None if P4Info has no form for it.
+    /// The complete type. None if P4Info cannot represent it.
     pub fn spec(&mut self, ty: &Type) -> Option<P4DataTypeSpec> {
         self.spec_of(ty, &Bound::new())
     }
@@ -129,7 +129,7 @@ impl<'h, 'd> Types<'h, 'd> {
         if self.info.new_types.contains_key(&name) {
             return Some(());
         }
-        // What a new type is made of may be one itself.
+        // The underlying type may itself be a new type.
         let target = original(self.program, &new_type.target);
         let original = self.spec_of(target, &Bound::new())?;
         let representation = match self.translation(new_type) {
@@ -159,7 +159,7 @@ impl<'h, 'd> Types<'h, 'd> {
         Some(())
     }
 
-    /// What `@p4runtime_translation(uri, type)` says.
+    /// The meaning of `@p4runtime_translation(uri, type)`.
     fn translation(&mut self, new_type: &hir::NewType) -> Option<(String, SdnType)> {
         let annotation = find(&new_type.annotations, "p4runtime_translation")?;
         let translation = read_translation(annotation);
@@ -173,7 +173,7 @@ impl<'h, 'd> Types<'h, 'd> {
         translation
     }
 
-    /// Refuses mappings that cannot be understood or that the values have no room for.
+    /// Rejects mappings that cannot be parsed or that do not fit into the values' width.
     fn check_mappings(&mut self, annotation: &Annotation, target: &Type) {
         let read = mappings::of(&annotations::text_of(annotation)).flatten();
         let message = match (read, target) {
@@ -261,7 +261,7 @@ impl<'h, 'd> Types<'h, 'd> {
         }
     }
 
-    /// The name of a struct; instances of a generic one are numbered.
+    /// The name of a struct; instances of a generic struct are numbered.
     fn name_of_struct(&mut self, id: hir::StructId, args: &[Type]) -> String {
         let declaration = &self.program.structs[id];
         let name = full_name("", &declaration.name, &declaration.annotations);
@@ -273,7 +273,7 @@ impl<'h, 'd> Types<'h, 'd> {
         names.get(&(id, args.to_vec())).cloned().unwrap_or(name)
     }
 
-    /// The bits that a field of a header is.
+    /// The field of a header as a bit string.
     fn underlying(&self, ty: &Type) -> Type {
         match ty {
             Type::NewType(id) => self.underlying(&self.program.new_types[*id].target),
@@ -287,19 +287,19 @@ impl<'h, 'd> Types<'h, 'd> {
     }
 }
 
-/// The names of the instances of generic structs: numbered for each struct, in the order in which the program writes
-/// them; those that only others are made of come last.
+/// The names of the instances of generic structs. They are numbered for each struct in the order in which the program
+/// writes them; instances that occur only inside others come last.
 fn names_of_generic(program: &hir::Program) -> BTreeMap<(hir::StructId, Vec<Type>), String> {
     let mut names = BTreeMap::new();
     let mut all: Vec<(hir::StructId, Vec<Type>)> = Vec::new();
-    // One in a generic parser or control has its types where that is made.
+    // The type arguments in a generic parser or control are only known where it is instantiated.
     let is_whole = |instance: &&(hir::StructId, Vec<Type>)| !instance.1.iter().any(has_parameter);
     for instance in program.generic_structs.values().filter(is_whole) {
         if add_generic(program, instance.clone(), &mut names) {
             all.push(instance.clone());
         }
     }
-    // The list grows by what is inside.
+    // The loop appends the instances inside each element, so the list grows.
     let mut next = 0;
     while let Some((id, args)) = all.get(next).cloned() {
         next += 1;
@@ -318,10 +318,11 @@ fn names_of_generic(program: &hir::Program) -> BTreeMap<(hir::StructId, Vec<Type
     names
 }
 
-/// The most instances of generic structs that are looked into for others.
+/// The most instances of generic structs that are searched for others.
 const GENERIC_MAX: usize = 10_000;
 
-/// Gives an instance the next number of its struct that makes a name which no struct has; false if it has one.
+/// Names an instance with its struct's next number for which no other struct has the name; false if it is named
+/// already.
 fn add_generic(
     program: &hir::Program,
     instance: (hir::StructId, Vec<Type>),
@@ -342,7 +343,7 @@ fn add_generic(
     true
 }
 
-/// What a type is in the end that is made by `type`.
+/// The underlying type of a `type` declaration, resolved completely.
 fn original<'h>(program: &'h hir::Program, mut ty: &'h Type) -> &'h Type {
     while let Type::NewType(id) = ty {
         ty = &program.new_types[*id].target;
@@ -350,15 +351,15 @@ fn original<'h>(program: &'h hir::Program, mut ty: &'h Type) -> &'h Type {
     ty
 }
 
-/// A field of a header; one of a struct within the header has the names of both.
+/// A field of a header; the name of a field in a nested struct contains both names.
 pub(crate) struct FlatField<'h> {
     pub name: String,
     pub ty: Type,
     pub annotations: Vec<&'h Annotation>,
 }
 
-/// The fields of a header, with those of structs within it. An annotation of an inner field goes before one of the same
-/// name of an outer.
+/// The fields of a header, with those of nested structs. An annotation of an inner field takes precedence over one of
+/// the same name on the outer field.
 pub(crate) fn flat_fields<'h>(program: &'h hir::Program, id: hir::StructId, args: &[Type]) -> Vec<FlatField<'h>> {
     let declaration = &program.structs[id];
     let bound: Bound = declaration.type_params.iter().copied().zip(args.iter().cloned()).collect();
@@ -413,7 +414,7 @@ fn bitstring(ty: &Type) -> Option<v1::P4BitstringLikeTypeSpec> {
     Some(v1::P4BitstringLikeTypeSpec { type_spec: Some(type_spec), ..Default::default() })
 }
 
-/// A type with what its parameters stand for.
+/// A type with its type parameters replaced.
 pub(crate) fn substituted(ty: &Type, bound: &Bound) -> Type {
     let all = |types: &[Type]| types.iter().map(|ty| substituted(ty, bound)).collect();
     match ty {
@@ -426,7 +427,7 @@ pub(crate) fn substituted(ty: &Type, bound: &Bound) -> Type {
     }
 }
 
-/// Whether a parameter stands somewhere in a type.
+/// Whether a type parameter occurs in a type.
 fn has_parameter(ty: &Type) -> bool {
     match ty {
         Type::Param(_) => true,
@@ -436,7 +437,7 @@ fn has_parameter(ty: &Type) -> bool {
     }
 }
 
-/// Widths and sizes are within the limits of the compiler, far below those of the field.
+/// Converts a width or size. The compiler's limits are far below the field's maximum.
 fn bits(width: u32) -> i32 {
     width.try_into().unwrap_or(i32::MAX)
 }

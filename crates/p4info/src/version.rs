@@ -1,7 +1,8 @@
-//! P4Infos for older clients: without what came into P4Runtime after them.
+//! P4Info for older clients, without what later versions of P4Runtime added.
 //!
-//! What enters: a P4Info, and the version of P4Runtime that a client was made for. What leaves: the same P4Info without
-//! the fields that a strict reader of that version does not know. What the version has no other words for is an error.
+//! What enters: a P4Info, and the version of P4Runtime that a client was built for. What leaves: the same P4Info
+//! without the fields that a strict reader of that version rejects. It is an error if that version cannot express
+//! something.
 
 use p4runtime_proto::p4::config::v1::{
     self, match_field::Match, match_field::MatchType, p4_new_type_spec::Representation,
@@ -9,7 +10,7 @@ use p4runtime_proto::p4::config::v1::{
 };
 use std::fmt;
 
-/// The newest minor version, of which a P4Info has everything.
+/// The newest supported minor version, whose P4Info is complete.
 const NEWEST: u32 = 5;
 
 /// A version of P4Runtime: 1.0 to 1.5.
@@ -19,7 +20,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// The version that is called so: `1.3` or `1.3.0`.
+    /// Parses a version: `1.3` or `1.3.0`.
     pub fn from_name(name: &str) -> Option<Version> {
         let mut parts = name.split('.');
         let (Some("1"), Some(minor)) = (parts.next(), parts.next()) else { return None };
@@ -40,7 +41,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Leaves out what is newer than a version. An error says what clients of that version cannot be told, a line for each.
+/// Removes what is newer than `version`. The error lists what that version cannot express, one item a line.
 pub fn restrict(info: &mut v1::P4Info, version: Version) -> Result<(), Vec<String>> {
     let mut problems = Vec::new();
     if version.is_before(5) {
@@ -59,7 +60,8 @@ pub fn restrict(info: &mut v1::P4Info, version: Version) -> Result<(), Vec<Strin
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// Default actions and entries of tables, what the sizes of selectors count, types of meters, properties of platforms.
+/// Removes default actions and entries of tables, the size semantics of selectors, types of meters, and platform
+/// properties.
 fn without_1_4(info: &mut v1::P4Info) {
     for table in &mut info.tables {
         table.initial_default_action = None;
@@ -74,7 +76,7 @@ fn without_1_4(info: &mut v1::P4Info) {
     }
 }
 
-/// Structured annotations. Optional keys and translation to text have no other form.
+/// Removes structured annotations. Optional keys and translation to text have no older form.
 fn without_1_2(info: &mut v1::P4Info, version: Version, problems: &mut Vec<String>) {
     for table in &info.tables {
         let name = table.preamble.as_ref().map_or("", |preamble| &preamble.name);
@@ -95,7 +97,7 @@ fn without_1_2(info: &mut v1::P4Info, version: Version, problems: &mut Vec<Strin
     for_each_structured(info, &mut Vec::clear);
 }
 
-/// Calls `work` with the structured annotations of everything that may have some.
+/// Calls `work` with all lists of structured annotations.
 fn for_each_structured(info: &mut v1::P4Info, work: &mut dyn FnMut(&mut Vec<v1::StructuredAnnotation>)) {
     for preamble in preambles(info) {
         work(&mut preamble.structured_annotations);

@@ -1,13 +1,13 @@
-//! The P4Info of whole programs. Each program in `tests/p4info` shows one thing and has its P4Info beside it, as
-//! `wirespeed compile --emit p4info` writes it; `UPDATE_EXPECT=1` writes these files. All programs of all corpora have
-//! a P4Info that fits them.
+//! The P4Info of whole programs. Each program in `tests/p4info` shows one feature; beside it lies its P4Info as
+//! `wirespeed compile --emit p4info` writes it, which `UPDATE_EXPECT=1` rewrites. All programs of all corpora have a
+//! P4Info that fits them.
 
 use expect_test::{Expect, expect, expect_file};
 use p4info::{Format, Kind, Model, Version};
 use std::path::{Path, PathBuf};
 use syntax::{Diagnostics, DiskFiles, Options, SourceMap};
 
-/// A program as far as it goes: its tree and its IR, and what is wrong with it.
+/// The stages of a program that were reached: its tree and its IR, and the diagnostics.
 fn compile(path: &Path) -> (Option<(sema::hir::Program, ir::Program)>, Diagnostics, SourceMap) {
     let mut sources = SourceMap::new();
     let (tree, mut diagnostics) = p4_14::parse_program(&mut sources, path, &Options::new(&DiskFiles), None);
@@ -27,7 +27,7 @@ fn p4info_of(path: &Path) -> Result<(p4info::v1::P4Info, ir::Program), String> {
     made.ok_or_else(|| syntax::render_all(&sources, &diagnostics, false))
 }
 
-/// The programs of a folder below `tests`, in the order of their names.
+/// The programs of a folder below `tests`, sorted by name.
 fn programs(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
     let mut programs: Vec<PathBuf> = std::fs::read_dir(&folder)
@@ -50,7 +50,8 @@ fn every_program_has_its_p4info() {
     }
 }
 
-/// A model joins each P4Info to its program. Programs with something that P4Runtime has no form for are named here.
+/// A model joins each P4Info to its program. The test lists the programs with something that P4Runtime cannot
+/// represent.
 #[test]
 fn every_p4info_fits_its_program() {
     let mut refused = String::new();
@@ -74,7 +75,7 @@ fn every_p4info_fits_its_program() {
     expect.assert_eq(&refused);
 }
 
-/// Every object is found by its id and by its name, and says of itself what its id says.
+/// Every object is found by its id and by its name, and has that id.
 fn check_ids(model: &Model, program: &str) {
     for (id, object) in model.objects() {
         assert_eq!(object.id(), id, "{program}");
@@ -83,7 +84,7 @@ fn check_ids(model: &Model, program: &str) {
     }
 }
 
-/// What the errors of a wrong program are.
+/// The errors of an invalid program.
 fn check_errors(text: &str, expect: Expect) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/p4info");
     let mut sources = SourceMap::new();
@@ -163,7 +164,7 @@ fn annotations_that_say_nothing() {
     );
 }
 
-/// What is left of a P4Info for clients of a version.
+/// The P4Info for clients of an older version.
 fn check_version(program: &str, version: &str, expect: Expect) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/p4info").join(program);
     let (mut info, _) = p4info_of(&path).expect("a P4Info");
@@ -172,7 +173,7 @@ fn check_version(program: &str, version: &str, expect: Expect) {
         Ok(()) => String::from_utf8(p4info::encode(&info, Format::Text)).unwrap(),
         Err(problems) => problems.iter().map(|problem| format!("{problem}\n")).collect(),
     };
-    // What a reader of that time would stumble over.
+    // What a strict reader of that version would reject.
     let newer = [
         "initial_default_action",
         "has_initial_entries",

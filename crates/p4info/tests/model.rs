@@ -1,4 +1,4 @@
-//! What a model says of a program, and what it refuses.
+//! What a model contains for a program, and what it rejects.
 
 use expect_test::{Expect, expect};
 use p4info::{Model, v1};
@@ -136,7 +136,7 @@ fn digests() {
     );
 }
 
-/// A P4Info that was changed, and what the model says of it.
+/// The model's result for a modified P4Info.
 fn check_changed(change: impl Fn(&mut v1::P4Info), expect: Expect) {
     let (mut info, program) = load("tables.p4");
     change(&mut info);
@@ -188,7 +188,7 @@ fn what_does_not_fit_is_named() {
     );
 }
 
-/// Controllers may leave out what they do not use, and may have ids of their own.
+/// Controllers may omit what they do not use, and may assign their own ids.
 #[test]
 fn a_smaller_p4info_fits() {
     check_changed(|info| info.tables.truncate(1), expect!["fits"]);
@@ -202,7 +202,7 @@ fn a_smaller_p4info_fits() {
     );
 }
 
-/// Types that name themselves, and types that double with every step.
+/// Types that contain themselves, and types that double in size at each level.
 #[test]
 fn hostile_types_end() {
     use v1::p4_data_type_spec::TypeSpec;

@@ -1,26 +1,26 @@
 //! The syntax tree of P4_16.
 //!
-//! The parser builds it, `sema` reads it, `printer` writes it back as P4 text and `dump` as a tree without places.
-//! Every node carries the place it was read from. The tree keeps what the text says and decides nothing: names are
-//! unresolved (whether a name is a type is known, because the grammar depends on it), widths are expressions, and
-//! parentheses are gone because the shape of the tree says the same. No tree is higher than `base::limits::NESTING_MAX`
-//! in expressions, types and statements each, so that those who walk it may recurse.
+//! The parser builds it, `sema` reads it, `printer` writes it back as P4 text and `dump` as an outline without source
+//! ranges. Every node has the source range that it was read from. The tree records the text without interpretation:
+//! names are unresolved (except that the grammar needs to distinguish types from other names), widths are expressions,
+//! and parentheses are absent because the shape of the tree replaces them. The height of expressions, types and
+//! statements is limited to `base::limits::NESTING_MAX` each, so code that walks a tree may recurse.
 //!
-//! Long because it is one grammar: definitions without logic, in which one looks up a name.
+//! Long because it is one grammar: definitions without logic, for reference.
 
 use base::Span;
 use num_bigint::BigInt;
 use std::rc::Rc;
 
-/// The text of an identifier, shared by all its uses.
+/// The text of an identifier, shared by all its occurrences.
 pub type Name = Rc<str>;
 
-/// A name at its place.
+/// A name and its source range.
 #[derive(Clone)]
 pub struct Ident {
     /// The text.
     pub name: Name,
-    /// Where it stands.
+    /// Its source range.
     pub span: Span,
 }
 
@@ -31,14 +31,14 @@ impl Ident {
     }
 }
 
-/// A name, or a name of the outermost scope written with a leading dot.
+/// A name, or a name of the outermost scope, written with a leading dot.
 #[derive(Clone)]
 pub struct Path {
     /// Whether a dot stands before the name.
     pub is_global: bool,
     /// The name.
     pub name: Ident,
-    /// Dot and name.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
@@ -58,23 +58,23 @@ pub struct Annotation {
     pub name: Ident,
     /// What follows the name.
     pub body: AnnotationBody,
-    /// Whether it was written `@pragma name ...` up to the end of the line.
+    /// Whether it was written as `@pragma name ...`, which extends to the end of the line.
     pub is_pragma: bool,
-    /// From the `@` to the end of the body.
+    /// The source range, from the `@` to the end of the body.
     pub span: Span,
 }
 
-/// What an annotation says beyond its name.
+/// The body of an annotation.
 #[derive(Clone, Debug)]
 pub enum AnnotationBody {
     /// Nothing.
     Empty,
-    /// `(...)`: any tokens with balanced brackets; the meaning is the reader's.
+    /// `(...)`: any tokens with balanced brackets. Each reader of the annotation interprets them.
     Unstructured {
         /// The tokens between the parentheses.
         tokens: Vec<AnnotationToken>,
-        /// The same tokens read as a list of expressions, where they are one: what `@field_list(1, 2)` and the like
-        /// need.
+        /// The same tokens parsed as a list of expressions, if they are one. `@field_list(1, 2)` and similar
+        /// annotations need it.
         expressions: Option<Vec<Expr>>,
     },
     /// `[a, b]`: expressions. Empty brackets are an empty list.
@@ -86,11 +86,11 @@ pub enum AnnotationBody {
 /// One token of an unstructured annotation.
 #[derive(Clone, Debug)]
 pub struct AnnotationToken {
-    /// What it is.
+    /// Its kind.
     pub kind: AnnotationTokenKind,
     /// A string's content with its escapes resolved; any other token as written.
     pub text: Name,
-    /// Where it stands.
+    /// Its source range.
     pub span: Span,
 }
 
@@ -123,7 +123,7 @@ impl Annotation {
         }
     }
 
-    /// The expressions of `@name(a, b)` or `@name[a, b]`; `None` if the body is something else or there is none.
+    /// The expressions of `@name(a, b)` or `@name[a, b]`; `None` if there is no body or another one.
     pub fn expressions(&self) -> Option<&[Expr]> {
         match &self.body {
             AnnotationBody::Unstructured { expressions, .. } => expressions.as_deref(),
@@ -140,20 +140,20 @@ pub struct KeyValue {
     pub key: Ident,
     /// The value.
     pub value: Expr,
-    /// Key and value.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
 // --------------------------------------------------------------------------------------------------- declarations
 
-/// A declaration of any scope: the program's, a parser's, a control's, a block's or an instance initializer's.
+/// A declaration in any scope: of the program, a parser, a control, a block or an instance initializer.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
-    /// What is declared.
+    /// The declaration itself.
     pub kind: DeclarationKind,
-    /// From the first token (annotations excepted) to the last.
+    /// The source range, from the first token after the annotations to the last.
     pub span: Span,
 }
 
@@ -201,7 +201,7 @@ pub enum DeclarationKind {
 }
 
 impl Declaration {
-    /// The declared name; `None` for `error` and `match_kind`, which extend what exists.
+    /// The declared name; `None` for `error` and `match_kind`, which extend an existing set.
     pub fn name(&self) -> Option<&Ident> {
         Some(match &self.kind {
             DeclarationKind::Constant(it) => &it.name,
@@ -244,7 +244,7 @@ pub struct Variable {
     pub type_ref: Type,
     /// The name.
     pub name: Ident,
-    /// The first value, if given.
+    /// The initial value, if given.
     pub value: Option<Expr>,
 }
 
@@ -275,7 +275,7 @@ pub enum StructKind {
 /// `struct`, `header` or `header_union`.
 #[derive(Clone, Debug)]
 pub struct StructDeclaration {
-    /// Which of the three.
+    /// The kind of record.
     pub kind: StructKind,
     /// The name.
     pub name: Ident,
@@ -294,16 +294,16 @@ pub struct StructField {
     pub type_ref: Type,
     /// The name.
     pub name: Ident,
-    /// Type and name.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
 /// `typedef T name;` (another name for the same type) or `type T name;` (a new type).
 #[derive(Clone, Debug)]
 pub struct Typedef {
-    /// Whether it makes a new type.
+    /// Whether it creates a new type.
     pub is_new_type: bool,
-    /// What the name stands for.
+    /// The type that the name stands for.
     pub target: TypedefTarget,
     /// The name.
     pub name: Ident,
@@ -314,7 +314,7 @@ pub struct Typedef {
 pub enum TypedefTarget {
     /// A type.
     Type(Type),
-    /// A struct, header, header union or enum declared in the same breath: `typedef struct S { ... } T;`
+    /// A struct, header, header union or enum that is declared in the same declaration: `typedef struct S { ... } T;`
     Declaration(Box<Declaration>),
 }
 
@@ -354,13 +354,13 @@ pub struct ExternObject {
 pub struct ExternMember {
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
-    /// What it is.
+    /// Its kind.
     pub kind: ExternMemberKind,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
-/// What a member of an extern object is.
+/// The kinds of member of an extern object.
 #[derive(Clone, Debug)]
 pub enum ExternMemberKind {
     /// `name(...);` with the name of the extern.
@@ -372,7 +372,7 @@ pub enum ExternMemberKind {
     },
     /// `T name<...>(...);`
     Method {
-        /// Whether the user implements it: `abstract`.
+        /// Whether it is `abstract`, so the user implements it.
         is_abstract: bool,
         /// The signature.
         prototype: FunctionPrototype,
@@ -447,23 +447,23 @@ pub struct ParserState {
     pub statements: Vec<Statement>,
     /// The transition; a state without one goes to `reject`.
     pub transition: Option<Transition>,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
 /// `transition ...;`
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// Where to.
+    /// The target.
     pub kind: TransitionKind,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
-/// Where a transition goes.
+/// The target of a transition.
 #[derive(Clone, Debug)]
 pub enum TransitionKind {
-    /// To one state.
+    /// One state.
     Direct(Ident),
     /// `select (keys) { cases }`
     Select {
@@ -477,22 +477,22 @@ pub enum TransitionKind {
 /// `keyset: state;`
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// What the keys must match.
+    /// The values that the keys must match.
     pub keyset: Keyset,
     /// The next state.
     pub next: Ident,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
-/// What keys must match: one element for each key. A single `default` or `_` stands for all keys. An element is an
-/// expression, or one of the kinds [`ExprKind::Mask`], [`ExprKind::Range`], [`ExprKind::Default`] and
+/// The values that keys must match: one element for each key. A single `default` or `_` stands for all keys. An element
+/// is an expression, or has one of the kinds [`ExprKind::Mask`], [`ExprKind::Range`], [`ExprKind::Default`] and
 /// [`ExprKind::DontCare`].
 #[derive(Clone, Debug)]
 pub struct Keyset {
     /// The elements in order.
     pub elements: Vec<Expr>,
-    /// All of them, parentheses included.
+    /// The source range, parentheses included.
     pub span: Span,
 }
 
@@ -525,13 +525,13 @@ pub struct TableProperty {
     pub annotations: Vec<Annotation>,
     /// Whether `const` stands before it.
     pub is_const: bool,
-    /// What it says.
+    /// Its kind and value.
     pub kind: TablePropertyKind,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
-/// What a table's property says.
+/// The kinds of table property.
 #[derive(Clone, Debug)]
 pub enum TablePropertyKind {
     /// `key = { ... }`
@@ -556,17 +556,17 @@ pub enum TablePropertyKind {
 /// `expression : match_kind;`
 #[derive(Clone, Debug)]
 pub struct KeyElement {
-    /// What is looked up.
+    /// The expression that is looked up.
     pub expression: Expr,
-    /// How.
+    /// The match kind.
     pub match_kind: Ident,
     /// The annotations after it.
     pub annotations: Vec<Annotation>,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
-/// An action that a table may run.
+/// An action in a table's list.
 #[derive(Clone, Debug)]
 pub struct ActionListElement {
     /// The annotations before it.
@@ -582,7 +582,7 @@ pub struct ActionRef {
     pub path: Path,
     /// The arguments, if parentheses are written.
     pub arguments: Option<Vec<Argument>>,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
@@ -593,13 +593,13 @@ pub struct Entry {
     pub is_const: bool,
     /// The priority, if given.
     pub priority: Option<Expr>,
-    /// What the keys must match.
+    /// The values that the keys must match.
     pub keyset: Keyset,
-    /// What then runs.
+    /// The action to run.
     pub action: ActionRef,
     /// The annotations after it.
     pub annotations: Vec<Annotation>,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
@@ -608,7 +608,7 @@ pub struct Entry {
 pub struct ValueSet {
     /// The type of the members.
     pub element_type: Type,
-    /// How many there may be.
+    /// The maximum number of members.
     pub size: Expr,
     /// The name.
     pub name: Ident,
@@ -617,7 +617,7 @@ pub struct ValueSet {
 /// The direction of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// None written.
+    /// No direction.
     None,
     /// `in`
     In,
@@ -640,7 +640,7 @@ pub struct Parameter {
     pub name: Ident,
     /// The default value, if given.
     pub default: Option<Expr>,
-    /// Direction, type, name and default value.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
@@ -649,9 +649,9 @@ pub struct Parameter {
 /// A type as written.
 #[derive(Clone)]
 pub struct Type {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
-    /// Where it stands.
+    /// Its source range.
     pub span: Span,
 }
 
@@ -676,7 +676,7 @@ pub enum TypeKind {
     Int(Box<Expr>),
     /// `varbit<w>`
     Varbit(Box<Expr>),
-    /// A name.
+    /// A named type.
     Named(Path),
     /// `name<arguments>`
     Specialized {
@@ -689,7 +689,7 @@ pub enum TypeKind {
     Array {
         /// The type of the elements.
         element: Box<Type>,
-        /// How many.
+        /// The number of elements.
         size: Box<Expr>,
     },
     /// `tuple<...>`
@@ -709,16 +709,16 @@ pub struct Block {
     pub annotations: Vec<Annotation>,
     /// The statements in order.
     pub statements: Vec<Statement>,
-    /// From brace to brace.
+    /// The source range, from brace to brace.
     pub span: Span,
 }
 
 /// A statement.
 #[derive(Clone)]
 pub struct Statement {
-    /// What it does.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Where it stands.
+    /// Its source range.
     pub span: Span,
 }
 
@@ -733,16 +733,16 @@ pub enum StatementKind {
     Declaration(Box<Declaration>),
     /// `target = value;` or, with an operator, `target += value;`
     Assignment {
-        /// What is written.
+        /// The target.
         target: Expr,
         /// The operator before the `=`.
         operator: Option<BinaryOperator>,
-        /// What is assigned.
+        /// The assigned value.
         value: Expr,
     },
     /// A call of a function, method, action or `apply`: the expression is an [`ExprKind::Call`].
     Call(Expr),
-    /// `T.apply(...);`: an unnamed instance of a parser or control, made and applied.
+    /// `T.apply(...);`: creates an unnamed instance of a parser or control and applies it.
     DirectApplication {
         /// The parser or control.
         type_ref: Type,
@@ -753,14 +753,14 @@ pub enum StatementKind {
     If {
         /// The condition.
         condition: Expr,
-        /// What runs if it holds.
+        /// The statement for true.
         then_branch: Box<Statement>,
-        /// What runs if not.
+        /// The statement for false.
         else_branch: Option<Box<Statement>>,
     },
     /// `switch (subject) { ... }`
     Switch {
-        /// What decides.
+        /// The expression that selects a case.
         subject: Expr,
         /// The cases in order.
         cases: Vec<SwitchCase>,
@@ -786,7 +786,7 @@ pub struct SwitchCase {
     pub label: Expr,
     /// The statements; `None` falls through.
     pub body: Option<Block>,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
@@ -795,13 +795,13 @@ pub struct SwitchCase {
 pub struct ForLoop {
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Declarations, assignments and calls that run once before.
+    /// Declarations, assignments and calls that run once before the loop.
     pub init: Vec<Statement>,
-    /// Tested before each turn.
+    /// The condition, which is tested before each iteration.
     pub condition: Expr,
-    /// Assignments and calls that run after each turn.
+    /// Assignments and calls that run after each iteration.
     pub update: Vec<Statement>,
-    /// What is repeated.
+    /// The body.
     pub body: Statement,
 }
 
@@ -816,7 +816,7 @@ pub struct ForInLoop {
     pub name: Ident,
     /// A list, array or stack, or an [`ExprKind::Range`].
     pub collection: Expr,
-    /// What is repeated.
+    /// The body.
     pub body: Statement,
 }
 
@@ -825,9 +825,9 @@ pub struct ForInLoop {
 /// An expression.
 #[derive(Clone)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where it stands, parentheses around it included.
+    /// Its source range, including parentheses around it.
     pub span: Span,
 }
 
@@ -840,33 +840,33 @@ pub enum ExprKind {
     Integer(IntegerLiteral),
     /// A string literal's content, its escapes resolved.
     String(Name),
-    /// A name that is not a type's.
+    /// A name that does not refer to a type.
     Name(Path),
-    /// A type where an expression stands: before a member (`Suit.Clubs`, `error.NoError`), or called as a constructor
-    /// (`register<bit<32>>(16)`).
+    /// A type in the position of an expression: before a member (`Suit.Clubs`, `error.NoError`), or called as a
+    /// constructor (`register<bit<32>>(16)`).
     Type(Box<Type>),
     /// `this`
     This,
-    /// `_`: an argument or a key that does not matter.
+    /// `_`: an argument or a key that matches anything.
     DontCare,
     /// `default` in a keyset or as the label of a switch.
     Default,
     /// `...`: the default value, alone or at the end of a list.
     Dots,
-    /// `{ a, b }`; a last element [`ExprKind::Dots`] asks for defaults.
+    /// `{ a, b }`; a last element [`ExprKind::Dots`] stands for defaults.
     List(Vec<Expr>),
     /// `{ x = a, y = b }`
     Struct {
         /// The fields in order.
         fields: Vec<KeyValue>,
-        /// Whether `...` at the end asks for defaults of the others.
+        /// Whether `...` at the end gives the other fields their defaults.
         has_dots: bool,
     },
     /// `{#}`: an invalid header or header union.
     Invalid,
     /// `base.member`
     Member {
-        /// What is looked into.
+        /// The expression whose member is selected.
         base: Box<Expr>,
         /// The member.
         member: Ident,
@@ -896,14 +896,14 @@ pub enum ExprKind {
         /// The number of bits.
         width: Box<Expr>,
     },
-    /// An operator before its operand.
+    /// A prefix operator.
     Unary {
         /// The operator.
         operator: UnaryOperator,
         /// The operand.
         operand: Box<Expr>,
     },
-    /// An operator between its operands.
+    /// An infix operator.
     Binary {
         /// The operator.
         operator: BinaryOperator,
@@ -916,9 +916,9 @@ pub enum ExprKind {
     Conditional {
         /// The condition.
         condition: Box<Expr>,
-        /// The value if it holds.
+        /// The value for true.
         then_value: Box<Expr>,
-        /// The value if not.
+        /// The value for false.
         else_value: Box<Expr>,
     },
     /// `(T) operand`
@@ -956,24 +956,24 @@ pub enum ExprKind {
 /// An argument of a call.
 #[derive(Clone, Debug)]
 pub struct Argument {
-    /// The parameter it is for, if named.
+    /// The parameter's name, for a named argument.
     pub name: Option<Ident>,
     /// The value, possibly [`ExprKind::DontCare`].
     pub value: Expr,
-    /// All of it.
+    /// The source range of the whole construct.
     pub span: Span,
 }
 
-/// An integer literal: value, and how it was written.
+/// An integer literal: its value, and how it was written.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IntegerLiteral {
-    /// The number before its width is applied.
+    /// The number before it is truncated to its width.
     pub value: BigInt,
     /// `8w` or `8s`: the width. Without one the literal is an `int`.
     pub width: Option<u32>,
     /// Whether the width is followed by `s`.
     pub is_signed: bool,
-    /// The base it is spelled in.
+    /// The base in which it was written.
     pub base: Base,
 }
 
@@ -990,7 +990,7 @@ pub enum Base {
     Hexadecimal,
 }
 
-/// An operator before its operand.
+/// A prefix operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOperator {
     /// `!`
@@ -1004,7 +1004,7 @@ pub enum UnaryOperator {
 }
 
 impl UnaryOperator {
-    /// As written.
+    /// The operator's text.
     pub fn as_str(self) -> &'static str {
         match self {
             UnaryOperator::Not => "!",
@@ -1015,7 +1015,7 @@ impl UnaryOperator {
     }
 }
 
-/// An operator between its operands.
+/// An infix operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
     /// `*`
@@ -1063,7 +1063,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// As written.
+    /// The operator's text.
     pub fn as_str(self) -> &'static str {
         match self {
             BinaryOperator::Multiply => "*",
@@ -1096,7 +1096,7 @@ impl BinaryOperator {
 macro_rules! debug_as_field {
     ($($node:ident.$field:ident),*) => {$(
         impl std::fmt::Debug for $node {
-            /// Only what it is: the wrapper and the place would bury a tree that is printed.
+            /// Prints only the kind: the wrapper and the source range would hide the structure of a printed tree.
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.$field.fmt(f)
             }
@@ -1119,7 +1119,7 @@ impl std::fmt::Debug for Ident {
 }
 
 impl std::fmt::Display for IntegerLiteral {
-    /// As P4 writes it: width, base and digits.
+    /// The literal in P4: width, base and digits.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some(width) = self.width {
             write!(f, "{width}{}", if self.is_signed { 's' } else { 'w' })?;

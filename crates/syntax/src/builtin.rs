@@ -1,6 +1,6 @@
 //! The include files that come with the compiler.
 
-/// Name and text of each: what `#include <name>` finds if no include folder has the name.
+/// Name and text of each file: what `#include <name>` finds if no include folder has the name.
 pub const FILES: &[(&str, &str)] = &[
     ("_internal/pna.p4", include_str!("../../../include/_internal/pna.p4")),
     ("bmv2/pna.p4", include_str!("../../../include/bmv2/pna.p4")),

@@ -1,7 +1,7 @@
-//! The codes of this crate's diagnostics: one for each kind of fault, never reused for another.
+//! The codes of this crate's diagnostics: one for each kind of error, never reused for another.
 //!
 //! `E01..` are errors and `W01..` warnings of the preprocessor, the lexer and the parser. Other stages have other
-//! ranges. The test `tests/codes.rs` shows each of them.
+//! ranges. `tests/codes.rs` shows each of them.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)*) => {
@@ -15,13 +15,13 @@ macro_rules! codes {
 codes! {
     /// The program's file cannot be read.
     ///
-    /// Give the path of a readable file. There is no example: the fault is not in a program.
+    /// Give the path of a readable file. There is no example: the error is not in a program.
     ///
     /// Specification: P4 programs.
     UNREADABLE_FILE = "E0101";
     /// A file named by `#include` does not exist.
     ///
-    /// Correct the name, or give the folder with `-I`.
+    /// Correct the name, or add the folder with `-I`.
     ///
     /// ```p4,wrong
     /// #include <nowhere.p4>
@@ -33,10 +33,10 @@ codes! {
     ///
     /// Specification: Preprocessing.
     INCLUDE_NOT_FOUND = "E0102";
-    /// Files include one another without end, or too many are included.
+    /// Files include one another endlessly, or there are too many of them.
     ///
-    /// Break the cycle, with `#ifndef` around the contents of an included file. There is no example: one file is not
-    /// enough.
+    /// Break the cycle, with `#ifndef` around the contents of an included file. There is no example: it needs several
+    /// files.
     ///
     /// Specification: Preprocessing.
     INCLUDE_LIMIT = "E0104";
@@ -46,7 +46,7 @@ codes! {
     ///
     /// Specification: Preprocessing.
     SOURCE_TOO_LARGE = "E0105";
-    /// A character that begins no token.
+    /// A character that does not begin a token.
     ///
     /// ```p4,wrong
     /// const bit<8> a = 'x';
@@ -72,7 +72,7 @@ codes! {
     UNTERMINATED_COMMENT = "E0107";
     /// A string without its closing quotation mark.
     ///
-    /// A string ends on its line.
+    /// A string must end on the line where it begins.
     ///
     /// ```p4,wrong
     /// @name("c) control C() { apply { } }
@@ -84,9 +84,9 @@ codes! {
     ///
     /// Specification: Lexical constructs, String literals.
     UNTERMINATED_STRING = "E0108";
-    /// An integer literal that is none.
+    /// An invalid integer literal.
     ///
-    /// A literal is decimal, or has the prefix `0x`, `0o` or `0b`; before that a width with `w` or `s`.
+    /// A literal is decimal, or has the prefix `0x`, `0o` or `0b`. A width with `w` or `s` may precede it.
     ///
     /// ```p4,wrong
     /// const bit<8> a = 0b12;
@@ -98,7 +98,7 @@ codes! {
     ///
     /// Specification: Lexical constructs, Integer literals.
     INVALID_INTEGER = "E0109";
-    /// A directive that does not exist or is not well-formed.
+    /// An unknown or malformed directive.
     ///
     /// ```p4,wrong
     /// #ifdefined X
@@ -142,7 +142,7 @@ codes! {
     INVALID_CONDITION = "E0112";
     /// `#error`.
     ///
-    /// The text says what is wrong.
+    /// The message is the directive's text.
     ///
     /// ```p4,wrong
     /// #ifndef WIDTH
@@ -159,9 +159,9 @@ codes! {
     ///
     /// Specification: Preprocessing.
     ERROR_DIRECTIVE = "E0113";
-    /// `#define` of something that cannot be a macro.
+    /// An invalid macro definition.
     ///
-    /// A macro's name is an identifier; its parameters are names between commas.
+    /// A macro's name is an identifier; its parameters are names, separated by commas.
     ///
     /// ```p4,wrong
     /// #define 8 WIDTH
@@ -173,7 +173,7 @@ codes! {
     ///
     /// Specification: Preprocessing.
     INVALID_MACRO = "E0114";
-    /// A macro used with the wrong number of arguments, or without the closing parenthesis.
+    /// A macro is used with the wrong number of arguments, or without the closing parenthesis.
     ///
     /// ```p4,wrong
     /// #define SUM(a, b) ((a) + (b))
@@ -187,7 +187,7 @@ codes! {
     ///
     /// Specification: Preprocessing.
     MACRO_ARGUMENTS = "E0115";
-    /// Macros expand to too much.
+    /// The expansion of macros is too large.
     ///
     /// ```p4,wrong
     /// #define A(x) x x x x x x x x x x x x x x x x
@@ -202,7 +202,7 @@ codes! {
     ///
     /// Specification: Preprocessing.
     MACRO_LIMIT = "E0116";
-    /// A string has an escape that does not exist.
+    /// A string contains an unknown escape sequence.
     ///
     /// ```p4,wrong
     /// const string s = "a\q";
@@ -214,9 +214,9 @@ codes! {
     ///
     /// Specification: Lexical constructs, String literals.
     INVALID_ESCAPE = "E0118";
-    /// Something else is expected here.
+    /// Unexpected text.
     ///
-    /// What is expected stands in the message; often a bracket or an operator before the place is wrong.
+    /// The message lists what is expected. Often a bracket or an operator shortly before is the real error.
     ///
     /// ```p4,wrong
     /// const bit<8> a = 1 +;
@@ -256,7 +256,7 @@ codes! {
     UNCLOSED_BRACKET = "E0122";
     /// The program is nested too deeply.
     ///
-    /// Give parts of the expression or statement a name: a constant, a variable, an action.
+    /// Name a part of the expression or statement: declare a constant, a variable or an action.
     ///
     /// ```p4,wrong
     /// #define MANY ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -272,7 +272,7 @@ codes! {
     ///
     /// Specification: Grammar.
     NESTING_LIMIT = "E0123";
-    /// A keyword stands where a new name is expected.
+    /// A keyword is used as a new name.
     ///
     /// ```p4,wrong
     /// struct S { bit<8> table; }
@@ -284,7 +284,7 @@ codes! {
     ///
     /// Specification: Lexical constructs, Identifiers.
     KEYWORD_AS_NAME = "E0124";
-    /// A width that is not a literal is not in parentheses.
+    /// A width that is neither a literal nor in parentheses.
     ///
     /// ```p4,wrong
     /// const int WIDTH = 8;
@@ -298,10 +298,10 @@ codes! {
     ///
     /// Specification: P4 data types, Base types, Integers.
     WIDTH_WITHOUT_PARENTHESES = "E0125";
-    /// A declaration or statement that may not stand here.
+    /// A declaration or statement in the wrong place.
     ///
-    /// Variables stand in parsers, controls and functions; tables and actions in controls; declarations of a parser
-    /// before its states.
+    /// Variables are declared in parsers, controls and functions; tables and actions in controls. The declarations of a
+    /// parser precede its states.
     ///
     /// ```p4,wrong
     /// bit<8> counter;
@@ -325,7 +325,7 @@ codes! {
     ///
     /// Specification: Packet parsing, Parser declarations.
     PARSER_WITHOUT_STATES = "E0127";
-    /// A control without `apply` block.
+    /// A control without an `apply` block.
     ///
     /// ```p4,wrong
     /// control C() { }
@@ -337,7 +337,7 @@ codes! {
     ///
     /// Specification: Control blocks.
     CONTROL_WITHOUT_APPLY = "E0128";
-    /// A part that may be there once is there again.
+    /// A part that may occur only once is repeated.
     ///
     /// ```p4,wrong
     /// control C() {
@@ -357,7 +357,7 @@ codes! {
     ///
     /// Specification: Control blocks, Tables.
     REPEATED_PART = "E0129";
-    /// An expression that does nothing stands as a statement.
+    /// A statement without an effect.
     ///
     /// Assign the value, or call something.
     ///
@@ -371,7 +371,7 @@ codes! {
     ///
     /// Specification: Statements.
     EXPRESSION_STATEMENT = "E0130";
-    /// The left side of an assignment is not a place that can be written.
+    /// The left side of an assignment cannot be written.
     ///
     /// ```p4,wrong
     /// control C(inout bit<8> x) { apply { (x + 1) = 2; } }
@@ -385,7 +385,7 @@ codes! {
     INVALID_TARGET = "E0131";
     /// `#warning`.
     ///
-    /// The text says what to look at.
+    /// The message is the directive's text.
     ///
     /// ```p4,wrong
     /// #warning "this is old"
@@ -397,7 +397,7 @@ codes! {
     ///
     /// Specification: Preprocessing.
     WARNING_DIRECTIVE = "W0101";
-    /// A macro is defined again with another meaning.
+    /// A macro is redefined with a different body.
     ///
     /// Remove one definition, or write `#undef` between them.
     ///
@@ -416,13 +416,13 @@ codes! {
     MACRO_REDEFINED = "W0102";
     /// A file is not UTF-8 text.
     ///
-    /// Save the file as UTF-8. There is no example: a page is UTF-8 itself.
+    /// Save the file as UTF-8. There is no example: this page is UTF-8 itself.
     ///
     /// Specification: Lexical constructs.
     NOT_UTF8 = "W0103";
-    /// The size of an array stands behind the name, as in C.
+    /// The size of an array follows the name, as in C.
     ///
-    /// It is taken as if it stood behind the type, where P4 has it and other compilers expect it.
+    /// It is read as if it followed the type, where P4 requires it and other compilers expect it.
     ///
     /// ```p4,wrong
     /// struct S { bit<8> parts[4]; }

@@ -1,22 +1,22 @@
-//! What is wrong with a program, and the list in which the stages collect it.
+//! Diagnostics: errors and warnings about a program, and the list in which the stages collect them.
 //!
-//! A [`Diagnostic`] is made where the fault is found and goes into a [`Diagnostics`]; the stage goes on.
-//! [`mod@crate::render`] turns them into text for people.
+//! A stage that finds an error adds a [`Diagnostic`] to a [`Diagnostics`] and continues. [`mod@crate::render`] turns
+//! them into text for people.
 
 use base::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The program is accepted.
     Warning,
-    /// The program is refused.
+    /// The program is rejected.
     Error,
 }
 
 impl Severity {
-    /// As it is shown.
+    /// The word that is printed.
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Warning => "warning",
@@ -25,36 +25,36 @@ impl Severity {
     }
 }
 
-/// A place in the source and what is to be said about it. The text may be empty.
+/// A source range with an explanation. The text may be empty.
 #[derive(Clone, Debug)]
 pub struct Label {
-    /// The place.
+    /// The source range.
     pub span: Span,
     /// The text beside it.
     pub text: String,
 }
 
-/// One fault.
+/// One error or warning.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The stable code of this kind of fault: `E0120`, `W0101`.
+    /// The stable code of this kind of error: `E0120`, `W0101`.
     pub code: &'static str,
-    /// What is wrong, in one line.
+    /// The message, in one line.
     pub message: String,
-    /// Where.
+    /// The location.
     pub primary: Label,
-    /// Other places that explain it.
+    /// Other locations that explain it.
     pub secondary: Vec<Label>,
-    /// Facts that explain it.
+    /// Notes that explain it.
     pub notes: Vec<String>,
-    /// How to mend it.
+    /// Suggestions how to correct it.
     pub helps: Vec<String>,
 }
 
 impl Diagnostic {
-    /// An error without label text, other places, notes or help.
+    /// An error without a label, other locations, notes or help.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -67,18 +67,18 @@ impl Diagnostic {
         }
     }
 
-    /// A warning without label text, other places, notes or help.
+    /// A warning without a label, other locations, notes or help.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// Sets the text beside the place.
+    /// Sets the text beside the location.
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self
     }
 
-    /// Adds another place that explains it. A place that is none is left out.
+    /// Adds another location that explains it. An empty location ([`Span::NONE`]) is left out.
     pub fn secondary(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         if !span.is_none() {
             self.secondary.push(Label { span, text: text.into() });
@@ -86,45 +86,45 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a fact that explains it.
+    /// Adds a note that explains it.
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
         self
     }
 
-    /// Adds a way to mend it.
+    /// Adds a suggestion how to correct it.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.helps.push(text.into());
         self
     }
 }
 
-/// What becomes of a warning.
+/// How a warning is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningLevel {
     /// It is shown.
     Shown,
     /// It is dropped.
     Silent,
-    /// It counts as an error.
+    /// It becomes an error.
     Error,
 }
 
 /// The diagnostics of a compilation in the order in which they were found.
 ///
-/// Only the first [`Diagnostics::ERRORS_KEPT_MAX`] errors, and as many warnings, are kept: the rest is counted. A
-/// diagnostic with the same code, place and message as one already there is dropped.
+/// Only the first [`Diagnostics::ERRORS_KEPT_MAX`] errors, and as many warnings, are kept; the others are counted. A
+/// diagnostic with the same code, location and message as an earlier one is dropped.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
     error_count: usize,
     warning_count: usize,
-    /// How many warnings were not kept, by their codes.
+    /// The numbers of warnings that were not kept, by code.
     lost_warnings: BTreeMap<&'static str, usize>,
 }
 
 impl Diagnostics {
-    /// How many errors (and how many warnings) are kept.
+    /// The maximum number of errors (and of warnings) that are kept.
     pub const ERRORS_KEPT_MAX: usize = 100;
 
     /// No diagnostics.
@@ -132,7 +132,7 @@ impl Diagnostics {
         Diagnostics::default()
     }
 
-    /// Adds one.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let is_same = |other: &Diagnostic| {
             (other.code, other.primary.span, &other.message)
@@ -153,7 +153,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds all of `others`, after those already here.
+    /// Appends all of `others`.
     pub fn append(&mut self, others: Diagnostics) {
         let lost_errors = others.error_count.saturating_sub(Self::ERRORS_KEPT_MAX);
         others.kept.into_iter().for_each(|diagnostic| self.push(diagnostic));
@@ -164,14 +164,15 @@ impl Diagnostics {
         }
     }
 
-    /// Shows the macro of each diagnostic that stands where one is used, and keeps only the first of those that are the
-    /// same in several uses of a macro. `definition_at` says where the macro that is used at a place is defined.
+    /// Adds the macro to each diagnostic whose location is a macro's use. Of diagnostics that are the same in several
+    /// uses of a macro, only the first is kept. `definition_at` returns the definition of the macro that is used at a
+    /// location.
     pub fn relate_to_macros(&mut self, definition_at: impl Fn(u32) -> Option<Span>) {
         let mut seen = BTreeSet::new();
         let (errors, warnings) = (&mut self.error_count, &mut self.warning_count);
         self.kept.retain_mut(|diagnostic| {
             let Some(definition) = definition_at(diagnostic.primary.span.lo) else { return true };
-            // One that points into the macro itself has the place of its use already.
+            // One that points into the macro itself already has the location of its use.
             let is_first = seen.insert((diagnostic.code, diagnostic.message.clone(), definition));
             if is_first {
                 diagnostic.secondary.push(Label { span: definition, text: "in this macro".into() });
@@ -184,12 +185,12 @@ impl Diagnostics {
         });
     }
 
-    /// Puts the diagnostics in the order of their places.
+    /// Sorts the diagnostics by location.
     pub fn sort(&mut self) {
         self.kept.sort_by_key(|diagnostic| diagnostic.primary.span);
     }
 
-    /// Decides about all warnings so far, by their codes.
+    /// Sets how all warnings so far are treated, by their codes.
     pub fn settle_warnings(&mut self, level_of: impl Fn(&str) -> WarningLevel) {
         for diagnostic in &mut self.kept {
             if diagnostic.severity == Severity::Warning && level_of(diagnostic.code) == WarningLevel::Error {
@@ -215,32 +216,32 @@ impl Diagnostics {
         });
     }
 
-    /// Whether the program is to be refused.
+    /// Whether the program is rejected.
     pub fn has_errors(&self) -> bool {
         self.error_count > 0
     }
 
-    /// How many errors there were, those not kept included.
+    /// The number of errors, including those not kept.
     pub fn error_count(&self) -> usize {
         self.error_count
     }
 
-    /// How many warnings there were, those not kept included.
+    /// The number of warnings, including those not kept.
     pub fn warning_count(&self) -> usize {
         self.warning_count
     }
 
-    /// How many were counted and not kept.
+    /// The number of diagnostics that were not kept.
     pub fn lost_count(&self) -> usize {
         self.error_count + self.warning_count - self.kept.len()
     }
 
-    /// Those kept, in order.
+    /// The diagnostics that were kept, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.kept.iter()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }

@@ -1,9 +1,8 @@
-//! A preprocessed program as plain lexemes, for whoever reads another grammar than P4_16's.
+//! A preprocessed program as plain lexemes, for parsers of other grammars than P4_16's.
 //!
-//! What enters: a program's file or text. What leaves: [`Preprocessed`], of which [`Preprocessed::lexemes`] shows every
-//! token with its text and place, and which [`parse`](Preprocessed::parse) reads as P4_16. P4_14 shares files, macros
-//! and tokens with P4_16 but not the grammar, and which of the two a program is can only be seen behind the
-//! preprocessor.
+//! What enters: a program's file or text. What leaves: [`Preprocessed`]. [`Preprocessed::lexemes`] returns every token
+//! with its text and location, and [`parse`](Preprocessed::parse) parses them as P4_16. P4_14 shares files, macros and
+//! tokens with P4_16 but not the grammar, and the language of a program can only be recognised after preprocessing.
 
 use crate::ast::{Name, Program};
 use crate::diag::Diagnostics;
@@ -14,33 +13,33 @@ use crate::token::TokenKind;
 use base::Span;
 use std::path::Path;
 
-/// What a lexeme is.
+/// The kind of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LexemeKind {
     /// An identifier or keyword.
     Word,
-    /// An integer literal, well-formed or not.
+    /// An integer literal, valid or not.
     Integer,
     /// A string literal, with its quotation marks.
     String,
-    /// An operator or bracket. `>` is always alone.
+    /// An operator or bracket. `>` is always a lexeme of its own.
     Punctuation,
     /// The end of the program.
     EndOfFile,
 }
 
-/// A token at its place.
+/// A token and its location.
 #[derive(Clone, Debug)]
 pub struct Lexeme {
-    /// What it is.
+    /// Its kind.
     pub kind: LexemeKind,
     /// The text; empty at the end of the file.
     pub text: Name,
-    /// Nothing but white space and comments stands before it on its line.
+    /// It is preceded on its line by white space and comments only.
     pub is_first_on_line: bool,
-    /// White space or a comment stands before it.
+    /// White space or a comment precedes it.
     pub has_space_before: bool,
-    /// Where it stands.
+    /// The source range.
     pub span: Span,
 }
 
@@ -48,7 +47,7 @@ pub struct Lexeme {
 pub struct Preprocessed(Tokens);
 
 impl Preprocessed {
-    /// Reads the program in the file at `path` with all that it includes.
+    /// Preprocesses the program in the file at `path` with everything that it includes.
     pub fn from_file(
         sources: &mut SourceMap,
         path: &Path,
@@ -58,7 +57,7 @@ impl Preprocessed {
         Preprocessed(preprocess::preprocess_file(sources, path, options, diagnostics))
     }
 
-    /// Reads `text` as the program in a file called `name`; `#include "..."` looks in the folder that the name says.
+    /// Preprocesses `text` as the program in a file called `name`; `#include "..."` searches the folder of that name.
     pub fn from_text(
         sources: &mut SourceMap,
         name: &str,
@@ -89,7 +88,7 @@ impl Preprocessed {
         tokens.iter().map(lexeme).collect()
     }
 
-    /// Reads it as P4_16.
+    /// Parses it as P4_16.
     pub fn parse(self, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
         parser::parse(self.0, sources, diagnostics)
     }

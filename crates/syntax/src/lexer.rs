@@ -1,14 +1,14 @@
 //! Text to tokens.
 //!
 //! The preprocessor pulls tokens one at a time, because what follows may have to be skipped (`#if`) or read as plain
-//! text (`#error`, `#include <...>`). Faults become tokens of their own kind, which the preprocessor reports if they
-//! are in text that counts.
+//! text (`#error`, `#include <...>`). Errors become tokens of their own kinds; the preprocessor reports them unless a
+//! conditional excludes their text.
 
 use crate::token::{Names, Symbol, Token, TokenKind};
 use base::Span;
 use std::rc::Rc;
 
-/// A place in a text to which the lexer can return.
+/// A position in a text to which the lexer can return.
 #[derive(Clone, Copy)]
 pub(crate) struct Checkpoint {
     position: usize,
@@ -18,16 +18,16 @@ pub(crate) struct Checkpoint {
 /// Reads the tokens of one file.
 pub(crate) struct Lexer {
     text: Rc<str>,
-    /// Where the text begins in the source map.
+    /// The position of the text in the source map.
     base: u32,
     position: usize,
-    /// Whether only white space and comments stood on this line so far.
+    /// Whether this line contains only white space and comments so far.
     is_line_start: bool,
-    /// A string without end was seen: from there on strings end with their line, so that no text is searched twice.
+    /// An unterminated string was found. From then on strings end with their line, so that no text is searched twice.
     strings_end_with_line: bool,
 }
 
-/// The operators and brackets, longer before shorter where one begins another. `>>` and `>>=` are left to the parser.
+/// The operators and brackets. If one is a prefix of another, the longer comes first. The parser forms `>>` and `>>=`.
 const OPERATORS: &[(&[u8], TokenKind)] = &[
     (b"&&&", TokenKind::Mask),
     (b"&&", TokenKind::AndAnd),
@@ -83,7 +83,7 @@ const OPERATORS: &[(&[u8], TokenKind)] = &[
     (b"@", TokenKind::At),
 ];
 
-/// For each first byte the first of the operators that begin with it, as an index into [`OPERATORS`].
+/// For each first byte the first operator that begins with it, as an index into [`OPERATORS`].
 const FIRST_OPERATOR: [u8; 256] = {
     let mut table = [u8::MAX; 256];
     let mut index = OPERATORS.len();
@@ -98,15 +98,15 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The length of the blanks up to the end of the line, its line break included; `None` if something else follows.
-/// Behind a backslash a C preprocessor takes blanks at the end of a line for nothing.
+/// The length of the blanks up to the end of the line, including its line break; `None` if something else follows. A C
+/// preprocessor ignores blanks between a backslash and the end of the line.
 fn line_end(text: &[u8]) -> Option<usize> {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)).count();
     (text.get(blanks) == Some(&b'\n')).then_some(blanks + 1)
 }
 
 impl Lexer {
-    /// A lexer at the beginning of `text`, which lies at `base` in the source map.
+    /// A lexer at the beginning of `text`, whose position in the source map is `base`.
     pub fn new(text: Rc<str>, base: u32) -> Lexer {
         Lexer { text, base, position: 0, is_line_start: true, strings_end_with_line: false }
     }
@@ -120,7 +120,7 @@ impl Lexer {
         self.is_line_start = checkpoint.is_line_start;
     }
 
-    /// The next token. After the last comes [`TokenKind::EndOfFile`] forever.
+    /// The next token. After the last one, it always returns [`TokenKind::EndOfFile`].
     pub fn next(&mut self, names: &mut Names) -> Token {
         let before = self.position;
         let comment_fault = self.skip_blanks();
@@ -154,7 +154,7 @@ impl Lexer {
         Token { kind, is_first_on_line, has_space_before: start > before, is_painted: false, origin: 0, symbol, span }
     }
 
-    /// Moves over one token and says what it is.
+    /// Moves over one token and returns its kind.
     fn scan(&mut self) -> TokenKind {
         let bytes = &self.text.as_bytes()[self.position..];
         let Some(&first) = bytes.first() else { return TokenKind::EndOfFile };
@@ -181,7 +181,7 @@ impl Lexer {
         TokenKind::InvalidCharacter
     }
 
-    /// P4_14 writes a literal's width before an apostrophe: `8'0xff`, `8'-1`. In P4_16 such a literal is a fault.
+    /// P4_14 writes a literal's width before an apostrophe: `8'0xff`, `8'-1`. In P4_16 such a literal is an error.
     fn skip_digits_behind_width(&mut self) {
         let rest = &self.text.as_bytes()[self.position..];
         let Some(rest) = rest.strip_prefix(b"'") else { return };
@@ -192,7 +192,7 @@ impl Lexer {
         }
     }
 
-    /// A string may go over several lines; one that never ends is taken to end with its first line.
+    /// A string may extend over several lines; an unterminated one is treated as ending with its first line.
     fn scan_string(&mut self) -> TokenKind {
         let bytes = self.text.as_bytes();
         let mut at = self.position + 1;
@@ -213,7 +213,7 @@ impl Lexer {
         TokenKind::UnterminatedString
     }
 
-    /// Moves over white space and comments. Returns where a comment begins that does not end.
+    /// Moves over white space and comments. Returns the position of an unterminated comment.
     fn skip_blanks(&mut self) -> Option<usize> {
         let text = self.text.clone();
         let bytes = text.as_bytes();
@@ -254,7 +254,7 @@ impl Lexer {
         self.position = bytes.len();
     }
 
-    /// The rest of the line as text, without the blanks around it, and its place. Moves to the line break.
+    /// The rest of the line as text, without surrounding blanks, and its source range. Moves to the line break.
     pub fn rest_of_line(&mut self) -> (String, Span) {
         let rest = &self.text[self.position..];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
@@ -265,8 +265,8 @@ impl Lexer {
         (text, Span::new(self.base + lo as u32, self.base + hi as u32))
     }
 
-    /// `<path>` or `"path"` after `#include`: the path, whether it is in quotes, and its place. Does not move if there
-    /// is neither.
+    /// Reads `<path>` or `"path"` after `#include`: the path, whether it is in quotes, and its source range. Does not
+    /// move if neither follows.
     pub fn include_path(&mut self) -> Option<(String, bool, Span)> {
         let rest = &self.text[self.position..];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
@@ -284,8 +284,8 @@ impl Lexer {
         Some((path[1..=length].to_string(), close == '"', span))
     }
 
-    /// Skips text that a conditional excludes: moves behind the next `#` that is first on its line and returns its
-    /// span, or moves to the end. Inside the text only comments matter; a quotation mark is just a character.
+    /// Skips text that a conditional excludes: moves past the next `#` that is first on its line and returns its span,
+    /// or moves to the end. Inside the text only comments are recognised; a quotation mark is an ordinary character.
     pub fn skip_to_directive(&mut self) -> Option<Span> {
         loop {
             if self.skip_blanks().is_some() {
@@ -302,7 +302,7 @@ impl Lexer {
         }
     }
 
-    /// The place behind the last byte.
+    /// The position after the last byte.
     pub fn end(&self) -> Span {
         let end = self.base + self.text.len() as u32;
         Span::new(end, end)

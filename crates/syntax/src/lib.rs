@@ -1,16 +1,16 @@
 //! P4 text to a syntax tree.
 //!
-//! Enters: the path or the text of a program, and [`Options`] (include folders, macros, where files come from). Leaves:
-//! an [`ast::Program`], the [`SourceMap`] that knows where everything stands, and [`Diagnostics`]. A program with
-//! errors still has a tree, of what could be read.
+//! What enters: the path or the text of a program, and [`Options`] (include folders, macros, the loader of files). What
+//! leaves: an [`ast::Program`], the [`SourceMap`] that locates every node, and [`Diagnostics`]. A program with errors
+//! still has a tree, which contains what could be parsed.
 //!
-//! The way through:
+//! Modules:
 //!
 //! * [`source`]: all text of a compilation; turns a span into file, line and column.
 //! * `preprocess`, with `lexer` and `token`: includes, macros, conditionals; text to tokens.
-//! * `parser`: tokens to the tree, with recovery. [`lexemes`] shows the tokens to readers of other grammars.
-//! * [`ast`]: the tree. [`printer`] writes it as P4 again, [`mod@dump`] as an outline without places.
-//! * [`diag`], [`codes`], [`mod@render`]: faults, their codes, and how they are shown. The later stages use them too.
+//! * `parser`: tokens to the tree, with error recovery. [`lexemes`] gives the tokens to parsers of other grammars.
+//! * [`ast`]: the tree. [`printer`] writes it as P4 again, [`mod@dump`] as an outline without source ranges.
+//! * [`diag`], [`codes`], [`mod@render`]: diagnostics, their codes, and their text. All later stages use them.
 //! * [`builtin`]: `core.p4` and `v1model.p4`, which `#include` finds without an include folder.
 
 pub mod ast;
@@ -48,7 +48,7 @@ pub fn parse_program(sources: &mut SourceMap, path: &Path, options: &Options<'_>
     (parser::parse(tokens, sources, &mut diagnostics), diagnostics)
 }
 
-/// Parses `text` as the program in a file called `name`; `#include "..."` looks in the folder that the name says.
+/// Parses `text` as the program in a file called `name`; `#include "..."` searches the folder of that name.
 pub fn parse_text(
     sources: &mut SourceMap,
     name: &str,

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 /// The most digits of an integer literal: more than the widest type needs in any base.
 const DIGITS_MAX: usize = 2 * base::limits::WIDTH_BITS_MAX as usize;
 
-/// The value of an integer literal such as `10`, `0x_ff`, `8w255`, `4s0b1010`, or what is wrong with it.
+/// The value of an integer literal such as `10`, `0x_ff`, `8w255`, `4s0b1010`, or an error message.
 pub(crate) fn parse_integer(text: &str) -> Result<IntegerLiteral, String> {
     let (width, is_signed, number) = match text.find(['w', 's']) {
         Some(at) => {
@@ -47,7 +47,7 @@ fn shortened(text: &str) -> &str {
     text.get(..20).unwrap_or(text)
 }
 
-/// A string's content with its escapes resolved, and the first escape that does not exist (which stays as written).
+/// A string's content with its escapes resolved, and the first unknown escape (which stays as written).
 pub(crate) fn unescape(raw: &str) -> (String, Option<char>) {
     let mut text = String::with_capacity(raw.len());
     let mut unknown = None;
@@ -72,7 +72,7 @@ pub(crate) fn unescape(raw: &str) -> (String, Option<char>) {
     (text, unknown)
 }
 
-/// A string as it is written between quotation marks.
+/// A string in quotation marks, with escapes.
 pub(crate) fn escape(text: &str) -> String {
     let mut raw = String::with_capacity(text.len());
     for character in text.chars() {

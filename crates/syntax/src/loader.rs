@@ -1,7 +1,7 @@
-//! Where the text of files comes from.
+//! The source of files.
 //!
-//! The preprocessor asks a [`FileLoader`] and touches no file itself, so that an editor, a test or a web page can hand
-//! in files that are on no disk.
+//! The preprocessor reads files only through a [`FileLoader`], so an editor, a test or a web page can supply files that
+//! exist on no disk.
 
 use crate::source::SOURCE_BYTES_MAX;
 use std::collections::BTreeMap;
@@ -10,12 +10,12 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-/// Gives the content of files by path.
+/// Returns the contents of files by path.
 pub trait FileLoader {
-    /// The content; `Ok(None)` if there is no such file; otherwise what went wrong.
+    /// The content; `Ok(None)` if there is no such file; otherwise the error.
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String>;
 
-    /// The same for the program itself, which its user has named: it may be what another process writes.
+    /// The same for the program itself. Its user named it, so it may be a pipe that another process writes.
     fn load_program(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         self.load(path)
     }
@@ -26,7 +26,8 @@ pub trait FileLoader {
 pub struct DiskFiles;
 
 impl FileLoader for DiskFiles {
-    /// Regular files only: who opens a pipe waits for somebody who writes to it, and to open a device may do things.
+    /// Regular files only: opening a pipe blocks until another process opens it for writing, and opening a device may
+    /// have effects.
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         load_if(path, Metadata::is_file)
     }
@@ -50,13 +51,13 @@ fn load_if(path: &Path, may_be_read: impl Fn(&Metadata) -> bool) -> Result<Optio
         Err(error) => return Err(error.to_string()),
     };
     let mut content = Vec::new();
-    // One byte more than is allowed, so that the source map refuses what is too long; a device may never end.
+    // Reads one byte more than the limit, so that the source map rejects a longer file; a device may never end.
     let limit = SOURCE_BYTES_MAX as u64 + 1;
     file.take(limit).read_to_end(&mut content).map_err(|error| error.to_string())?;
     Ok(Some(content))
 }
 
-/// What is not a regular file, for people.
+/// The kind of something that is not a regular file, for messages.
 fn what_it_is(found: &Metadata) -> &'static str {
     let kind = found.file_type();
     match () {
@@ -80,7 +81,7 @@ impl MemoryFiles {
         MemoryFiles::default()
     }
 
-    /// The same files and this one.
+    /// Adds a file.
     pub fn with(mut self, path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> MemoryFiles {
         self.files.insert(path.into(), content.into());
         self

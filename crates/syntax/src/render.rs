@@ -1,7 +1,7 @@
-//! Diagnostics as text for people: the message, the source underlined, notes and help.
+//! Diagnostics as text for people: the message, the underlined source, notes and help.
 //!
-//! The drawing itself is `annotate-snippets`'. This module cuts out the lines to show, so that a large file or a
-//! line of a million characters costs nothing, and puts each label under the file that it is in.
+//! `annotate-snippets` draws the text. This module selects the lines to show, so that a large file or a line of a
+//! million characters costs nothing, and assigns each label to its file.
 
 use crate::diag::{Diagnostic, Diagnostics, Label, Severity};
 use crate::source::{SourceMap, Stretch};
@@ -12,13 +12,13 @@ use std::fmt::Write;
 /// A label over more lines than this underlines only its first line.
 const LABEL_LINES_MAX: usize = 6;
 
-/// More text than this between the first and the last label of a file is not shown as one piece.
+/// If there is more text than this between the first and the last label of a file, it is not shown as one piece.
 const WINDOW_BYTES_MAX: usize = 16 << 10;
 
-/// Of a line too long to show, so many bytes are shown on either side of the place.
+/// The number of bytes on either side of the location that are shown of a line that is too long.
 const CUT_BYTES: usize = 60;
 
-/// The diagnostic with the source underlined. Ends with a line break.
+/// The diagnostic with the underlined source. Ends with a line break.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, is_coloured: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -60,7 +60,7 @@ pub fn render_short(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     text
 }
 
-/// All diagnostics, an empty line after each, and a last line that counts them. Empty if there are none.
+/// All diagnostics, an empty line after each, and a last line with their numbers. Empty if there are none.
 pub fn render_all(sources: &SourceMap, diagnostics: &Diagnostics, is_coloured: bool) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
@@ -84,14 +84,14 @@ pub fn render_all(sources: &SourceMap, diagnostics: &Diagnostics, is_coloured: b
     text
 }
 
-/// Messages may quote the program; what would move the terminal's cursor is shown escaped.
+/// Escapes control characters, because messages may quote the program, and its text must not control the terminal.
 fn printable(text: &str) -> String {
     text.chars()
         .flat_map(|c| if c.is_control() && c != '\n' { c.escape_default().collect() } else { vec![c] })
         .collect()
 }
 
-/// The lines of one file to show, with the labels in them.
+/// A range of lines of one file, and the labels in it.
 struct Window<'a> {
     stretch: Stretch,
     span: Span,
@@ -131,7 +131,7 @@ fn fits(window: Span, lines: Span) -> bool {
     (both.hi - both.lo) as usize <= WINDOW_BYTES_MAX
 }
 
-/// The label's span within its stretch, cut to the first line if it covers many.
+/// The label's range within its stretch, cut to the first line if it covers many.
 fn clip(sources: &SourceMap, label: &Label, stretch: &Stretch) -> Span {
     let span = Span::new(label.span.lo, label.span.hi.clamp(label.span.lo, stretch.hi));
     let text = sources.text(span);
@@ -142,7 +142,7 @@ fn clip(sources: &SourceMap, label: &Label, stretch: &Stretch) -> Span {
     Span::new(span.lo, span.lo + first_line as u32)
 }
 
-/// The lines in which `span` lies, or its neighbourhood where a line is too long to show.
+/// The lines that contain `span`, or its surroundings if a line is too long to show.
 fn whole_lines(sources: &SourceMap, span: Span, stretch: &Stretch) -> Span {
     let text = sources.text(Span::new(stretch.lo, stretch.hi));
     let (lo, hi) = ((span.lo - stretch.lo) as usize, (span.hi - stretch.lo) as usize);
@@ -184,7 +184,7 @@ fn snippet<'a>(window: &'a Window<'_>) -> Snippet<'a, annotate_snippets::Annotat
         .annotations(annotations)
 }
 
-/// The range widened so that it cuts no character.
+/// The range, widened to character boundaries.
 fn on_boundaries(text: &str, lo: usize, hi: usize) -> std::ops::Range<usize> {
     let (mut lo, mut hi) = (lo.min(text.len()), hi.min(text.len()));
     while !text.is_char_boundary(lo) {
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use expect_test::{Expect, expect};
 
-    /// Renders an error at the first occurrence of `place`, with the first occurrence of `other` as another place.
+    /// Renders an error at the first occurrence of `place`, with the first occurrence of `other` as a second location.
     fn check(text: &str, place: &str, other: &str, expected: Expect) {
         let mut sources = SourceMap::new();
         let file = sources.add("a.p4", text, None).unwrap();

@@ -1,20 +1,20 @@
-//! All source text of a compilation, and where in it a span lies.
+//! All source text of a compilation, and the mapping from spans to lines.
 //!
-//! Files enter as text and are laid end to end, with one byte between them, so that eight bytes ([`Span`]) name a place
-//! in any of them. Position 0 belongs to no file: it is [`Span::NONE`]. A file that is included several times is added
-//! several times, because each time it stands in another place.
+//! Files enter as text and are laid end to end, with one byte between them, so that eight bytes ([`Span`]) locate a
+//! range in any of them. Position 0 belongs to no file: it is [`Span::NONE`]. A file that is included several times is
+//! added several times, because its includer differs.
 
 use base::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The most bytes of source text that one compilation takes, all files together.
+/// The most bytes of source text in one compilation, all files together.
 pub const SOURCE_BYTES_MAX: usize = 256 << 20;
 
-/// A place as people name it.
+/// A location for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The file's name, or the name that a `#line` directive gave.
+    /// The file's name, or the name from a `#line` directive.
     pub file: Rc<str>,
     /// The line, from 1.
     pub line: u32,
@@ -41,7 +41,7 @@ struct LineMark {
 struct SourceFile {
     text: Rc<str>,
     start: u32,
-    /// Offsets of the beginnings of lines, counted from the file's beginning.
+    /// Offsets of the beginnings of lines, from the beginning of the file.
     line_starts: Vec<u32>,
     /// Sorted by offset; the first is at 0.
     marks: Vec<LineMark>,
@@ -54,13 +54,13 @@ impl SourceFile {
     }
 }
 
-/// A stretch of a file with consecutive line numbers: what a snippet of a diagnostic is cut from.
+/// A part of a file with consecutive line numbers, from which diagnostics take their snippets.
 #[derive(Clone, Debug)]
 pub(crate) struct Stretch {
-    /// Which stretch of which file, to compare two.
+    /// Identifies the stretch and its file, for comparisons.
     pub id: (usize, usize),
     pub name: Rc<str>,
-    /// Where it lies in the source map.
+    /// Its range in the source map.
     pub lo: u32,
     pub hi: u32,
     /// The number of its first line.
@@ -71,7 +71,7 @@ pub(crate) struct Stretch {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
-    /// Where each used macro is defined, by the place of the use.
+    /// The definition of each used macro, by the location of the use.
     macro_uses: BTreeMap<u32, Span>,
 }
 
@@ -100,12 +100,12 @@ impl SourceMap {
         Some(span)
     }
 
-    /// Whether a file was added under this name.
+    /// Whether a file with this name was added.
     pub fn has_file(&self, name: &str) -> bool {
         self.files.iter().any(|file| &*file.marks[0].name == name)
     }
 
-    /// Records a `#line` directive: the line after the one of `span` has number `line`.
+    /// Records a `#line` directive: the line after the one of `span` has the number `line`.
     pub fn mark_line(&mut self, span: Span, line: u32, name: Option<&str>) {
         let Some(index) = self.file_index(span.lo) else { return };
         let file = &mut self.files[index];
@@ -118,17 +118,17 @@ impl SourceMap {
         }
     }
 
-    /// Records that a macro is used at `span`, and where it is defined.
+    /// Records that a macro is used at `span`, and its definition.
     pub(crate) fn note_macro_use(&mut self, span: Span, definition: Span) {
         self.macro_uses.insert(span.lo, definition);
     }
 
-    /// The definition of the macro that is used at `position`, if one is.
+    /// The definition of the macro that is used at `position`, if there is one.
     pub fn macro_used_at(&self, position: u32) -> Option<Span> {
         self.macro_uses.get(&position).copied()
     }
 
-    /// Where the byte at `position` is; `None` if it is in no file.
+    /// The location of the byte at `position`; `None` if it is in no file.
     pub fn location(&self, position: u32) -> Option<Location> {
         let file = &self.files[self.file_index(position)?];
         let offset = position - file.start;
@@ -156,7 +156,7 @@ impl SourceMap {
         file.text.get(lo as usize..hi as usize).unwrap_or("")
     }
 
-    /// The whole line (without its line break) in which `position` lies.
+    /// The whole line (without its line break) that contains `position`.
     pub fn line_text(&self, position: u32) -> &str {
         let Some(index) = self.file_index(position) else { return "" };
         let file = &self.files[index];
@@ -165,12 +165,12 @@ impl SourceMap {
         rest.split('\n').next().unwrap_or("").trim_end_matches('\r')
     }
 
-    /// The text of the file in which `position` lies, shared.
+    /// The text of the file that contains `position`, shared.
     pub(crate) fn file_text(&self, position: u32) -> Rc<str> {
         self.file_index(position).map_or_else(|| "".into(), |index| self.files[index].text.clone())
     }
 
-    /// The `#include` directives through which the file of `position` came in, innermost first.
+    /// The `#include` directives that led to the file of `position`, innermost first.
     pub fn include_chain(&self, position: u32) -> Vec<Span> {
         let mut chain = Vec::new();
         let mut next = self.file_index(position).and_then(|index| self.files[index].included_from);
@@ -181,7 +181,7 @@ impl SourceMap {
         chain
     }
 
-    /// The stretch in which `position` lies.
+    /// The stretch that contains `position`.
     pub(crate) fn stretch(&self, position: u32) -> Option<Stretch> {
         let file_index = self.file_index(position)?;
         let file = &self.files[file_index];

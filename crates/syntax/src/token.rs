@@ -1,7 +1,6 @@
 //! Tokens, keywords and interned names.
 //!
-//! A token is twenty bytes and owns nothing: the text of a word, an integer or a string is a [`Symbol`] in a
-//! [`Names`].
+//! A token is twenty bytes and owns nothing: the text of a word, an integer or a string is a [`Symbol`] in a [`Names`].
 
 use crate::ast::Name;
 use base::Span;
@@ -12,7 +11,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Symbol(u32);
 
 impl Symbol {
-    /// The symbol of tokens whose kind says their text.
+    /// The symbol of tokens whose kind determines their text.
     pub const NONE: Symbol = Symbol(0);
 
     pub fn index(self) -> usize {
@@ -28,7 +27,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// With the keywords interned.
+    /// With the keywords already interned.
     pub fn new() -> Names {
         let mut names = Names { texts: Vec::new(), symbols: BTreeMap::new() };
         for keyword in Keyword::ALL {
@@ -52,7 +51,7 @@ impl Names {
         &self.texts[symbol.index()]
     }
 
-    /// How many texts are interned: every symbol's index is below.
+    /// The number of interned texts, which is greater than every symbol's index.
     pub fn len(&self) -> usize {
         self.texts.len()
     }
@@ -60,7 +59,7 @@ impl Names {
 
 macro_rules! keywords {
     ($($variant:ident = $text:literal,)*) => {
-        /// A word with a meaning in the grammar. Some of them are names too, where the grammar leaves no doubt.
+        /// A word with a meaning in the grammar. Some of them may also be names, where the grammar is unambiguous.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Keyword { $($variant,)* }
 
@@ -128,20 +127,20 @@ keywords! {
 
 macro_rules! token_kinds {
     ($($variant:ident = $text:literal,)*) => {
-        /// What a token is.
+        /// The kind of a token.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum TokenKind {
             /// An identifier or keyword.
             Word,
-            /// An integer literal, well-formed or not.
+            /// An integer literal, valid or not.
             Integer,
-            /// A string literal; the symbol is the text between the quotes, escapes unresolved.
+            /// A string literal; the symbol is the text between the quotes, with escapes unresolved.
             String,
-            /// A character that begins no token.
+            /// A character that does not begin a token.
             InvalidCharacter,
-            /// A string literal whose end is missing.
+            /// An unterminated string literal.
             UnterminatedString,
-            /// A comment whose end is missing.
+            /// An unterminated comment.
             UnterminatedComment,
             /// The end of the text.
             EndOfFile,
@@ -215,18 +214,18 @@ token_kinds! {
     SaturatingMinusEqual = "|-|=",
 }
 
-/// A token at its place. `>` is always alone: the parser joins `>>` and `>>=` where they are operators, because in
-/// `T<U<V>>` they are not.
+/// A token and its location. `>` is always a token of its own: the parser joins `>>` and `>>=` if they are operators,
+/// because in `T<U<V>>` they are not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub kind: TokenKind,
-    /// Nothing but white space and comments stands before it on its line.
+    /// It is preceded on its line by white space and comments only.
     pub is_first_on_line: bool,
-    /// White space or a comment stands before it.
+    /// White space or a comment precedes it.
     pub has_space_before: bool,
-    /// It is the name of a macro that is not to be expanded (again).
+    /// It is the name of a macro that must not be expanded (again).
     pub is_painted: bool,
-    /// Where it stands in the definition of the macro that made it; 0 if no macro did.
+    /// Its position in the definition of the macro that created it; 0 if no macro did.
     pub origin: u32,
     /// The text of a word, an integer, a string or an invalid character.
     pub symbol: Symbol,
@@ -234,7 +233,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// Where the token is written: in the definition of the macro that made it, if one did.
+    /// The location where the token is written: in the definition of the macro that created it, if there is one.
     pub fn written_at(&self, names: &Names) -> Span {
         match self.origin {
             0 => self.span,
@@ -242,12 +241,12 @@ impl Token {
         }
     }
 
-    /// The keyword that the token is.
+    /// The keyword, if the token is one.
     pub fn keyword(&self) -> Option<Keyword> {
         if self.kind == TokenKind::Word { Keyword::ALL.get(self.symbol.index()).copied() } else { None }
     }
 
-    /// The token as written (a string with its quotes).
+    /// The token's text (a string with its quotes).
     pub fn text(&self, names: &Names) -> Name {
         match self.kind {
             TokenKind::Word | TokenKind::Integer | TokenKind::InvalidCharacter => names.text(self.symbol).clone(),

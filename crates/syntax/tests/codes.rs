@@ -1,4 +1,4 @@
-//! Every code of this crate's diagnostics, shown by a program that has the fault, with what is reported about it.
+//! Each code of this crate's diagnostics has a program with the error and its complete output.
 
 mod common;
 
@@ -219,7 +219,7 @@ fn tokens() {
             a.p4:2:12: error[E0120]: expected a type, found `{`
         "#]],
     );
-    // What other languages have, with what to write instead.
+    // Constructs of other languages, for which the message gives the replacement.
     check(
         codes::UNEXPECTED_TOKEN,
         "@a[1, x=2] struct S { bit<8> a; }\n@a[x=2, 1] struct T { bit<8> a; }\n\
@@ -343,7 +343,7 @@ fn declarations() {
 
 #[test]
 fn every_code_is_shown() {
-    // One of the programs is nested deeply.
+    // One of the programs is deeply nested.
     base::stack::with_room(show_every_code);
 }
 

@@ -1,4 +1,4 @@
-//! Programs that mean harm end in errors: no panic, no endless loop, no unbounded memory.
+//! Hostile programs end in errors: no panic, no endless loop, no unbounded memory.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::{SAMPLES, parse, short};
 use std::time::{Duration, Instant};
 use syntax::{MemoryFiles, Options, SourceMap};
 
-/// Parses and renders all that is reported.
+/// Parses the text and renders all diagnostics.
 fn survives(text: &str) -> bool {
     let (sources, program, diagnostics) = parse(text);
     let rendered = syntax::render_all(&sources, &diagnostics, true);
@@ -16,7 +16,7 @@ fn survives(text: &str) -> bool {
     !diagnostics.has_errors()
 }
 
-/// Must be refused, and soon.
+/// The text must be rejected quickly.
 fn refused(text: &str) {
     let begin = Instant::now();
     let start: String = text.chars().take(60).collect();
@@ -72,7 +72,7 @@ fn long_chains_are_refused() {
         refused(&format!("const int x = a{};", link.repeat(many)));
     }
     refused(&format!("struct s {{ bit<8>{} x; }}", "[1]".repeat(many)));
-    // Chains within chains: each is short, the tree would not be.
+    // Nested chains: each is short, but the tree would not be.
     let chain = " - a".repeat(200);
     refused(&format!("const int x = {}a{};", "(".repeat(40), format!("{chain})").repeat(40)));
 }
@@ -85,7 +85,7 @@ fn long_chains_without_nesting_are_accepted() {
     }
     let branches = "if (a == 1) { b = 2; } else ".repeat(20_000);
     accepted(&format!("control c() {{ apply {{ {branches} b = 3; }} }}"));
-    // What comes after too many of them is passed over, not taken apart.
+    // What follows after too many branches is skipped, not parsed.
     let errors = base::stack::with_room(|| {
         let branches = "if (a == 1) { b = 2; } else ".repeat(100_000);
         let (sources, _, diagnostics) = parse(&format!("control c() {{ apply {{ {branches} b = 3; }} }}"));
@@ -178,7 +178,7 @@ fn mutate(text: &str, other: &str, rng: &mut Rng) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whatever is still accepted after damage also round-trips.
+/// Damaged programs that are still accepted also round-trip.
 #[test]
 fn damaged_programs_are_refused_or_round_trip() {
     let mut rng = Rng::new(20_240_607);

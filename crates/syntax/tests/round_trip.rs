@@ -1,4 +1,4 @@
-//! What the printer writes parses back to the same tree.
+//! The printer's output parses back to the same tree.
 
 mod common;
 
@@ -62,7 +62,7 @@ fn annotations_round_trip() {
     check("@pragma a b \"c\" 3\n@pragma d\nconst int x = 1;");
 }
 
-/// What is as deep as the parser allows stays so: operators before others need no parentheses.
+/// A tree of the maximum depth keeps its depth: nested prefix operators need no parentheses.
 #[test]
 fn many_prefix_operators_round_trip() {
     for operator in ["~", "!", "-", "+ "] {
@@ -70,7 +70,7 @@ fn many_prefix_operators_round_trip() {
     }
 }
 
-/// Of the tokens in a body only parentheses need match, and any character is one.
+/// In a body only parentheses need to be balanced, and any character is a token.
 #[test]
 fn bodies_of_annotations_round_trip() {
     for body in ["{", "(b<8{)()2", "[{]}", "]", "", "()(())", "; , @ = . $ ' ` \u{e9} \\", "}{", "\")\" ( \"(\" )"] {

@@ -1,11 +1,11 @@
-//! What the parser makes of a text: the tree, and several errors in one run.
+//! The parser's result: the tree, and several errors in one run.
 
 mod common;
 
 use common::{parse, short};
 use expect_test::{Expect, expect};
 
-/// The outline moved to the left margin.
+/// The outline, without its common indentation.
 fn dedented(outline: &str) -> String {
     let indents = outline.lines().map(|line| line.len() - line.trim_start().len());
     let margin = indents.filter(|&indent| indent > 0).min().unwrap_or(0);

@@ -11,7 +11,7 @@ use p4runtime_proto::p4::config::v1;
 use sema::hir::{self, Type};
 use syntax::ast::{Annotation, AnnotationBody, StructKind};
 
-/// What an action profile's annotations say to the compiler.
+/// The annotations of an action profile that are instructions to the compiler.
 const PROFILE_ANNOTATIONS: [&str; 3] = ["max_group_size", "selector_size_semantics", "max_member_weight"];
 
 fn counter_spec(unit: ir::Unit) -> Option<v1::CounterSpec> {
@@ -38,20 +38,20 @@ fn meter_spec(unit: ir::Unit, annotations: &[Annotation]) -> Option<v1::MeterSpe
     Some(v1::MeterSpec { unit: unit as i32, r#type: r#type as i32 })
 }
 
-/// Sizes are within limits that are far below those of the field.
+/// Converts a size. The compiler's limits are far below the field's maximum.
 fn size<T: TryFrom<u64> + Default>(size: u64) -> T {
     size.try_into().unwrap_or_default()
 }
 
 impl Generator<'_, '_, '_> {
-    /// An object that is declared. Direct ones stand with their tables.
+    /// Adds a declared object. Direct objects are added with their tables.
     pub(super) fn object(&mut self, object: &Object<'_>) {
         let name = object.name.clone();
         let Type::Extern(_, args) = &object.ty else { return };
         match super::kind_of(self.tree, &object.ty) {
             Some(Kind::Counter) => {
                 let Some(made) = self.program.counters.iter().find(|it| it.name == name) else { return };
-                // A counter of PSA has the type of its cells first.
+                // The first type argument of a PSA counter is the type of its cells.
                 let index = if args.len() == 2 { args.get(1) } else { args.first() };
                 let counter = v1::Counter {
                     preamble: self.preamble(Kind::Counter, &name, object.annotations, &[]),
@@ -101,7 +101,7 @@ impl Generator<'_, '_, '_> {
 
     // --------------------------------------------------------------------------------------------- action profiles
 
-    /// The id of a profile. One that is made in a table's property has its name from the IR alone.
+    /// The id of a profile. If a table's property makes it, only the IR has its name.
     pub(super) fn profile_id(&self, name: &str) -> u32 {
         self.symbols.id(Kind::ActionProfile, name)
     }
@@ -163,7 +163,7 @@ impl Generator<'_, '_, '_> {
 
     // ----------------------------------------------------------------------------------------- digests, value sets
 
-    /// A digest that a call sends, by the name of its type. The same type in another call is the same digest.
+    /// Adds the digest that a call sends, named after its type. Further calls with the same type are the same digest.
     pub(super) fn digest_call(&mut self, call: &hir::Call, ty: &Type) {
         let name = sema::digest_name(self.tree, call, ty);
         let is_known = |it: &v1::Digest| it.preamble.as_ref().is_some_and(|preamble| preamble.name == name);
@@ -223,7 +223,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// A set of single values.
+    /// A value set of a single scalar type.
     fn set_value(&mut self, ty: &Type) -> Option<v1::MatchField> {
         self.is_bits(ty).then(|| v1::MatchField {
             id: 1,
@@ -256,7 +256,7 @@ impl Generator<'_, '_, '_> {
     }
 }
 
-/// What a selector's annotation says that its sizes count; none without one, which means weights, too.
+/// What sizes count according to a selector's annotation; none without one, which means weights, too.
 fn size_semantics(
     annotations: &[Annotation],
     weight_max: Option<i32>,

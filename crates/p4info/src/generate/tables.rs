@@ -11,10 +11,10 @@ use p4runtime_proto::p4::config::v1;
 use sema::hir::{self, Type};
 use syntax::ast::{Annotation, Direction};
 
-/// The size of a table that states none, or none at all.
+/// The size of a table that declares none, or zero.
 const SIZE_DEFAULT: i64 = 1024;
 
-/// What entries of the program's own kinds of keys match by.
+/// The match type of a key. A match kind that P4Runtime does not define is given by its name.
 pub(super) fn match_type(kind: &str) -> v1::match_field::Match {
     use v1::match_field::{Match, MatchType};
     let known = match kind {
@@ -134,7 +134,7 @@ impl Generator<'_, '_, '_> {
         let mut fields = Vec::new();
         for (key, id) in declaration.keys.iter().zip(ids) {
             let kind = self.tree.match_kinds.get(key.match_kind).cloned().unwrap_or_default();
-            // What a selector hashes is not for controllers.
+            // Controllers do not see a selector's hash inputs.
             if &*kind == "selector" {
                 continue;
             }
@@ -161,7 +161,8 @@ impl Generator<'_, '_, '_> {
             let name = self.action_name(place, listed.action.action);
             references.push(self.action_ref(&name, &listed.annotations));
         }
-        // A table that names no default action has `NoAction`, for nothing else if it does not list it.
+        // A table without a declared default action has `NoAction`, which is only for the default if the table does not
+        // list it.
         if declaration.default_action.is_none() {
             let id = self.symbols.id(Kind::Action, "NoAction");
             if !references.iter().any(|reference| reference.id == id) {
@@ -204,7 +205,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// The default action with its arguments. Values are as wide as their parameters, in whole bytes.
+    /// The default action with its arguments. Values have the width of their parameters, rounded up to bytes.
     fn default_action(&self, table: &ir::Table) -> Option<v1::TableActionCall> {
         let listed = table.actions.get(table.default_action.action as usize)?;
         let action = &self.program.actions[listed.action];
@@ -215,7 +216,7 @@ impl Generator<'_, '_, '_> {
             let width = u32::try_from(param.bitwidth).ok().filter(|width| *width > 0).unwrap_or(value.width());
             v1::table_action_call::Argument { param_id: param.id, value: value.resize(width).to_be_bytes() }
         };
-        // Values of no bits are not there in the IR, and nobody needs to be told of them.
+        // The IR has no values of zero width, and P4Info does not need them.
         let params = params.iter().filter(|param| param.bitwidth != 0 || param.type_name.is_some());
         let arguments = params.zip(&table.default_action.args).map(argument).collect();
         Some(v1::TableActionCall { action_id, arguments })

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 type Built<T> = Result<T, Mismatch>;
 
-/// Makes the model.
+/// Builds the model.
 pub fn build(info: v1::P4Info, program: &Program) -> Built<Model> {
     let types = info.type_info.clone().unwrap_or_default();
     let mut builder = Builder { program, types, info: &info, objects: BTreeMap::new(), names: BTreeMap::new() };
@@ -31,7 +31,7 @@ fn mismatch<T>(message: String) -> Built<T> {
     Err(Mismatch { message })
 }
 
-/// The thing of this name among those of the program.
+/// Finds an object of the IR by its name.
 fn find<'p, I: Copy, T: 'p>(
     kind: Kind,
     name: &str,
@@ -48,7 +48,7 @@ fn find<'p, I: Copy, T: 'p>(
 impl Builder<'_> {
     fn all(&mut self) -> Built<()> {
         let info = self.info;
-        // Actions first, whose parameters tables join to those of the program.
+        // Actions come first, because tables match their parameters with those of the IR.
         self.actions_of_program()?;
         for it in &info.action_profiles {
             self.action_profile(it)?;
@@ -92,7 +92,7 @@ impl Builder<'_> {
         if let Some(other) = self.objects.insert(id, object) {
             return mismatch(format!("{} and {name} have the same id {id:#010x}", other.name()));
         }
-        // An alias gives way to a full name, whichever comes first.
+        // A full name takes precedence over an alias, in whichever order they come.
         let alias = preamble.map(|it| it.alias.clone()).filter(|alias| !alias.is_empty() && *alias != name);
         if let Some(alias) = alias {
             self.names.entry((kind, alias)).or_insert(id);
@@ -107,7 +107,7 @@ impl Builder<'_> {
 
     // ------------------------------------------------------------------------------------------------------- values
 
-    /// A value of the P4Info against one of the program. `bits` is what the P4Info says.
+    /// Joins a value of the P4Info to one of the IR. `bits` is the width in the P4Info.
     fn value(&self, what: &str, bits: i32, ty: Option<&P4NamedType>, width_bits: u32) -> Built<Value> {
         let translation = ty.map_or(Ok(None), |ty| translation(ty, &self.types))?;
         let mappings = translation.iter().flat_map(|it| &it.mappings);
@@ -116,7 +116,7 @@ impl Builder<'_> {
         }
         let agrees = match &translation {
             Some(translation) => translation.width_bits.unwrap_or(0) == bits.try_into().unwrap_or(u32::MAX),
-            // An enum without values has no width in a P4Info.
+            // An enum without a representation has no width in a P4Info.
             None => bits == 0 || u32::try_from(bits) == Ok(width_bits),
         };
         if agrees {
@@ -153,13 +153,13 @@ impl Builder<'_> {
         for it in &self.info.actions {
             let preamble = it.preamble.clone().unwrap_or_default();
             let name = preamble.name.clone();
-            // Of an action that no table lists there is nothing in the IR; nobody can write one.
+            // An action that no table lists has no counterpart in the IR, and no request can use it.
             let action = self.program.actions.iter().find(|action| action.name == name);
             let mut widths = action.map(|it| self.param_widths(it)).map(|it| it.into_iter().enumerate());
             let mut params = Vec::new();
             for param in &it.params {
                 let what = format!("action {name}: parameter {}", param.name);
-                // A value of no bits is not there in the IR. (An enum without values has a name, and no width here.)
+                // The IR has no values of zero width. (An enum without a representation has a name, but no width here.)
                 let is_nothing = param.bitwidth == 0 && param.type_name.is_none();
                 let (position, width_bits) = match &mut widths {
                     _ if is_nothing => (None, 0),
@@ -221,7 +221,7 @@ impl Builder<'_> {
         self.insert(Some(&preamble), Object::Table(table))
     }
 
-    /// An action in a table's list. None for one that is hidden: the list has its id, and nothing else says what it is.
+    /// An action in a table's list. None for a hidden one: the list contains its id, but nothing describes it.
     fn table_action(&self, owner: &str, it: &v1::ActionRef, table: &ir::Table) -> Built<Option<TableAction>> {
         let action = match self.objects.get(&it.id) {
             Some(Object::Action(action)) => action,
@@ -331,8 +331,8 @@ impl Builder<'_> {
         self.insert(Some(&preamble), Object::ControllerHeader(object))
     }
 
-    /// The header type of the program: a P4Info does not name it, but for its fields. Those that are hidden from
-    /// controllers may stand between.
+    /// Finds the header type of the IR by its fields, because a P4Info does not name the type. Hidden fields may lie
+    /// between the others.
     fn header_of(&self, it: &v1::ControllerPacketMetadata) -> Option<&ir::HeaderType> {
         let names: Vec<&str> = it.metadata.iter().map(|field| field.name.as_str()).collect();
         let has_all = |header: &&ir::HeaderType| {
@@ -392,7 +392,7 @@ impl Builder<'_> {
         self.insert(Some(&preamble), Object::Digest(Digest { id: preamble.id, name, digests, data }))
     }
 
-    /// What objects say of one another must be there.
+    /// Checks that the ids by which objects refer to one another exist.
     fn check_references(&self) -> Built<()> {
         for object in self.objects.values() {
             let named: Vec<(u32, Kind)> = match object {
@@ -417,7 +417,7 @@ impl Builder<'_> {
     }
 }
 
-/// First bit and width of a field of fixed width.
+/// Offset of the first bit and width of a field of fixed width.
 fn place_of(header: &ir::HeaderType, name: &str) -> Option<(u32, u32)> {
     let position = header.fields.iter().position(|field| field.name == name)?;
     match header.fields[position].ty {
@@ -426,7 +426,7 @@ fn place_of(header: &ir::HeaderType, name: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// Ids within one object are its own, but no two may be the same.
+/// Ids within an object are only unique there, but two of them must not be equal.
 fn unique(owner: &str, ids: impl Iterator<Item = u32>) -> Built<()> {
     let mut seen = std::collections::BTreeSet::new();
     for id in ids {

@@ -1,61 +1,61 @@
-//! The values that controllers see: of keys and parameters, which are strings of bits, and of registers and digests,
-//! which may be structs of structs.
+//! The types of the values that controllers exchange with the switch: keys and parameters, which are bit strings, and
+//! registers and digests, which may be nested structs.
 
 use super::Mismatch;
 use crate::mappings;
 use p4runtime_proto::p4::config::v1::{self, P4DataTypeSpec, P4TypeInfo};
 use std::collections::BTreeMap;
 
-/// The value of a key, of a parameter, or of a field of a controller header.
+/// The type of a key, of a parameter, or of a field of a controller header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Value {
-    /// Its bits in the switch.
+    /// Its width in the switch, in bits.
     pub width_bits: u32,
-    /// Whether controllers see something else; if not, they see as many bits.
+    /// The representation that controllers use if it differs; without one, they use a value of the same width.
     pub translation: Option<Translation>,
 }
 
-/// What controllers see instead of a value (`@p4runtime_translation`).
+/// The representation that controllers use instead of the value itself (`@p4runtime_translation`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Translation {
     /// The name of the type.
     pub type_name: String,
-    /// Which mapping it is, as far as controller and switch have agreed on its name. Types without such a name, as
-    /// SONiC has them, have nothing in common: each goes by its own.
+    /// The mapping, if controller and switch share a name for it. Types without such a name, as SONiC's programs have
+    /// them, share nothing: each type has a mapping of its own.
     pub uri: String,
-    /// The bits that controllers see; none: they see text.
+    /// The width in bits of the controller's representation; none if controllers use text.
     pub width_bits: Option<u32>,
-    /// What some texts stand for whatever comes (`@p4runtime_translation_mappings`).
+    /// The texts with fixed values (`@p4runtime_translation_mappings`).
     pub mappings: Vec<(String, u64)>,
 }
 
-/// The value of a register's cell, or of a digest.
+/// The type of a register's cell, or of a digest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Data {
-    /// `bit<W>` or `int<W>`; also a value of an enum whose members have values, with its names.
+    /// `bit<W>` or `int<W>`; also the value of an enum with a representation, with its member names.
     Bits(Value),
     /// `bool`
     Bool,
     /// `varbit<W>`
     Varbit {
-        /// The most bits.
+        /// The maximum width in bits.
         width_bits_max: u32,
     },
-    /// A struct with the names of its fields.
+    /// A struct and the names of its fields.
     Struct(Vec<(String, Data)>),
     /// A tuple.
     Tuple(Vec<Data>),
-    /// A header with the names of its fields.
+    /// A header and the names of its fields.
     Header(Vec<(String, Data)>),
-    /// A header union: its headers.
+    /// A header union and its headers.
     HeaderUnion(Vec<(String, Data)>),
     /// A stack of headers or of unions.
     Stack(Vec<Data>),
-    /// An enum without values: the names of its members, which the switch numbers from 0.
+    /// An enum without a representation: the names of its members, which the switch numbers from 0.
     Enum(Vec<String>),
-    /// An enum with values, which is how it travels.
+    /// An enum with a representation, which is the form that is sent.
     SerializableEnum {
-        /// Bits of the values.
+        /// Width of the values in bits.
         width_bits: u32,
         /// Names and values.
         members: BTreeMap<String, Vec<u8>>,
@@ -64,26 +64,27 @@ pub enum Data {
     Error(Vec<String>),
 }
 
-/// Types that a specification stands for, all of them; a hostile one could name itself, or two others twice each.
+/// The most types that a specification may expand to in total. A hostile specification could contain itself, or double
+/// in size at each level.
 const TYPES_MAX: u32 = 1 << 16;
 
 impl Data {
-    /// What a type specification stands for.
+    /// Resolves a type specification.
     pub fn new(spec: &P4DataTypeSpec, types: &P4TypeInfo) -> Result<Data, Mismatch> {
         Reader { types, left: TYPES_MAX, depth: 0 }.data(spec)
     }
 
-    /// The values that it is made of, in order: what the IR has of it. A varbit is two, its length and its bits; a
-    /// header has its validity in front.
+    /// Its leaf values in order, as the IR has them. A varbit has two leaves, its length and its bits; a header's
+    /// validity precedes its fields.
     pub fn leaves(&self) -> Vec<&Data> {
         let mut leaves = Vec::new();
         self.push_leaves(&mut leaves);
         leaves
     }
 
-    /// Gives the values that it is made of, if some are translated, the widths that they have in the switch, which a
-    /// P4Info does not tell: those of a register's cell, with a bit in front of each header. An error with how many
-    /// there should be if there are not as many.
+    /// Sets the widths that leaf values have in the switch if some are translated, because a P4Info does not contain
+    /// these widths. `widths_bits` are those of a register's cell, where a validity bit precedes each header. If their
+    /// number is wrong, the error is the expected number.
     pub(crate) fn set_widths(&mut self, widths_bits: &[u32]) -> Result<(), usize> {
         let mut parts = Vec::new();
         self.push_parts(&mut parts);
@@ -102,7 +103,7 @@ impl Data {
         Ok(())
     }
 
-    /// The parts of a register's cell. Of values whose width is known there is only their place.
+    /// The parts of a register's cell. Values of a known width only take their position.
     fn push_parts<'a>(&'a mut self, parts: &mut Vec<Option<&'a mut Value>>) {
         match self {
             Data::Struct(members) | Data::HeaderUnion(members) => {
@@ -171,7 +172,7 @@ fn bits(width_bits: i32) -> Result<Data, Mismatch> {
     Ok(Data::Bits(Value { width_bits: width(width_bits)?, translation: None }))
 }
 
-/// Types within one another.
+/// The maximum nesting of types.
 const DEPTH_MAX: u32 = 64;
 
 struct Reader<'a> {
@@ -180,7 +181,7 @@ struct Reader<'a> {
     depth: u32,
 }
 
-/// Fields or elements with their names.
+/// The named fields or elements.
 type Members = Result<Vec<(String, Data)>, Mismatch>;
 
 impl Reader<'_> {
@@ -275,12 +276,12 @@ impl Reader<'_> {
         Ok(Data::Stack(vec![element; size as usize]))
     }
 
-    /// A new type is what it was made of, but for what controllers see.
+    /// A new type has the data of its underlying type, except for the controller's representation.
     fn new_type(&mut self, name: &v1::P4NamedType) -> Result<Data, Mismatch> {
         use v1::p4_new_type_spec::Representation;
         match self.types.new_types.get(&name.name).and_then(|it| it.representation.as_ref()) {
             Some(Representation::OriginalType(spec)) => self.inner(spec),
-            // Its width in the switch is not part of a P4Info; whoever joins it to a program knows.
+            // A P4Info does not contain its width in the switch; the model sets it when it is joined to a program.
             Some(Representation::TranslatedType(_)) => {
                 Ok(Data::Bits(Value { width_bits: 0, translation: translation(name, self.types)? }))
             }

@@ -1,4 +1,4 @@
-//! The objects of a P4Info, with what they are in the IR.
+//! The objects of a P4Info, each with its counterpart in the IR.
 
 use super::data::{Data, Value};
 use ir::{
@@ -6,7 +6,7 @@ use ir::{
     Unit, ValueSetId,
 };
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs, reason = "the kinds of P4Runtime")]
 pub enum Kind {
@@ -47,38 +47,38 @@ pub struct Table {
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The table of the program.
+    /// The table of the IR.
     pub table: TableId,
-    /// Its keys: those of the IR in their order.
+    /// Its keys, in the order of the IR.
     pub keys: Vec<MatchField>,
-    /// The actions that it lists, but for those that are hidden from controllers.
+    /// Its actions, except those that are hidden from controllers.
     pub actions: Vec<TableAction>,
-    /// The id of the profile that its entries find their actions in.
+    /// The id of the action profile that its entries refer to.
     pub profile: Option<u32>,
-    /// The id of the counter that each entry has.
+    /// The id of its direct counter.
     pub direct_counter: Option<u32>,
-    /// The id of the meter that each entry has.
+    /// The id of its direct meter.
     pub direct_meter: Option<u32>,
-    /// How many entries the P4Info promises.
+    /// The number of entries that the P4Info guarantees.
     pub size: i64,
     /// Whether entries may have idle timeouts.
     pub supports_timeout: bool,
-    /// Whether all entries are the program's.
+    /// Whether all entries are constant.
     pub is_const: bool,
-    /// Whether the default action is the program's for good.
+    /// Whether the default action is constant.
     pub has_const_default: bool,
 }
 
-/// A key of a table, or a part of what a value set matches.
+/// A key of a table, or a match field of a value set.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchField {
     /// Its id within the table.
     pub id: u32,
-    /// Its name; empty for a value set of single values.
+    /// Its name; empty for a value set of a single scalar type.
     pub name: String,
-    /// How it is matched.
+    /// Its match kind.
     pub kind: MatchKind,
-    /// What it is.
+    /// Its type.
     pub value: Value,
 }
 
@@ -87,23 +87,23 @@ pub struct MatchField {
 pub struct TableAction {
     /// The action's id.
     pub id: u32,
-    /// Its position in [`ir::Table::actions`], which is what [`ir::ActionCall::action`] says.
+    /// Its position in [`ir::Table::actions`], the number that [`ir::ActionCall::action`] has.
     pub position: u32,
-    /// Entries may not name it.
+    /// Only allowed as the default action.
     pub default_only: bool,
-    /// The default action may not be it.
+    /// Not allowed as the default action.
     pub table_only: bool,
 }
 
-/// An action. One action of the program is several of the IR, one for each place that it is used in, so that only a
-/// table or a profile can tell which is meant; their parameters are the same.
+/// An action. One action of the program becomes several in the IR, one for each place that uses it, so only the table
+/// or the profile determines which one is meant. Their parameters are the same.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Action {
     /// Its id.
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// What the control plane gives.
+    /// The parameters that the control plane supplies.
     pub params: Vec<Param>,
 }
 
@@ -114,9 +114,9 @@ pub struct Param {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its type.
     pub value: Value,
-    /// Its position in [`ir::Action::params`]; none for a value of no bits, and in an action that no table lists.
+    /// Its position in [`ir::Action::params`]; none for a value of zero width, and in an action that no table lists.
     pub position: Option<u32>,
 }
 
@@ -127,85 +127,85 @@ pub struct ActionProfile {
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The profile of the program.
+    /// The profile of the IR.
     pub profile: ActionProfileId,
-    /// The ids of its tables. They all list the same actions.
+    /// The ids of its tables, which all list the same actions.
     pub tables: Vec<u32>,
-    /// Whether there are groups.
+    /// Whether it is a selector, which has groups.
     pub has_selector: bool,
-    /// The most members, or the sum of all weights; 0 if there is no limit.
+    /// The maximum number of members, or the maximum sum of all weights; 0 if there is no limit.
     pub size: i64,
-    /// The most members of a group, or the sum of their weights; 0 if there is no limit.
+    /// The maximum number of members of a group, or the maximum sum of their weights; 0 if there is no limit.
     pub group_size_max: i32,
-    /// Whether sizes count members; otherwise they count weights.
+    /// Whether sizes count members instead of weights.
     pub counts_members: bool,
-    /// The greatest weight of a member where sizes count members; 0 if there is no limit.
+    /// The maximum weight of a member if sizes count members; 0 if there is no limit.
     pub member_weight_max: i32,
-    /// Whether controllers give members no weights.
+    /// Whether members have no weights.
     pub weights_disallowed: bool,
 }
 
-/// An array of counters.
+/// An indirect counter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Counter {
     /// Its id.
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The counter of the program.
+    /// The counter of the IR.
     pub counter: CounterId,
-    /// What it counts.
+    /// Its unit: packets, bytes or both.
     pub unit: Unit,
-    /// How many cells it has.
+    /// The number of cells.
     pub size: u64,
 }
 
-/// A counter of a table's entries.
+/// A direct counter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DirectCounter {
     /// Its id.
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The counter of the program.
+    /// The counter of the IR.
     pub counter: DirectCounterId,
-    /// What it counts.
+    /// Its unit: packets, bytes or both.
     pub unit: Unit,
     /// The id of its table.
     pub table: u32,
 }
 
-/// An array of meters.
+/// An indirect meter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Meter {
     /// Its id.
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The meter of the program.
+    /// The meter of the IR.
     pub meter: MeterId,
-    /// What it measures.
+    /// Its unit: packets or bytes.
     pub unit: Unit,
-    /// How many cells it has.
+    /// The number of cells.
     pub size: u64,
 }
 
-/// A meter of a table's entries.
+/// A direct meter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DirectMeter {
     /// Its id.
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The meter of the program.
+    /// The meter of the IR.
     pub meter: DirectMeterId,
-    /// What it measures.
+    /// Its unit: packets or bytes.
     pub unit: Unit,
     /// The id of its table.
     pub table: u32,
 }
 
-/// What travels with a packet from (`packet_in`) or to (`packet_out`) the switch: a header in front of the packet's
+/// The metadata of a packet from (`packet_in`) or to (`packet_out`) the switch, which is a header before the packet's
 /// bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ControllerHeader {
@@ -215,7 +215,8 @@ pub struct ControllerHeader {
     pub name: String,
     /// Its fields in the order of the header.
     pub fields: Vec<HeaderField>,
-    /// All bits of the header, also those of fields that controllers do not see, which are sent as zero.
+    /// The width of the whole header in bits, including fields that are hidden from controllers, which are sent as
+    /// zero.
     pub width_bits: u32,
 }
 
@@ -226,9 +227,9 @@ pub struct HeaderField {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its type.
     pub value: Value,
-    /// Its first bit in the header.
+    /// The offset of its first bit in the header.
     pub offset_bits: u32,
 }
 
@@ -239,11 +240,11 @@ pub struct ValueSet {
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The set of the program.
+    /// The value set of the IR.
     pub set: ValueSetId,
-    /// What a member has a value for: the keys of the IR in their order.
+    /// The match fields of a member, in the order of the IR's keys.
     pub fields: Vec<MatchField>,
-    /// The most members.
+    /// The maximum number of members.
     pub size: u64,
 }
 
@@ -254,23 +255,24 @@ pub struct Register {
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The register of the program.
+    /// The register of the IR.
     pub register: RegisterId,
-    /// What a cell holds. A cell is one value in the IR: all leaves of the data, the first in the highest bits.
+    /// The type of a cell. In the IR a cell is one value: all leaves of the data, the first in the most significant
+    /// bits.
     pub data: Data,
-    /// How many cells it has.
+    /// The number of cells.
     pub size: u64,
 }
 
-/// A digest. The program may send it from several places with different receivers, each of which is a digest of the IR.
+/// A digest. The program may send it from several places to different receivers; each place is a digest of the IR.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Digest {
     /// Its id.
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// The digests of the program.
+    /// The digests of the IR.
     pub digests: Vec<DigestId>,
-    /// What it tells: its leaves in order are the fields of [`ir::Digest::fields`].
+    /// The type of its data; the leaves in order are the fields of [`ir::Digest::fields`].
     pub data: Data,
 }

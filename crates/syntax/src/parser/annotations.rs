@@ -9,19 +9,19 @@ use crate::preprocess::used_here;
 use crate::token::{Names, Token, TokenKind};
 use base::Span;
 
-/// The most tokens of a body with brackets that do not match, so that its end is not looked for through the whole
-/// program at each of many annotations that have none.
-const LOOSE_TOKENS_MAX: usize = 1000;
+/// The most tokens that are searched for the end of a body with unbalanced brackets. Otherwise each of many such
+/// annotations would search the rest of the program.
+const UNBALANCED_TOKENS_MAX: usize = 1000;
 
-/// Where the brackets of an annotation's body do not match.
-struct BodyFault {
+/// A bracket mismatch in an annotation's body.
+struct BracketMismatch {
     at: usize,
-    /// What should stand there.
-    wanted: TokenKind,
+    /// The token that is expected there.
+    expected: TokenKind,
 }
 
 impl Parser<'_> {
-    /// The annotations that stand here, possibly none.
+    /// Parses a possibly empty sequence of annotations.
     pub(super) fn annotations(&mut self) -> Parsed<Vec<Annotation>> {
         let mut annotations = Vec::new();
         while self.at(TokenKind::At) {
@@ -71,15 +71,15 @@ impl Parser<'_> {
         }
     }
 
-    /// `(...)`, read twice: as tokens, and as expressions if they are some.
+    /// `(...)`, read twice: as tokens, and as expressions if they are valid ones.
     fn unstructured_body(&mut self) -> Parsed<AnnotationBody> {
         let open = self.expect(TokenKind::LeftParen)?.span;
         let start = self.next;
         let end = match self.body_end(start) {
             Ok(end) => end,
-            Err(fault) => match self.parenthesis_end(start) {
+            Err(mismatch) => match self.parenthesis_end(start) {
                 Some(end) => end,
-                None => return self.wrong_body(open, fault),
+                None => return self.wrong_body(open, mismatch),
             },
         };
         let mut tokens = Vec::new();
@@ -93,33 +93,35 @@ impl Parser<'_> {
         Ok(AnnotationBody::Unstructured { tokens, expressions })
     }
 
-    /// The index of the `)` that ends a body whose first token is `start`, if its brackets of all kinds match.
-    fn body_end(&self, start: usize) -> Result<usize, BodyFault> {
+    /// The index of the `)` that ends a body whose first token is `start`, if its brackets of all kinds are balanced.
+    fn body_end(&self, start: usize) -> Result<usize, BracketMismatch> {
         let mut closing = Vec::new();
         for at in start.. {
             match self.token(at).kind {
                 TokenKind::LeftParen => closing.push(TokenKind::RightParen),
                 TokenKind::LeftBracket => closing.push(TokenKind::RightBracket),
                 TokenKind::LeftBrace => closing.push(TokenKind::RightBrace),
-                TokenKind::EndOfFile => return Err(BodyFault { at, wanted: TokenKind::RightParen }),
+                TokenKind::EndOfFile => return Err(BracketMismatch { at, expected: TokenKind::RightParen }),
                 kind @ (TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace) => {
                     match closing.pop() {
                         None if kind == TokenKind::RightParen => return Ok(at),
-                        Some(wanted) if wanted == kind => {}
-                        wanted => return Err(BodyFault { at, wanted: wanted.unwrap_or(TokenKind::RightParen) }),
+                        Some(expected) if expected == kind => {}
+                        expected => {
+                            return Err(BracketMismatch { at, expected: expected.unwrap_or(TokenKind::RightParen) });
+                        }
                     }
                 }
                 _ => {}
             }
         }
-        Err(BodyFault { at: start, wanted: TokenKind::RightParen })
+        Err(BracketMismatch { at: start, expected: TokenKind::RightParen })
     }
 
-    /// The index of the `)` that ends a body in which only parentheses match: the grammar asks for no more. Where one
-    /// is missing, none is found.
+    /// The index of the `)` that ends a body in which only parentheses are balanced, which is all that the grammar
+    /// requires. If a parenthesis is missing, there is none.
     fn parenthesis_end(&self, start: usize) -> Option<usize> {
         let mut open = 0_usize;
-        for at in start..start + LOOSE_TOKENS_MAX {
+        for at in start..start + UNBALANCED_TOKENS_MAX {
             match self.token(at).kind {
                 TokenKind::LeftParen => open += 1,
                 TokenKind::RightParen if open == 0 => return Some(at),
@@ -131,16 +133,16 @@ impl Parser<'_> {
         None
     }
 
-    /// Reports that the body does not end where it should.
-    fn wrong_body<T>(&mut self, open: Span, fault: BodyFault) -> Parsed<T> {
-        self.next = fault.at;
-        // Everything may stand in the body, so that its end is looked for far away.
+    /// Reports a body without the expected end.
+    fn wrong_body<T>(&mut self, open: Span, mismatch: BracketMismatch) -> Parsed<T> {
+        self.next = mismatch.at;
+        // Anything may occur in the body, so its end may have been searched for far away.
         if matches!(self.peek().kind, TokenKind::RightBrace | TokenKind::EndOfFile)
-            && fault.wanted == TokenKind::RightParen
+            && mismatch.expected == TokenKind::RightParen
         {
             return self.unclosed_body(open);
         }
-        self.expect_close(fault.wanted, open)?;
+        self.expect_close(mismatch.expected, open)?;
         Err(Failed)
     }
 
@@ -152,11 +154,11 @@ impl Parser<'_> {
         Err(Failed)
     }
 
-    /// The tokens up to index `end` as a list of expressions, if they are one.
+    /// Parses the tokens up to index `end` as a list of expressions, if they are one.
     fn quiet_expressions(&mut self, end: usize) -> Option<Vec<Expr>> {
-        let was_quiet = std::mem::replace(&mut self.is_quiet, true);
+        let was_quiet = std::mem::replace(&mut self.is_speculative, true);
         let list = self.separated(TokenKind::RightParen, false, Self::expression);
-        self.is_quiet = was_quiet;
+        self.is_speculative = was_quiet;
         list.ok().filter(|_| self.next == end)
     }
 
@@ -195,14 +197,14 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// Reports an element of an annotation's list that is of the other form than those before it.
+    /// Reports an element of an annotation's list that has a different form from those before it.
     fn mixed_annotation<T>(&mut self) -> Parsed<T> {
         let message = "expressions and `name = value` cannot stand in one annotation";
         let help = "give all of them a name, as in `@a[x = 1, y = 2]`, or none, as in `@a[1, 2]`";
         self.mistaken(self.peek().span, message, help)
     }
 
-    /// Whether `name =` follows.
+    /// Whether `name =` comes next.
     pub(super) fn at_key_value(&self) -> bool {
         super::is_name(&self.peek()) && self.peek_at(1).kind == TokenKind::Equal
     }
@@ -216,20 +218,20 @@ impl Parser<'_> {
         Ok(KeyValue { key, value, span })
     }
 
-    /// Reports annotations that stand before something that takes none.
+    /// Reports annotations before something that cannot have any.
     pub(super) fn refuse_annotations(&mut self, annotations: &[Annotation]) -> Parsed<()> {
         let Some(first) = annotations.first() else { return Ok(()) };
         self.misplaced(first.span, "annotations cannot stand before this statement")
     }
 }
 
-/// Reports and removes characters that begin no token. In the bodies of annotations they stay: the grammar allows them
-/// there.
+/// Reports and removes characters that do not begin a token. In the bodies of annotations they stay: the grammar allows
+/// them there.
 pub(super) fn drop_invalid_characters(tokens: &mut Vec<Token>, names: &Names, diagnostics: &mut Diagnostics) {
     if !tokens.iter().any(|token| token.kind == TokenKind::InvalidCharacter) {
         return;
     }
-    // How many parentheses are open in a body, and whether the tokens before one are `@` and `@name`.
+    // The number of open parentheses in a body, and whether the preceding tokens are `@` and `@name`.
     let (mut open, mut begins) = (0_usize, (false, false));
     tokens.retain(|token| {
         let is_kept = token.kind != TokenKind::InvalidCharacter || open > 0;

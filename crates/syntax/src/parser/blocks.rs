@@ -11,13 +11,13 @@ use crate::diag::Diagnostic;
 use crate::token::{Keyword, TokenKind};
 use base::Span;
 
-/// What may stand in the body of a parser.
+/// The permitted contents of a parser's body, for messages.
 enum ParserPart {
     Local(Declaration),
     State(ParserState),
 }
 
-/// What may stand in the body of a control.
+/// The permitted contents of a control's body, for messages.
 enum ControlPart {
     Local(Declaration),
     Apply(Span, Block),
@@ -39,7 +39,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether a parser or control has no body here: a type.
+    /// Whether a parser or control has no body, which makes it a type.
     fn at_end_of_type(&self) -> bool {
         !matches!(self.peek().kind, TokenKind::LeftBrace | TokenKind::LeftParen)
     }
@@ -64,7 +64,7 @@ impl Parser<'_> {
                 ParserPart::State(state) => states.push(state),
             }
         }
-        // A state that could not be read is no missing one.
+        // A state with a syntax error does not count as missing.
         if states.is_empty() && self.diagnostics.error_count() == errors_before {
             let message = format!("parser `{}` has no states", signature.name.as_str());
             let diagnostic = Diagnostic::error(codes::PARSER_WITHOUT_STATES, signature.name.span, message)
@@ -75,9 +75,9 @@ impl Parser<'_> {
         Ok(DeclarationKind::Parser(parser))
     }
 
-    /// Reports a fault found after its text was parsed.
+    /// Reports an error that is found after its text was parsed.
     fn report_anywhere(&mut self, diagnostic: Diagnostic) {
-        if !self.is_quiet {
+        if !self.is_speculative {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -215,7 +215,7 @@ impl Parser<'_> {
         }
         let body = match body {
             Some((_, block)) => block,
-            // An `apply` block that could not be read is no missing one.
+            // An `apply` block with a syntax error does not count as missing.
             None if self.diagnostics.error_count() > errors_before => {
                 Block { annotations: Vec::new(), statements: Vec::new(), span }
             }

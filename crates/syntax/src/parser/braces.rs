@@ -1,8 +1,8 @@
-//! Which of several braces is not closed.
+//! Finds the unclosed one of several braces.
 //!
-//! A missing `}` is noticed where the outermost list should end, far behind its place: each list inside has taken the
-//! brace of the next one. Indentation says where that began: at the first `}` that begins a line and stands further
-//! left than the line of the `{` that it closes.
+//! A missing `}` is only noticed where the outermost list should end, far after the mistake, because each inner list
+//! has taken the brace of the next outer one. Indentation shows where that began: at the first `}` that begins a line
+//! and is indented less than the line of the `{` that it closes.
 
 use super::Parser;
 use crate::codes;
@@ -10,20 +10,20 @@ use crate::diag::Diagnostic;
 use crate::token::TokenKind;
 use base::Span;
 
-/// How far back the beginning of a line is looked for, so that long lines with many errors cost little.
+/// How many tokens are searched for the beginning of a line, so that long lines with many errors cost little.
 const LINE_TOKENS_MAX: usize = 1000;
 
-/// A `{` whose `}` has not been met.
+/// A `{` without its `}` so far.
 struct Open {
     span: Span,
-    /// The token that begins its line.
+    /// The first token of its line.
     line: usize,
 }
 
 impl Parser<'_> {
-    /// Reports, at the next token, that a `}` is missing; `open` is the token that begins the list that should end.
+    /// Reports, at the next token, a missing `}`. `open` is the token that begins the list that should end.
     pub(super) fn report_unclosed_brace(&mut self, open: usize) {
-        if self.is_quiet || self.last_error_at == Some(self.next) {
+        if self.is_speculative || self.last_error_at == Some(self.next) {
             return;
         }
         let place = format!("{} stands here, where `}}` is expected", self.found());
@@ -38,7 +38,7 @@ impl Parser<'_> {
         self.report(diagnostic.secondary(next, place));
     }
 
-    /// The first pair of braces from the token `open` up to the next whose `}` stands further left than its `{`.
+    /// The first pair of braces, from the token `open` to the next token, whose `}` is indented less than its `{`.
     fn misindented(&self, open: usize) -> Option<(Span, Span)> {
         let mut line =
             (0..=open).rev().take(LINE_TOKENS_MAX).find(|&index| self.token(index).is_first_on_line).unwrap_or(open);

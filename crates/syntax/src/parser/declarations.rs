@@ -1,4 +1,4 @@
-//! The declarations of the outermost scope, and what they share with inner ones.
+//! The declarations of the outermost scope, and the rules that they share with those of inner scopes.
 
 use super::types::TypeNames;
 use super::{Failed, Meaning, Parsed, Parser, is_name};
@@ -32,7 +32,7 @@ impl Parser<'_> {
                     if self.next == start || self.at(TokenKind::RightBrace) {
                         self.bump();
                     }
-                    // Others behind it have the same reason.
+                    // Further closing braces have the same cause.
                     while self.take(TokenKind::RightBrace) {}
                 }
             }
@@ -40,7 +40,7 @@ impl Parser<'_> {
         Program { declarations }
     }
 
-    /// `extern name;` only says that the name is a type.
+    /// `extern name;` only declares that the name is a type.
     fn take_forward_declaration(&mut self) -> bool {
         let is_one = self.at_keyword(Keyword::Extern)
             && is_name(&self.peek_at(1))
@@ -126,7 +126,7 @@ impl Parser<'_> {
         self.function(type_ref)
     }
 
-    /// Whether a type follows, and then what may follow one here.
+    /// Whether a type comes next that can begin a function or an instance, rather than a misplaced `state` or `apply`.
     fn at_function_or_instance(&self) -> bool {
         let token = self.peek();
         let begins_type = match token.keyword() {
@@ -152,7 +152,7 @@ impl Parser<'_> {
         begins_type && !is_misplaced
     }
 
-    /// `name<T>(parameters) { ... }` behind the type of the result.
+    /// `name<T>(parameters) { ... }` after the result type.
     pub(super) fn function(&mut self, return_type: Type) -> Parsed<DeclarationKind> {
         let symbol = self.peek().symbol;
         let function = self.scoped(|this| {
@@ -206,8 +206,8 @@ impl Parser<'_> {
         Ok(DeclarationKind::Action(ActionDeclaration { name, parameters, body }))
     }
 
-    /// `name<T>(parameters)` of a parser, control or package. The name is declared outside, the parameters in the
-    /// current scope, which the caller opened.
+    /// `name<T>(parameters)` of a parser, control or package. The name is declared in the enclosing scope, the
+    /// parameters in the current scope, which the caller opened.
     pub(super) fn apply_type(&mut self, name: Ident) -> Parsed<ApplyType> {
         let type_parameters = self.type_parameters()?;
         let parameters = self.parameters()?;
@@ -255,7 +255,7 @@ impl Parser<'_> {
         let representation = if is_plain { None } else { Some(self.type_ref()?) };
         let name = self.declared_name(Meaning::Type)?;
         let members = self.member_list(|this| {
-            // The grammar has none here, but they do no harm: what they say is not kept.
+            // The grammar does not allow annotations here, but they do no harm; they are dropped.
             this.annotations()?;
             let name = this.name()?;
             let value = if this.take(TokenKind::Equal) { Some(this.expression()?) } else { None };
@@ -327,13 +327,13 @@ impl Parser<'_> {
         Ok(DeclarationKind::ExternObject(ExternObject { name, type_parameters, members }))
     }
 
-    /// The symbol of the function's name behind its result type.
+    /// The symbol of the function's name after its result type.
     fn function_name_symbol(&self) -> Option<crate::token::Symbol> {
         let name = self.skip_type(self.next, TypeNames::Any)?;
         is_name(&self.token(name)).then(|| self.token(name).symbol)
     }
 
-    /// Whether `name {` or `name<T> {` follows.
+    /// Whether `name {` or `name<T> {` comes next.
     fn at_extern_object(&self) -> bool {
         if !is_name(&self.peek()) {
             return false;

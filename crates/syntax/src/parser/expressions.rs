@@ -1,7 +1,7 @@
 //! Expressions: precedence climbing over prefix, infix and postfix operators.
 
 use super::types::TypeNames;
-use super::{Failed, Parsed, Parser, Tall, is_name};
+use super::{Failed, Parsed, Parser, WithHeight, is_name};
 use crate::ast::{Argument, BinaryOperator, Expr, ExprKind, Keyset, Type, UnaryOperator};
 use crate::codes;
 use crate::diag::Diagnostic;
@@ -9,7 +9,7 @@ use crate::literal;
 use crate::token::{Keyword, TokenKind};
 use base::Span;
 
-/// How tightly an infix operator binds; a higher number binds tighter. Unlike in C, `&`, `^` and `|` bind tighter than
+/// The precedence of an infix operator; a higher number binds tighter. Unlike in C, `&`, `^` and `|` bind tighter than
 /// comparisons.
 pub(crate) fn precedence(operator: BinaryOperator) -> u32 {
     match operator {
@@ -33,11 +33,11 @@ pub(crate) fn precedence(operator: BinaryOperator) -> u32 {
     }
 }
 
-/// From this height on a chain of operands is joined in another order than it is written in: see [`Parser::chain`].
+/// From this height on, a chain of operands is associated differently from how it is written: see [`Parser::chain`].
 const CHAIN_HEIGHT_MIN: u32 = 256;
 
-/// Whether `(a op b) op c` is `a op (b op c)` for all operands that the operator takes, with the same effects in the
-/// same order.
+/// Whether `(a op b) op c` equals `a op (b op c)` for all operands of the operator, with the same effects in the same
+/// order.
 fn is_associative(operator: BinaryOperator) -> bool {
     matches!(
         operator,
@@ -53,21 +53,21 @@ fn is_associative(operator: BinaryOperator) -> bool {
 }
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
-        Ok(self.tall_expression()?.node)
+        Ok(self.expression_with_height()?.node)
     }
 
-    /// An expression with its height.
-    pub(super) fn tall_expression(&mut self) -> Parsed<Tall<Expr>> {
+    /// Parses an expression and returns its height.
+    pub(super) fn expression_with_height(&mut self) -> Parsed<WithHeight<Expr>> {
         self.nested(|this| {
             let condition = this.binary(0)?;
             if !this.take(TokenKind::Question) {
                 return Ok(condition);
             }
-            let then_value = this.tall_expression()?;
+            let then_value = this.expression_with_height()?;
             this.expect(TokenKind::Colon)?;
-            let else_value = this.tall_expression()?;
+            let else_value = this.expression_with_height()?;
             let height = condition.height.max(then_value.height).max(else_value.height);
             let start = condition.node.span;
             let kind = ExprKind::Conditional {
@@ -80,12 +80,12 @@ impl Parser<'_> {
     }
 
     /// An expression from `start` to here, one higher than its parts.
-    fn make(&mut self, kind: ExprKind, start: Span, part_height: u32) -> Parsed<Tall<Expr>> {
+    fn make(&mut self, kind: ExprKind, start: Span, part_height: u32) -> Parsed<WithHeight<Expr>> {
         let span = self.span_from(start);
-        self.tall(Expr { kind, span }, span, part_height)
+        self.with_height(Expr { kind, span }, span, part_height)
     }
 
-    /// The infix operator that is next, and how many tokens it is.
+    /// The infix operator that comes next, and its number of tokens.
     fn binary_operator(&self) -> Option<(BinaryOperator, usize)> {
         if self.at_joined_greater(TokenKind::Greater) {
             return Some((BinaryOperator::ShiftRight, 2));
@@ -96,8 +96,8 @@ impl Parser<'_> {
         Some((binary_operator_of(self.peek().kind)?, 1))
     }
 
-    /// Infix operators that bind tighter than `precedence_min`.
-    fn binary(&mut self, precedence_min: u32) -> Parsed<Tall<Expr>> {
+    /// Parses infix operators whose precedence is greater than `precedence_min`.
+    fn binary(&mut self, precedence_min: u32) -> Parsed<WithHeight<Expr>> {
         let mut left = self.unary()?;
         while let Some((operator, length)) = self.binary_operator() {
             if precedence(operator) <= precedence_min {
@@ -112,24 +112,29 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn right_operand(&mut self, operator: BinaryOperator) -> Parsed<Tall<Expr>> {
+    fn right_operand(&mut self, operator: BinaryOperator) -> Parsed<WithHeight<Expr>> {
         self.nested(|this| this.binary(precedence(operator)))
     }
 
-    /// Two operands and what joins them.
-    fn join(&mut self, operator: BinaryOperator, left: Tall<Expr>, right: Tall<Expr>) -> Parsed<Tall<Expr>> {
+    /// Joins two operands with an operator.
+    fn join(
+        &mut self,
+        operator: BinaryOperator,
+        left: WithHeight<Expr>,
+        right: WithHeight<Expr>,
+    ) -> Parsed<WithHeight<Expr>> {
         let height = left.height.max(right.height);
         let span = left.node.span.to(right.node.span);
         let kind = ExprKind::Binary { operator, left: Box::new(left.node), right: Box::new(right.node) };
-        self.tall(Expr { kind, span }, span, height)
+        self.with_height(Expr { kind, span }, span, height)
     }
 
-    /// The rest of a long chain such as `a + b + c + ...`, as a tree whose height grows with the logarithm of the
-    /// chain's length. For these operators it makes no difference which two operands are joined first, while a tree
-    /// as high as the chain is long would be too much for whoever walks it.
-    fn chain(&mut self, operator: BinaryOperator) -> Parsed<Tall<Expr>> {
-        // As in a binary counter: each part has twice as many operands, or more, as the one behind it.
-        let mut parts: Vec<(u32, Tall<Expr>)> = Vec::new();
+    /// Parses the rest of a long chain such as `a + b + c + ...` into a tree whose height is logarithmic in the chain's
+    /// length. These operators are associative, and a tree as high as the chain would be too deep for code that
+    /// recurses over it.
+    fn chain(&mut self, operator: BinaryOperator) -> Parsed<WithHeight<Expr>> {
+        // As in a binary counter, each part has at least twice as many operands as the part after it.
+        let mut parts: Vec<(u32, WithHeight<Expr>)> = Vec::new();
         let mut whole = loop {
             let mut part = self.right_operand(operator)?;
             let mut rank = 0;
@@ -152,7 +157,7 @@ impl Parser<'_> {
         Ok(whole)
     }
 
-    /// Reports `x++` as a value.
+    /// Reports `x++` in an expression.
     fn refuse_postfix_counting(&mut self, operator: BinaryOperator) -> Parsed<()> {
         let has_no_right =
             matches!(self.peek_at(1).kind, TokenKind::Semicolon | TokenKind::RightParen | TokenKind::RightBracket);
@@ -164,7 +169,7 @@ impl Parser<'_> {
     }
 
     /// Prefix operators and casts.
-    fn unary(&mut self) -> Parsed<Tall<Expr>> {
+    fn unary(&mut self) -> Parsed<WithHeight<Expr>> {
         let token = self.peek();
         let operator = match token.kind {
             TokenKind::Not => UnaryOperator::Not,
@@ -180,7 +185,7 @@ impl Parser<'_> {
         self.make(kind, token.span, operand.height)
     }
 
-    /// Whether `(T)` follows, with a type that is one, or with a name that nothing else can be before an operand.
+    /// Whether `(T)` comes next, with a keyword type, or with a name that can only be a type before an operand.
     fn at_cast(&self) -> bool {
         let is_close = |index: &usize| self.token(*index).kind == TokenKind::RightParen;
         if self.skip_type(self.next + 1, TypeNames::Declared).filter(is_close).is_some() {
@@ -191,9 +196,9 @@ impl Parser<'_> {
         is_name(&operand) && !operand.is_first_on_line || operand.kind == TokenKind::Integer
     }
 
-    fn cast(&mut self) -> Parsed<Tall<Expr>> {
+    fn cast(&mut self) -> Parsed<WithHeight<Expr>> {
         let open = self.expect(TokenKind::LeftParen)?.span;
-        let type_ref = self.tall_type()?;
+        let type_ref = self.type_with_height()?;
         self.expect_close(TokenKind::RightParen, open)?;
         let operand = self.unary()?;
         let height = type_ref.height.max(operand.height);
@@ -201,8 +206,8 @@ impl Parser<'_> {
         self.make(kind, open, height)
     }
 
-    /// Members, indices, slices and calls. `names` says which names count as type arguments.
-    pub(super) fn postfix(&mut self, names: TypeNames) -> Parsed<Tall<Expr>> {
+    /// Members, indices, slices and calls. `names` defines which names count as type arguments.
+    pub(super) fn postfix(&mut self, names: TypeNames) -> Parsed<WithHeight<Expr>> {
         let mut base = self.primary()?;
         let is_type = matches!(base.node.kind, ExprKind::Type(_));
         if is_type && !matches!(self.peek().kind, TokenKind::Dot | TokenKind::LeftParen) {
@@ -226,7 +231,7 @@ impl Parser<'_> {
                     base = self.make(kind, start, base.height)?;
                 }
                 TokenKind::LeftBracket => base = self.subscript(base)?,
-                TokenKind::LeftParen => base = self.call(base, Tall { node: Vec::new(), height: 0 })?,
+                TokenKind::LeftParen => base = self.call(base, WithHeight { node: Vec::new(), height: 0 })?,
                 TokenKind::Less if self.at_type_arguments_of_call(&base.node, names) => {
                     let type_arguments = self.type_arguments()?;
                     base = self.call(base, type_arguments)?;
@@ -236,7 +241,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `<T, ...>(` follows something that can be called.
+    /// Whether `<T, ...>(` comes next, after something that can be called.
     fn at_type_arguments_of_call(&self, callee: &Expr, names: TypeNames) -> bool {
         matches!(callee.kind, ExprKind::Name(_) | ExprKind::Member { .. })
             && self
@@ -245,16 +250,16 @@ impl Parser<'_> {
     }
 
     /// `[index]`, `[high:low]` or `[low +: width]`
-    fn subscript(&mut self, base: Tall<Expr>) -> Parsed<Tall<Expr>> {
+    fn subscript(&mut self, base: WithHeight<Expr>) -> Parsed<WithHeight<Expr>> {
         let open = self.expect(TokenKind::LeftBracket)?.span;
-        let first = self.tall_expression()?;
+        let first = self.expression_with_height()?;
         let mut height = base.height.max(first.height);
         let start = base.node.span;
         let (base, first) = (Box::new(base.node), Box::new(first.node));
         let kind = match self.peek().kind {
             separator @ (TokenKind::Colon | TokenKind::PlusColon) => {
                 self.bump();
-                let second = self.tall_expression()?;
+                let second = self.expression_with_height()?;
                 height = height.max(second.height);
                 let second = Box::new(second.node);
                 match separator {
@@ -269,8 +274,8 @@ impl Parser<'_> {
     }
 
     /// `(arguments)`
-    fn call(&mut self, callee: Tall<Expr>, type_arguments: Tall<Vec<Type>>) -> Parsed<Tall<Expr>> {
-        let arguments = self.tall_arguments()?;
+    fn call(&mut self, callee: WithHeight<Expr>, type_arguments: WithHeight<Vec<Type>>) -> Parsed<WithHeight<Expr>> {
+        let arguments = self.arguments_with_height()?;
         let height = callee.height.max(arguments.height).max(type_arguments.height);
         let start = callee.node.span;
         let kind = ExprKind::Call {
@@ -283,10 +288,10 @@ impl Parser<'_> {
 
     /// `(a, x = b, _)`
     pub(super) fn arguments(&mut self) -> Parsed<Vec<Argument>> {
-        Ok(self.tall_arguments()?.node)
+        Ok(self.arguments_with_height()?.node)
     }
 
-    fn tall_arguments(&mut self) -> Parsed<Tall<Vec<Argument>>> {
+    fn arguments_with_height(&mut self) -> Parsed<WithHeight<Vec<Argument>>> {
         let open = self.expect(TokenKind::LeftParen)?.span;
         let mut height = 0;
         let arguments = self.separated(TokenKind::RightParen, false, |this| {
@@ -299,7 +304,7 @@ impl Parser<'_> {
             let value = match this.take_dont_care() {
                 Some(value) => value,
                 None => {
-                    let value = this.tall_expression()?;
+                    let value = this.expression_with_height()?;
                     height = height.max(value.height);
                     value.node
                 }
@@ -307,7 +312,7 @@ impl Parser<'_> {
             Ok(Argument { name, value, span: this.span_from(start) })
         })?;
         self.expect_close(TokenKind::RightParen, open)?;
-        Ok(Tall { node: arguments, height })
+        Ok(WithHeight { node: arguments, height })
     }
 
     fn take_dont_care(&mut self) -> Option<Expr> {
@@ -316,7 +321,7 @@ impl Parser<'_> {
     }
 
     /// Names, literals, lists and expressions in parentheses.
-    fn primary(&mut self) -> Parsed<Tall<Expr>> {
+    fn primary(&mut self) -> Parsed<WithHeight<Expr>> {
         let token = self.peek();
         let kind = match token.kind {
             TokenKind::Integer => return self.integer(),
@@ -324,7 +329,7 @@ impl Parser<'_> {
             TokenKind::LeftBrace => return self.nested(Self::list),
             TokenKind::LeftParen => {
                 self.bump();
-                let mut inner = self.tall_expression()?;
+                let mut inner = self.expression_with_height()?;
                 self.expect_close(TokenKind::RightParen, token.span)?;
                 inner.node.span = self.span_from(token.span);
                 return Ok(inner);
@@ -355,14 +360,14 @@ impl Parser<'_> {
         self.make(kind, token.span, 0)
     }
 
-    fn primary_type(&mut self) -> Parsed<Tall<Expr>> {
+    fn primary_type(&mut self) -> Parsed<WithHeight<Expr>> {
         let type_ref = self.nested(Self::element_type)?;
         let span = type_ref.node.span;
         self.make(ExprKind::Type(Box::new(type_ref.node)), span, type_ref.height)
     }
 
-    /// A name: a type's, possibly with type arguments, or another.
-    pub(super) fn primary_name(&mut self) -> Parsed<Tall<Expr>> {
+    /// A name: of a type, possibly with type arguments, or another.
+    pub(super) fn primary_name(&mut self) -> Parsed<WithHeight<Expr>> {
         if self.at_type_name() {
             return self.primary_type();
         }
@@ -371,12 +376,12 @@ impl Parser<'_> {
         self.make(ExprKind::Name(path), span, 0)
     }
 
-    pub(super) fn integer(&mut self) -> Parsed<Tall<Expr>> {
+    pub(super) fn integer(&mut self) -> Parsed<WithHeight<Expr>> {
         let token = self.bump();
         let text = self.names.text(token.symbol).clone();
-        let value = literal::parse_integer(&text).unwrap_or_else(|fault| {
+        let value = literal::parse_integer(&text).unwrap_or_else(|reason| {
             let message = "this is not an integer literal";
-            self.report(Diagnostic::error(codes::INVALID_INTEGER, token.span, message).label(fault));
+            self.report(Diagnostic::error(codes::INVALID_INTEGER, token.span, message).label(reason));
             crate::ast::IntegerLiteral {
                 value: Default::default(),
                 width: None,
@@ -387,7 +392,7 @@ impl Parser<'_> {
         self.make(ExprKind::Integer(value), token.span, 0)
     }
 
-    fn string(&mut self) -> Parsed<Tall<Expr>> {
+    fn string(&mut self) -> Parsed<WithHeight<Expr>> {
         let token = self.bump();
         let (text, unknown_escape) = literal::unescape(self.names.text(token.symbol));
         if let Some(character) = unknown_escape {
@@ -400,7 +405,7 @@ impl Parser<'_> {
     }
 
     /// `{ a, b }`, `{ x = a, ... }` or `{#}`
-    fn list(&mut self) -> Parsed<Tall<Expr>> {
+    fn list(&mut self) -> Parsed<WithHeight<Expr>> {
         let open = self.expect(TokenKind::LeftBrace)?.span;
         let close = TokenKind::RightBrace;
         let mut height = 0;
@@ -415,7 +420,7 @@ impl Parser<'_> {
                     this.refuse_after_dots()?;
                 }
                 has_dots = this.at(TokenKind::Dots);
-                let element = this.tall_expression()?;
+                let element = this.expression_with_height()?;
                 height = height.max(element.height);
                 Ok(element.node)
             })?;
@@ -437,7 +442,7 @@ impl Parser<'_> {
             }
             let key = self.name()?;
             self.expect(TokenKind::Equal)?;
-            let value = self.tall_expression()?;
+            let value = self.expression_with_height()?;
             *height = (*height).max(value.height);
             let span = self.span_from(key.span);
             fields.push(crate::ast::KeyValue { key, value: value.node, span });
@@ -448,7 +453,7 @@ impl Parser<'_> {
         Ok(ExprKind::Struct { fields, has_dots })
     }
 
-    /// Reports fields behind the `...` that stands for the rest of them.
+    /// Reports fields after the `...` that stands for the rest of them.
     fn refuse_after_dots(&mut self) -> Parsed<()> {
         if !self.at_key_value() {
             return Ok(());
@@ -457,7 +462,7 @@ impl Parser<'_> {
         self.mistaken(self.peek().span, "`...` stands for all other fields; nothing can follow it", help)
     }
 
-    /// What keys must match: `a`, `a &&& b`, `_`, or `(a, b)`. It ends before a colon.
+    /// A keyset: `a`, `a &&& b`, `_`, or `(a, b)`. It ends before a colon.
     pub(super) fn keyset(&mut self) -> Parsed<Keyset> {
         let open = self.peek();
         let is_tuple = open.kind == TokenKind::LeftParen
@@ -484,9 +489,9 @@ impl Parser<'_> {
         if self.take_keyword(Keyword::Default) {
             return Ok(Expr { kind: ExprKind::Default, span });
         }
-        let first = self.tall_expression()?;
+        let first = self.expression_with_height()?;
         if self.take(TokenKind::Mask) {
-            let mask = self.tall_expression()?;
+            let mask = self.expression_with_height()?;
             let height = first.height.max(mask.height);
             let kind = ExprKind::Mask { value: Box::new(first.node), mask: Box::new(mask.node) };
             return Ok(self.make(kind, span, height)?.node);
@@ -494,12 +499,12 @@ impl Parser<'_> {
         Ok(self.range_from(first)?.node)
     }
 
-    /// `low .. high` if `..` follows, else `low` alone.
-    pub(super) fn range_from(&mut self, low: Tall<Expr>) -> Parsed<Tall<Expr>> {
+    /// `low .. high` if `..` comes next, otherwise `low` alone.
+    pub(super) fn range_from(&mut self, low: WithHeight<Expr>) -> Parsed<WithHeight<Expr>> {
         if !self.take(TokenKind::DotDot) {
             return Ok(low);
         }
-        let high = self.tall_expression()?;
+        let high = self.expression_with_height()?;
         let height = low.height.max(high.height);
         let start = low.node.span;
         let kind = ExprKind::Range { low: Box::new(low.node), high: Box::new(high.node) };
@@ -507,7 +512,7 @@ impl Parser<'_> {
     }
 }
 
-/// The infix operator that is one token; `>>` is two.
+/// The infix operator for a single token; `>>` is two.
 fn binary_operator_of(kind: TokenKind) -> Option<BinaryOperator> {
     Some(match kind {
         TokenKind::Star => BinaryOperator::Multiply,

@@ -1,14 +1,14 @@
 //! Tokens to the syntax tree: recursive descent, one function for each rule of the grammar.
 //!
 //! P4's grammar depends on which names are types (`(a) - b`, `f<a>(b)`), so the parser keeps the scopes of declared
-//! names ([`scopes`]). Where the text alone decides, it does not ask: `Foo x;` is a declaration even if nothing
-//! declares `Foo`, and `sema` says that there is no such type.
+//! names ([`scopes`]). It uses them only where the text is ambiguous: `Foo x;` is a declaration even if `Foo` is not
+//! declared, and `sema` reports that there is no such type.
 //!
-//! A rule that fails has reported why and returns [`Failed`]; the list it stands in goes on behind the next `;` or
+//! A rule that fails reports the error and returns [`Failed`]; the enclosing list continues after the next `;` or
 //! before the closing `}`. One token gives at most one error.
 //!
 //! * this module: tokens, errors, recovery, names;
-//! * [`braces`]: which of several braces is not closed;
+//! * [`braces`]: finds the unclosed one of several braces;
 //! * [`annotations`], [`declarations`], [`blocks`] (parsers, controls, tables), [`types`], [`statements`],
 //!   [`expressions`].
 
@@ -34,13 +34,13 @@ use scopes::{Meaning, Scopes};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// A rule did not match; the reason is reported.
+/// A rule did not match; the error has been reported.
 struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// A tree with its height.
-struct Tall<T> {
+/// A node with its height.
+struct WithHeight<T> {
     node: T,
     height: u32,
 }
@@ -48,8 +48,8 @@ struct Tall<T> {
 struct Parser<'a> {
     tokens: Vec<Token>,
     names: Names,
-    /// The macros of which nothing was left, by the index of the token behind.
-    vanished: BTreeMap<usize, Symbol>,
+    /// The macros that expanded to nothing, by the index of the following token.
+    empty_expansions: BTreeMap<usize, Symbol>,
     /// See [`types::closing_brackets`].
     closes: Vec<Option<NonZeroU32>>,
     /// The index of the next token.
@@ -57,19 +57,19 @@ struct Parser<'a> {
     sources: &'a SourceMap,
     diagnostics: &'a mut Diagnostics,
     scopes: Scopes,
-    /// How deeply the rules are nested at the moment.
+    /// The current nesting depth of rules.
     depth: u32,
     /// The token at which the last error was reported.
     last_error_at: Option<usize>,
-    /// Whether errors are not reported, because what is read may well be something else.
-    is_quiet: bool,
+    /// Whether errors are not reported, because the parse is speculative.
+    is_speculative: bool,
     /// Whether the program has as many closing braces as opening ones.
     braces_balance: bool,
 }
 
 /// Parses the preprocessed program.
 pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
-    let Tokens { mut tokens, names, vanished } = tokens;
+    let Tokens { mut tokens, names, empty_expansions } = tokens;
     annotations::drop_invalid_characters(&mut tokens, &names, diagnostics);
     let scopes = Scopes::new(names.len());
     let closes = types::closing_brackets(&tokens);
@@ -78,7 +78,7 @@ pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagn
     let mut parser = Parser {
         tokens,
         names,
-        vanished,
+        empty_expansions,
         closes,
         next: 0,
         sources,
@@ -86,13 +86,13 @@ pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagn
         scopes,
         depth: 0,
         last_error_at: None,
-        is_quiet: false,
+        is_speculative: false,
         braces_balance,
     };
     parser.program()
 }
 
-/// Keywords that are names where a name is expected.
+/// Keywords that may be used as names.
 fn is_name_keyword(keyword: Keyword) -> bool {
     matches!(
         keyword,
@@ -107,7 +107,7 @@ fn is_name_keyword(keyword: Keyword) -> bool {
     )
 }
 
-/// Whether a word is a keyword that cannot be a name anywhere.
+/// Whether a word is a keyword that can never be a name.
 pub fn is_reserved(word: &str) -> bool {
     Keyword::ALL.iter().any(|&keyword| keyword.as_str() == word && !is_name_keyword(keyword))
 }
@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.peek_at(0)
     }
 
-    /// The token `distance` ahead; the end of the file is followed by itself.
+    /// The token `distance` ahead; past the end, always the end of the file.
     fn peek_at(&self, distance: usize) -> Token {
         self.token(self.next + distance)
     }
@@ -162,12 +162,12 @@ impl Parser<'_> {
         is_next
     }
 
-    /// The span of the token before the next.
+    /// The span of the previous token.
     fn previous_span(&self) -> Span {
         self.next.checked_sub(1).map_or(Span::NONE, |index| self.tokens[index].span)
     }
 
-    /// From `start` to the token before the next.
+    /// The span from `start` to the previous token.
     fn span_from(&self, start: Span) -> Span {
         start.to(self.previous_span())
     }
@@ -178,7 +178,7 @@ impl Parser<'_> {
         self.at(TokenKind::Greater) && next.kind == second && !next.has_space_before
     }
 
-    /// How the next token is called in an error.
+    /// The description of the next token in an error message.
     fn found(&self) -> String {
         let token = self.peek();
         match token.kind {
@@ -199,10 +199,10 @@ impl Parser<'_> {
 
 // Errors and expectations.
 impl Parser<'_> {
-    /// Reports an error, unless the last one was at the same token. One at a token that a macro made points into the
+    /// Reports an error, unless the last one was at the same token. An error at a macro-generated token points into the
     /// macro.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.is_quiet || self.last_error_at == Some(self.next) {
+        if self.is_speculative || self.last_error_at == Some(self.next) {
             return;
         }
         self.last_error_at = Some(self.next);
@@ -214,7 +214,7 @@ impl Parser<'_> {
         } else {
             diagnostic
         };
-        self.diagnostics.push(match self.vanished.get(&self.next) {
+        self.diagnostics.push(match self.empty_expansions.get(&self.next) {
             Some(&symbol) => {
                 let name = self.names.text(symbol);
                 diagnostic.note(format!("the macro `{name}` stands before it and expands to nothing"))
@@ -223,7 +223,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Reports that the next token is not what is expected.
+    /// Reports that the next token is not the expected one.
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
         let message = format!("expected {expected}, found {}", self.found());
         let diagnostic =
@@ -232,13 +232,13 @@ impl Parser<'_> {
         Err(Failed)
     }
 
-    /// The same where we know what was meant: `message` says what is wrong, `help` what to write.
+    /// The same if the intention is clear: `message` states the error, `help` the correction.
     fn mistaken<T>(&mut self, span: Span, message: &str, help: &str) -> Parsed<T> {
         self.report_mistake(span, message, help);
         Err(Failed)
     }
 
-    /// The same where parsing can go on.
+    /// The same if parsing can continue.
     fn report_mistake(&mut self, span: Span, message: &str, help: &str) {
         self.report(Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message).label("not P4").help(help));
     }
@@ -251,7 +251,7 @@ impl Parser<'_> {
         if self.at_keyword(keyword) { Ok(self.bump()) } else { self.unexpected(&format!("`{}`", keyword.as_str())) }
     }
 
-    /// The bracket that closes the one at `open`.
+    /// Expects the bracket that closes the one at `open`.
     fn expect_close(&mut self, kind: TokenKind, open: Span) -> Parsed<Token> {
         if self.at(kind) {
             return Ok(self.bump());
@@ -267,14 +267,14 @@ impl Parser<'_> {
         Err(Failed)
     }
 
-    /// A semicolon. Where the next token begins a line or closes a block it was plainly forgotten, and parsing goes on
-    /// as if it were there.
+    /// Expects a semicolon. If the next token begins a line or closes a block, the semicolon was clearly forgotten, and
+    /// parsing continues as if it were there.
     fn expect_semicolon(&mut self) -> Parsed<()> {
         if self.take(TokenKind::Semicolon) {
             return Ok(());
         }
         let next = self.peek();
-        // The string without end has swallowed it.
+        // The unterminated string contains the semicolon.
         if self.next > 0 && self.tokens[self.next - 1].kind == TokenKind::UnterminatedString {
             return Ok(());
         }
@@ -288,7 +288,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A new name, or the name of something that is not resolved by scope (a member, a state, ...).
+    /// Parses a new name, or a name that is not resolved by scope (a member, a state, ...).
     fn name(&mut self) -> Parsed<Ident> {
         let token = self.peek();
         if is_name(&token) {
@@ -311,7 +311,7 @@ impl Parser<'_> {
         Ident { name: self.names.text(token.symbol).clone(), span: token.span }
     }
 
-    /// A new name, declared in the current scope.
+    /// Parses a new name and declares it in the current scope.
     fn declared_name(&mut self, meaning: Meaning) -> Parsed<Ident> {
         let symbol = self.peek().symbol;
         let name = self.name()?;
@@ -324,7 +324,7 @@ impl Parser<'_> {
         if self.depth >= NESTING_MAX {
             return self.too_deep(self.peek().span);
         }
-        // A rule that fails may leave another depth behind.
+        // A rule that fails may leave a different depth.
         let depth = self.depth;
         self.depth += 1;
         let result = rule(self);
@@ -338,12 +338,12 @@ impl Parser<'_> {
         Err(Failed)
     }
 
-    /// A tree that is one higher than the highest of its parts.
-    fn tall<T>(&mut self, node: T, span: Span, part_height: u32) -> Parsed<Tall<T>> {
-        if part_height >= NESTING_MAX { self.too_deep(span) } else { Ok(Tall { node, height: part_height + 1 }) }
+    /// A node that is one higher than the highest of its parts.
+    fn with_height<T>(&mut self, node: T, span: Span, part_height: u32) -> Parsed<WithHeight<T>> {
+        if part_height >= NESTING_MAX { self.too_deep(span) } else { Ok(WithHeight { node, height: part_height + 1 }) }
     }
 
-    /// Runs a rule in a scope of its own.
+    /// Runs a rule in a new scope.
     fn scoped<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.scopes.open();
         let result = rule(self);
@@ -354,13 +354,13 @@ impl Parser<'_> {
 
 // Recovery.
 impl Parser<'_> {
-    /// Whether a declaration begins that can only stand outside of all braces, and the program lacks a closing brace:
-    /// then those before it are not closed.
+    /// Whether a declaration begins that may only occur outside all braces, while the program lacks a closing brace. If
+    /// so, the open braces are not closed.
     fn at_outer_declaration(&self) -> bool {
         !self.braces_balance && self.at_outer_keyword() && self.peek().is_first_on_line
     }
 
-    /// Whether a keyword stands here with which only a declaration begins that stands outside of all braces.
+    /// Whether the next token is a keyword that only begins declarations of the outermost scope.
     fn at_outer_keyword(&self) -> bool {
         matches!(
             self.peek().keyword(),
@@ -378,7 +378,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Reports and skips a declaration of the outermost scope that stands within braces.
+    /// Reports and skips a declaration of the outermost scope inside braces.
     fn skip_outer_declaration(&mut self) {
         let token = self.peek();
         let message = format!("a declaration with `{}` cannot stand inside of another one", token.text(&self.names));
@@ -391,8 +391,8 @@ impl Parser<'_> {
         self.recover(start);
     }
 
-    /// Skips what failed, which began at the token `start`: to behind the next `;`, or behind the block that began, or
-    /// before the `}` that closes the list.
+    /// Skips a construct that failed and began at the token `start`: past the next `;`, past the block that began, or
+    /// up to the `}` that closes the list.
     fn recover(&mut self, start: usize) {
         let mut open_braces = 0u32;
         for token in &self.tokens[start..self.next] {
@@ -426,8 +426,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `{ element ... }`: reads elements to the closing brace, going on behind those that fail. Returns them and the
-    /// span of the whole.
+    /// `{ element ... }`: reads elements to the closing brace, recovering after those that fail. Returns them and the
+    /// span of the whole list.
     fn braced<T>(&mut self, mut element: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, Span)> {
         let open_at = self.next;
         let open = self.expect(TokenKind::LeftBrace)?.span;
@@ -452,7 +452,7 @@ impl Parser<'_> {
         Ok((elements, self.span_from(open)))
     }
 
-    /// Whether the list whose brace is the token `open` ends here; reports it if the closing brace is missing.
+    /// Whether the list whose brace is the token `open` ends here. Reports a missing closing brace.
     fn at_list_end(&mut self, open: usize) -> bool {
         if self.at(TokenKind::RightBrace) {
             return true;
@@ -464,7 +464,8 @@ impl Parser<'_> {
         true
     }
 
-    /// Elements separated by commas up to `close`, which is not consumed. A comma may follow the last if `may_trail`.
+    /// Elements separated by commas up to `close`, which is not consumed. A comma may follow the last one if
+    /// `may_trail`.
     fn separated<T>(
         &mut self,
         close: TokenKind,

@@ -1,8 +1,8 @@
-//! Which names are types, at the place that is being parsed.
+//! Which names are types, at the current position of the parser.
 
 use crate::token::Symbol;
 
-/// What a name stands for, as far as the grammar cares.
+/// The meaning of a name, as far as the grammar depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A type: struct, typedef, enum, extern, parser, control, package or type parameter.
@@ -17,14 +17,14 @@ pub(super) struct Scopes {
     current: Vec<Option<Meaning>>,
     /// The meaning of each symbol in the outermost scope.
     global: Vec<Option<Meaning>>,
-    /// What inner scopes replaced, to be put back when they close.
+    /// The meanings that inner scopes replaced, to be restored when they close.
     replaced: Vec<(Symbol, Option<Meaning>)>,
-    /// For each open inner scope the length of `replaced` when it opened.
+    /// For each open inner scope, the length of `replaced` when it opened.
     marks: Vec<usize>,
 }
 
 impl Scopes {
-    /// The outermost scope, empty, for symbols below `symbol_count`.
+    /// An empty outermost scope for symbols below `symbol_count`.
     pub fn new(symbol_count: usize) -> Scopes {
         let none = vec![None; symbol_count];
         Scopes { current: none.clone(), global: none, replaced: Vec::new(), marks: Vec::new() }

@@ -12,9 +12,9 @@ use crate::token::{Keyword, TokenKind};
 use base::Span;
 use base::limits::{ELSE_IFS_PER_LEVEL, NESTING_MAX};
 
-/// How deep the branch of an `else if` may be nested at least: where not even that is left, the whole chain is refused,
-/// and not each of its branches.
-const ARM_DEPTH: u32 = 64;
+/// The minimum nesting that must remain for the branches of an `else if` chain. If less remains, the whole chain is
+/// rejected with one error, and not each of its branches.
+const BRANCH_DEPTH_MIN: u32 = 64;
 
 impl Parser<'_> {
     /// `{ ... }`, in a scope of its own.
@@ -28,7 +28,7 @@ impl Parser<'_> {
         Ok(Block { annotations, statements, span })
     }
 
-    /// Any statement, or a declaration where a statement may stand.
+    /// Any statement, or a declaration in the position of a statement.
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
         self.nested(Self::statement_inner)
     }
@@ -51,7 +51,7 @@ impl Parser<'_> {
             let kind = self.scoped(|this| this.for_loop(annotations))?;
             return Ok(Statement { kind, span: self.span_from(start) });
         }
-        // Before other statements annotations mean nothing that is known; they are not kept.
+        // No annotation has a defined meaning before other statements; they are dropped.
         let kind = match token.keyword() {
             Some(Keyword::If) => return self.conditional(),
             Some(Keyword::Switch) => self.switch()?,
@@ -81,20 +81,20 @@ impl Parser<'_> {
 
     fn return_statement(&mut self) -> Parsed<StatementKind> {
         self.bump();
-        // `return` at the end of a line or block: the semicolon is missing, not a value.
+        // Before the end of a line or block, the semicolon after `return` is missing, not a value.
         let has_value = !self.at(TokenKind::Semicolon) && !self.at(TokenKind::RightBrace);
         let value = if has_value { Some(self.expression()?) } else { None };
         self.expect_semicolon()?;
         Ok(StatementKind::Return(value))
     }
 
-    /// Reports something that may not stand here.
+    /// Reports a construct that is not allowed here.
     pub(super) fn misplaced<T>(&mut self, span: Span, message: &str) -> Parsed<T> {
         self.report(Diagnostic::error(codes::MISPLACED_DECLARATION, span, message));
         Err(Failed)
     }
 
-    /// Whether a constant, a variable or an instance is declared here.
+    /// Whether the declaration of a constant, a variable or an instance comes next.
     pub(super) fn at_local_declaration(&self) -> bool {
         let token = self.peek();
         match token.keyword() {
@@ -110,7 +110,7 @@ impl Parser<'_> {
         is_name(&after) || (after.kind == TokenKind::LeftParen && self.at_type_name())
     }
 
-    /// Whether an instance of a type that nothing declares is made here. Among declarations nothing else is written so.
+    /// Whether the declaration of an instance of an undeclared type comes next. No other declaration has this form.
     pub(super) fn at_unknown_instance(&self) -> bool {
         let arguments = self.skip_type(self.next, TypeNames::Any);
         arguments
@@ -149,7 +149,7 @@ impl Parser<'_> {
         Ok(DeclarationKind::Constant(Constant { type_ref, name, value }))
     }
 
-    /// `name` or `name = value` behind a type; no semicolon.
+    /// `name` or `name = value` after a type; no semicolon.
     pub(super) fn variable(&mut self, type_ref: Type) -> Parsed<DeclarationKind> {
         let symbol = self.peek().symbol;
         let name = self.name()?;
@@ -159,7 +159,7 @@ impl Parser<'_> {
         Ok(DeclarationKind::Variable(Variable { type_ref, name, value }))
     }
 
-    /// `(arguments) name;` or `(arguments) name = { ... };` behind a type.
+    /// `(arguments) name;` or `(arguments) name = { ... };` after a type.
     pub(super) fn instantiation(&mut self, type_ref: Type) -> Parsed<DeclarationKind> {
         let arguments = self.arguments()?;
         let name = self.declared_name(Meaning::Object)?;
@@ -185,17 +185,17 @@ impl Parser<'_> {
         Ok(Declaration { annotations, kind, span: self.span_from(start) })
     }
 
-    /// `if (...) ...` with all `else if (...) ...` that follow: as many as there are, one after another.
+    /// `if (...) ...` with all `else if (...) ...` that follow, in a loop of any length.
     fn conditional(&mut self) -> Parsed<Statement> {
         let outer_depth = self.depth;
         let mut arms = Vec::new();
         let mut else_branch = None;
         loop {
-            // The tree is as high as the chain is long, though whoever walks it needs little for each `else if`.
+            // The tree is as high as the chain is long, although a walk needs little stack for each `else if`.
             if arms.len() % ELSE_IFS_PER_LEVEL == ELSE_IFS_PER_LEVEL - 1 {
                 self.depth += 1;
             }
-            if !arms.is_empty() && self.depth + ARM_DEPTH > NESTING_MAX {
+            if !arms.is_empty() && self.depth + BRANCH_DEPTH_MIN > NESTING_MAX {
                 let refused = self.too_deep(self.peek().span);
                 self.skip_to_block_end();
                 return refused;
@@ -227,7 +227,7 @@ impl Parser<'_> {
         whole.ok_or(Failed)
     }
 
-    /// Goes to the brace that closes the block we are in, past what would only give more errors.
+    /// Skips to the brace that closes the current block, because the text between would only give more errors.
     fn skip_to_block_end(&mut self) {
         let mut open = 0_usize;
         loop {
@@ -242,7 +242,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The statement behind `if (...)`, `else` or `for (...)`: a declaration there would be of no use to anyone.
+    /// The statement after `if (...)`, `else` or `for (...)`. A declaration there would be useless.
     fn branch(&mut self) -> Parsed<Statement> {
         if self.at_local_declaration() {
             return self.misplaced(self.peek().span, "a declaration cannot stand alone here, only within `{ }`");
@@ -284,7 +284,7 @@ impl Parser<'_> {
             let symbol = self.peek().symbol;
             let name = self.name()?;
             self.expect_keyword(Keyword::In)?;
-            let low = self.tall_expression()?;
+            let low = self.expression_with_height()?;
             let collection = self.range_from(low)?.node;
             self.expect_close(TokenKind::RightParen, open)?;
             self.scopes.declare(symbol, Meaning::Object);
@@ -310,7 +310,7 @@ impl Parser<'_> {
         Ok(StatementKind::For(Box::new(ForLoop { annotations, init, condition, update, body })))
     }
 
-    /// Whether `T name in` follows.
+    /// Whether `T name in` comes next.
     fn at_for_in(&self) -> bool {
         self.skip_type(self.next, TypeNames::Any)
             .is_some_and(|end| is_name(&self.token(end)) && self.token(end + 1).keyword() == Some(Keyword::In))
@@ -331,8 +331,8 @@ impl Parser<'_> {
         Ok(Statement { kind: StatementKind::Declaration(Box::new(declaration)), span })
     }
 
-    /// An assignment or a call with its semicolon. `Unknown(arguments) name;` is an instance, though no such type is
-    /// declared.
+    /// An assignment or a call with its semicolon. `Unknown(arguments) name;` is an instance even though the type is
+    /// not declared.
     fn simple_statement_or_instance(&mut self) -> Parsed<Statement> {
         let mut statement = self.simple_statement()?;
         if is_name(&self.peek())
@@ -405,7 +405,7 @@ impl Parser<'_> {
         Ok(Statement { kind: call_statement(target), span: self.span_from(start) })
     }
 
-    /// Reports `++` and `--`, which other languages have as statements.
+    /// Reports `++` and `--`, which are statements in other languages.
     fn refuse_counting(&mut self, variable: &str) -> Parsed<()> {
         let (span, next) = (self.peek().span, self.peek_at(1));
         if self.at(TokenKind::PlusPlus) {
@@ -438,7 +438,7 @@ impl Parser<'_> {
         self.mistaken(token.span, &format!("there is no `{text}` loop"), help)
     }
 
-    /// `=` or an operator and `=`, with the number of tokens.
+    /// `=` or an operator followed by `=`, with the number of tokens.
     fn assignment_operator(&self) -> Option<(Option<BinaryOperator>, usize)> {
         if self.at_joined_greater(TokenKind::GreaterEqual) {
             return Some((Some(BinaryOperator::ShiftRight), 2));
@@ -461,7 +461,7 @@ impl Parser<'_> {
         Some((operator, 1))
     }
 
-    /// Reports an assignment to what cannot be a place.
+    /// Reports an assignment to something that is not an l-value.
     fn check_target(&mut self, target: &Expr) {
         let mut place = target;
         loop {
@@ -480,7 +480,7 @@ impl Parser<'_> {
     }
 }
 
-/// A call as a statement; `T.apply(...)` makes an instance.
+/// A call as a statement; `T.apply(...)` creates an instance.
 fn call_statement(call: Expr) -> StatementKind {
     if let ExprKind::Call { callee, type_arguments, arguments } = &call.kind
         && let ExprKind::Member { base, member } = &callee.kind

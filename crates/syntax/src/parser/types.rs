@@ -1,48 +1,48 @@
-//! Types, and looking ahead over them.
+//! Types, and lookahead over them.
 
-use super::{Meaning, Parsed, Parser, Tall, is_name};
+use super::{Meaning, Parsed, Parser, WithHeight, is_name};
 use crate::ast::{Expr, Ident, Path, Type, TypeKind};
 use crate::codes;
 use crate::diag::Diagnostic;
 use crate::token::{Keyword, Token, TokenKind};
 use std::num::NonZeroU32;
 
-/// How deeply type arguments are looked through to tell `f<T>(x)` from a comparison.
+/// How deeply type arguments are examined to distinguish `f<T>(x)` from a comparison.
 const LOOKAHEAD_DEPTH_MAX: u32 = 32;
 
-/// Which names count as types when looking ahead.
+/// Which names count as types in lookahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeNames {
     /// Those declared as types.
     Declared,
-    /// All: where the text is a type or an error.
+    /// All names: where the text is either a type or an error.
     Any,
 }
 
 impl Parser<'_> {
-    /// A type.
+    /// Parses a type.
     pub(super) fn type_ref(&mut self) -> Parsed<Type> {
-        Ok(self.tall_type()?.node)
+        Ok(self.type_with_height()?.node)
     }
 
-    /// A type with its height.
-    pub(super) fn tall_type(&mut self) -> Parsed<Tall<Type>> {
+    /// Parses a type and returns its height.
+    pub(super) fn type_with_height(&mut self) -> Parsed<WithHeight<Type>> {
         self.nested(|this| {
             let mut element = this.element_type()?;
             while this.at(TokenKind::LeftBracket) {
                 let open = this.bump().span;
-                let size = this.tall_expression()?;
+                let size = this.expression_with_height()?;
                 this.expect_close(TokenKind::RightBracket, open)?;
                 let height = element.height.max(size.height);
                 let span = this.span_from(element.node.span);
                 let kind = TypeKind::Array { element: Box::new(element.node), size: Box::new(size.node) };
-                element = this.tall(Type { kind, span }, span, height)?;
+                element = this.with_height(Type { kind, span }, span, height)?;
             }
             Ok(element)
         })
     }
 
-    /// `[size]` behind a declared name, as C has it: what is declared is an array of the type.
+    /// `[size]` after a declared name, as in C: the declared type is an array.
     pub(super) fn sizes_behind_name(&mut self, type_ref: Type) -> Parsed<Type> {
         if !self.at(TokenKind::LeftBracket) {
             return Ok(type_ref);
@@ -51,7 +51,7 @@ impl Parser<'_> {
         let size = self.expression()?;
         self.expect_close(TokenKind::RightBracket, open)?;
         let span = self.span_from(open);
-        if !self.is_quiet {
+        if !self.is_speculative {
             let message = "the size of an array stands behind its type, not behind the name";
             let shown = format!("{}{}", self.sources.text(type_ref.span), self.sources.text(span));
             let warning = Diagnostic::warning(codes::SIZE_BEHIND_NAME, span, message);
@@ -62,7 +62,7 @@ impl Parser<'_> {
     }
 
     /// A type without array sizes.
-    pub(super) fn element_type(&mut self) -> Parsed<Tall<Type>> {
+    pub(super) fn element_type(&mut self) -> Parsed<WithHeight<Type>> {
         let token = self.peek();
         let simple = match token.keyword() {
             Some(Keyword::Bool) => TypeKind::Bool,
@@ -77,17 +77,17 @@ impl Parser<'_> {
             _ => return self.unexpected("a type"),
         };
         self.bump();
-        Ok(Tall { node: Type { kind: simple, span: token.span }, height: 1 })
+        Ok(WithHeight { node: Type { kind: simple, span: token.span }, height: 1 })
     }
 
     /// `bit`, `bit<w>`, `int`, `int<w>` or `varbit<w>`.
-    fn numeric_type(&mut self) -> Parsed<Tall<Type>> {
+    fn numeric_type(&mut self) -> Parsed<WithHeight<Type>> {
         let token = self.bump();
         let keyword = token.keyword();
         let has_width = self.at(TokenKind::Less) || keyword == Some(Keyword::Varbit);
         if !has_width {
             let kind = if keyword == Some(Keyword::Bit) { TypeKind::Bit(None) } else { TypeKind::Integer };
-            return Ok(Tall { node: Type { kind, span: token.span }, height: 1 });
+            return Ok(WithHeight { node: Type { kind, span: token.span }, height: 1 });
         }
         let open = self.expect(TokenKind::Less)?.span;
         let width = self.width()?;
@@ -99,16 +99,16 @@ impl Parser<'_> {
             _ => TypeKind::Varbit(size),
         };
         let span = self.span_from(token.span);
-        self.tall(Type { kind, span }, span, width.height)
+        self.with_height(Type { kind, span }, span, width.height)
     }
 
     /// A literal, or an expression in parentheses.
-    fn width(&mut self) -> Parsed<Tall<Expr>> {
+    fn width(&mut self) -> Parsed<WithHeight<Expr>> {
         match self.peek().kind {
             TokenKind::Integer => self.integer(),
             TokenKind::LeftParen => {
                 let open = self.bump().span;
-                let width = self.tall_expression()?;
+                let width = self.expression_with_height()?;
                 self.expect_close(TokenKind::RightParen, open)?;
                 Ok(width)
             }
@@ -124,33 +124,33 @@ impl Parser<'_> {
         }
     }
 
-    fn tuple_type(&mut self) -> Parsed<Tall<Type>> {
+    fn tuple_type(&mut self) -> Parsed<WithHeight<Type>> {
         let start = self.bump().span;
         let arguments = self.type_arguments()?;
         let span = self.span_from(start);
-        self.tall(Type { kind: TypeKind::Tuple(arguments.node), span }, span, arguments.height)
+        self.with_height(Type { kind: TypeKind::Tuple(arguments.node), span }, span, arguments.height)
     }
 
-    fn list_type(&mut self) -> Parsed<Tall<Type>> {
+    fn list_type(&mut self) -> Parsed<WithHeight<Type>> {
         let start = self.bump().span;
         let open = self.expect(TokenKind::Less)?.span;
         let element = self.type_argument()?;
         self.expect_close(TokenKind::Greater, open)?;
         let span = self.span_from(start);
-        self.tall(Type { kind: TypeKind::List(Box::new(element.node)), span }, span, element.height)
+        self.with_height(Type { kind: TypeKind::List(Box::new(element.node)), span }, span, element.height)
     }
 
     /// `name`, `.name` or either with type arguments.
-    pub(super) fn named_type(&mut self) -> Parsed<Tall<Type>> {
+    pub(super) fn named_type(&mut self) -> Parsed<WithHeight<Type>> {
         let base = self.path()?;
         let start = base.span;
         if !self.at(TokenKind::Less) {
-            return Ok(Tall { node: Type { kind: TypeKind::Named(base), span: start }, height: 1 });
+            return Ok(WithHeight { node: Type { kind: TypeKind::Named(base), span: start }, height: 1 });
         }
         let arguments = self.type_arguments()?;
         let span = self.span_from(start);
         let kind = TypeKind::Specialized { base, arguments: arguments.node };
-        self.tall(Type { kind, span }, span, arguments.height)
+        self.with_height(Type { kind, span }, span, arguments.height)
     }
 
     /// `name` or `.name`.
@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// `<T, ...>` with at least one type.
-    pub(super) fn type_arguments(&mut self) -> Parsed<Tall<Vec<Type>>> {
+    pub(super) fn type_arguments(&mut self) -> Parsed<WithHeight<Vec<Type>>> {
         let open = self.expect(TokenKind::Less)?.span;
         let mut height = 0;
         let mut arguments = Vec::new();
@@ -177,15 +177,15 @@ impl Parser<'_> {
             }
         }
         self.expect_close(TokenKind::Greater, open)?;
-        Ok(Tall { node: arguments, height })
+        Ok(WithHeight { node: arguments, height })
     }
 
-    fn type_argument(&mut self) -> Parsed<Tall<Type>> {
+    fn type_argument(&mut self) -> Parsed<WithHeight<Type>> {
         if self.at_keyword(Keyword::Underscore) {
             let span = self.bump().span;
-            return Ok(Tall { node: Type { kind: TypeKind::DontCare, span }, height: 1 });
+            return Ok(WithHeight { node: Type { kind: TypeKind::DontCare, span }, height: 1 });
         }
-        self.tall_type()
+        self.type_with_height()
     }
 
     /// `<T, ...>` as parameters, declared in the current scope; nothing if there is no `<`.
@@ -199,25 +199,25 @@ impl Parser<'_> {
         Ok(parameters)
     }
 
-    /// Whether the name at token `index` (behind a dot if `is_global`) is declared as a type.
+    /// Whether the name at token `index` (after a dot if `is_global`) is declared as a type.
     fn is_type_name(&self, index: usize, is_global: bool) -> bool {
         let symbol = self.token(index).symbol;
         if is_global { self.scopes.is_global_type(symbol) } else { self.scopes.is_type(symbol) }
     }
 
-    /// Whether a name that is declared as a type is next.
+    /// Whether a name that is declared as a type comes next.
     pub(super) fn at_type_name(&self) -> bool {
         let is_global = self.at(TokenKind::Dot);
         let index = self.next + usize::from(is_global);
         is_name(&self.token(index)) && self.is_type_name(index, is_global)
     }
 
-    /// The index behind the type that begins at token `index`, if one does.
+    /// The index after the type that begins at token `index`, if there is one.
     pub(super) fn skip_type(&self, index: usize, names: TypeNames) -> Option<usize> {
         self.skip_type_at(index, names, 0)
     }
 
-    /// The index behind the type arguments that begin with the `<` at token `index`, if they are some.
+    /// The index after the type arguments that begin with the `<` at token `index`, if there are any.
     pub(super) fn skip_type_arguments(&self, index: usize, names: TypeNames) -> Option<usize> {
         self.skip_arguments_at(index, names, 0)
     }
@@ -272,7 +272,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Over `<8>`, `<(W)>` or (which the parser will refuse) `<W>`.
+    /// Moves over `<8>`, `<(W)>` or (which the parser rejects later) `<W>`.
     fn skip_width(&self, index: usize) -> Option<usize> {
         let end = match self.token(index + 1).kind {
             TokenKind::Integer | TokenKind::Word => index + 2,
@@ -282,14 +282,14 @@ impl Parser<'_> {
         (self.token(end).kind == TokenKind::Greater).then_some(end + 1)
     }
 
-    /// The index behind the bracket that closes the one at token `index`, if it closes before the statement ends.
+    /// The index after the bracket that closes the one at token `index`, if it is closed before the statement ends.
     pub(super) fn skip_brackets(&self, index: usize) -> Option<usize> {
         self.closes.get(index).copied().flatten().map(|end| end.get() as usize)
     }
 }
 
-/// For each token the index behind the bracket that closes it, if it opens one that is closed before the next
-/// semicolon. Looking that up keeps what looks ahead at every bracket of a deep nest from being quadratic.
+/// For each opening bracket that is closed before the next semicolon, the index after its closing bracket. This table
+/// avoids quadratic time where lookahead starts at every bracket of a deep nest.
 pub(super) fn closing_brackets(tokens: &[Token]) -> Vec<Option<NonZeroU32>> {
     let mut closes = vec![None; tokens.len()];
     let mut open = Vec::new();

@@ -1,24 +1,24 @@
-//! The expressions of `#if` and `#elif`: integers of 64 bits, `defined`, `__has_include`, and the operators of C.
+//! The expressions of `#if` and `#elif`: 64-bit integers, `defined`, `__has_include`, and the operators of C.
 
-use super::{Preprocessor, Stop};
+use super::{LimitExceeded, Preprocessor};
 use crate::codes;
 use crate::diag::Diagnostic;
 use crate::literal;
 use crate::token::{Names, Symbol, Token, TokenKind};
 use base::Span;
 
-/// How deeply an expression may be nested.
+/// The maximum nesting of an expression.
 const DEPTH_MAX: u32 = 200;
 
-/// What is wrong with an expression, and where.
+/// An error in an expression, and its location.
 struct Fault {
     span: Span,
     message: String,
 }
 
 impl Preprocessor<'_> {
-    /// The value of the condition `tokens` of the directive at `span`. A condition that is wrong is reported and false.
-    pub(super) fn evaluate_condition(&mut self, span: Span, tokens: Vec<Token>) -> Result<bool, Stop> {
+    /// The value of the condition `tokens` of the directive at `span`. An invalid condition is reported and false.
+    pub(super) fn evaluate_condition(&mut self, span: Span, tokens: Vec<Token>) -> Result<bool, LimitExceeded> {
         let tokens = self.resolve_defined(tokens);
         let tokens = self.expand_line(tokens)?;
         let tokens = self.resolve_has_include(tokens);
@@ -35,7 +35,7 @@ impl Preprocessor<'_> {
         }))
     }
 
-    /// Replaces `defined X` and `defined(X)` by 1 or 0, before anything is expanded.
+    /// Replaces `defined X` and `defined(X)` with 1 or 0, before macros are expanded.
     fn resolve_defined(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         self.resolve(tokens, "defined", |this, behind| {
             let (name, after) = match behind {
@@ -53,7 +53,7 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// Replaces `__has_include("file")` and `__has_include(<file>)` by 1 or 0.
+    /// Replaces `__has_include("file")` and `__has_include(<file>)` with 1 or 0.
     fn resolve_has_include(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         self.resolve(tokens, "__has_include", |this, behind| {
             let end = behind.iter().position(|token| token.kind == TokenKind::RightParen)?;
@@ -67,8 +67,8 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// Replaces each question that begins with `word` by 1 or 0. `answer` is given the tokens behind the word, and
-    /// gives what is so and the tokens behind the question; nothing if it is none.
+    /// Replaces each query that begins with `word` with 1 or 0. `answer` receives the tokens after the word, and
+    /// returns the result and the tokens after the query; none if it is malformed.
     fn resolve(
         &mut self,
         tokens: Vec<Token>,
@@ -110,15 +110,15 @@ struct Evaluator<'a> {
     tokens: &'a [Token],
     next: usize,
     names: &'a Names,
-    /// Where to point if something is missing at the end.
+    /// The location for an error about something that is missing at the end.
     end: Span,
     depth: u32,
 }
 
-/// Operators between operands with their precedence, a higher number binding tighter.
+/// Binary operators with their precedence; a higher number binds tighter.
 fn binary_operator(tokens: &[Token]) -> Option<(&'static str, u32, usize)> {
     let first = tokens.first()?;
-    // `>>` comes as two tokens.
+    // `>>` consists of two tokens.
     if let [first, second, ..] = tokens
         && first.kind == TokenKind::Greater
         && second.kind == TokenKind::Greater
@@ -163,7 +163,7 @@ impl Evaluator<'_> {
         if self.depth > DEPTH_MAX { self.fault("the condition is nested too deeply") } else { Ok(()) }
     }
 
-    /// `c ? a : b`. What `is_live` says does not count may divide by zero.
+    /// `c ? a : b`. If `is_live` is false, the value is not used and a division by zero is not an error.
     fn conditional(&mut self, is_live: bool) -> Result<i64, Fault> {
         self.descend()?;
         let condition = self.binary(0, is_live)?;
@@ -231,7 +231,7 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
-    /// `'a'`: P4 has no such literals, so that it comes as three tokens.
+    /// `'a'`: P4 has no such literals, so it consists of three tokens.
     fn character(&mut self, quote: Token) -> Result<i64, Fault> {
         if let [inside, close, ..] = &self.tokens[self.next..]
             && [quote, *close].iter().all(|token| &*token.text(self.names) == "'")
@@ -244,7 +244,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The value of an integer as C writes it: `0755` is octal, and `L` and `U` may follow.
+/// The value of an integer in C's notation: `0755` is octal, and `L` and `U` may follow.
 fn integer(text: &str) -> Result<i64, String> {
     let digits = text.trim_end_matches(['l', 'L', 'u', 'U']);
     let is_octal = digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|digit| digit.is_ascii_digit());

@@ -1,9 +1,9 @@
 //! Definition and expansion of macros.
 //!
-//! Expansion follows C: arguments are expanded before they are put in, except beside `#` and `##`; the result is
+//! Expansion follows C: arguments are expanded before they are substituted, except beside `#` and `##`; the result is
 //! scanned again together with what follows; a macro's own name is not expanded inside its expansion.
 
-use super::{Preprocessor, Stop, TOKENS_MAX};
+use super::{LimitExceeded, Preprocessor, TOKENS_MAX};
 use crate::codes;
 use crate::diag::Diagnostic;
 use crate::lexer::Lexer;
@@ -12,23 +12,23 @@ use crate::token::{Names, Symbol, Token, TokenKind};
 use base::Span;
 use std::rc::Rc;
 
-/// How deeply macros may be used in the arguments of macros.
+/// The maximum nesting of macro uses in macro arguments.
 const ARGUMENT_DEPTH_MAX: usize = 64;
 
-/// How deeply macros may expand to macros.
+/// The maximum nesting of macro expansions.
 const EXPANSION_DEPTH_MAX: usize = 1000;
 
-/// The longest token that `#` and `##` make.
+/// The maximum length of a token that `#` or `##` creates.
 const MADE_TOKEN_BYTES_MAX: usize = 64 << 10;
 
 /// A macro.
 pub(super) struct Macro {
     /// `None` for a macro without parentheses.
     parameters: Option<Vec<Symbol>>,
-    /// Whether the last parameter takes all arguments that are left.
+    /// Whether the last parameter takes all remaining arguments.
     is_variadic: bool,
     body: Rc<[Token]>,
-    /// Where it is defined.
+    /// The location of its definition.
     span: Span,
 }
 
@@ -36,14 +36,14 @@ pub(super) struct Macro {
 pub(super) struct Macros {
     /// Indexed by symbol.
     by_symbol: Vec<Option<Rc<Macro>>>,
-    /// `__LINE__` and `__FILE__`, whose meaning depends on the place.
+    /// `__LINE__` and `__FILE__`, whose values depend on their location.
     line: Symbol,
     file: Symbol,
     /// `__DATE__` and `__TIME__`. The same program must always compile to the same result, so they have the values that
-    /// a C preprocessor gives them where there is no clock.
+    /// a C preprocessor uses when the time is unknown.
     date: Symbol,
     time: Symbol,
-    /// `__has_include`, which conditions know.
+    /// `__has_include`, which only conditions evaluate.
     has_include: Symbol,
 }
 
@@ -59,12 +59,12 @@ impl Macros {
         }
     }
 
-    /// Whether the name is a macro that the program need not define.
+    /// Whether the name is a predefined macro.
     pub fn is_predefined(&self, symbol: Symbol) -> bool {
         [self.line, self.file, self.date, self.time].contains(&symbol)
     }
 
-    /// Whether the name is a macro's.
+    /// Whether the name is a defined macro.
     pub fn is_defined(&self, symbol: Symbol) -> bool {
         self.get(symbol).is_some() || self.is_predefined(symbol) || symbol == self.has_include
     }
@@ -81,24 +81,24 @@ impl Macros {
     }
 }
 
-/// Tokens that are read before what follows in the file.
+/// Tokens that are read before the rest of the file.
 struct Frame {
     tokens: Vec<Token>,
     next: usize,
-    /// The macro whose expansion this is; it is not expanded inside.
+    /// The macro that this is the expansion of; its name is not expanded inside.
     expansion_of: Option<Symbol>,
 }
 
-/// The arguments of one use of a macro.
+/// The arguments of a macro use.
 struct Arguments {
     written: Vec<Vec<Token>>,
-    /// Filled when first needed.
+    /// Computed on first use.
     expanded: Vec<Option<Vec<Token>>>,
 }
 
 impl Preprocessor<'_> {
     /// `#define`
-    pub(super) fn define(&mut self, directive: Span) -> Result<(), Stop> {
+    pub(super) fn define(&mut self, directive: Span) -> Result<(), LimitExceeded> {
         let line = self.line_tokens();
         let Some((name, rest)) = line.split_first().filter(|(name, _)| name.kind == TokenKind::Word) else {
             let span = line.first().map_or(directive, |token| token.span);
@@ -130,7 +130,7 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// Reads `a, b)` behind the opening parenthesis and returns what follows, or reports what is wrong.
+    /// Reads `a, b)` after the opening parenthesis and returns what follows, or reports an error.
     fn parameters<'t>(&mut self, definition: &mut Macro, open: Span, after: &'t [Token]) -> Option<&'t [Token]> {
         let mut parameters: Vec<Symbol> = Vec::new();
         let mut rest = after;
@@ -143,7 +143,7 @@ impl Preprocessor<'_> {
         loop {
             let fault = match rest {
                 [name, ..] if name.kind == TokenKind::Word && parameters.contains(&name.symbol) => name.span,
-                // `args...` names what `...` alone calls `__VA_ARGS__`.
+                // `args...` names what would be `__VA_ARGS__` for a plain `...`.
                 [name, dots, close, behind @ ..]
                     if name.kind == TokenKind::Word
                         && dots.kind == TokenKind::Dots
@@ -200,14 +200,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Expands a macro's use in the file and hands on the result.
-    pub(super) fn expand_in_file(&mut self, token: Token) -> Result<(), Stop> {
+    /// Expands a macro use in the file and emits the result.
+    pub(super) fn expand_in_file(&mut self, token: Token) -> Result<(), LimitExceeded> {
         if let Some(definition) = self.macros.get(token.symbol) {
             self.sources.note_macro_use(token.span, definition.span);
         }
         let expanded = self.expand(vec![token], true, 0)?;
         if expanded.is_empty() {
-            self.vanished.insert(self.tokens.len(), token.symbol);
+            self.empty_expansions.insert(self.tokens.len(), token.symbol);
         }
         for token in expanded {
             self.emit(token)?;
@@ -215,37 +215,37 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// Expands the tokens of a directive.
-    pub(super) fn expand_line(&mut self, line: Vec<Token>) -> Result<Vec<Token>, Stop> {
+    /// Expands the macros in a directive's tokens.
+    pub(super) fn expand_line(&mut self, line: Vec<Token>) -> Result<Vec<Token>, LimitExceeded> {
         self.expand(line, false, 0)
     }
 
-    /// Counts work, and stops where it is too much.
-    fn spend(&mut self, steps: usize, span: Span) -> Result<(), Stop> {
+    /// Counts steps, and stops when the limit is exceeded.
+    fn count_steps(&mut self, steps: usize, span: Span) -> Result<(), LimitExceeded> {
         self.steps += steps;
         if self.steps <= TOKENS_MAX {
             return Ok(());
         }
         self.error(codes::MACRO_LIMIT, span, "the macros of this program expand to too much");
-        Err(Stop)
+        Err(LimitExceeded)
     }
 
-    fn check_depth(&mut self, depth: usize, limit: usize, span: Span) -> Result<(), Stop> {
+    fn check_depth(&mut self, depth: usize, limit: usize, span: Span) -> Result<(), LimitExceeded> {
         if depth <= limit {
             return Ok(());
         }
         self.error(codes::MACRO_LIMIT, span, "the macros of this program are nested too deeply");
-        Err(Stop)
+        Err(LimitExceeded)
     }
 
-    /// Expands all macros in `tokens`. If `reads_on`, the arguments of the last macro may come from the file.
-    fn expand(&mut self, tokens: Vec<Token>, reads_on: bool, depth: usize) -> Result<Vec<Token>, Stop> {
+    /// Expands all macros in `tokens`. If `reads_on`, the arguments of the last macro may continue in the file.
+    fn expand(&mut self, tokens: Vec<Token>, reads_on: bool, depth: usize) -> Result<Vec<Token>, LimitExceeded> {
         let Some(first) = tokens.first().copied() else { return Ok(tokens) };
         self.check_depth(depth, ARGUMENT_DEPTH_MAX, first.span)?;
         let mut output = Vec::new();
         let mut frames = vec![Frame { tokens, next: 0, expansion_of: None }];
         while let Some(mut token) = next_token(&mut frames) {
-            self.spend(1, token.span)?;
+            self.count_steps(1, token.span)?;
             let definition = match self.macros.get(token.symbol) {
                 Some(definition) if token.kind == TokenKind::Word && !token.is_painted => definition.clone(),
                 _ => {
@@ -276,7 +276,7 @@ impl Preprocessor<'_> {
         Ok(output)
     }
 
-    /// `__LINE__` as an integer, `__FILE__`, `__DATE__` and `__TIME__` as strings; any other token as it is.
+    /// `__LINE__` as an integer, `__FILE__`, `__DATE__` and `__TIME__` as strings; any other token unchanged.
     fn predefined(&mut self, mut token: Token) -> Token {
         if token.kind != TokenKind::Word || !self.macros.is_predefined(token.symbol) {
             return token;
@@ -294,7 +294,7 @@ impl Preprocessor<'_> {
         token
     }
 
-    /// Whether the next token is an opening parenthesis; if so it is consumed.
+    /// Consumes the next token if it is an opening parenthesis, and returns whether it was.
     fn is_call(&mut self, frames: &mut Vec<Frame>, reads_on: bool) -> bool {
         while frames.last().is_some_and(|frame| frame.next == frame.tokens.len()) {
             frames.pop();
@@ -313,14 +313,14 @@ impl Preprocessor<'_> {
         is_call
     }
 
-    /// Reads the arguments behind the opening parenthesis; `None` if they are wrong, which is reported.
+    /// Reads the arguments after the opening parenthesis; `None` if they are invalid, which is reported.
     fn arguments(
         &mut self,
         definition: &Macro,
         name: Token,
         frames: &mut Vec<Frame>,
         reads_on: bool,
-    ) -> Result<Option<Arguments>, Stop> {
+    ) -> Result<Option<Arguments>, LimitExceeded> {
         let parameter_count = definition.parameters.as_ref().map_or(0, Vec::len);
         let mut written = vec![Vec::new()];
         let mut open_brackets = 0usize;
@@ -341,7 +341,7 @@ impl Preprocessor<'_> {
                 self.error(codes::MACRO_ARGUMENTS, name.span, message);
                 return Ok(None);
             };
-            self.spend(1, token.span)?;
+            self.count_steps(1, token.span)?;
             match token.kind {
                 TokenKind::RightParen if open_brackets == 0 => break,
                 TokenKind::RightParen => open_brackets -= 1,
@@ -382,16 +382,16 @@ impl Preprocessor<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The macro's body with the arguments put in.
+    /// The macro's body with its arguments substituted.
     fn substitute(
         &mut self,
         definition: &Macro,
         used: Token,
         mut arguments: Arguments,
         depth: usize,
-    ) -> Result<Vec<Token>, Stop> {
+    ) -> Result<Vec<Token>, LimitExceeded> {
         let body = &definition.body;
-        self.spend(body.len(), used.span)?;
+        self.count_steps(body.len(), used.span)?;
         let mut output: Vec<Token> = Vec::with_capacity(body.len());
         let mut index = 0;
         while index < body.len() {
@@ -405,7 +405,7 @@ impl Preprocessor<'_> {
                 index += 1 + consumed;
                 self.paste(&mut operand, right, used.span)?;
             }
-            self.spend(operand.len(), used.span)?;
+            self.count_steps(operand.len(), used.span)?;
             output.append(&mut operand);
         }
         if let Some(first) = output.first_mut() {
@@ -415,7 +415,7 @@ impl Preprocessor<'_> {
         Ok(output)
     }
 
-    /// What the body's token at `index` becomes, and how many tokens of the body that takes.
+    /// The expansion of the body's token at `index`, and the number of body tokens that it consumes.
     fn operand(
         &mut self,
         definition: &Macro,
@@ -424,7 +424,7 @@ impl Preprocessor<'_> {
         index: usize,
         is_expanded: bool,
         depth: usize,
-    ) -> Result<(Vec<Token>, usize), Stop> {
+    ) -> Result<(Vec<Token>, usize), LimitExceeded> {
         let body = &definition.body;
         let parameter = |token: &Token| {
             let parameters = definition.parameters.as_ref()?;
@@ -458,7 +458,7 @@ impl Preprocessor<'_> {
     }
 
     /// `#argument`: the argument as a string.
-    fn stringify(&mut self, argument: &[Token], used: Token) -> Result<Token, Stop> {
+    fn stringify(&mut self, argument: &[Token], used: Token) -> Result<Token, LimitExceeded> {
         let mut text = String::new();
         for token in argument {
             if token.has_space_before && !text.is_empty() {
@@ -467,22 +467,22 @@ impl Preprocessor<'_> {
             text.push_str(&token.text(&self.names));
             self.check_made(text.len(), used.span)?;
         }
-        self.spend(text.len(), used.span)?;
+        self.count_steps(text.len(), used.span)?;
         let symbol = self.names.intern(&literal::escape(&text));
         Ok(Token { kind: TokenKind::String, is_first_on_line: false, is_painted: false, origin: 0, symbol, ..used })
     }
 
-    fn check_made(&mut self, length: usize, span: Span) -> Result<(), Stop> {
+    fn check_made(&mut self, length: usize, span: Span) -> Result<(), LimitExceeded> {
         if length <= MADE_TOKEN_BYTES_MAX {
             return Ok(());
         }
         let message = format!("a macro makes a token of more than {} KiB", MADE_TOKEN_BYTES_MAX >> 10);
         self.error(codes::MACRO_LIMIT, span, message);
-        Err(Stop)
+        Err(LimitExceeded)
     }
 
-    /// `left ## right`: joins the last token of `left` and the first of `right`, if that makes one token.
-    fn paste(&mut self, left: &mut Vec<Token>, right: Vec<Token>, span: Span) -> Result<(), Stop> {
+    /// `left ## right`: joins the last token of `left` and the first of `right`, if the result is one token.
+    fn paste(&mut self, left: &mut Vec<Token>, right: Vec<Token>, span: Span) -> Result<(), LimitExceeded> {
         let mut right = right.into_iter();
         let Some(first) = right.next() else { return Ok(()) };
         let Some(last) = left.pop() else {
@@ -492,7 +492,7 @@ impl Preprocessor<'_> {
         };
         let text = format!("{}{}", last.text(&self.names), first.text(&self.names));
         self.check_made(text.len(), span)?;
-        self.spend(text.len(), span)?;
+        self.count_steps(text.len(), span)?;
         let mut lexer = Lexer::new(text.as_str().into(), 0);
         let joined = lexer.next(&mut self.names);
         let is_one = lexer.next(&mut self.names).kind == TokenKind::EndOfFile
@@ -503,7 +503,7 @@ impl Preprocessor<'_> {
             let (has_space_before, origin) = (last.has_space_before, last.origin);
             left.push(Token { span, is_first_on_line, has_space_before, origin, ..joined });
         } else {
-            // As a C preprocessor in assembler mode has it: they stay two, side by side.
+            // They stay two adjacent tokens, as in a C preprocessor's assembler mode.
             left.extend([last, Token { has_space_before: false, ..first }]);
         }
         left.extend(right);

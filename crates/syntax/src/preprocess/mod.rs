@@ -1,15 +1,15 @@
-//! The preprocessor: a file and what it includes become one list of tokens.
+//! The preprocessor turns a file and its includes into one list of tokens.
 //!
-//! Enters: the path (or text) of a program and [`Options`]. Leaves: tokens whose spans point into the files as written.
-//! A token that a macro made has the span of the macro's use; an argument's token keeps its own. Faults are reported
-//! and reading goes on; only a limit ends it.
+//! What enters: the path (or text) of a program and [`Options`]. What leaves: tokens whose spans point into the files
+//! as written. A token from a macro's body has the span of the macro's use; an argument's token keeps its own. Errors
+//! are reported and reading continues; only an exceeded limit ends it.
 //!
 //! * this module: files, directives, conditionals;
 //! * [`macros`]: definition and expansion of macros;
 //! * [`condition`]: the expressions of `#if`.
 //!
-//! Hostile programs are bounded by limits on include depth, on the number of included files, on the number of tokens
-//! and on the work of macro expansion.
+//! Limits on include depth, the number of included files, the number of tokens and the work of macro expansion bound
+//! what a hostile program can cost.
 
 mod condition;
 mod macros;
@@ -28,25 +28,25 @@ use macros::Macros;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The deepest nesting of `#include`.
+/// The maximum nesting of `#include`.
 const INCLUDE_DEPTH_MAX: usize = 64;
 
-/// The most files that one program includes.
+/// The maximum number of files that a program includes.
 const INCLUDES_MAX: usize = 4096;
 
-/// The most tokens of a program, and the most steps that the expansion of its macros may take.
+/// The maximum number of tokens of a program, and of steps that the expansion of its macros takes.
 const TOKENS_MAX: usize = 4 << 20;
 
-/// What the caller decides about preprocessing.
+/// The options of the preprocessor.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// Folders in which `#include` looks, in order, before the built-in files.
+    /// The folders that `#include` searches, in order, before the built-in files.
     pub include_paths: Vec<PathBuf>,
     /// Macros defined before the program begins: name and value. The name may have parameters.
     pub defines: Vec<(String, String)>,
     /// Macros undefined before the program begins.
     pub undefines: Vec<String>,
-    /// Where files come from.
+    /// The loader of files.
     pub loader: &'a dyn FileLoader,
 }
 
@@ -57,28 +57,28 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What the preprocessor hands to the parser.
+/// The result of the preprocessor, for the parser.
 pub(crate) struct Tokens {
     /// The tokens; the last, and no other, is [`TokenKind::EndOfFile`].
     pub tokens: Vec<Token>,
     pub names: Names,
-    /// The macros of which nothing was left, by the index of the token behind.
-    pub vanished: BTreeMap<usize, Symbol>,
+    /// The macros that expanded to nothing, by the index of the following token.
+    pub empty_expansions: BTreeMap<usize, Symbol>,
 }
 
-/// Preprocessing went as far as a limit. The fault is reported; what was read so far is dropped, because errors about a
-/// program cut in the middle would help nobody.
-struct Stop;
+/// Preprocessing exceeded a limit, which is reported. The tokens read so far are dropped, because errors about a
+/// truncated program would be useless.
+struct LimitExceeded;
 
-/// One `#if` that is open.
+/// An open `#if`.
 struct Conditional {
-    /// The `#if`.
+    /// The location of the `#if`.
     span: Span,
-    /// Whether the text around it counts.
+    /// Whether the surrounding text is active.
     is_outer_active: bool,
-    /// Whether the text of this branch counts.
+    /// Whether the text of this branch is active.
     is_active: bool,
-    /// Whether a branch was taken.
+    /// Whether a branch was active.
     was_taken: bool,
     /// Whether `#else` was seen.
     has_else: bool,
@@ -87,7 +87,7 @@ struct Conditional {
 /// A file that is being read.
 struct OpenFile {
     lexer: Lexer,
-    /// The folder in which `#include "..."` looks first; `None` for built-in files.
+    /// The folder that `#include "..."` searches first; `None` for built-in files.
     folder: Option<PathBuf>,
     conditionals: Vec<Conditional>,
 }
@@ -109,7 +109,7 @@ struct Preprocessor<'a> {
     /// Paths of files with `#pragma once`.
     once: BTreeSet<PathBuf>,
     tokens: Vec<Token>,
-    vanished: BTreeMap<usize, Symbol>,
+    empty_expansions: BTreeMap<usize, Symbol>,
     /// Steps of macro expansion so far.
     steps: usize,
 }
@@ -138,7 +138,7 @@ pub(crate) fn preprocess_file(
     preprocess(sources, &name, path.parent(), content, options, diagnostics)
 }
 
-/// Reads `content` as the program called `name`, whose own includes are looked for in `folder` first.
+/// Reads `content` as the program called `name`; its own includes are searched in `folder` first.
 pub(crate) fn preprocess(
     sources: &mut SourceMap,
     name: &str,
@@ -158,7 +158,7 @@ pub(crate) fn preprocess(
         include_count: 0,
         once: BTreeSet::new(),
         tokens: Vec::new(),
-        vanished: BTreeMap::new(),
+        empty_expansions: BTreeMap::new(),
         steps: 0,
     };
     let outcome = preprocessor.run(name, folder, content);
@@ -175,10 +175,10 @@ pub(crate) fn preprocess(
         span: outcome.unwrap_or(Span::NONE),
     };
     preprocessor.tokens.push(end);
-    Tokens { tokens: preprocessor.tokens, names: preprocessor.names, vanished: preprocessor.vanished }
+    Tokens { tokens: preprocessor.tokens, names: preprocessor.names, empty_expansions: preprocessor.empty_expansions }
 }
 
-/// The architecture that a file declares which many programs include and which is not here.
+/// The architecture whose commonly included file is not part of this compiler.
 fn unsupported_architecture(path: &str) -> Option<&'static str> {
     match path.rsplit('/').next().unwrap_or(path) {
         "tna.p4" | "tofino.p4" | "tofino1arch.p4" | "tofino1_base.p4" => Some("TNA"),
@@ -190,14 +190,14 @@ fn unsupported_architecture(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Adds where the macro is used that made the token, if one did.
+/// Adds the location of the macro use that created the token, if there is one.
 pub(crate) fn used_here(diagnostic: Diagnostic, token: &Token) -> Diagnostic {
     if token.origin == 0 { diagnostic } else { diagnostic.secondary(token.span, "the macro is used here") }
 }
 
 impl Preprocessor<'_> {
-    /// Reads everything and returns where the program's file ends.
-    fn run(&mut self, name: &str, folder: Option<&Path>, content: Vec<u8>) -> Result<Span, Stop> {
+    /// Reads everything and returns the end of the program's file.
+    fn run(&mut self, name: &str, folder: Option<&Path>, content: Vec<u8>) -> Result<Span, LimitExceeded> {
         let command_line = self.command_line();
         if !command_line.is_empty() {
             self.open("<command line>", None, command_line.into_bytes(), None)?;
@@ -210,7 +210,7 @@ impl Preprocessor<'_> {
         Ok(end)
     }
 
-    /// The options' macros as directives.
+    /// The macros of the options, as directives.
     fn command_line(&self) -> String {
         let one_line = |text: &str| text.replace(['\n', '\r'], " ");
         let mut text = String::new();
@@ -227,14 +227,14 @@ impl Preprocessor<'_> {
         self.diagnostics.push(Diagnostic::error(code, span, message));
     }
 
-    /// Adds a file to the source map and begins to read it.
+    /// Adds a file to the source map and starts to read it.
     fn open(
         &mut self,
         name: &str,
         folder: Option<&Path>,
         content: Vec<u8>,
         included_from: Option<Span>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), LimitExceeded> {
         let (text, fault) = match String::from_utf8(content) {
             Ok(text) => (text, None),
             Err(error) => {
@@ -245,11 +245,11 @@ impl Preprocessor<'_> {
         let Some(span) = self.sources.add(name, &text, included_from) else {
             let message = format!("the program's text is larger than {} MiB", SOURCE_BYTES_MAX >> 20);
             self.error(codes::SOURCE_TOO_LARGE, included_from.unwrap_or(Span::NONE), message);
-            return Err(Stop);
+            return Err(LimitExceeded);
         };
         if let Some(offset) = fault {
             let lo = span.lo + offset as u32;
-            // Most often a comment in another encoding, which harms nobody.
+            // Most often this is a comment in another encoding, which is harmless.
             let diagnostic = Diagnostic::warning(codes::NOT_UTF8, Span::new(lo, lo + 3), "the file is not UTF-8 text")
                 .label("this is not a character");
             self.diagnostics.push(diagnostic);
@@ -260,7 +260,7 @@ impl Preprocessor<'_> {
     }
 
     /// Reads the open files to their ends.
-    fn read_all(&mut self) -> Result<(), Stop> {
+    fn read_all(&mut self) -> Result<(), LimitExceeded> {
         while let Some(file) = self.files.last_mut() {
             if !file.is_active() {
                 match file.lexer.skip_to_directive() {
@@ -291,22 +291,22 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Hands a token to the parser, or reports it if it is a fault.
-    fn emit(&mut self, token: Token) -> Result<(), Stop> {
+    /// Appends a token, or reports it if it is an error.
+    fn emit(&mut self, token: Token) -> Result<(), LimitExceeded> {
         if self.report_fault(&token) {
             return Ok(());
         }
         if self.tokens.len() >= TOKENS_MAX {
             let message = format!("the program has more than {TOKENS_MAX} tokens");
             self.error(codes::SOURCE_TOO_LARGE, token.span, message);
-            return Err(Stop);
+            return Err(LimitExceeded);
         }
         self.tokens.push(token);
         Ok(())
     }
 
-    /// Reports a token that is a fault. A string without end still counts as a string; a character that begins no
-    /// token is one in annotations, so that the parser reports it elsewhere.
+    /// Reports an error token. An unterminated string still counts as a string. A character that does not begin a token
+    /// is valid in annotations, so the parser reports it elsewhere.
     fn report_fault(&mut self, token: &Token) -> bool {
         match token.kind {
             TokenKind::UnterminatedComment => {
@@ -341,8 +341,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reads the directive behind `hash`.
-    fn directive(&mut self, hash: Span) -> Result<(), Stop> {
+    /// Processes the directive after `hash`.
+    fn directive(&mut self, hash: Span) -> Result<(), LimitExceeded> {
         let Some(file) = self.files.last_mut() else { return Ok(()) };
         let checkpoint = file.lexer.checkpoint();
         let name = file.lexer.next(&mut self.names);
@@ -363,11 +363,11 @@ impl Preprocessor<'_> {
             "include" => self.include(span)?,
             "error" | "warning" => self.message(&text, span),
             "pragma" => self.pragma(),
-            // What C compilers keep in their output means nothing here.
+            // Directives that C compilers keep in their output are ignored.
             "ident" | "sccs" => drop(self.line_tokens()),
             "line" => self.line(span, None),
             _ if name.kind == TokenKind::Integer && self.is_line_marker() => self.line(span, Some(name)),
-            // As assemblers have comments: a C preprocessor in that mode leaves such a line to them.
+            // Assembler comments have this form. A C preprocessor in assembler mode leaves such a line alone.
             _ if name.has_space_before => self.skip_line(checkpoint),
             _ => {
                 self.unknown_directive(&text, span);
@@ -377,15 +377,15 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// Skips the rest of the line behind a `#`, whatever it is.
-    fn skip_line(&mut self, behind_hash: Checkpoint) {
+    /// Skips the rest of the line after a `#`.
+    fn skip_line(&mut self, after_hash: Checkpoint) {
         if let Some(file) = self.files.last_mut() {
-            file.lexer.restore(behind_hash);
+            file.lexer.restore(after_hash);
             file.lexer.rest_of_line();
         }
     }
 
-    /// Whether nothing or a file's name follows the number behind a `#`.
+    /// Whether the number after a `#` is followed by a file name or by nothing.
     fn is_line_marker(&mut self) -> bool {
         let Some(file) = self.files.last_mut() else { return false };
         let checkpoint = file.lexer.checkpoint();
@@ -409,7 +409,7 @@ impl Preprocessor<'_> {
         self.diagnostics.push(Diagnostic::error(codes::INVALID_DIRECTIVE, span, message).help(help));
     }
 
-    fn begin_conditional(&mut self, name: &str, span: Span) -> Result<(), Stop> {
+    fn begin_conditional(&mut self, name: &str, span: Span) -> Result<(), LimitExceeded> {
         let is_outer_active = self.files.last().is_some_and(OpenFile::is_active);
         let is_active = is_outer_active && self.condition(name, span)?;
         let conditional = Conditional { span, is_outer_active, is_active, was_taken: is_active, has_else: false };
@@ -419,8 +419,8 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// Evaluates the rest of an `#if`, `#ifdef`, `#ifndef` or of the `#elif` forms.
-    fn condition(&mut self, name: &str, span: Span) -> Result<bool, Stop> {
+    /// Evaluates the rest of `#if`, `#ifdef`, `#ifndef` or one of the corresponding `#elif` forms.
+    fn condition(&mut self, name: &str, span: Span) -> Result<bool, LimitExceeded> {
         let tokens = self.line_tokens();
         if let "if" | "elif" = name {
             return self.evaluate_condition(span, tokens);
@@ -437,7 +437,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn next_branch(&mut self, name: &str, span: Span) -> Result<(), Stop> {
+    fn next_branch(&mut self, name: &str, span: Span) -> Result<(), LimitExceeded> {
         let Some(conditional) = self.files.last_mut().and_then(|file| file.conditionals.last_mut()) else {
             self.error(codes::UNBALANCED_CONDITIONAL, span, format!("`#{name}` without `#if`"));
             self.line_tokens();
@@ -454,7 +454,7 @@ impl Preprocessor<'_> {
         }
         conditional.has_else = name == "else";
         let may_be_taken = conditional.is_outer_active && !conditional.was_taken;
-        // A condition that does not matter is not evaluated: it may be one that only makes sense in another branch.
+        // A condition in inactive text is not evaluated: it may only be valid in another branch.
         conditional.is_active = false;
         let is_active = may_be_taken && (name == "else" || self.condition(name, span)?);
         if let Some(conditional) = self.files.last_mut().and_then(|file| file.conditionals.last_mut()) {
@@ -487,7 +487,7 @@ impl Preprocessor<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// `#pragma once` keeps the file from being included again; other pragmas mean nothing here.
+    /// `#pragma once` prevents the file from being included again; other pragmas are ignored.
     fn pragma(&mut self) {
         let tokens = self.line_tokens();
         let is_once = matches!(tokens.as_slice(), [token] if &*token.text(&self.names) == "once");
@@ -512,7 +512,7 @@ impl Preprocessor<'_> {
         self.sources.mark_line(span, line, name.as_deref());
     }
 
-    fn include(&mut self, span: Span) -> Result<(), Stop> {
+    fn include(&mut self, span: Span) -> Result<(), LimitExceeded> {
         let Some((path, is_quoted, path_span)) = self.included_path()? else {
             let diagnostic = Diagnostic::error(codes::INVALID_DIRECTIVE, span, "`#include` needs a file")
                 .help("write `#include <name>` or `#include \"name\"`");
@@ -527,13 +527,13 @@ impl Preprocessor<'_> {
                 .label(format!("`{path}` would be included more than {INCLUDE_DEPTH_MAX} deep or {INCLUDES_MAX} times"))
                 .help("guard each file with `#ifndef NAME`, `#define NAME`, ..., `#endif`");
             self.diagnostics.push(diagnostic);
-            return Err(Stop);
+            return Err(LimitExceeded);
         }
         self.find_and_open(&path, is_quoted, span)
     }
 
-    /// The path of an `#include`, as written or as a macro makes it.
-    fn included_path(&mut self) -> Result<Option<(String, bool, Span)>, Stop> {
+    /// The path of an `#include`, either written directly or produced by a macro.
+    fn included_path(&mut self) -> Result<Option<(String, bool, Span)>, LimitExceeded> {
         let Some(file) = self.files.last_mut() else { return Ok(None) };
         if let Some(found) = file.lexer.include_path() {
             return Ok(Some(found));
@@ -550,7 +550,7 @@ impl Preprocessor<'_> {
         Ok(path.map(|path| (path, false, span)))
     }
 
-    /// The folders in which an included file may lie, in the order in which they are searched.
+    /// The folders that are searched for an included file, in order.
     fn include_folders(&self, is_quoted: bool) -> Vec<PathBuf> {
         let own_folder = self.files.last().and_then(|file| file.folder.clone()).filter(|_| is_quoted);
         own_folder.into_iter().chain(self.options.include_paths.iter().cloned()).collect()
@@ -562,8 +562,8 @@ impl Preprocessor<'_> {
         self.include_folders(is_quoted).iter().any(is_there) || builtin::text(path).is_some()
     }
 
-    /// Looks in the including file's folder (for `"..."`), in the include folders and among the built-in files.
-    fn find_and_open(&mut self, path: &str, is_quoted: bool, span: Span) -> Result<(), Stop> {
+    /// Searches the including file's folder (for `"..."`), the include folders and the built-in files.
+    fn find_and_open(&mut self, path: &str, is_quoted: bool, span: Span) -> Result<(), LimitExceeded> {
         let folders = self.include_folders(is_quoted);
         for folder in &folders {
             let candidate = folder.join(path);

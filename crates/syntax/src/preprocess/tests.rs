@@ -1,10 +1,10 @@
-//! The preprocessor's tokens, written as text.
+//! The preprocessor's output as text.
 
 use super::*;
 use crate::loader::MemoryFiles;
 use expect_test::{Expect, expect};
 
-/// The tokens, and what is reported, one a line.
+/// The tokens, and the diagnostics, one a line.
 fn preprocessed(files: &MemoryFiles, adjust: impl FnOnce(&mut Options<'_>), text: &str) -> String {
     let mut sources = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
@@ -59,7 +59,7 @@ fn strings_and_pastes() {
     check("#define S(x) #x\n#define X 1\nS(a + X) S( \"q\\n\" ) S()", expect![[r#""a + X" "\"q\\n\"" """#]]);
     check("#define P(a, b) a##b x\nP(he, ader) P(8w, 1) P(, b) P(a, ) P(,)", expect!["header x 8w1 x b x a x x"]);
     check("#define X 1\n#define P(a) a##_t X##2\nP(X)", expect!["X_t X2"]);
-    // What makes no token stays two, as in assembler mode.
+    // What cannot be joined stays two tokens, as in assembler mode.
     check("#define P(a, b) [a ## b]\nP(1, +) P(h., x) P(>, >) P(., .)", expect!["[1+] [h.x] [>>] [..]"]);
 }
 
@@ -82,7 +82,7 @@ fn a_backslash_before_blanks_continues_a_line() {
     check("#define X 1 \\ \t\r\n + 2\nX // \\ \n gone\ny", expect!["1 + 2\ny"]);
 }
 
-/// What is reported about a program, in full.
+/// The complete diagnostics of a program.
 fn reported(text: &str) -> String {
     let files = MemoryFiles::new();
     let mut sources = SourceMap::new();
@@ -119,7 +119,7 @@ fn a_fault_in_a_macro_is_shown_there_and_once() {
         1 error
     "#]]
     .assert_eq(&reported(text));
-    // An argument is where it is written.
+    // An argument keeps its location.
     let text = "#define ID(x) x\nconst bit<8> a = ID(1 +);\nconst bit<8> b = 1;\n";
     expect![[r#"
         error[E0120]: expected an expression, found `;`

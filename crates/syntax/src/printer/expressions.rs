@@ -8,7 +8,7 @@ use crate::ast::{
 use crate::literal;
 use crate::parser::precedence;
 
-/// How tightly the parts of an expression hold together, above the precedence of infix operators.
+/// The binding strengths above the precedence of infix operators.
 const PREFIX: u32 = 20;
 const POSTFIX: u32 = 30;
 
@@ -112,7 +112,7 @@ impl Printer {
         self.put(" ");
     }
 
-    /// An expression, in parentheses if it holds together less tightly than `binding_min`.
+    /// An expression, in parentheses if it binds less tightly than `binding_min`.
     fn operand(&mut self, expression: &Expr, binding_min: u32) {
         if binding(expression) >= binding_min {
             return self.expression(expression);
@@ -259,12 +259,12 @@ impl Printer {
     pub(super) fn annotations(&mut self, annotations: &[Annotation]) {
         for annotation in annotations {
             self.annotation(annotation);
-            // A pragma ends with its line.
+            // A pragma extends to the end of its line.
             self.put(if annotation.is_pragma { "\n" } else { " " });
         }
     }
 
-    /// Annotations behind something.
+    /// Annotations after something.
     pub(super) fn trailing_annotations(&mut self, annotations: &[Annotation]) {
         for annotation in annotations {
             self.put(" ");

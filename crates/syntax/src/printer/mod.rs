@@ -1,7 +1,7 @@
 //! The syntax tree as P4 text.
 //!
-//! The text parses back to the same tree; comments, macros and the original layout are gone. Parentheses stand where
-//! the tree needs them and nowhere else.
+//! The text parses back to the same tree; comments, macros and the original layout are lost. It has no more parentheses
+//! than the tree requires.
 //!
 //! * this module: declarations;
 //! * `statements`, `expressions` (with types and annotations).
@@ -31,7 +31,7 @@ pub fn print(program: &Program) -> String {
 /// Collects the text.
 struct Printer {
     text: String,
-    /// How many braces are open.
+    /// The number of open braces.
     depth: usize,
 }
 
@@ -50,7 +50,7 @@ impl Printer {
         self.put(name.as_str());
     }
 
-    /// `items` with `between` between them.
+    /// `items`, separated by `between`.
     fn joined<T>(&mut self, items: &[T], between: &str, mut item: impl FnMut(&mut Self, &T)) {
         for (index, each) in items.iter().enumerate() {
             if index > 0 {
@@ -60,7 +60,7 @@ impl Printer {
         }
     }
 
-    /// `{`, each item on lines of its own, `}`. The items end their lines.
+    /// `{`, each item on lines of its own, `}`. The items write their line breaks.
     fn braced<T>(&mut self, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
         self.put("{\n");
         self.depth += 1;
@@ -73,7 +73,7 @@ impl Printer {
         self.put("}");
     }
 
-    /// A declaration, indented, with the line break at its end.
+    /// A declaration, indented, with a line break at its end.
     fn declaration_line(&mut self, declaration: &Declaration) {
         self.indent();
         self.declaration(declaration);

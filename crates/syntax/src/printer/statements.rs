@@ -75,7 +75,7 @@ impl Printer {
         self.put("\n");
     }
 
-    /// What may stand in the head of a loop; without semicolon.
+    /// A statement in the head of a loop, without semicolon.
     fn simple_statement(&mut self, statement: &Statement) {
         match &statement.kind {
             StatementKind::Assignment { target, operator, value } => {

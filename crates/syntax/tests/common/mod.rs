@@ -4,7 +4,7 @@
 
 use syntax::{Diagnostics, MemoryFiles, Options, SourceMap, ast};
 
-/// The programs that other tests take apart.
+/// The programs that other tests mutate.
 pub const SAMPLES: &[(&str, &str)] = &[
     ("core.p4", include_str!("../../../../include/core.p4")),
     ("v1model.p4", include_str!("../../../../include/v1model.p4")),
@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> (SourceMap, ast::Program, Diagnostics) {
     (sources, program, diagnostics)
 }
 
-/// Each diagnostic on a line.
+/// One diagnostic a line.
 pub fn short(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
     diagnostics.iter().map(|diagnostic| syntax::render_short(sources, diagnostic) + "\n").collect()
 }
