@@ -1,4 +1,4 @@
-//! Cases of a `select` and entries of a table that an earlier one hides, or for which the table has no room.
+//! Cases of a `select` and table entries that an earlier one hides, and entries that exceed the table's size.
 
 use crate::diagnostics as d;
 use crate::linter::Linter;
@@ -9,25 +9,25 @@ use num_traits::Signed as _;
 use sema::hir::*;
 use std::collections::BTreeMap;
 
-/// With so many earlier cases that are not single values each later one is compared: the rest is not looked at, so that
-/// long lists cost no more than their length.
+/// The number of earlier cases with masks or ranges that each later case is compared with. Further ones are ignored, so
+/// that the time for a long list is linear.
 const WIDE_CASES_MAX: usize = 64;
 
-/// Keys of so many bits together are tried value by value: whether the cases take all of them.
-const TRIED_BITS_MAX: u32 = 8;
+/// Up to this total key width, all values are tried to determine whether the cases cover them.
+const EXHAUSTIVE_BITS_MAX: u32 = 8;
 
-/// The values of one key that a case takes.
+/// The values of one key that a case matches.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Values {
     Any,
     One(BigInt),
-    /// Value and mask; the value has no ones outside the mask.
+    /// Value and mask; the value is zero outside the mask.
     Mask(BigInt, BigInt),
     Range(BigInt, BigInt),
 }
 
 impl Values {
-    /// Whether all values of `other` are among these, as far as that is easily seen.
+    /// Whether these values include all of `other`. Returns false where that is not easy to determine.
     fn cover(&self, other: &Values) -> bool {
         match (self, other) {
             (Values::Any, _) => true,
@@ -43,16 +43,16 @@ impl Values {
     }
 }
 
-/// The cases so far.
+/// The earlier cases.
 #[derive(Default)]
 struct Earlier {
-    /// Those that take one value of each key.
+    /// Those with a single value for each key.
     single: BTreeMap<Vec<Values>, Span>,
     wide: Vec<(Vec<Values>, Span)>,
 }
 
 impl Earlier {
-    /// The earlier case that takes all that this one takes.
+    /// The earlier case that covers this one.
     fn find(&self, case: &[Values]) -> Option<Span> {
         if let Some(span) = self.single.get(case) {
             return Some(*span);
@@ -89,21 +89,21 @@ impl Linter<'_, '_> {
                 earlier.add(values, case.span);
             }
         }
-        if !all.iter().any(|case| case.iter().all(|values| *values == Values::Any)) && !self.take_all(keys, &all) {
+        if !all.iter().any(|case| case.iter().all(|values| *values == Values::Any)) && !self.cover_all(keys, &all) {
             self.sink.warn(UNMATCHED, d::unmatched_select(span));
         }
     }
 
-    /// Whether the cases take all values of the keys, which are few.
-    fn take_all(&self, keys: &[Expr], cases: &[Vec<Values>]) -> bool {
+    /// Whether the cases cover all values of the keys, of which there are few.
+    fn cover_all(&self, keys: &[Expr], cases: &[Vec<Values>]) -> bool {
         let width = |key: &Expr| match key.ty {
             Type::Bool => Some(1),
             _ => self.values.number_type(&key.ty).filter(|(_, is_signed)| !is_signed).map(|(width, _)| width),
         };
         let Some(widths) = keys.iter().map(width).collect::<Option<Vec<u32>>>() else { return false };
         let bits = widths.iter().fold(0u32, |sum, width| sum.saturating_add(*width));
-        // Each value is tried with each case; who writes more cases than there are values has written them all.
-        bits <= TRIED_BITS_MAX
+        // Each value is tried with each case, at most 256 values; a list rarely has more cases than there are values.
+        bits <= EXHAUSTIVE_BITS_MAX
             && (0..1u32 << bits).all(|number| {
                 let mut left = number;
                 let mut tried = Vec::new();
@@ -115,7 +115,7 @@ impl Linter<'_, '_> {
             })
     }
 
-    /// The entries that a table has beyond its size. A size of 0 states none.
+    /// Reports the entries beyond the table's size. A size of 0 means that there is no limit.
     pub(crate) fn check_size(&mut self, table: &Table) {
         let Some(size) = &table.size else { return };
         let Some(number) = self.values.number(size).filter(BigInt::is_positive) else { return };
@@ -125,7 +125,7 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// The entries of a table, where the first one that matches wins.
+    /// Checks the entries of a table in which the first matching entry wins.
     pub(crate) fn check_entries(&mut self, table: &Table) {
         let kind = |key: &TableKey| &*self.program.match_kinds[key.match_kind];
         let is_in_order = table.const_entries
@@ -137,7 +137,7 @@ impl Linter<'_, '_> {
             if let Some(values) = self.values_of(&entry.keys)
                 && is_in_order
             {
-                // Two entries of the same single values are found where their types are checked.
+                // The type checker already reports two entries with the same single values.
                 match earlier.find(&values).filter(|_| !earlier.single.contains_key(&values)) {
                     Some(first) => self.sink.warn(UNREACHABLE, d::hidden_case(entry.span, first, "entry")),
                     None => earlier.add(values, entry.span),

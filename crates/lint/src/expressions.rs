@@ -1,4 +1,4 @@
-//! Expressions that have always the same value, or whose value nobody can want.
+//! Expressions that are constant, or whose value is useless.
 
 use crate::diagnostics as d;
 use crate::flow::layout::is_header;
@@ -11,7 +11,7 @@ use sema::hir::*;
 use syntax::ast::{BinaryOperator, StructKind};
 
 impl Linter<'_, '_> {
-    /// An expression by itself; its parts come later.
+    /// Checks an expression without its parts, which are visited later.
     pub(crate) fn check_expression(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Binary(operator, left, right) => self.check_binary(*operator, left, right, e),
@@ -58,7 +58,7 @@ impl Linter<'_, '_> {
             Op::BitAnd | Op::BitOr | Op::And | Op::Or => "the operand itself",
             _ => return false,
         };
-        // Two constants may be equal today.
+        // Two constants may be equal only for now.
         let is_found = names_variable(left) && is_pure(left) && is_same(left, right);
         if is_found {
             self.sink.warn(CONSTANT, d::same_operands(e.span, operator.as_str(), result));
@@ -79,7 +79,7 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// A comparison of something unknown with a number that is written there.
+    /// A comparison of an unknown value with a literal number.
     fn check_comparison(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr, e: &Expr) {
         if !self.sink.is_written_number(right.span) || self.values.number(left).is_some() {
             return;
@@ -102,7 +102,7 @@ impl Linter<'_, '_> {
         self.sink.warn(CONSTANT, d::always_decided(e.span, result, &format!("whatever the value of type {shown} is")));
     }
 
-    /// What `(x & mask) == number` or `(x | mask) == number` gives whatever `x` is, if that is known.
+    /// The result of `(x & mask) == number` or `(x | mask) == number`, if it is the same for all `x`.
     fn decided_by_mask(&self, operator: BinaryOperator, left: &Expr, number: &BigInt) -> Option<bool> {
         if !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) || number.is_negative() {
             return None;
@@ -124,7 +124,7 @@ impl Linter<'_, '_> {
         if *a != wanted || *b != wanted || !is_pure(x) || !is_same(x, y) {
             return;
         }
-        // Only of numbers that are written there it is certain that they always differ.
+        // Only literal numbers are certain to differ always.
         if !self.sink.is_written_number(m.span) || !self.sink.is_written_number(n.span) {
             return;
         }
@@ -136,7 +136,7 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// A field of a header that nothing in the whole program makes valid. Each header is told of once.
+    /// Warns of a field whose header nothing in the program makes valid. Each header is reported once.
     fn check_never_valid(&mut self, header: &Expr, e: &Expr) {
         if !is_header(self.program, &header.ty) || !self.has_parser() {
             return;
@@ -150,9 +150,9 @@ impl Linter<'_, '_> {
         let place = (*id, *field);
         let is_known = !args.is_empty()
             || self.uses.valid_fields.contains(&place)
-            || self.uses.asked_fields.contains(&place)
+            || self.uses.tested_fields.contains(&place)
             || !self.is_parameter(base);
-        if !is_known && self.told_invalid.insert(place) {
+        if !is_known && self.reported_invalid.insert(place) {
             let declared = &self.program.structs[*id].fields[*field];
             self.sink.warn_about(
                 INVALID_HEADER,
@@ -162,13 +162,13 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// Whether the program is made of blocks of which one parses, so that headers are valid by its own doing only.
+    /// Whether the program is a package that contains a parser, so that only its own code makes headers valid.
     fn has_parser(&self) -> bool {
         let main = self.program.main.map(|main| &self.program.instances[main]);
         main.is_some_and(|main| main.args.iter().flatten().any(|arg| matches!(arg.ty, Type::Parser(..))))
     }
 
-    /// Whether an expression is a parameter or a part of one: local variables are followed more closely elsewhere.
+    /// Whether an expression is a parameter or a part of one. The flow analysis covers local variables.
     fn is_parameter(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(var) => matches!(self.program.vars[*var].kind, VarKind::Parameter { .. }),
@@ -179,7 +179,7 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// `emit` of a header that nothing in the program makes valid.
+    /// Warns of an `emit` of a header that nothing in the program makes valid.
     fn check_emit(&mut self, call: &Call) {
         let Callee::Method(object, position) = &call.callee else { return };
         let Type::Extern(owner, _) = &object.ty else { return };
@@ -190,7 +190,7 @@ impl Linter<'_, '_> {
         let ExprKind::Field(base, field) = &emitted.kind else { return };
         let Type::Struct(id, _) = &base.ty else { return };
         let declared = &self.program.structs[*id];
-        // Where nothing is ever made valid, the architecture must do it.
+        // If the program makes no header of the struct valid, the architecture must do so.
         let is_filled_here = || self.uses.valid_fields.iter().any(|(other, _)| other == id);
         if is_emit
             && self.program.main.is_some()
@@ -215,7 +215,7 @@ impl Linter<'_, '_> {
     }
 }
 
-/// The operator that says the same of swapped operands.
+/// The equivalent operator for swapped operands.
 fn mirrored(operator: BinaryOperator) -> BinaryOperator {
     match operator {
         BinaryOperator::Less => BinaryOperator::Greater,

@@ -1,14 +1,14 @@
-//! Warnings: what is legal but surely wrong.
+//! Warnings about code that is legal but surely wrong.
 //!
-//! What enters: the typed tree of a program without errors, and its text. What leaves: warnings, ordered by their
-//! places. A false alarm is worse than silence, so that each check asks only for what nobody can have meant;
-//! `docs/design/warnings.md` says what is looked for and what is not.
+//! What enters: the typed tree of a program without errors, and its text. What leaves: warnings, sorted by location. A
+//! false positive is worse than a missed mistake, so each check only reports code that cannot be intended.
+//! `docs/design/warnings.md` lists what is checked and what is not.
 //!
-//! * `uses` finds out what the whole program uses; `unused` names the rest.
-//! * `linter` walks through the program once, and asks `expressions`, `statements`, `choices` and `loops` on its way.
-//! * `v1model` knows what the architecture ignores in ingress and in egress.
-//! * `flow` follows values through each body: what is read before it is assigned, and headers that are not valid.
-//! * `sink` takes the warnings, heeds `@noWarn`, and puts them in order.
+//! * `uses` collects what the whole program uses; `unused` reports the rest.
+//! * `linter` traverses the program once and calls `expressions`, `statements`, `choices` and `loops`.
+//! * `v1model` reports assignments that the architecture ignores in ingress or egress.
+//! * `flow` tracks values through each body: reads before assignments, and uses of invalid headers.
+//! * `sink` collects the warnings, applies `@noWarn`, and sorts them.
 //! * `diagnostics` has a file for each kind of warning.
 
 mod choices;
@@ -34,7 +34,7 @@ use syntax::{Diagnostics, SourceMap};
 
 /// Adds the warnings about a program without errors.
 pub fn lint<'a>(program: &'a Program, sources: &'a SourceMap, diagnostics: &mut Diagnostics) {
-    // The program's own file is the one with `main`, or else the one that was read first.
+    // The program's own file is the one with `main`, or otherwise the first one.
     let main = program.main.map_or(Span::new(1, 1), |main| program.instances[main].span);
     let mut sink = Sink::new(sources, main, &program.warning_levels);
     linter::check(program, &mut sink);

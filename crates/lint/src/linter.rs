@@ -1,4 +1,5 @@
-//! The walk through a program: everything is met once, inside the `@noWarn` of what is around it.
+//! The traversal of a program: it visits everything once, within the `@noWarn` annotations of the enclosing
+//! declarations.
 
 use crate::sink::Sink;
 use crate::uses::{self, Uses};
@@ -8,23 +9,23 @@ use base::index::Id as _;
 use sema::hir::*;
 use std::collections::BTreeSet;
 
-/// A walk under way.
+/// The state of the traversal.
 pub(crate) struct Linter<'s, 'a> {
     pub(crate) program: &'a Program,
     pub(crate) sink: &'s mut Sink<'a>,
     pub(crate) uses: Uses,
     pub(crate) values: Values<'a>,
-    /// Whether a parser or control is around.
+    /// Whether the traversal is inside a parser or control.
     pub(crate) is_inside_block: bool,
-    /// The fields of structs that have been told to be headers that are never valid.
-    pub(crate) told_invalid: BTreeSet<(StructId, usize)>,
+    /// The fields of structs that have been reported as headers that are never valid.
+    pub(crate) reported_invalid: BTreeSet<(StructId, usize)>,
 }
 
-/// Walks through a program.
+/// Traverses a program.
 pub(crate) fn check<'a>(program: &'a Program, sink: &mut Sink<'a>) {
     let uses = uses::of(program);
     let values = Values::new(program);
-    Linter { program, sink, uses, values, is_inside_block: false, told_invalid: BTreeSet::new() }.program();
+    Linter { program, sink, uses, values, is_inside_block: false, reported_invalid: BTreeSet::new() }.program();
 }
 
 impl<'a> Linter<'_, 'a> {
@@ -49,7 +50,7 @@ impl<'a> Linter<'_, 'a> {
         for (id, function) in program.functions.iter_enumerated() {
             if let Some(body) = &function.body {
                 let silenced = self.sink.enter(&function.annotations);
-                // The parameters of a method are its extern's choice.
+                // The extern declares the parameters of its methods.
                 if !methods.contains(&id) {
                     self.check_unused_function(id);
                     self.check_unused_params(&function.params);

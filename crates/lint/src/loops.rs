@@ -1,5 +1,4 @@
-//! Parser states that lead back to themselves while nothing changes: a packet that has come round once comes round for
-//! ever.
+//! Cycles of parser states in which nothing changes: a packet that completes such a cycle once repeats it forever.
 
 use crate::diagnostics as d;
 use crate::flow::targets;
@@ -8,7 +7,7 @@ use crate::sink::UNREACHABLE;
 use crate::walk::{for_each_part, is_pure};
 use sema::hir::*;
 
-/// How far a state has been followed.
+/// The progress of the search at a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     New,
@@ -24,7 +23,7 @@ impl Linter<'_, '_> {
             if progress[start] != Progress::New || !is_idle[start] {
                 continue;
             }
-            // Depth first, with a stack of its own: a parser may have thousands of states in a row.
+            // Depth first with an explicit stack, because a parser may have thousands of consecutive states.
             let mut stack = vec![(start, next_states(&parser.states[start], &is_idle))];
             progress[start] = Progress::Open;
             while let Some((position, pending)) = stack.last_mut() {
@@ -50,7 +49,7 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// Whether a state takes nothing from the packet and changes nothing.
+    /// Whether a state neither extracts from the packet nor changes anything.
     fn is_idle(&self, state: &State) -> bool {
         let is_idle = |stmt: &Stmt| match &stmt.kind {
             StmtKind::Local(Local::Var(_, value)) => value.as_ref().is_none_or(is_pure),
@@ -64,7 +63,7 @@ impl Linter<'_, '_> {
         state.body.iter().all(is_idle) && keys_are_idle
     }
 
-    /// Whether an expression reads variables and looks at the packet, and does nothing else.
+    /// Whether an expression only reads variables and looks ahead in the packet.
     fn only_looks(&self, e: &Expr) -> bool {
         if let ExprKind::Call(call) = &e.kind
             && let Callee::Method(object, position) = &call.callee
@@ -80,7 +79,7 @@ impl Linter<'_, '_> {
     }
 }
 
-/// The idle states to which a state leads.
+/// The idle states among a state's successors.
 fn next_states(state: &State, is_idle: &[bool]) -> Vec<usize> {
     targets(&state.transition).into_iter().filter(|next| is_idle[*next]).collect()
 }

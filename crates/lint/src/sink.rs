@@ -1,4 +1,4 @@
-//! Where warnings go: past those whom a `@noWarn` around does not want to hear, into order.
+//! Collects warnings, drops those that an enclosing `@noWarn` silences, and sorts the others.
 
 use base::Span;
 use std::collections::BTreeMap;
@@ -6,37 +6,38 @@ use std::rc::Rc;
 use syntax::ast::Annotation;
 use syntax::{Diagnostic, Severity, SourceMap, WarningLevel};
 
-/// The names under which `@noWarn` silences a kind of warning. The first is ours, the rest are other compilers'.
+/// The names with which `@noWarn` silences a kind of warning. The first is ours, the others are those of other
+/// compilers.
 pub(crate) type Group = &'static [&'static str];
 
-/// Something declared is not used.
+/// An unused declaration.
 pub(crate) const UNUSED: Group = &["unused"];
-/// A variable or a header's field is read that has no value.
+/// A read of a variable or a header's field without a value.
 pub(crate) const UNINITIALIZED: Group = &["uninitialized", "uninitialized_use"];
-/// A parameter has no value at the end.
+/// A parameter without a value at the end.
 pub(crate) const UNINITIALIZED_OUT: Group = &["uninitialized", "uninitialized_out_param"];
-/// A header that is not valid is used.
+/// A use of an invalid header.
 pub(crate) const INVALID_HEADER: Group = &["invalid_header", "uninitialized"];
-/// Code, a case or an entry is never reached.
+/// Code, a case or an entry that is never reached.
 pub(crate) const UNREACHABLE: Group = &["unreachable", "parser-transition"];
-/// Some values are not thought of.
+/// Values that are not covered.
 pub(crate) const UNMATCHED: Group = &["parser-transition"];
-/// An expression has always the same value.
+/// A constant expression.
 pub(crate) const CONSTANT: Group = &["constant"];
-/// Two things do not fit.
+/// Two parts that do not fit together.
 pub(crate) const MISMATCH: Group = &["mismatch"];
-/// A statement has no effect.
+/// A statement without an effect.
 pub(crate) const NO_EFFECT: Group = &["no_effect"];
 
 /// The warnings found so far.
 pub(crate) struct Sink<'a> {
     pub(crate) sources: &'a SourceMap,
-    /// The file that has the program itself, and not what it includes.
+    /// The file of the program itself, as opposed to its includes.
     main_file: Option<Rc<str>>,
-    /// What the program makes of groups of warnings.
+    /// How the program's user treats groups of warnings.
     levels: &'a BTreeMap<Rc<str>, WarningLevel>,
     found: Vec<Diagnostic>,
-    /// What the declarations around do not want to hear of: `None` for all.
+    /// The warnings that enclosing declarations silence: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
 }
 
@@ -46,14 +47,14 @@ impl<'a> Sink<'a> {
         Sink { sources, main_file, levels, found: Vec::new(), silenced: Vec::new() }
     }
 
-    /// Enters something with these annotations. What is returned goes to [`Sink::leave`].
+    /// Enters a declaration with these annotations. The result is the argument for [`Sink::leave`].
     pub(crate) fn enter(&mut self, annotations: &[Annotation]) -> usize {
         let before = self.silenced.len();
         self.silenced.extend(silenced_by(annotations));
         before
     }
 
-    /// Leaves it.
+    /// Leaves the declaration.
     pub(crate) fn leave(&mut self, before: usize) {
         self.silenced.truncate(before);
     }
@@ -63,12 +64,12 @@ impl<'a> Sink<'a> {
         self.silenced.iter().any(|name| name.as_deref().is_none_or(|name| group.contains(&name)))
     }
 
-    /// Hands in a warning.
+    /// Adds a warning.
     pub(crate) fn warn(&mut self, group: Group, warning: Diagnostic) {
         self.warn_about(group, &[], warning);
     }
 
-    /// Hands in a warning about something with these annotations.
+    /// Adds a warning about a declaration with these annotations.
     pub(crate) fn warn_about(&mut self, group: Group, annotations: &[Annotation], warning: Diagnostic) {
         let own: Vec<Option<Rc<str>>> = silenced_by(annotations).collect();
         let is_silenced = self
@@ -77,7 +78,7 @@ impl<'a> Sink<'a> {
             .chain(&own)
             .any(|name| name.as_deref().is_none_or(|name| group.contains(&name) || name == warning.code));
         let level = group.iter().find_map(|name| self.levels.get(*name)).copied();
-        // What the compiler made itself has no place, and nobody could mend it.
+        // Compiler-generated code has no location, and users could not correct it.
         if warning.primary.span.is_none() {
             return;
         }
@@ -89,8 +90,8 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Whether a place is in the program's own file, not in one that it includes: what an included file declares may
-    /// be there for others.
+    /// Whether a location is in the program's own file. Declarations in an included file may be there for other
+    /// programs.
     pub(crate) fn is_in_main_file(&self, span: Span) -> bool {
         let place = self.sources.location(span.lo);
         match (&self.main_file, place) {
@@ -99,15 +100,14 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Whether an expression is written as a number here: not with a constant's or a macro's name, which may have
-    /// another value another day.
+    /// Whether an expression is a literal number here. The value of a constant or macro may change in a later version.
     pub(crate) fn is_written_number(&self, span: Span) -> bool {
         let text = self.sources.text(span).trim_start_matches(['(', '-', ' ']);
         text.starts_with(|first: char| first.is_ascii_digit())
             && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ')' | ' '))
     }
 
-    /// All warnings, by their places.
+    /// All warnings, sorted by location.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|warning| (warning.primary.span, warning.code));
         self.found
@@ -126,7 +126,7 @@ mod tests {
     use crate::testing::check_program;
     use expect_test::expect;
 
-    /// Something unused, something read that has no value, and a parameter that gets none.
+    /// Unused declarations, reads without a value, and parameters without a value.
     const PROGRAM: &str = "control Inner(out bit<8> x) { apply { bit<8> y; if (random() == 0) { x = y; } } }
         control C(inout S s) { action never() { } Inner() inner; apply { inner.apply(s.x); } }
         Package(C()) main;";

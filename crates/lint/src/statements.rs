@@ -1,4 +1,4 @@
-//! Statements that are never reached, or that do nothing.
+//! Statements that are never reached, or that have no effect.
 
 use crate::diagnostics as d;
 use crate::expressions::names_variable;
@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::Direction;
 
 impl Linter<'_, '_> {
-    /// Statements one after another.
+    /// Checks a sequence of statements.
     pub(crate) fn check_sequence(&mut self, stmts: &[Stmt]) {
-        // What the last statement does makes no difference; not to ask keeps long `else if` cheap.
+        // Nothing follows the last statement. Skipping it keeps long `else if` chains cheap.
         let position = stmts.split_last().and_then(|(_, before)| before.iter().position(never_goes_on));
         if let Some(position) = position {
             let warning = d::unreachable_statement(stmts[position + 1].span, stmts[position].span);
@@ -23,8 +23,8 @@ impl Linter<'_, '_> {
         self.check_written_before_valid(stmts);
     }
 
-    /// Assignments to a whole local variable that is assigned again before anything can have read it. Only assignments
-    /// may stand between the two.
+    /// Reports assignments to a whole local variable that is assigned again before anything can read it. Only
+    /// assignments may stand between the two.
     fn check_overwritten(&mut self, stmts: &[Stmt]) {
         let mut unread: BTreeMap<VarId, base::Span> = BTreeMap::new();
         for stmt in stmts {
@@ -52,8 +52,8 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// Assignments to fields of headers that are made valid later in the same row of statements. Headers that are not
-    /// given to the block are followed more closely elsewhere.
+    /// Reports assignments to fields of headers that are made valid later in the same sequence of statements. The flow
+    /// analysis covers headers that are not parameters of the block.
     fn check_written_before_valid(&mut self, stmts: &[Stmt]) {
         let mut written: Vec<(&Expr, base::Span)> = Vec::new();
         let mut valid: Vec<&Expr> = Vec::new();
@@ -76,7 +76,7 @@ impl Linter<'_, '_> {
                         }
                         valid.push(header);
                     }
-                    // What the program's own code does may be anything; externs work on their arguments.
+                    // The program's own functions may do anything; externs only use their arguments.
                     Callee::Method(..) | Callee::Function(_) if call.args.iter().flatten().all(is_small) => {}
                     _ => {
                         written.clear();
@@ -84,8 +84,8 @@ impl Linter<'_, '_> {
                     }
                 },
                 StmtKind::Local(_) => {}
-                // A row that has written nothing needs no look into what is between.
-                _ if !written.is_empty() && leaves_validity(self.program, stmt, 0) => {}
+                // Without a preceding write, the statements between need no examination.
+                _ if !written.is_empty() && preserves_validity(self.program, stmt, 0) => {}
                 _ => {
                     written.clear();
                     valid.clear();
@@ -94,7 +94,7 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// A statement by itself; its parts come later.
+    /// Checks a statement without its parts, which are visited later.
     pub(crate) fn check_statement(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Assign { target, value }
@@ -123,8 +123,8 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// Whether two places say the same in the same words: no macro may have changed in between, and no file may have
-    /// been included with other ones.
+    /// Whether two source ranges have the same text and the same meaning: no macro may have changed between them, and
+    /// they must not come from different includes.
     fn is_written_alike(&self, first: base::Span, second: base::Span) -> bool {
         let words = |span| self.sink.sources.text(span).split_whitespace();
         let both = self.sink.sources.text(first.to(second));
@@ -133,15 +133,15 @@ impl Linter<'_, '_> {
         is_of_one_file && !has_directive && words(first).eq(words(second))
     }
 
-    /// `if (c);` followed by what was meant to be its body.
+    /// `if (c);` followed by the intended body.
     fn check_empty_body(&mut self, body: &Block, keyword: &str) {
         if self.sink.sources.text(body.span).trim() == ";" {
             self.sink.warn(NO_EFFECT, d::empty_body(body.span, keyword));
         }
     }
 
-    /// A condition of an `else if` that an earlier one of the same chain has asked already. Only so many branches are
-    /// compared with each that long chains cost no more than their length.
+    /// Reports an `else if` that repeats an earlier condition of the same chain. Each condition is compared with a
+    /// bounded number of branches, so that the time for a long chain is linear.
     fn check_repeated_conditions(&mut self, stmt: &Stmt) {
         const DISTANCE_MAX: usize = 8;
         let StmtKind::If { condition, else_body, .. } = &stmt.kind else { return };
@@ -164,7 +164,7 @@ impl Linter<'_, '_> {
         }
     }
 
-    /// The call of a function that does nothing but compute a result, which nobody looks at.
+    /// Reports the call of a function that only computes a result, which is not used.
     fn check_ignored_result(&mut self, call: &Call, stmt: &Stmt) {
         let is_useless = match &call.callee {
             Callee::Builtin(Builtin::IsValid, object) => is_pure(object),
@@ -186,7 +186,7 @@ impl Linter<'_, '_> {
     }
 }
 
-/// The header of which an l-value is a field, or bits of one.
+/// The header that contains the field of an l-value, or bits of it.
 fn header_of<'e>(program: &Program, target: &'e Expr) -> Option<&'e Expr> {
     match &target.kind {
         ExprKind::Slice(base, ..) | ExprKind::IndexedSlice { base, .. } => header_of(program, base),
@@ -195,7 +195,7 @@ fn header_of<'e>(program: &Program, target: &'e Expr) -> Option<&'e Expr> {
     }
 }
 
-/// Whether a header is in an `inout` parameter, so that it may be valid from the start.
+/// Whether a header is in an `inout` parameter, so that it may be valid initially.
 fn is_given(program: &Program, e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Var(var) => direction(program, *var) == Direction::InOut,
@@ -204,12 +204,12 @@ fn is_given(program: &Program, e: &Expr) -> bool {
     }
 }
 
-/// Whether a value has no header in it.
+/// Whether a value contains no header.
 fn is_small(e: &Expr) -> bool {
     matches!(e.ty, Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Integer | Type::Enum(_) | Type::String)
 }
 
-/// Whether control never reaches what follows a statement.
+/// Whether the code after a statement is unreachable.
 fn never_goes_on(stmt: &Stmt) -> bool {
     let block_never = |block: &Block| block.stmts.iter().any(never_goes_on);
     match &stmt.kind {
@@ -226,7 +226,7 @@ fn never_goes_on(stmt: &Stmt) -> bool {
     }
 }
 
-/// Takes the variables away that an expression reads.
+/// Removes the variables that an expression reads.
 fn forget_read(e: &Expr, unread: &mut BTreeMap<VarId, base::Span>) {
     if unread.is_empty() {
         return;
@@ -237,24 +237,25 @@ fn forget_read(e: &Expr, unread: &mut BTreeMap<VarId, base::Span>) {
     for_each_part(e, &mut |part| forget_read(part, unread));
 }
 
-/// How deep blocks and branches are looked into for what may concern a header: each row of statements looks for itself.
-const LOOK_DEPTH_MAX: u32 = 8;
+/// How deeply nested blocks and branches are searched for uses of a header. Each sequence of statements searches for
+/// itself.
+const SEARCH_DEPTH_MAX: u32 = 8;
 
-/// Whether a statement neither changes which headers are valid, nor asks, nor leaves the block.
-fn leaves_validity(program: &Program, stmt: &Stmt, depth: u32) -> bool {
+/// Whether a statement neither changes nor tests the validity of headers, nor leaves the block.
+fn preserves_validity(program: &Program, stmt: &Stmt, depth: u32) -> bool {
     let own = match &stmt.kind {
         StmtKind::Assign { target, value } => is_pure(target) && is_pure(value) && !is_header(program, &target.ty),
         StmtKind::Local(Local::Var(_, value)) => value.as_ref().is_none_or(is_pure),
         StmtKind::Local(Local::Const(..)) | StmtKind::Block(_) => true,
-        // A call that is pure asks whether a header is valid.
+        // A pure call tests the validity of a header.
         StmtKind::If { condition, .. } => is_pure(condition) && collect_variables(condition, &mut BTreeSet::new()),
         _ => false,
     };
-    let inner_leave = |block: &Block| block.stmts.iter().all(|stmt| leaves_validity(program, stmt, depth + 1));
-    own && depth < LOOK_DEPTH_MAX && blocks_of(stmt).into_iter().all(inner_leave)
+    let inner_preserve = |block: &Block| block.stmts.iter().all(|stmt| preserves_validity(program, stmt, depth + 1));
+    own && depth < SEARCH_DEPTH_MAX && blocks_of(stmt).into_iter().all(inner_preserve)
 }
 
-/// Whether statements work on local variables only, and call nothing.
+/// Whether statements only use variables, without calls.
 fn computes_only(stmts: &[Stmt]) -> bool {
     stmts.iter().all(|stmt| {
         let own = match &stmt.kind {
@@ -269,22 +270,22 @@ fn computes_only(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether a loop's condition is and stays true, or asks only about the loop's own variables, which nothing in it
-/// changes; and nothing in the loop leaves it.
+/// Whether a loop's condition stays true, or depends only on the loop's own variables, which nothing in it changes, and
+/// no statement leaves the loop.
 fn is_endless(init: &[Stmt], condition: &Expr, update: &[Stmt], body: &Block) -> bool {
-    let mut asked = BTreeSet::new();
-    if !is_pure(condition) || !collect_variables(condition, &mut asked) {
+    let mut tested = BTreeSet::new();
+    if !is_pure(condition) || !collect_variables(condition, &mut tested) {
         return false;
     }
     let is_true = matches!(condition.kind, ExprKind::Bool(true));
     let is_own = |var: &VarId| {
         init.iter().any(|stmt| matches!(&stmt.kind, StmtKind::Local(Local::Var(declared, _)) if declared == var))
     };
-    let is_constant = is_true || !asked.is_empty() && asked.iter().all(is_own);
-    is_constant && !update.iter().chain(&body.stmts).any(|stmt| may_end_loop(stmt, &asked, false))
+    let is_constant = is_true || !tested.is_empty() && tested.iter().all(is_own);
+    is_constant && !update.iter().chain(&body.stmts).any(|stmt| may_end_loop(stmt, &tested, false))
 }
 
-/// Adds the variables that an expression consists of; false if it has something else than variables and numbers.
+/// Collects the variables of an expression; false if it contains a call.
 fn collect_variables(e: &Expr, found: &mut BTreeSet<VarId>) -> bool {
     if let ExprKind::Var(var) = &e.kind {
         found.insert(*var);
@@ -294,47 +295,47 @@ fn collect_variables(e: &Expr, found: &mut BTreeSet<VarId>) -> bool {
     all
 }
 
-/// Whether a statement leaves the loop, or may change one of the variables. `is_inner`: it stands in a loop inside it.
-fn may_end_loop(stmt: &Stmt, asked: &BTreeSet<VarId>, is_inner: bool) -> bool {
-    let is_asked = |e: &Expr| root_variable(e).is_some_and(|var| asked.contains(&var));
+/// Whether a statement leaves the loop, or may change one of the variables. `is_inner`: it is in a nested loop.
+fn may_end_loop(stmt: &Stmt, tested: &BTreeSet<VarId>, is_inner: bool) -> bool {
+    let is_tested = |e: &Expr| root_variable(e).is_some_and(|var| tested.contains(&var));
     let (own, is_inner) = match &stmt.kind {
         StmtKind::Break => (!is_inner, is_inner),
         StmtKind::Return(_) | StmtKind::Exit => (true, is_inner),
-        StmtKind::Assign { target, value } => (is_asked(target) || calls_with(value, &is_asked), is_inner),
-        StmtKind::Call(e) => (calls_with(e, &is_asked), is_inner),
-        StmtKind::Local(Local::Var(_, Some(value))) => (calls_with(value, &is_asked), is_inner),
-        StmtKind::If { condition, .. } => (calls_with(condition, &is_asked), is_inner),
-        StmtKind::SwitchValue { subject, .. } => (calls_with(subject, &is_asked), is_inner),
-        // An action may leave everything.
+        StmtKind::Assign { target, value } => (is_tested(target) || calls_with(value, &is_tested), is_inner),
+        StmtKind::Call(e) => (calls_with(e, &is_tested), is_inner),
+        StmtKind::Local(Local::Var(_, Some(value))) => (calls_with(value, &is_tested), is_inner),
+        StmtKind::If { condition, .. } => (calls_with(condition, &is_tested), is_inner),
+        StmtKind::SwitchValue { subject, .. } => (calls_with(subject, &is_tested), is_inner),
+        // An action may execute `exit`.
         StmtKind::SwitchAction { .. } => (true, is_inner),
         StmtKind::For { init, condition, update, .. } => {
             let parts = init.iter().chain(update);
-            let changes = parts.into_iter().any(|part| may_end_loop(part, asked, true));
-            (changes || calls_with(condition, &is_asked), true)
+            let changes = parts.into_iter().any(|part| may_end_loop(part, tested, true));
+            (changes || calls_with(condition, &is_tested), true)
         }
         StmtKind::ForIn { .. } => (false, true),
         _ => (false, is_inner),
     };
-    own || blocks_of(stmt).into_iter().any(|block| block.stmts.iter().any(|stmt| may_end_loop(stmt, asked, is_inner)))
+    own || blocks_of(stmt).into_iter().any(|block| block.stmts.iter().any(|stmt| may_end_loop(stmt, tested, is_inner)))
 }
 
-/// Whether an expression calls something that may leave everything (an action, a table, a control), or is given one
-/// of the variables.
-fn calls_with(e: &Expr, is_asked: &impl Fn(&Expr) -> bool) -> bool {
+/// Whether an expression calls something that may execute `exit` (an action, a table, a control), or passes one of the
+/// variables to a call.
+fn calls_with(e: &Expr, is_tested: &impl Fn(&Expr) -> bool) -> bool {
     let own = match &e.kind {
         ExprKind::Call(call) => {
             matches!(call.callee, Callee::Action(_) | Callee::ApplyTable(_) | Callee::Apply(_) | Callee::Method(..))
-                || call.args.iter().flatten().any(is_asked)
+                || call.args.iter().flatten().any(is_tested)
         }
         ExprKind::Hit(_) | ExprKind::Miss(_) => true,
         _ => false,
     };
     let mut any = own;
-    for_each_part(e, &mut |part| any = any || calls_with(part, is_asked));
+    for_each_part(e, &mut |part| any = any || calls_with(part, is_tested));
     any
 }
 
-/// The variable of which an l-value is a part.
+/// The variable that contains an l-value.
 fn root_variable(e: &Expr) -> Option<VarId> {
     match &e.kind {
         ExprKind::Var(var) => Some(*var),

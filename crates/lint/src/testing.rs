@@ -1,9 +1,9 @@
-//! Helpers of the tests: program text in, short warnings out.
+//! Helpers for tests: program text in, short warnings out.
 
 use expect_test::Expect;
 use syntax::{Diagnostics, MemoryFiles, Options, SourceMap, parse_text, render_short};
 
-/// The warnings of this crate about a program without errors: one line for each.
+/// The warnings of this crate about a program without errors, one a line.
 pub(crate) fn warnings_of(text: &str) -> String {
     let mut sources = SourceMap::new();
     let files = MemoryFiles::new();
@@ -16,12 +16,12 @@ pub(crate) fn warnings_of(text: &str) -> String {
     found.iter().map(|diagnostic| render_short(&sources, diagnostic) + "\n").collect()
 }
 
-/// A whole program.
+/// A complete program.
 pub(crate) fn check(text: &str, expected: Expect) {
     expected.assert_eq(&warnings_of(text));
 }
 
-/// What the programs of the tests may use; it stands on line 1, what is given follows.
+/// Declarations that the test programs may use, on line 1; the test's text follows.
 const PRELUDE: &str = "#include <core.p4>\n\
     header H { bit<8> a; bit<16> b; } struct S { H h; H g; H[4] stack; bit<8> x; bit<16> y; bool f; } \
     struct Pair { bit<8> a; bit<8> b; } extern bit<8> random(); extern void use<T>(in T value); \
@@ -42,7 +42,7 @@ pub(crate) fn check_parser(text: &str, expected: Expect) {
     check(&format!("{PRELUDE} parser P(packet_in p, out S s, inout bit<8> m) {{\n{text}\n}}"), expected);
 }
 
-/// Declarations outside all blocks, of a program that is complete.
+/// Declarations outside all blocks, in a complete program.
 pub(crate) fn check_program(text: &str, expected: Expect) {
     let main = "control Main(inout S s); package Package(Main main);\n";
     check(&format!("{PRELUDE} {main}{text}\n"), expected);

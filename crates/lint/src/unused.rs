@@ -1,7 +1,7 @@
-//! What is declared and not used.
+//! Unused declarations.
 //!
-//! A name that begins with `_`, or what is marked `@hidden` or `@optional`, may be unused; so may what an included file
-//! declares outside all blocks, because other programs include it, too.
+//! A declaration whose name begins with `_`, or that is marked `@hidden` or `@optional`, may be unused. So may
+//! declarations of an included file outside all blocks, because other programs include it, too.
 
 use crate::diagnostics as d;
 use crate::linter::Linter;
@@ -18,8 +18,8 @@ impl Linter<'_, '_> {
             || !self.is_inside_block && !self.sink.is_in_main_file(span)
     }
 
-    /// Whether the program is a whole one: only then the declarations outside all blocks have all their users.
-    fn is_whole(&self) -> bool {
+    /// Whether the program is complete: only then are all users of the outermost declarations known.
+    fn is_complete(&self) -> bool {
         self.program.main.is_some() || self.is_inside_block
     }
 
@@ -36,7 +36,7 @@ impl Linter<'_, '_> {
     pub(crate) fn check_unused_constant(&mut self, id: VarId) {
         let var = &self.program.vars[id];
         let is_used = self.program.named_vars.contains(&id);
-        // A list of constants outside all blocks, such as protocol numbers, need not be used to the last one.
+        // A program may use only a part of a list of constants, such as protocol numbers.
         if !is_used && self.is_inside_block && !self.is_exempt(&var.name, &var.annotations, var.span) {
             self.sink.warn_about(UNUSED, &var.annotations, d::unused_constant(var.span, &var.name));
         }
@@ -45,7 +45,7 @@ impl Linter<'_, '_> {
     pub(crate) fn check_unused_action(&mut self, id: ActionId) {
         let action = &self.program.actions[id];
         let is_used = self.uses.actions.contains(&id);
-        if !is_used && self.is_whole() && !self.is_exempt(&action.name, &action.annotations, action.span) {
+        if !is_used && self.is_complete() && !self.is_exempt(&action.name, &action.annotations, action.span) {
             self.sink.warn_about(UNUSED, &action.annotations, d::unused_action(action.span, &action.name));
         }
     }
@@ -53,13 +53,13 @@ impl Linter<'_, '_> {
     pub(crate) fn check_unused_function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id];
         let is_used = self.uses.functions.contains(&id);
-        if !is_used && self.is_whole() && !self.is_exempt(&function.name, &function.annotations, function.span) {
+        if !is_used && self.is_complete() && !self.is_exempt(&function.name, &function.annotations, function.span) {
             self.sink.warn_about(UNUSED, &function.annotations, d::unused_function(function.span, &function.name));
         }
     }
 
-    /// Parameters of functions and actions. What the control plane gives to an action may be there for its sake, and an
-    /// `out` parameter without a value is another matter.
+    /// Parameters of functions and actions. An action's parameter from the control plane may be intended for the
+    /// control plane, and an `out` parameter without a value has a warning of its own.
     pub(crate) fn check_unused_params(&mut self, params: &[VarId]) {
         for &id in params {
             let var = &self.program.vars[id];
@@ -86,7 +86,7 @@ impl Linter<'_, '_> {
             matches!(&instance.ty, Type::Apply(id, _) if self.program.apply_types[*id].kind == ApplyTypeKind::Package);
         if !is_package
             && !self.uses.instances.contains(&id)
-            && self.is_whole()
+            && self.is_complete()
             && !self.is_exempt(&instance.name, &instance.annotations, instance.span)
         {
             self.sink.warn_about(UNUSED, &instance.annotations, d::unused_instance(instance.span, &instance.name));
@@ -103,7 +103,7 @@ impl Linter<'_, '_> {
     pub(crate) fn check_unused_parser(&mut self, id: ParserId) {
         let parser = &self.program.parsers[id];
         let is_used = self.uses.parsers.contains(&id);
-        if !is_used && self.is_whole() && !self.is_exempt(&parser.name, &parser.annotations, parser.span) {
+        if !is_used && self.is_complete() && !self.is_exempt(&parser.name, &parser.annotations, parser.span) {
             self.sink.warn(UNUSED, d::unused_block(parser.span, "parser", &parser.name));
         }
     }
@@ -111,7 +111,7 @@ impl Linter<'_, '_> {
     pub(crate) fn check_unused_control(&mut self, id: ControlId) {
         let control = &self.program.controls[id];
         let is_used = self.uses.controls.contains(&id);
-        if !is_used && self.is_whole() && !self.is_exempt(&control.name, &control.annotations, control.span) {
+        if !is_used && self.is_complete() && !self.is_exempt(&control.name, &control.annotations, control.span) {
             self.sink.warn(UNUSED, d::unused_block(control.span, "control", &control.name));
         }
     }

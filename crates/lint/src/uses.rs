@@ -1,11 +1,11 @@
-//! What a program uses: which variables it reads, what it calls, applies and instantiates.
+//! The uses in a program: variables that are read, and declarations that are called, applied or instantiated.
 
 use crate::walk::{arguments, blocks_of, callee_params, for_each_part};
 use sema::hir::*;
 use std::collections::BTreeSet;
 use syntax::ast::{Direction, StructKind};
 
-/// Everything that is used somewhere.
+/// Everything that is used.
 #[derive(Default)]
 pub(crate) struct Uses {
     /// Variables whose value is used, or that a call changes.
@@ -19,11 +19,11 @@ pub(crate) struct Uses {
     pub(crate) controls: BTreeSet<ControlId>,
     /// Fields of structs that may become valid headers: extracted, made valid, assigned, or changed by a call.
     pub(crate) valid_fields: BTreeSet<(StructId, usize)>,
-    /// Fields of structs that are asked whether they are valid headers.
-    pub(crate) asked_fields: BTreeSet<(StructId, usize)>,
+    /// Fields of structs whose validity is tested.
+    pub(crate) tested_fields: BTreeSet<(StructId, usize)>,
 }
 
-/// Finds out what a program uses.
+/// Collects the uses in a program.
 pub(crate) fn of(program: &Program) -> Uses {
     let mut collector = Collector { program, uses: Uses::default() };
     for var in program.vars.iter() {
@@ -82,7 +82,7 @@ impl Collector<'_> {
             StmtKind::Local(local) => self.local(local),
             StmtKind::Assign { target, value } => {
                 self.target(target);
-                self.made_valid(target);
+                self.mark_valid(target);
                 self.expr(value);
             }
             StmtKind::Call(e) | StmtKind::Return(Some(e)) => self.expr(e),
@@ -109,7 +109,7 @@ impl Collector<'_> {
         blocks_of(stmt).into_iter().for_each(|block| self.stmts(&block.stmts));
     }
 
-    /// What is assigned to: only the indices in it are read.
+    /// The target of an assignment: only its indices are read.
     fn target(&mut self, target: &Expr) {
         match &target.kind {
             ExprKind::Var(_) => {}
@@ -136,9 +136,9 @@ impl Collector<'_> {
             ExprKind::Construct { .. } => self.constructed(&e.ty),
             ExprKind::Call(call) => {
                 self.call(call);
-                self.made_valid_inside(&e.ty);
+                self.mark_valid_inside(&e.ty);
             }
-            ExprKind::Aggregate(_) => self.made_valid_inside(&e.ty),
+            ExprKind::Aggregate(_) => self.mark_valid_inside(&e.ty),
             _ => {}
         }
         for_each_part(e, &mut |part| self.expr(part));
@@ -165,17 +165,17 @@ impl Collector<'_> {
                 self.uses.actions.insert(*id);
             }
             Callee::Builtin(Builtin::SetValid | Builtin::PushFront | Builtin::PopFront, object) => {
-                self.made_valid(object);
+                self.mark_valid(object);
             }
-            Callee::Builtin(Builtin::IsValid, object) => self.asked(object),
+            Callee::Builtin(Builtin::IsValid, object) => self.mark_tested(object),
             _ => {}
         }
         let is_written_here = self.has_body(&call.callee);
         for (direction, arg) in arguments(self.program, callee_params(self.program, &call.callee), &call.args) {
-            // What the program's own code does to the fields of a struct is seen there.
+            // The bodies of the program's own functions show what they do to the fields of a struct.
             let is_seen = is_written_here && self.is_plain_struct(&arg.ty);
             if matches!(direction, Direction::Out | Direction::InOut) && !is_seen {
-                self.made_valid(arg);
+                self.mark_valid(arg);
             }
         }
     }
@@ -194,14 +194,15 @@ impl Collector<'_> {
         matches!(ty, Type::Struct(id, args) if args.is_empty() && self.program.structs[*id].kind == StructKind::Struct)
     }
 
-    /// Whoever asks a header whether it is valid, or one around it, knows what to do if it is not.
-    fn asked(&mut self, object: &Expr) {
+    /// A program that tests the validity of a header, or of an aggregate around it, is assumed to handle an invalid
+    /// one.
+    fn mark_tested(&mut self, object: &Expr) {
         let mut next = object;
         loop {
             next = match &next.kind {
                 ExprKind::Field(base, position) => {
                     if let Type::Struct(id, _) = &base.ty {
-                        self.uses.asked_fields.insert((*id, *position));
+                        self.uses.tested_fields.insert((*id, *position));
                     }
                     base
                 }
@@ -211,13 +212,13 @@ impl Collector<'_> {
         }
     }
 
-    /// The headers in an l-value may be valid from here on: every field on the way to it, and all inside it.
-    /// A single value, or bits of one, makes no header valid.
-    fn made_valid(&mut self, lvalue: &Expr) {
+    /// The headers in an l-value may become valid: every field on the path to it, and all inside it. A single value, or
+    /// bits of one, does not make a header valid.
+    fn mark_valid(&mut self, lvalue: &Expr) {
         if !matches!(lvalue.ty, Type::Struct(..) | Type::Array(..) | Type::Tuple(_) | Type::Param(_) | Type::Unknown) {
             return;
         }
-        self.made_valid_inside(&lvalue.ty);
+        self.mark_valid_inside(&lvalue.ty);
         let mut next = lvalue;
         loop {
             next = match &next.kind {
@@ -236,18 +237,18 @@ impl Collector<'_> {
         }
     }
 
-    fn made_valid_inside(&mut self, ty: &Type) {
+    fn mark_valid_inside(&mut self, ty: &Type) {
         match ty {
             Type::Struct(id, _) => {
                 for (position, field) in self.program.structs[*id].fields.iter().enumerate() {
-                    // What has been entered once has its parts entered, too.
+                    // If a field was inserted before, its parts were, too.
                     if self.uses.valid_fields.insert((*id, position)) {
-                        self.made_valid_inside(&field.ty);
+                        self.mark_valid_inside(&field.ty);
                     }
                 }
             }
-            Type::Array(element, _) => self.made_valid_inside(element),
-            Type::Tuple(elements) => elements.iter().for_each(|element| self.made_valid_inside(element)),
+            Type::Array(element, _) => self.mark_valid_inside(element),
+            Type::Tuple(elements) => elements.iter().for_each(|element| self.mark_valid_inside(element)),
             _ => {}
         }
     }
@@ -260,7 +261,7 @@ impl Collector<'_> {
             for (direction, arg) in arguments(self.program, &self.program.actions[action.action].params, &action.args) {
                 self.expr(arg);
                 if matches!(direction, Direction::Out | Direction::InOut) {
-                    self.made_valid(arg);
+                    self.mark_valid(arg);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! What programs for v1model ask for in a block that does not give it.
+//! Assignments of v1model programs in a block where they have no effect.
 
 use crate::diagnostics as d;
 use crate::linter::Linter;
@@ -8,15 +8,15 @@ use num_bigint::BigInt;
 use sema::hir::*;
 use std::collections::BTreeSet;
 
-/// Where the ingress and the egress control stand among the arguments of the package.
+/// The positions of the ingress and the egress control among the arguments of the package.
 const INGRESS: usize = 2;
 const EGRESS: usize = 3;
 
-/// Packets for this port are dropped.
+/// The port that drops packets.
 const DROP_PORT: u32 = 511;
 
 impl Linter<'_, '_> {
-    /// Assignments of ports in the wrong one of ingress and egress. A control that both apply is left alone.
+    /// Reports assignments of ports in the wrong one of ingress and egress. A control that both apply is not checked.
     pub(crate) fn check_ports(&mut self) {
         let program = self.program;
         let Some(main) = program.main.map(|main| &program.instances[main]) else { return };
@@ -88,7 +88,7 @@ impl Linter<'_, '_> {
     }
 }
 
-/// A control, and those that it applies or has instances of.
+/// A control, and those that it applies or instantiates.
 fn collect_controls(program: &Program, id: ControlId, found: &mut BTreeSet<ControlId>) {
     let mut pending = vec![id];
     while let Some(id) = pending.pop() {

@@ -1,4 +1,4 @@
-//! Numbers that are known before a packet comes.
+//! Numbers that are known at compile time.
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -6,13 +6,13 @@ use num_traits::One as _;
 use sema::hir::*;
 use syntax::ast::{BinaryOperator, UnaryOperator};
 
-/// The values of the program's constants, as far as they are needed.
+/// The values of the program's constants, computed on demand.
 pub(crate) struct Values<'a> {
     program: &'a Program,
     constants: std::collections::BTreeMap<VarId, BigInt>,
 }
 
-/// How deep an expression is followed for its value.
+/// The maximum depth to which an expression is evaluated.
 const DEPTH_MAX: u32 = 32;
 
 impl<'a> Values<'a> {
@@ -21,14 +21,14 @@ impl<'a> Values<'a> {
         Values { program, constants: std::collections::BTreeMap::new() }
     }
 
-    /// A constant is declared.
+    /// Adds a declared constant.
     pub(crate) fn declare(&mut self, var: VarId, value: &Expr) {
         if let Some(value) = self.number(value) {
             self.constants.insert(var, value);
         }
     }
 
-    /// The width of a number type, and whether it is signed; also of a new type or an enum made of one.
+    /// The width of a numeric type, and whether it is signed; also of a new type or an enum based on one.
     pub(crate) fn number_type(&self, ty: &Type) -> Option<(u32, bool)> {
         match ty {
             Type::Bit(width) => Some((*width, false)),
@@ -39,7 +39,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The value of an expression, if it is a known number; a truth value is 0 or 1.
+    /// The value of an expression, if it is a known number; a boolean is 0 or 1.
     pub(crate) fn number(&self, e: &Expr) -> Option<BigInt> {
         self.number_at(e, DEPTH_MAX)
     }
@@ -85,7 +85,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The value as one of the type; `None` if the type is none of numbers with a width, or `int`.
+    /// The value converted to the type; `None` if the type is neither a number of fixed width nor `int`.
     fn wrap(&self, value: BigInt, ty: &Type) -> Option<BigInt> {
         if *ty == Type::Integer {
             return (value.bits() <= 4096).then_some(value);

@@ -1,10 +1,10 @@
-//! Ways through the typed tree that several checks share.
+//! Traversals of the typed tree that several checks share.
 
 use sema::hir::*;
 pub(crate) use sema::walk::{blocks_of, for_each_part};
 use std::collections::BTreeSet;
 
-/// Whether the value of an expression depends on nothing but variables, and its evaluation changes nothing.
+/// Whether an expression depends on variables only and its evaluation has no side effects.
 pub(crate) fn is_pure(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Call(call) => matches!(&call.callee, Callee::Builtin(Builtin::IsValid, object) if is_pure(object)),
@@ -17,7 +17,7 @@ pub(crate) fn is_pure(e: &Expr) -> bool {
     }
 }
 
-/// Whether two expressions are written alike, part by part. (Casts that are only implied are seen through.)
+/// Whether two expressions are structurally equal. (Implicit casts are ignored.)
 pub(crate) fn is_same(a: &Expr, b: &Expr) -> bool {
     let is_same_kind = match (&a.kind, &b.kind) {
         (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
@@ -51,7 +51,7 @@ pub(crate) fn is_same(a: &Expr, b: &Expr) -> bool {
     left.len() == right.len() && left.iter().zip(&right).all(|(a, b)| is_same(a, b))
 }
 
-/// The parameters of what is called; none for what the language gives.
+/// The parameters of the called declaration; none for a built-in.
 pub(crate) fn callee_params<'p>(program: &'p Program, callee: &Callee) -> &'p [VarId] {
     match callee {
         Callee::Function(id) => &program.functions[*id].params,

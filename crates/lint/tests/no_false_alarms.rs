@@ -1,11 +1,10 @@
-//! Programs of the kind that people write: whoever wrote them meant what they say, and hears of nothing but of a true
-//! mistake.
+//! Realistic programs: they may only cause warnings about real mistakes.
 
 use expect_test::expect;
 use std::path::Path;
 use syntax::{Diagnostics, DiskFiles, Options, SourceMap, parse_program, render_short};
 
-/// The warnings about all programs of a folder, one line each, and the number of programs.
+/// The warnings about all programs of a folder, one a line, and the number of programs.
 fn warnings_in(folder: &str) -> (String, usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -48,7 +47,7 @@ fn applications() {
 fn whole_programs() {
     let (shown, count) = warnings_in("crates/sema/tests/programs");
     assert!(count >= 9);
-    // The header's field is read after the header was removed.
+    // The header's field is read after the header was made invalid.
     expect![[r#"
         tunnel.p4:106:45: warning[W0324]: `hdr.myTunnel.dst_id` is read, but the header is not valid here
     "#]]

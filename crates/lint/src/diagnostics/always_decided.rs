@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `reason` goes on after the sentence.
+/// `reason` completes the sentence.
 pub(crate) fn always_decided(span: Span, result: bool, reason: &str) -> Diagnostic {
     Diagnostic::warning("W0341", span, format!("this is always {result}, {reason}")).label("always the same")
 }

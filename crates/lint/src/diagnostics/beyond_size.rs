@@ -1,7 +1,7 @@
 //! `W0346`: a table with more entries than its `size`
 //!
-//! The entries that the program gives are all there, and the control plane cannot add any. A table of a real switch may
-//! have no room for them. State a larger `size`, or none. `@noWarn("mismatch")` silences it.
+//! The program's entries are all present, but the control plane cannot add any. A hardware table may have no room for
+//! them. Declare a larger `size`, or none. `@noWarn("mismatch")` silences it.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -37,7 +37,7 @@ use base::Span;
 use num_bigint::BigInt;
 use syntax::diag::Diagnostic;
 
-/// `size` is where the size stands; `entries` is how many there are; `first` is the first that is too many.
+/// `size` is the location of the size; `entries` is the number of entries; `first` is the first entry beyond the size.
 pub(crate) fn beyond_size(size: Span, number: &BigInt, entries: usize, first: Span) -> Diagnostic {
     let message = format!("the table has {entries} entries, which is more than its size of {number}");
     Diagnostic::warning("W0346", size, message).label("the size").secondary(first, "from here on there are too many")

@@ -1,7 +1,7 @@
 //! `W0335`: a `for` loop that never ends
 //!
-//! Its condition stays true, and nothing in the loop leaves it. A packet that comes here is stopped by the limit on
-//! loops. `@noWarn("unreachable")` silences it.
+//! Its condition stays true, and no statement leaves the loop. The limit on loop iterations stops a packet that reaches
+//! it. `@noWarn("unreachable")` silences it.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) { apply { for (bit<8> i = 0; i < 4; x = x + 1) { x = x * 2; } } }

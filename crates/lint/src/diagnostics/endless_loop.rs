@@ -1,6 +1,6 @@
-//! `W0334`: parser states that lead back to themselves while nothing changes
+//! `W0334`: a cycle of parser states in which nothing changes
 //!
-//! A packet that comes round once comes round for ever. Extract something, or count. `@noWarn("unreachable")`
+//! A packet that completes the cycle once repeats it forever. Extract a header, or count. `@noWarn("unreachable")`
 //! silences it.
 //!
 //! ```p4,wrong

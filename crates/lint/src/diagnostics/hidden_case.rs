@@ -1,7 +1,7 @@
 //! `W0332`: a case of a `select`, or an entry of a table, that an earlier one hides
 //!
-//! The first one that matches is taken, and this one is never reached. Move it up, or remove it.
-//! `@noWarn("unreachable")` silences it.
+//! The first match is taken, so this one is never reached. Move it up, or remove it. `@noWarn("unreachable")` silences
+//! it.
 //!
 //! ```p4,wrong
 //! parser P(in bit<8> x) {

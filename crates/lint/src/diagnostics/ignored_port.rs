@@ -1,9 +1,8 @@
-//! `W0354`: a port is assigned where the architecture does not look at it
+//! `W0354`: an assignment of a port that the architecture ignores
 //!
-//! In v1model, ingress chooses the port by `egress_spec`; `egress_port` is set when egress begins. In egress the port
-//! cannot be changed any more: all that `egress_spec` can say there is that the packet is dropped, with the number of
-//! the drop port, 511. `@noWarn("no_effect")` silences it.
-//!
+//! In v1model, ingress sets `egress_spec` to choose the port; `egress_port` is set when egress begins. Egress cannot
+//! change the port: the only effect of `egress_spec` there is to drop the packet, with the number of the drop port,
+//! 511. `@noWarn("no_effect")` silences it.
 //! ```p4,wrong,ingress
 //! apply { standard_metadata.egress_port = 1; }
 //! ```

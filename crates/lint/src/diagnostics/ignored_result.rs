@@ -1,4 +1,4 @@
-//! `W0352`: a call that only computes something, which is not used
+//! `W0352`: a call that only computes a result, which is not used
 //!
 //! Use the result, or remove the call. `@noWarn("no_effect")` silences it.
 //!

@@ -24,7 +24,7 @@ pub(crate) fn invalid_header_emitted(span: Span, name: &str) -> Diagnostic {
     Diagnostic::warning("W0326", span, format!("`{name}` is emitted, but it is not valid here")).label("adds nothing")
 }
 
-/// A field that nothing in the whole program makes a valid header.
+/// A field whose header nothing in the program makes valid.
 pub(crate) fn never_valid(span: Span, name: &str) -> Diagnostic {
     Diagnostic::warning("W0326", span, format!("`{name}` is emitted, but nothing in the program makes it valid"))
         .label("adds nothing")

@@ -1,8 +1,7 @@
-//! `W0324`: a field of a header is read that is not valid
+//! `W0324`: a read of a field whose header is invalid
 //!
-//! No way that leads here makes the header valid. Wirespeed reads zero, or what the header held if the same body has
-//! just removed it; other targets read any value.
-//! `@noWarn("invalid_header")` silences it.
+//! The header is invalid on every path to this read. Wirespeed reads zero, or the header's previous content if the same
+//! body has just made it invalid; other targets may read any value. `@noWarn("invalid_header")` silences it.
 //!
 //! ```p4,wrong
 //! header H { bit<8> a; }

@@ -1,4 +1,4 @@
-//! `W0325`: a field of a header is assigned that is not valid
+//! `W0325`: an assignment to a field whose header is invalid
 //!
 //! The assignment has no effect. Make the header valid first: `h.setValid();` `@noWarn("invalid_header")` silences
 //! it.

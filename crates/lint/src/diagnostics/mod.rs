@@ -1,8 +1,8 @@
-//! The warnings: one file for each kind, with what it means, how to mend it, and tests that show what is warned of and
-//! what is not.
+//! The warnings: one file for each kind, with its meaning, the correction, and tests of programs with and without the
+//! warning.
 //!
 //! Codes are stable and never reused: `W030.` and `W031.` unused, `W032.` without a value, `W033.` never reached,
-//! `W034.` always the same, `W035.` without effect.
+//! `W034.` constant, `W035.` without effect.
 
 mod always_decided;
 mod beyond_size;

@@ -1,8 +1,8 @@
-//! `W0327`: a header is used that nothing in the program makes valid
+//! `W0327`: a use of a header that nothing in the program makes valid
 //!
-//! A header of the packet reads as zero then, and takes no values. One in the metadata keeps what is written to it
-//! here, as a struct would; other targets need not do that. Extract it, assign it or call `setValid()`, or declare a
-//! struct. `@noWarn("invalid_header")` silences it, and so does asking `isValid()`.
+//! A packet header then reads as zero and ignores writes. A header in the metadata keeps what is written to it, as a
+//! struct would; other targets may behave differently. Extract the header, assign it or call `setValid()`, or declare a
+//! struct. `@noWarn("invalid_header")` silences it, and so does a call of `isValid()`.
 //!
 //! ```p4,wrong
 //! #include <core.p4>

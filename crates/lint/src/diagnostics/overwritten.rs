@@ -1,6 +1,6 @@
-//! `W0310`: a value that is replaced before anything reads it
+//! `W0310`: a value that is overwritten before it is read
 //!
-//! Remove the first assignment, or correct what is assigned to. `@noWarn("unused")` silences it.
+//! Remove the first assignment, or correct the target. `@noWarn("unused")` silences it.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) {
@@ -27,7 +27,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `next` is the assignment that comes in between.
+/// `next` is the assignment that overwrites it.
 pub(crate) fn overwritten(span: Span, name: &str, next: Span) -> Diagnostic {
     Diagnostic::warning("W0310", span, format!("nobody reads the value that `{name}` has from here on"))
         .label("assigned here")

@@ -1,6 +1,6 @@
-//! `W0322`: a variable that is read although some way to the read does not assign it
+//! `W0322`: a read of a variable that some path does not assign
 //!
-//! Give it a value where it is declared. `@noWarn("uninitialized")` silences it.
+//! Assign a value in the declaration. `@noWarn("uninitialized")` silences it.
 //!
 //! ```p4,wrong
 //! control C(in bit<8> x, out bit<8> z) {
@@ -27,7 +27,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is the declaration of the variable of which `name` is (a part).
+/// `declared` is the declaration of the variable that `name` is (a part of).
 pub(crate) fn perhaps_unassigned(span: Span, name: &str, declared: Span) -> Diagnostic {
     Diagnostic::warning("W0322", span, format!("`{name}` may have no value here"))
         .label("read here, and assigned on some ways to here only")

@@ -1,6 +1,6 @@
-//! `W0321`: a variable that is read before it has a value
+//! `W0321`: a read of a variable without a value
 //!
-//! No way that leads here assigns it. Wirespeed gives it the value zero; other targets give any value.
+//! No path to this read assigns it. Wirespeed initialises it with zero; other targets may read any value.
 //! `@noWarn("uninitialized")` silences it.
 //!
 //! ```p4,wrong
@@ -16,7 +16,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is the declaration of the variable of which `name` is (a part).
+/// `declared` is the declaration of the variable that `name` is (a part of).
 pub(crate) fn read_before_assignment(span: Span, name: &str, declared: Span) -> Diagnostic {
     Diagnostic::warning("W0321", span, format!("`{name}` has no value here"))
         .label("read here, and assigned on no way to here")

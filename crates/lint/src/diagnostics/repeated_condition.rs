@@ -1,4 +1,4 @@
-//! `W0333`: a condition of an `else if` that has been asked before
+//! `W0333`: an `else if` that repeats an earlier condition
 //!
 //! If it were true, the earlier branch would have been taken. `@noWarn("unreachable")` silences it.
 //!

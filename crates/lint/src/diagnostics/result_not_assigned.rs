@@ -1,9 +1,9 @@
-//! `W0323`: an `out` parameter that has no value at the end
+//! `W0323`: an `out` parameter without a value at the end
 //!
-//! Whoever passes a variable gets no value back. Assign it on every way, or make it `inout`.
-//! `@noWarn("uninitialized")` silences it. The controls of a package may leave parameters alone: they are the
-//! architecture's choice. In a program without a `main` every control may be one of those, so that only functions and
-//! actions are warned about.
+//! The caller's variable does not get a value. Assign the parameter on every path, or make it `inout`.
+//! `@noWarn("uninitialized")` silences it. The controls of a package may ignore parameters, because the architecture
+//! declares them. In a program without a `main` every control may be one of those, so only functions and actions are
+//! checked.
 //!
 //! ```p4,wrong
 //! void f(in bit<8> x, out bit<8> y) { if (x == 1) { y = 5; } }
@@ -18,7 +18,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `is_never`: no way assigns it.
+/// `is_never`: no path assigns it.
 pub(crate) fn result_not_assigned(span: Span, name: &str, is_never: bool) -> Diagnostic {
     let message = if is_never { "is never assigned" } else { "is not assigned on every way to the end" };
     Diagnostic::warning("W0323", span, format!("the `out` parameter `{name}` {message}")).label("declared here")

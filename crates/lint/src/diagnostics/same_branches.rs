@@ -1,7 +1,7 @@
-//! `W0344`: two branches that are the same
+//! `W0344`: two identical branches
 //!
-//! The condition decides nothing. One of the branches is probably meant to be something else.
-//! `@noWarn("no_effect")` silences it.
+//! The condition makes no difference. One of the branches is probably meant to be different. `@noWarn("no_effect")`
+//! silences it.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) {
@@ -20,7 +20,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The places of the two branches.
+/// The locations of the two branches.
 pub(crate) fn same_branches(span: Span, yes: Span, no: Span) -> Diagnostic {
     Diagnostic::warning("W0344", span, "both branches are the same")
         .label("the condition decides nothing")

@@ -1,6 +1,6 @@
 //! `W0342`: an operator with the same operand on both sides
 //!
-//! One of the two is probably meant to be something else. `@noWarn("constant")` silences it.
+//! One of them is probably meant to be something else. `@noWarn("constant")` silences it.
 //!
 //! ```p4,wrong
 //! control C(in bit<8> x, out bool y) { apply { y = x == x; } }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `result` is what comes out in any case.
+/// `result` describes the constant result.
 pub(crate) fn same_operands(span: Span, operator: &str, result: &str) -> Diagnostic {
     Diagnostic::warning("W0342", span, format!("both sides of `{operator}` are the same: the result is {result}"))
         .label("always the same")

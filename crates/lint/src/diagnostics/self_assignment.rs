@@ -1,6 +1,6 @@
 //! `W0351`: a variable that is assigned to itself
 //!
-//! One of the two is probably meant to be something else. `@noWarn("no_effect")` silences it.
+//! One side is probably meant to be something else. `@noWarn("no_effect")` silences it.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) { apply { x = x; } }

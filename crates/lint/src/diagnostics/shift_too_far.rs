@@ -1,6 +1,6 @@
-//! `W0343`: a shift by as many bits as the value has, or more
+//! `W0343`: a shift by at least the width of the value
 //!
-//! The result is zero, whatever is shifted. `@noWarn("constant")` silences it.
+//! The result is zero for every value. `@noWarn("constant")` silences it.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) { apply { x = x << 8; } }
@@ -16,7 +16,7 @@ use base::Span;
 use num_bigint::BigInt;
 use syntax::diag::Diagnostic;
 
-/// `width` is that of the shifted value.
+/// `width` is the width of the shifted value.
 pub(crate) fn shift_too_far(span: Span, count: &BigInt, width: u32) -> Diagnostic {
     Diagnostic::warning("W0343", span, format!("a value of {width} bits is shifted by {count}: the result is zero"))
         .label("always zero")

@@ -1,7 +1,7 @@
-//! `W0336`: a `select` without a case for all other values
+//! `W0336`: a `select` that does not cover all values
 //!
-//! Where no case matches, parsing ends with the error `NoMatch`. Say so with a last case, `default: reject;` or
-//! `default: accept;`. `@noWarn("parser-transition")` silences it.
+//! If no case matches, parsing ends with the error `NoMatch`. Make that explicit with a last case, `default: reject;`
+//! or `default: accept;`. `@noWarn("parser-transition")` silences it.
 //!
 //! ```p4,wrong
 //! parser P(in bit<16> x) {

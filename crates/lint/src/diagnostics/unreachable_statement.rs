@@ -1,6 +1,6 @@
 //! `W0331`: a statement that is never reached
 //!
-//! What stands before it always leaves the block. `@noWarn("unreachable")` silences it.
+//! The statement before it always leaves the block. `@noWarn("unreachable")` silences it.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) { apply { return; x = 1; } }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `leaving` is the statement that never goes on.
+/// `leaving` is the statement that always leaves.
 pub(crate) fn unreachable_statement(span: Span, leaving: Span) -> Diagnostic {
     Diagnostic::warning("W0331", span, "this statement is never reached")
         .label("never reached")

@@ -1,6 +1,6 @@
-//! `W0303`: an action that no table has and that nobody calls
+//! `W0303`: an action that is neither in a table nor called
 //!
-//! Put it into a table, call it, or remove it. `@noWarn("unused")` silences it.
+//! Add it to a table, call it, or remove it. `@noWarn("unused")` silences it.
 //!
 //! ```p4,wrong
 //! control C() { action drop() { } apply { } }

@@ -1,6 +1,6 @@
 //! `W0307`: a parser or control that is never instantiated
 //!
-//! Only programs with a `main` are looked at. `@noWarn("unused")` silences it.
+//! Only programs with a `main` are checked. `@noWarn("unused")` silences it.
 //!
 //! ```p4,wrong
 //! control C(); package P(C c);

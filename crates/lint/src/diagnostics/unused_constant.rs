@@ -1,7 +1,7 @@
-//! `W0302`: a constant of a parser, control or block that is not used
+//! `W0302`: an unused constant of a parser, control or block
 //!
-//! Remove it. Constants outside all blocks are not counted: a list of protocol numbers need not be used to the last
-//! one. `@noWarn("unused")` silences it.
+//! Remove it. Constants outside all blocks are not checked: a program may use only a part of a list of protocol
+//! numbers. `@noWarn("unused")` silences it.
 //!
 //! ```p4,wrong
 //! control C() { const bit<8> LIMIT = 5; apply { } }

@@ -1,6 +1,6 @@
 //! `W0305`: a function that is never called
 //!
-//! Call it, or remove it. Only programs with a `main` are looked at. `@noWarn("unused")` silences it.
+//! Call it, or remove it. Only programs with a `main` are checked. `@noWarn("unused")` silences it.
 //!
 //! ```p4,wrong
 //! void f() { }

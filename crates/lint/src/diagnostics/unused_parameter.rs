@@ -1,7 +1,7 @@
-//! `W0308`: a parameter of a function or action that the body does not name
+//! `W0308`: an unused parameter of a function or action
 //!
-//! Remove it, or begin its name with `_`. Parameters that the control plane gives are not counted, nor those of
-//! parsers and controls, which architectures ask for. `@noWarn("unused")` silences it.
+//! Remove it, or begin its name with `_`. Parameters that the control plane supplies are not checked, nor those of
+//! parsers and controls, which the architecture requires. `@noWarn("unused")` silences it.
 //!
 //! ```p4,wrong
 //! bit<8> twice(in bit<8> value, in bit<8> limit) { return value + value; }

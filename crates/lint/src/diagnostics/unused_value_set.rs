@@ -1,4 +1,4 @@
-//! `W0309`: a value set that no select uses
+//! `W0309`: a value set that no `select` uses
 //!
 //! Use it in a `select`, or remove it. `@noWarn("unused")` silences it.
 //!

@@ -1,6 +1,6 @@
-//! `W0301`: a local variable whose value nobody reads
+//! `W0301`: a local variable whose value is never read
 //!
-//! Remove it, or read it. A name that begins with `_` says that it is meant so. `@noWarn("unused")` silences it.
+//! Remove it, or read it. A leading `_` in the name marks it as intentionally unused. `@noWarn("unused")` silences it.
 //!
 //! ```p4,wrong
 //! control C(in bit<8> x) { apply { bit<8> y = x; } }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `is_assigned`: it has a value somewhere.
+/// `is_assigned`: some statement assigns it.
 pub(crate) fn unused_variable(span: Span, name: &str, is_assigned: bool) -> Diagnostic {
     let message = if is_assigned { "has values that nobody reads" } else { "is never used" };
     Diagnostic::warning("W0301", span, format!("the variable `{name}` {message}")).label("declared here")

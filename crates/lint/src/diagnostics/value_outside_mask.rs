@@ -20,7 +20,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The places of both.
+/// The locations of value and mask.
 pub(crate) fn value_outside_mask(value: Span, mask: Span) -> Diagnostic {
     Diagnostic::warning("W0345", value, "this value has ones where its mask has zeros")
         .label("these bits are ignored")

@@ -1,6 +1,6 @@
-//! `W0328`: a field is written before its header is made valid
+//! `W0328`: a write to a field before its header is made valid
 //!
-//! An invalid header takes no values, and `setValid()` makes all its fields zero. Call it first.
+//! An invalid header ignores writes, and `setValid()` sets all its fields to zero. Call it first.
 //! `@noWarn("invalid_header")` silences it.
 //!
 //! ```p4,wrong

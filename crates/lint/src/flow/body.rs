@@ -1,4 +1,4 @@
-//! Statements and expressions, one step after another.
+//! The transfer functions of statements and expressions.
 
 use super::layout::{Place, is_header};
 use super::state::{State, join};
@@ -10,7 +10,7 @@ use sema::hir::*;
 use syntax::ast::BinaryOperator;
 
 impl Flow<'_, '_> {
-    /// A block, until nothing goes on.
+    /// Analyses a block up to a statement that never continues.
     pub(super) fn block(&mut self, block: &Block) {
         let silenced = self.sink.enter(&block.annotations);
         self.statements(&block.stmts);
@@ -26,7 +26,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Does `work` as a branch of its own, and returns what is known after it. The state before it stays.
+    /// Runs `work` as a separate branch and returns the state after it. The state before it is restored.
     pub(super) fn branch(&mut self, before: Option<State>, work: impl FnOnce(&mut Self)) -> Option<State> {
         let outer_branch = self.branch;
         self.last_branch += 1;
@@ -66,7 +66,7 @@ impl Flow<'_, '_> {
                     flow.read(condition);
                     let after_condition = flow.state.clone();
                     flow.block(body);
-                    flow.end_turn();
+                    flow.end_iteration();
                     flow.statements(update);
                     after_condition
                 });
@@ -83,7 +83,7 @@ impl Flow<'_, '_> {
                     let before = flow.state.clone();
                     flow.set_variable(*var, true);
                     flow.block(body);
-                    flow.end_turn();
+                    flow.end_iteration();
                     before
                 });
             }
@@ -104,39 +104,39 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// The end of a loop's body, where `continue` leads.
-    fn end_turn(&mut self) {
+    /// Ends a loop's body, where `continue` leads.
+    fn end_iteration(&mut self) {
         if let Some(exits) = self.loops.last_mut() {
             let continues = exits.continues.take();
             join(&mut self.state, continues);
         }
     }
 
-    /// A loop. `turn` follows one turn and returns the state with which the loop is left.
-    fn repeat(&mut self, mut turn: impl FnMut(&mut Self) -> Option<State>) {
+    /// Analyses a loop. `iteration` analyses one iteration and returns the state in which the loop ends.
+    fn repeat(&mut self, mut iteration: impl FnMut(&mut Self) -> Option<State>) {
         let before = self.state.clone();
         if self.loops.is_empty() {
             let mode = std::mem::replace(&mut self.mode, Mode::Silent);
             self.loops.push(LoopExits::default());
-            turn(self);
+            iteration(self);
             self.loops.pop();
             self.mode = mode;
             join(&mut self.state, before);
         } else if let Some(state) = &mut self.state {
-            // To follow inner loops several times would cost too much if they are nested deeply.
+            // Analysing inner loops several times would be too expensive if they are nested deeply.
             state.assume_all_values();
         }
         self.loops.push(LoopExits::default());
         let mut after = None;
         let start = self.state.clone();
-        self.branch(start, |flow| after = turn(flow));
+        self.branch(start, |flow| after = iteration(flow));
         if let Some(exits) = self.loops.pop() {
             join(&mut after, exits.breaks);
         }
         self.state = after;
     }
 
-    /// A declaration: a variable begins without a value each time.
+    /// A declaration: a variable is unassigned at its declaration, in each iteration.
     pub(super) fn local(&mut self, local: &Local) {
         let Local::Var(var, value) = local else { return };
         self.declared_in.insert(*var, self.branch);
@@ -165,7 +165,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// A place gets a value.
+    /// An l-value is assigned.
     fn store(&mut self, place: &Place, value: &Expr) {
         let source = self.layout.place(value);
         let Some(state) = &mut self.state else { return };
@@ -183,7 +183,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Warns of an assignment to a field of a header that is not valid.
+    /// Warns of an assignment to a field whose header is invalid.
     pub(super) fn check_written(&mut self, place: &Place, target: &Expr) {
         if let (Some(validity), Some(state)) = (place.validity, &self.state)
             && !state.may.contains(validity)
@@ -244,14 +244,14 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Evaluates an expression that is not always evaluated.
+    /// Analyses an expression that is evaluated conditionally.
     fn read_perhaps(&mut self, e: &Expr) {
         let mut after = self.branch(self.state.clone(), |flow| flow.read(e));
         join(&mut after, self.state.take());
         self.state = after;
     }
 
-    /// Warns of a read of what has no value.
+    /// Warns of a read without a value.
     fn check_read(&mut self, place: &Place, e: &Expr) {
         let Some(state) = &self.state else { return };
         let first = place.leaves.start;
@@ -260,27 +260,27 @@ impl Flow<'_, '_> {
         {
             self.fault(Fault::InvalidRead, validity, place.var, e);
         } else if self.layout.has_header(&e.ty) || place.leaves.is_empty() {
-            // An invalid header is a value like any other.
+            // An invalid header may be read as a whole.
         } else if place.leaves.clone().all(|leaf| !state.may.contains(leaf)) {
             self.fault(Fault::Unassigned, first, place.var, e);
         } else if place.leaves.len() == 1
             && !place.is_shared
             && place.validity.is_none()
             && !state.must.contains(first)
-            && self.follows_doubt
+            && self.reports_possible
             && self.declared_in.get(&place.var) == Some(&self.branch)
         {
             self.fault(Fault::PerhapsUnassigned, first, place.var, e);
         }
     }
 
-    /// The leaf of an expression's validity bit, if the expression is a header that is followed.
+    /// The leaf of an expression's validity bit, if the expression is a tracked header.
     pub(super) fn validity_of(&self, e: &Expr) -> Option<(usize, VarId)> {
         let place = self.layout.place(e)?;
         (is_header(self.program, &e.ty) && !place.is_shared).then_some((place.leaves.start, place.var))
     }
 
-    /// Deals with a fault, and makes sure that it is not found again on this way.
+    /// Handles a fault. Reporting it marks the leaf as assigned, so that it is not found again on this path.
     pub(super) fn fault(&mut self, fault: Fault, leaf: usize, var: VarId, e: &Expr) {
         if self.mode == Mode::Silent {
             return;
@@ -316,7 +316,7 @@ impl Flow<'_, '_> {
         self.sink.warn_about(group_of(fault), &declared.annotations, warning);
     }
 
-    /// An l-value as it is written.
+    /// An l-value as text.
     fn name_of(&self, e: &Expr) -> String {
         match &e.kind {
             ExprKind::Var(var) => self.program.vars[*var].name.to_string(),

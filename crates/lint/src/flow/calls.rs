@@ -1,4 +1,4 @@
-//! Calls: arguments go in, results come out; an action also works on the variables of its control.
+//! Calls: arguments are copied in, results are copied out; an action also changes the variables of its control.
 
 use super::state::{State, join};
 use super::{Fault, Flow};
@@ -34,7 +34,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Arguments go in and come back.
+    /// Copies arguments in and out.
     fn pass(&mut self, params: &[VarId], args: &[Option<Expr>]) {
         self.pass_in(params, args);
         self.pass_out(params, args);
@@ -66,9 +66,9 @@ impl Flow<'_, '_> {
         let header = self.validity_of(object);
         let Some(state) = &mut self.state else { return };
         match (builtin, header) {
-            // Whoever asks whether a header is valid knows what to do if it is not.
+            // A program that tests the validity of a header is assumed to handle an invalid one.
             (Builtin::IsValid, Some(_)) => state.assume_values(place.leaves),
-            // A union: one of its members is valid, and who asks may know which.
+            // A union: one of its members is valid, and the program may deduce which.
             (Builtin::IsValid, None) => state.assume_values(place.leaves),
             (Builtin::SetValid, Some((validity, _))) => state.set(validity..validity + 1, true),
             (Builtin::SetInvalid, Some(_)) => state.set(place.leaves, false),
@@ -80,7 +80,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// A member of a union becomes valid: the others are not.
+    /// Making a member of a union valid makes the others invalid.
     pub(super) fn invalidate_siblings(&mut self, member: &Expr) {
         let siblings = self.layout.siblings(member);
         if let Some(state) = &mut self.state {
@@ -102,7 +102,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// An action runs with these arguments.
+    /// Runs an action with these arguments.
     fn action(&mut self, id: ActionId, args: &[Option<Expr>]) {
         let params = &self.program.actions[id].params;
         self.pass_in(params, args);
@@ -110,7 +110,7 @@ impl Flow<'_, '_> {
         self.pass_out(params, args);
     }
 
-    /// What an action does to the variables of its control.
+    /// Applies the effect of an action on the variables of its control.
     fn act(&mut self, id: ActionId) {
         let (Some(summary), Some(state)) = (self.summaries.get(&id), &self.state) else { return };
         let exposed: Vec<_> =
@@ -134,7 +134,7 @@ impl Flow<'_, '_> {
         self.state = after;
     }
 
-    /// The states after each action of the table's list, and after none of them if that may be.
+    /// The states after each action of the table's list, and after none of them if the table may run none.
     fn outcomes(&mut self, id: TableId) -> (Vec<Option<State>>, Option<State>) {
         let table = &self.program.tables[id];
         table.keys.iter().for_each(|key| self.read(&key.expr));
@@ -179,7 +179,7 @@ impl Flow<'_, '_> {
         })
     }
 
-    /// Whether the end of a body leaves a scalar `out` parameter without a value, on every way or on some.
+    /// The scalar `out` parameters without a value at the end of a body, on all paths or on some.
     pub(super) fn missing_results(&self, params: &[VarId]) -> Vec<(VarId, Span, bool)> {
         let Some(state) = &self.state else { return Vec::new() };
         let mut missing = Vec::new();
@@ -202,7 +202,7 @@ impl Flow<'_, '_> {
     }
 }
 
-/// The table of a call of `apply`.
+/// The table that a call of `apply` runs.
 fn applied_table(e: &Expr) -> Option<TableId> {
     let ExprKind::Call(call) = &e.kind else { return None };
     let Callee::ApplyTable(object) = &call.callee else { return None };

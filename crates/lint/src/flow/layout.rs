@@ -1,9 +1,10 @@
-//! Where the parts of variables lie among the bits of a [`State`](super::state::State).
+//! The mapping from parts of variables to the bits of a [`State`](super::state::State).
 //!
-//! A variable is cut into leaves: one for each part that is assigned as a whole. A struct has the leaves of its fields
-//! one after another, and so has a union, of which at most one member is valid; a header the same after one leaf for
-//! its validity bit. Whatever cannot be told apart well (arrays, stacks, generic structs) is one leaf, and an
-//! assignment to a part of it counts for all of it, so that doubt leads to silence.
+//! A variable is divided into leaves: one for each part that is assigned as a whole. A struct consists of the leaves of
+//! its fields. So does a union, of which at most one member is valid. A header has a leaf for its validity bit,
+//! followed by those of its fields. Parts that are hard to distinguish (elements of arrays and stacks, fields of
+//! generic structs) share one leaf, and an assignment to one of them counts for all, so that uncertainty does not cause
+//! warnings.
 
 use base::IndexVec;
 use base::index::Id as _;
@@ -12,35 +13,35 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use syntax::ast::StructKind;
 
-/// Variables beyond this many leaves in one body are not followed: the cost of a check stays proportional to the
-/// program.
+/// The most leaves that are tracked in one body, so that the cost of a check stays proportional to the program's size.
+/// Variables beyond it are not tracked.
 const LEAVES_MAX: usize = 4096;
 
-/// A variable with more leaves than this is not followed.
+/// The most leaves of a tracked variable.
 const VARIABLE_LEAVES_MAX: usize = 1024;
 
-/// Where the fields of a struct begin, and its size last.
+/// The offsets of the fields of a struct, followed by its size.
 type Offsets = Vec<usize>;
 
 /// The leaves of the variables of one body.
 pub(crate) struct Layout<'a> {
     program: &'a Program,
     offsets: IndexVec<StructId, Option<Offsets>>,
-    /// Which structs have a header in them, or are one.
+    /// Which structs are headers or contain one.
     with_header: IndexVec<StructId, bool>,
     first_leaves: BTreeMap<VarId, usize>,
-    /// The number of leaves given out.
+    /// The number of leaves assigned so far.
     pub(crate) leaf_count: usize,
 }
 
-/// The part of a variable that an expression names.
+/// The part of a variable that an expression refers to.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) var: VarId,
     pub(crate) leaves: Range<usize>,
-    /// Whether the leaf also stands for other parts.
+    /// Whether other parts share the leaf.
     pub(crate) is_shared: bool,
-    /// The leaf of the validity bit of the header of which this is a field.
+    /// The leaf of the validity bit of the header that contains this field.
     pub(crate) validity: Option<usize>,
 }
 
@@ -53,7 +54,7 @@ impl<'a> Layout<'a> {
             first_leaves: BTreeMap::new(),
             leaf_count: 0,
         };
-        // A struct has only fields of types declared before it.
+        // The types of a struct's fields are declared before it.
         for declared in program.structs.iter() {
             let offsets = layout.offsets_of(declared);
             layout.offsets.push(offsets);
@@ -64,7 +65,7 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    /// Whether a value of the type has a validity bit somewhere, or may have one.
+    /// Whether a value of the type contains a validity bit, or may contain one.
     pub(crate) fn has_header(&self, ty: &Type) -> bool {
         match ty {
             Type::Struct(id, args) => !args.is_empty() || id.index() >= self.with_header.len() || self.with_header[*id],
@@ -105,13 +106,13 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Forgets all variables, for another body.
+    /// Forgets all variables, to start another body.
     pub(crate) fn clear(&mut self) {
         self.first_leaves.clear();
         self.leaf_count = 0;
     }
 
-    /// Gives a variable its leaves.
+    /// Assigns leaves to a variable.
     pub(crate) fn add(&mut self, var: VarId) {
         let size = self.size(&self.program.vars[var].ty);
         if size <= VARIABLE_LEAVES_MAX && self.leaf_count + size <= LEAVES_MAX {
@@ -120,7 +121,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// All leaves of a variable, if it is followed.
+    /// All leaves of a variable, if it is tracked.
     pub(crate) fn variable(&self, var: VarId) -> Option<Place> {
         let first = *self.first_leaves.get(&var)?;
         let ty = &self.program.vars[var].ty;
@@ -128,7 +129,7 @@ impl<'a> Layout<'a> {
         Some(Place { var, leaves: first..first + self.size(ty), is_shared, validity: None })
     }
 
-    /// What an expression names, if it is (a part of) a variable that is followed.
+    /// The place that an expression refers to, if it is (a part of) a tracked variable.
     pub(crate) fn place(&self, e: &Expr) -> Option<Place> {
         match &e.kind {
             ExprKind::Var(var) => self.variable(*var),
@@ -164,7 +165,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The other members of the union of which an expression names one.
+    /// The other members of the union whose member an expression refers to.
     pub(crate) fn siblings(&self, e: &Expr) -> Vec<Range<usize>> {
         let ExprKind::Field(base, _) = &e.kind else { return Vec::new() };
         match (self.place(base), self.place(e)) {
@@ -175,7 +176,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Whether values of the type have parts that are not told apart.
+    /// Whether parts of the type's values share a leaf.
     fn is_opaque(&self, ty: &Type) -> bool {
         match ty {
             Type::Struct(..) => self.struct_offsets(ty).is_none(),

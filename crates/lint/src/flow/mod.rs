@@ -1,20 +1,19 @@
-//! What has a value where: variables that are read before they are assigned, `out` parameters that are not, and headers
-//! that are used while they are invalid.
+//! Data-flow analysis of assignments and validity: it finds variables that are read before they are assigned, `out`
+//! parameters without a value, and uses of invalid headers.
 //!
 //! What enters: the typed tree. What leaves: warnings. Each body (a control with its actions, a parser, a function) is
-//! followed once, statement by statement, with two sets of bits ([`state`]) over the parts of its variables
-//! ([`layout`]).
+//! analysed once, statement by statement, with two bit sets ([`state`]) over the parts of its variables ([`layout`]).
 //!
-//! * An action of a control is followed first, from the empty and from the full state; that gives its
-//!   [`state::Effect`] and the variables of the control that it reads first. A call or a table then costs one step, not
-//!   one walk.
-//! * A parser's states have effects too; a fixpoint over the transitions gives the state in which each is entered, and
-//!   a last walk warns.
-//! * An outermost loop is followed twice; in loops inside it everything may have a value.
+//! * The actions of a control come first. Each is analysed from the empty and from the full state, which gives its
+//!   [`state::Effect`] and the variables of the control that it reads before it assigns them. A call or a table then
+//!   costs one step.
+//! * A parser's states have effects too. A fixpoint over the transitions gives the entry state of each parser state,
+//!   and a final traversal reports warnings.
+//! * An outermost loop is analysed twice; inside nested loops every variable may have a value.
 //!
-//! A read is only worth a warning if no way to it assigns the variable ([`Fault::Unassigned`]), or if the read is
-//! always executed and the assignment is not ([`Fault::PerhapsUnassigned`]): a read under a condition may well be under
-//! the same condition as the assignment.
+//! A read is reported only if no path to it assigns the variable ([`Fault::Unassigned`]), or if the read is always
+//! executed and the assignment is not ([`Fault::PerhapsUnassigned`]). A conditional read may have the same condition as
+//! the assignment.
 
 mod body;
 mod calls;
@@ -31,14 +30,14 @@ use sema::hir::*;
 use state::{Effect, State};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is wrong with a use of a variable's part.
+/// An error in the use of a variable's part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fault {
-    /// It has no value on any way here.
+    /// It is unassigned on every path to this point.
     Unassigned,
-    /// It has no value on some way here.
+    /// It is unassigned on some path to this point.
     PerhapsUnassigned,
-    /// The header of which it is a field is not valid on any way here.
+    /// The header that contains the field is invalid on every path to this point.
     InvalidRead,
     /// The same, for an assignment.
     InvalidWrite,
@@ -46,7 +45,7 @@ pub(crate) enum Fault {
     InvalidEmit,
 }
 
-/// A use in an action that is wrong if the action is called where the leaf has no value.
+/// A use in an action that is an error if the action is called while the leaf is unassigned.
 #[derive(Clone, Debug)]
 struct Exposure {
     fault: Fault,
@@ -56,58 +55,58 @@ struct Exposure {
     name: String,
 }
 
-/// What calling an action of the control does to the control's variables.
+/// The effect of an action on the variables of its control.
 struct Summary {
     effect: Effect,
     exposures: Vec<Exposure>,
 }
 
-/// What is done with a fault.
+/// How a fault is handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// Nothing: another walk will come here.
+    /// It is ignored, because a later traversal reports it.
     Silent,
-    /// It is remembered as an [`Exposure`].
+    /// It is recorded as an [`Exposure`].
     Expose,
-    /// It is warned of.
+    /// It is reported.
     Report,
 }
 
-/// Where the ways out of a loop's body go.
+/// The states at the `break`s and `continue`s of a loop.
 #[derive(Default)]
 struct LoopExits {
     breaks: Option<State>,
     continues: Option<State>,
 }
 
-/// A body that is being followed.
+/// The analysis of a body.
 pub(crate) struct Flow<'s, 'a> {
     program: &'a Program,
     sink: &'s mut Sink<'a>,
     layout: Layout<'a>,
     mode: Mode,
-    /// What is known here; `None` where nothing comes.
+    /// The current state; `None` where code is unreachable.
     state: Option<State>,
-    /// What is known at the `return`s so far.
+    /// The joined state at the `return`s so far.
     returns: Option<State>,
     loops: Vec<LoopExits>,
-    /// The number of the branch that is being followed; 0 is what is always executed.
+    /// The number of the current branch; 0 is unconditional code.
     branch: u32,
     last_branch: u32,
-    /// In which branch each variable is declared.
+    /// The branch in which each variable is declared.
     declared_in: BTreeMap<VarId, u32>,
-    /// Whether reads that only may be wrong are worth a warning.
-    follows_doubt: bool,
-    /// The actions of the control.
+    /// Whether reads that are only possibly unassigned are reported.
+    reports_possible: bool,
+    /// The summaries of the control's actions.
     summaries: BTreeMap<ActionId, Summary>,
     exposures: Vec<Exposure>,
-    /// The places that have been warned of.
+    /// The faults that have been reported.
     reported: BTreeSet<(Fault, Span)>,
-    /// The leaves that have been warned of, each once.
+    /// The leaves that have been reported, each once.
     reported_leaves: BTreeSet<usize>,
 }
 
-/// Follows all bodies of a program.
+/// Analyses all bodies of a program.
 pub(crate) fn check<'a>(program: &'a Program, sink: &mut Sink<'a>) {
     Flow::new(program, sink).program();
 }

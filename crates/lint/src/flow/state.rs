@@ -1,4 +1,4 @@
-//! What is known at a point of a body: for each leaf, whether it may have a value there and whether it must have one.
+//! The state at a point of a body: for each leaf, whether it may be assigned there and whether it must be.
 
 use std::ops::Range;
 
@@ -34,22 +34,22 @@ impl LeafSet {
     }
 }
 
-/// What is known at a point that is reached.
+/// The state at a reachable point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct State {
-    /// The leaves that have a value on some way here; a validity bit that is set on some way.
+    /// The leaves that are assigned on some path, including validity bits that are set on some path.
     pub(crate) may: LeafSet,
-    /// The leaves that have a value on every way here.
+    /// The leaves that are assigned on every path.
     pub(crate) must: LeafSet,
 }
 
 impl State {
-    /// All leaves have a value, or none has.
+    /// All leaves are assigned, or none is.
     pub(crate) fn filled(leaf_count: usize, is_full: bool) -> State {
         State { may: LeafSet::filled(leaf_count, is_full), must: LeafSet::filled(leaf_count, is_full) }
     }
 
-    /// The leaves get a value or lose it.
+    /// Marks the leaves as assigned or unassigned.
     pub(crate) fn set(&mut self, leaves: Range<usize>, value: bool) {
         for leaf in leaves {
             self.may.set(leaf, value);
@@ -57,7 +57,7 @@ impl State {
         }
     }
 
-    /// The leaves from `to` on get what is known of those of `from`.
+    /// Copies the state of the leaves `from` to the leaves from `to` on.
     pub(crate) fn copy(&mut self, from: Range<usize>, to: usize) {
         let known: Vec<(bool, bool)> = from.map(|leaf| (self.may.contains(leaf), self.must.contains(leaf))).collect();
         for (leaf, (may, must)) in known.into_iter().enumerate().map(|(index, it)| (to + index, it)) {
@@ -66,24 +66,24 @@ impl State {
         }
     }
 
-    /// From here on the leaves may have values.
+    /// Marks leaves as possibly assigned.
     pub(crate) fn assume_values(&mut self, leaves: Range<usize>) {
         leaves.for_each(|leaf| self.may.set(leaf, true));
     }
 
-    /// From here on all leaves may have values.
+    /// Marks all leaves as possibly assigned.
     pub(crate) fn assume_all_values(&mut self) {
         self.may.words.fill(u64::MAX);
     }
 
-    /// What is known where two ways meet.
+    /// The state where two paths meet.
     pub(crate) fn join(&mut self, other: &State) {
         self.may.zip(&other.may, |a, b| a | b);
         self.must.zip(&other.must, |a, b| a & b);
     }
 }
 
-/// What is known where two ways meet of which either may not exist.
+/// The state where two paths meet, either of which may be unreachable.
 pub(crate) fn join(a: &mut Option<State>, b: Option<State>) {
     match (a.as_mut(), b) {
         (Some(a), Some(b)) => a.join(&b),
@@ -92,11 +92,11 @@ pub(crate) fn join(a: &mut Option<State>, b: Option<State>) {
     }
 }
 
-/// What a piece of code does to each leaf: gives it a value, takes it away, or leaves it alone. Such a function is
-/// known from what it makes of the empty and of the full state.
+/// The effect of code on each leaf: it assigns the leaf, makes it unassigned, or leaves it unchanged. The results for
+/// the empty and for the full state determine such a function completely.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
-    /// `None` where the end is never reached.
+    /// `None` if the end is unreachable.
     from_empty: Option<State>,
     from_full: Option<State>,
 }
@@ -106,7 +106,7 @@ impl Effect {
         Effect { from_empty, from_full }
     }
 
-    /// The state after the code; `None` where its end is never reached.
+    /// The state after the code; `None` if its end is unreachable.
     pub(crate) fn apply(&self, state: &State) -> Option<State> {
         let (empty, full) = (self.from_empty.as_ref()?, self.from_full.as_ref()?);
         let mut after = state.clone();

@@ -1,4 +1,4 @@
-//! The bodies that are followed each by itself: controls with their actions, parsers, functions.
+//! The units of analysis: controls with their actions, parsers, functions.
 
 use super::layout::Layout;
 use super::state::{Effect, State, join};
@@ -11,8 +11,7 @@ use sema::hir::*;
 use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::{Annotation, Direction};
 
-/// How often the states of a parser may be followed again, for each state. Every visit adds to what is known, so that
-/// far fewer are needed.
+/// The maximum number of visits for each state of a parser. Every visit adds information, so far fewer are needed.
 const VISITS_PER_STATE_MAX: usize = 64;
 
 impl<'s, 'a> Flow<'s, 'a> {
@@ -28,7 +27,7 @@ impl<'s, 'a> Flow<'s, 'a> {
             branch: 0,
             last_branch: 0,
             declared_in: BTreeMap::new(),
-            follows_doubt: true,
+            reports_possible: true,
             summaries: BTreeMap::new(),
             exposures: Vec::new(),
             reported: BTreeSet::new(),
@@ -43,7 +42,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         for (id, control) in program.controls.iter_enumerated() {
             let silenced = self.sink.enter(&control.annotations);
             self.control(control, &mut is_local);
-            // The parameters of an architecture's block are the architecture's choice; it need not care for all.
+            // The architecture declares the parameters of its blocks, so a control need not assign all of them.
             if program.main.is_some() && !outer.contains(&id) {
                 self.check_results(&control.params);
             }
@@ -57,7 +56,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         let methods = crate::walk::method_implementations(program);
         for (id, function) in program.functions.iter_enumerated() {
             if let Some(body) = &function.body {
-                // The parameters of a method are its extern's choice.
+                // The extern declares the parameters of its methods.
                 self.callable(&function.params, body, &function.annotations, !methods.contains(&id));
             }
         }
@@ -68,17 +67,17 @@ impl<'s, 'a> Flow<'s, 'a> {
         }
     }
 
-    /// Begins a body without variables.
+    /// Starts a body without variables.
     fn begin(&mut self) {
         self.layout.clear();
         self.declared_in.clear();
         self.summaries.clear();
         self.reported.clear();
         self.reported_leaves.clear();
-        (self.branch, self.last_branch, self.follows_doubt) = (0, 0, true);
+        (self.branch, self.last_branch, self.reports_possible) = (0, 0, true);
     }
 
-    /// Gives leaves to parameters.
+    /// Assigns leaves to parameters.
     fn add_params(&mut self, params: &[VarId]) {
         for &param in params {
             self.layout.add(param);
@@ -86,7 +85,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         }
     }
 
-    /// Gives leaves to the variables that a block declares.
+    /// Assigns leaves to the variables that a block declares.
     fn add_variables(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match &stmt.kind {
@@ -109,29 +108,30 @@ impl<'s, 'a> Flow<'s, 'a> {
         }
     }
 
-    /// Parameters as the caller gives them.
+    /// Initialises parameters as a call does.
     fn enter_params(&mut self, params: &[VarId]) {
         for &param in params {
             self.set_variable(param, direction(self.program, param) != Direction::Out);
         }
     }
 
-    /// A function, or an action outside all controls. `owes_results`: its `out` parameters are its own choice.
-    fn callable(&mut self, params: &[VarId], body: &Block, annotations: &[Annotation], owes_results: bool) {
+    /// A function, or an action outside all controls. If `must_assign_results`, it declares its `out` parameters
+    /// itself and must assign them.
+    fn callable(&mut self, params: &[VarId], body: &Block, annotations: &[Annotation], must_assign_results: bool) {
         let silenced = self.sink.enter(annotations);
         self.begin();
         self.add_params(params);
         self.add_variables(&body.stmts);
         self.mode = Mode::Report;
         self.run_callable(params, body, false);
-        if owes_results {
+        if must_assign_results {
             self.check_results(params);
         }
         self.sink.leave(silenced);
     }
 
-    /// Follows a body from its beginning to its end, where also the `return`s lead. What is outside it has values, or
-    /// has none.
+    /// Analyses a body from its beginning to its end, where the `return`s lead, too. Variables from outside are all
+    /// assigned, or all unassigned.
     fn run_callable(&mut self, params: &[VarId], body: &Block, is_full: bool) {
         self.state = Some(State::filled(self.layout.leaf_count, is_full));
         self.enter_params(params);
@@ -183,8 +183,8 @@ impl<'s, 'a> Flow<'s, 'a> {
         join(&mut self.state, returns);
     }
 
-    /// An action of a control: warns of what is wrong in it by itself, and finds out what it does to the control's
-    /// variables, the leaves below `outer_leaf_count`.
+    /// Analyses an action of a control: reports its own faults, and computes its effect on the control's variables,
+    /// which are the leaves below `outer_leaf_count`.
     fn local_action(&mut self, id: ActionId, outer_leaf_count: usize) {
         let action = &self.program.actions[id];
         let silenced = self.sink.enter(&action.annotations);
@@ -211,7 +211,7 @@ impl<'s, 'a> Flow<'s, 'a> {
 
     fn parser(&mut self, parser: &'a Parser) {
         self.begin();
-        self.follows_doubt = false;
+        self.reports_possible = false;
         self.add_params(&parser.params);
         self.add_locals(&parser.locals);
         parser.states.iter().for_each(|state| self.add_variables(&state.body));
@@ -235,7 +235,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         }
     }
 
-    /// What is known where each state of a parser is entered.
+    /// The entry state of each state of a parser.
     fn entries(&mut self, parser: &Parser, start: usize, first: Option<State>) -> Vec<Option<State>> {
         self.mode = Mode::Silent;
         let effects: Vec<Effect> = parser.states.iter().map(|state| self.effect(state)).collect();
@@ -271,7 +271,7 @@ impl<'s, 'a> Flow<'s, 'a> {
     }
 }
 
-/// The controls that a package is made of.
+/// The controls in the program's package.
 fn outer_controls(program: &Program) -> BTreeSet<ControlId> {
     let is_package =
         |ty: &Type| matches!(ty, Type::Apply(id, _) if program.apply_types[*id].kind == ApplyTypeKind::Package);
@@ -285,7 +285,7 @@ fn outer_controls(program: &Program) -> BTreeSet<ControlId> {
         .collect()
 }
 
-/// The states to which a transition leads, each once.
+/// The targets of a transition, each once.
 pub(crate) fn targets(transition: &Transition) -> BTreeSet<usize> {
     let position = |target: &Target| match target {
         Target::State(position) => Some(*position),
