@@ -1,16 +1,16 @@
 //! The syntax tree of P4_14.
 //!
-//! The parser builds it, the translation reads it. Names are unresolved and everything carries its place. Words that
-//! are keywords in one place are names in another, so the tree knows names only.
+//! The parser builds it, the translation reads it. Names are unresolved, and every node has its source range. P4_14's
+//! keywords depend on context, so the tree contains names only.
 //!
-//! Definitions without logic, in which one looks up a name.
+//! This file contains definitions without logic, for reference.
 
 use base::Span;
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
 pub use syntax::ast::{BinaryOperator, Ident, Name, UnaryOperator};
 
-/// A whole program after preprocessing, its declarations sorted by kind and in their order within a kind.
+/// A whole program after preprocessing, its declarations grouped by kind and in source order within a kind.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// `header_type`
@@ -45,9 +45,9 @@ pub struct Program {
     pub extern_types: Vec<ExternType>,
     /// `extern`
     pub externs: Vec<ExternInstance>,
-    /// Every word that occurs.
+    /// All words that occur in the program.
     pub words: BTreeSet<Name>,
-    /// Where the program ends.
+    /// The end of the program.
     pub end: Span,
 }
 
@@ -58,7 +58,7 @@ pub struct Pragma {
     pub name: Ident,
     /// The operands in order.
     pub operands: Vec<PragmaOperand>,
-    /// All of it.
+    /// The source range.
     pub span: Span,
 }
 
@@ -80,7 +80,7 @@ pub struct HeaderType {
     pub fields: Vec<Field>,
     /// The length in bytes.
     pub length: Option<Expr>,
-    /// The greatest length in bytes.
+    /// The maximum length in bytes.
     pub max_length: Option<Expr>,
     /// The pragmas before it.
     pub pragmas: Vec<Pragma>,
@@ -110,7 +110,7 @@ pub struct Instance {
     pub name: Ident,
     /// The number of elements of a stack.
     pub size: Option<Expr>,
-    /// The first values of metadata.
+    /// The initial values of metadata.
     pub values: Vec<(Ident, Expr)>,
 }
 
@@ -130,9 +130,9 @@ pub struct Calculation {
     pub name: Ident,
     /// The field lists.
     pub inputs: Vec<Ident>,
-    /// The algorithm; of several the first counts.
+    /// The algorithm; if there are several, the first.
     pub algorithms: Vec<Ident>,
-    /// The number of bits.
+    /// The output width in bits.
     pub output_width: Option<Expr>,
 }
 
@@ -141,14 +141,14 @@ pub struct Calculation {
 pub struct CalculatedField {
     /// The field.
     pub field: Expr,
-    /// What is verified and updated.
+    /// The verifications and updates.
     pub uses: Vec<CalculationUse>,
 }
 
 /// `verify calculation if (condition);`
 #[derive(Clone, Debug)]
 pub struct CalculationUse {
-    /// `update`, not `verify`.
+    /// Whether it is `update`, not `verify`.
     pub is_update: bool,
     /// The calculation.
     pub calculation: Ident,
@@ -161,7 +161,7 @@ pub struct CalculationUse {
 pub struct ValueSet {
     /// The name.
     pub name: Ident,
-    /// How many values it may have.
+    /// The maximum number of values.
     pub size: Option<Expr>,
     /// The pragmas before it.
     pub pragmas: Vec<Pragma>,
@@ -172,9 +172,9 @@ pub struct ValueSet {
 pub struct State {
     /// The name.
     pub name: Ident,
-    /// What it does.
+    /// The statements.
     pub statements: Vec<StateStatement>,
-    /// Where it goes; `None` if nothing says so.
+    /// The transition; `None` if there is none.
     pub end: Option<StateEnd>,
     /// Whether `@pragma packet_entry` stands before it.
     pub is_entry: bool,
@@ -200,32 +200,32 @@ pub enum StateEnd {
     Go(Target),
     /// `return select(keys) { ... }`
     Select {
-        /// The keys, which are joined.
+        /// The keys, which are concatenated.
         keys: Vec<Expr>,
         /// The cases in order.
         cases: Vec<SelectCase>,
-        /// All of it.
+        /// The source range.
         span: Span,
     },
 }
 
-/// Where a parser state goes.
+/// The target of a transition.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Whether it is `parse_error`.
     pub is_error: bool,
-    /// A state, a control or an exception.
+    /// The name of a state, a control or an exception.
     pub name: Ident,
 }
 
 /// `values : target;`
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// Any of these.
+    /// The values, any of which matches.
     pub values: Vec<SelectValue>,
-    /// Where it goes.
+    /// The target.
     pub target: Target,
-    /// All of it.
+    /// The source range.
     pub span: Span,
 }
 
@@ -245,13 +245,13 @@ pub enum SelectValue {
 pub struct Exception {
     /// The name.
     pub name: Ident,
-    /// The metadata that it sets.
+    /// The statements that set metadata.
     pub sets: Vec<(Expr, Expr)>,
-    /// The control that goes on; `None` for `parser_drop`.
+    /// The control that follows; `None` for `parser_drop`.
     pub control: Option<Ident>,
 }
 
-/// Which kind of stateful memory an [`Array`] is.
+/// The kinds of stateful memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayKind {
     /// `counter`
@@ -265,11 +265,11 @@ pub enum ArrayKind {
 /// `counter`, `meter` or `register`.
 #[derive(Clone, Debug)]
 pub struct Array {
-    /// Which of them.
+    /// The kind.
     pub kind: ArrayKind,
     /// The name.
     pub name: Ident,
-    /// What is counted or measured.
+    /// Its unit: packets, bytes or both.
     pub unit: Option<Ident>,
     /// `direct : table;`
     pub direct: Option<Ident>,
@@ -277,15 +277,15 @@ pub struct Array {
     pub bound: Option<Ident>,
     /// The number of cells.
     pub instance_count: Option<Expr>,
-    /// Where a direct meter leaves its colour.
+    /// The field that receives a direct meter's colour.
     pub result: Option<Expr>,
     /// The width of a register's cells.
     pub width: Option<Expr>,
-    /// The header type that a register's cells look like.
+    /// The header type that is the layout of a register's cells.
     pub layout: Option<Ident>,
     /// Whether a register's cells are signed.
     pub is_signed: bool,
-    /// `min_width`: the bits that a counter must have at least.
+    /// `min_width`: the minimum width of a counter in bits.
     pub min_width: Option<Expr>,
     /// The pragmas before it.
     pub pragmas: Vec<Pragma>,
@@ -298,7 +298,7 @@ pub struct Action {
     pub name: Ident,
     /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// What it does.
+    /// The calls.
     pub body: Vec<Call>,
     /// The pragmas before it.
     pub pragmas: Vec<Pragma>,
@@ -309,7 +309,7 @@ pub struct Action {
 pub struct Parameter {
     /// The name.
     pub name: Ident,
-    /// Its width and sign, if they are written: `bit<8> name`.
+    /// Its width and sign, if declared: `bit<8> name`.
     pub shape: Option<(Expr, bool)>,
 }
 
@@ -322,7 +322,7 @@ pub struct Call {
     pub name: Ident,
     /// The arguments.
     pub arguments: Vec<Expr>,
-    /// All of it.
+    /// The source range.
     pub span: Span,
 }
 
@@ -333,9 +333,9 @@ pub struct Profile {
     pub name: Ident,
     /// The actions.
     pub actions: Vec<Ident>,
-    /// How many members there may be.
+    /// The maximum number of members.
     pub size: Option<Expr>,
-    /// The selector that chooses among them.
+    /// The selector that chooses a member.
     pub selector: Option<Ident>,
     /// The pragmas before it.
     pub pragmas: Vec<Pragma>,
@@ -346,7 +346,7 @@ pub struct Profile {
 pub struct Selector {
     /// The name.
     pub name: Ident,
-    /// The calculation whose result chooses.
+    /// The calculation whose result selects a member.
     pub key: Option<Ident>,
     /// `selection_mode`
     pub mode: Option<Ident>,
@@ -359,15 +359,15 @@ pub struct Selector {
 pub struct Table {
     /// The name.
     pub name: Ident,
-    /// What is looked up.
+    /// The keys.
     pub keys: Vec<Key>,
-    /// The actions; `None` if the table does not say them.
+    /// The actions; `None` if the table does not list them.
     pub actions: Option<Vec<Ident>>,
-    /// The action profile instead of actions.
+    /// The action profile, in place of actions.
     pub profile: Option<Ident>,
     /// The default action, with arguments if parentheses are written.
     pub default_action: Option<(Ident, Option<Vec<Expr>>)>,
-    /// Whether it is `const`: controllers cannot change it.
+    /// Whether it is `const`, so that controllers cannot change it.
     pub is_default_const: bool,
     /// `size`
     pub size: Option<Expr>,
@@ -386,11 +386,11 @@ pub struct Table {
 pub struct Key {
     /// A field, a header, or `valid(header)`.
     pub expression: Expr,
-    /// The bits that count.
+    /// The mask.
     pub mask: Option<Expr>,
-    /// How it is matched.
+    /// The match kind.
     pub kind: Ident,
-    /// All of it.
+    /// The source range.
     pub span: Span,
 }
 
@@ -399,16 +399,16 @@ pub struct Key {
 pub struct Control {
     /// The name.
     pub name: Ident,
-    /// What it does.
+    /// The statements.
     pub body: Vec<Statement>,
 }
 
 /// A statement of a control.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it does.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Where it stands.
+    /// Its source range.
     pub span: Span,
 }
 
@@ -419,32 +419,32 @@ pub enum StatementKind {
     Apply {
         /// The table.
         table: Ident,
-        /// What follows, by what happened.
+        /// The blocks that follow, by result or action.
         cases: Vec<ApplyCase>,
     },
     /// `name();`
     Control(Ident),
     /// `object.method(arguments);`
     Call(Call),
-    /// `return;`: the control goes on where it was called.
+    /// `return;`: continues after the control's call.
     Return,
     /// `if (condition) { ... } else { ... }`
     If {
         /// The condition.
         condition: Expr,
-        /// What runs if it holds.
+        /// The block for true.
         then_body: Vec<Statement>,
-        /// What runs if not.
+        /// The block for false.
         else_body: Vec<Statement>,
     },
 }
 
-/// `label { ... }` behind `apply(table)`.
+/// `label { ... }` after `apply(table)`.
 #[derive(Clone, Debug)]
 pub struct ApplyCase {
     /// `hit`, `miss`, `default`, or an action.
     pub labels: Vec<Ident>,
-    /// What runs then.
+    /// The block for this label.
     pub body: Vec<Statement>,
 }
 
@@ -453,7 +453,7 @@ pub struct ApplyCase {
 pub struct ExternType {
     /// The name.
     pub name: Ident,
-    /// The attributes that its instances may give.
+    /// The attributes that its instances may set.
     pub attributes: Vec<Ident>,
     /// The methods.
     pub methods: Vec<ExternMethod>,
@@ -477,7 +477,7 @@ pub struct ExternParameter {
     pub is_optional: bool,
     /// Whether it is `out` or `inout`.
     pub is_written: bool,
-    /// Its width and sign; `None` for what is no number.
+    /// Its width and sign; `None` for a parameter that is not a number.
     pub shape: Option<(Expr, bool)>,
 }
 
@@ -488,16 +488,16 @@ pub struct ExternInstance {
     pub type_name: Ident,
     /// The name.
     pub name: Ident,
-    /// The attributes that it gives.
+    /// The attributes that it sets.
     pub attributes: Vec<Ident>,
 }
 
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its source range.
     pub span: Span,
 }
 
@@ -508,7 +508,7 @@ pub enum ExprKind {
     Integer(BigInt, Option<u32>),
     /// `true`, `false`
     Bool(bool),
-    /// A name: `latest`, `payload`, `next` and `last` too, where they have a meaning.
+    /// A name. This includes `latest`, `payload`, `next` and `last` where they have a special meaning.
     Name(Name),
     /// `base.member`
     Member(Box<Expr>, Ident),
@@ -518,10 +518,10 @@ pub enum ExprKind {
     Valid(Box<Expr>),
     /// `current(offset, width)`
     Current(Box<Expr>, Box<Expr>),
-    /// `min(a, b)`, or `max(a, b)` if it is not the least.
-    Extreme {
+    /// `min(a, b)` or `max(a, b)`.
+    MinMax {
         /// Whether it is `min`.
-        is_least: bool,
+        is_minimum: bool,
         /// The first operand.
         left: Box<Expr>,
         /// The second operand.
@@ -536,8 +536,8 @@ pub enum ExprKind {
         /// The value.
         operand: Box<Expr>,
     },
-    /// An operator before its operand.
+    /// A prefix operator.
     Unary(UnaryOperator, Box<Expr>),
-    /// An operator between its operands.
+    /// An infix operator.
     Binary(BinaryOperator, Box<Expr>, Box<Expr>),
 }

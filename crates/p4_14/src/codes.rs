@@ -1,7 +1,8 @@
-//! The codes of this crate's diagnostics: one for each kind of fault, never reused for another.
+//! The codes of this crate's diagnostics: one for each kind of error, never reused for another.
 //!
-//! `E09..` are errors and `W09..` warnings about P4_14 programs. What the preprocessor and the lexer find has their own
-//! codes. The test `tests/codes.rs` shows each of them, and that the examples here are wrong and right as they say.
+//! `E09..` are errors and `W09..` warnings about P4_14 programs. The preprocessor and the lexer have codes of their
+//! own. `tests/codes.rs` shows each code, and checks that the wrong examples here are rejected and the right ones
+//! accepted.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)*) => {
@@ -13,10 +14,10 @@ macro_rules! codes {
 }
 
 codes! {
-    /// Something else is expected here.
+    /// Unexpected text.
     ///
-    /// The grammar of P4_14 is that of the specification 1.0.5, with the types before names that 1.1 has. What follows
-    /// the place that is shown is read again from the next declaration on.
+    /// The grammar is that of P4_14's specification 1.0.5, with the types before names of version 1.1. Parsing
+    /// continues with the next declaration.
     ///
     /// ```p4,wrong
     /// header_type vlan_t { fields { vid 12; } }
@@ -26,10 +27,10 @@ codes! {
     /// header_type vlan_t { fields { vid : 12; } }
     /// ```
     UNEXPECTED_TOKEN = "E0901";
-    /// A number that is none.
+    /// An invalid number.
     ///
-    /// Numbers are decimal, `0x...` or `0b...`, with `_` between digits, and with a width before an apostrophe if need
-    /// be.
+    /// Numbers are decimal, `0x...` or `0b...`, with optional `_` between digits. A width and an apostrophe may precede
+    /// them.
     ///
     /// ```p4,wrong
     /// field_list f { 8'0b12; }
@@ -41,14 +42,14 @@ codes! {
     INVALID_NUMBER = "E0902";
     /// The program is nested too deeply.
     ///
-    /// Blocks, parentheses, and actions, controls and field lists that use each other may be about a thousand
-    /// levels deep; `else if` in a row are no levels, of these there may be 4096. No program that people write comes
-    /// near; one that a generator wrote can be flattened.
+    /// Blocks, parentheses, and actions, controls and field lists that use each other may be nested about a thousand
+    /// levels deep. An `else if` does not add a level, but a chain may have at most 4096 of them. Programs written by
+    /// hand do not come near these limits; generated programs can be flattened.
     NESTING_LIMIT = "E0903";
     /// A name is declared twice.
     ///
-    /// Each kind of declaration has its own names: a header may be called as its type or as metadata, two headers may
-    /// not be called the same.
+    /// Each kind of declaration has its own name space: a header may have the same name as its type or as metadata, but
+    /// two headers may not have the same name.
     ///
     /// ```p4,wrong
     /// header h_t twice;
@@ -60,9 +61,9 @@ codes! {
     /// header h_t other;
     /// ```
     DUPLICATE_NAME = "E0904";
-    /// A name means nothing here.
+    /// An unknown name.
     ///
-    /// Declarations may stand in any order, so it is not declared at all, or misspelt.
+    /// Declarations may come in any order, so the name is not declared at all, or misspelt.
     ///
     /// ```p4,wrong
     /// table t { actions { nopp; } }
@@ -72,9 +73,9 @@ codes! {
     /// table t { actions { nop; } }
     /// ```
     UNKNOWN_NAME = "E0905";
-    /// A name means something else than what is needed here.
+    /// A name of the wrong kind.
     ///
-    /// For example a table is applied that is an action, or a whole stack of headers stands where one header is needed.
+    /// For example, an action is applied like a table, or a whole header stack is used as a header.
     ///
     /// ```p4,wrong
     /// control sub { apply(nop); }
@@ -87,7 +88,7 @@ codes! {
     WRONG_KIND = "E0906";
     /// A header type has no such field.
     ///
-    /// An extern type that lacks an attribute is reported so, too.
+    /// An extern type without this attribute is reported with the same code.
     ///
     /// ```p4,wrong
     /// table t { reads { h.x : exact; } actions { nop; } }
@@ -97,9 +98,9 @@ codes! {
     /// table t { reads { h.a : exact; } actions { nop; } }
     /// ```
     UNKNOWN_FIELD = "E0907";
-    /// A number is needed whose value is known when the program is compiled.
+    /// A constant number is required.
     ///
-    /// Widths, sizes, indexes of stacks, masks, arguments of default actions.
+    /// This applies to widths, sizes, indices of stacks, masks, and arguments of default actions.
     ///
     /// ```p4,wrong
     /// header h_t stack[h.a];
@@ -109,7 +110,7 @@ codes! {
     /// header h_t stack[4];
     /// ```
     NOT_CONSTANT = "E0908";
-    /// A number is too small or too large for its place.
+    /// A number that is too small or too large.
     ///
     /// ```p4,wrong
     /// header_type z_t { fields { a : 0; } }
@@ -119,10 +120,10 @@ codes! {
     /// header_type z_t { fields { a : 1; } }
     /// ```
     OUT_OF_RANGE = "E0909";
-    /// A header with a field of variable length does not say its length, has two such fields, or is metadata.
+    /// A header with a field of variable length that lacks `length`, has two such fields, or is metadata.
     ///
-    /// The header's `length` in bytes, computed from the fields before the one of variable length, says how long that
-    /// one is. It cannot be computed with.
+    /// The header's `length` in bytes is computed from the fields before the one of variable length, and determines the
+    /// length of that field. The field cannot be an operand.
     ///
     /// ```p4,wrong
     /// header_type o_t { fields { len : 8; data : *; more : *; } length : len; }
@@ -144,7 +145,7 @@ codes! {
     /// table t { actions { a; } }
     /// ```
     ARGUMENT_COUNT = "E0912";
-    /// An argument is not what the primitive takes.
+    /// An argument that the primitive does not accept.
     ///
     /// ```p4,wrong
     /// action a() { push(h, 1); }
@@ -156,7 +157,7 @@ codes! {
     /// table t { actions { a; } }
     /// ```
     WRONG_ARGUMENT = "E0913";
-    /// There is no primitive and no action of this name.
+    /// An unknown primitive or action.
     ///
     /// ```p4,wrong
     /// action a() { set_field(h.a, 1); }
@@ -168,7 +169,7 @@ codes! {
     /// table t { actions { a; } }
     /// ```
     UNKNOWN_ACTION = "E0914";
-    /// Actions, controls or field lists use each other without end.
+    /// Actions, controls or field lists use each other recursively.
     ///
     /// ```p4,wrong
     /// control one { two(); }
@@ -180,9 +181,9 @@ codes! {
     /// control two { }
     /// ```
     RECURSION = "E0915";
-    /// A truth value stands where a number is needed, or a number where a truth value is needed.
+    /// A boolean where a number is required, or a number where a boolean is required.
     ///
-    /// A condition compares, asks for the validity of a header, or joins such with `and`, `or` and `not`.
+    /// A condition is a comparison, a validity test, or a combination of such with `and`, `or` and `not`.
     ///
     /// ```p4,wrong
     /// control sub { if (h.a) { } }
@@ -192,10 +193,10 @@ codes! {
     /// control sub { if (h.a != 0) { } }
     /// ```
     WRONG_VALUE = "E0916";
-    /// `latest` without a header that was extracted.
+    /// `latest` without an extracted header.
     ///
-    /// `latest` is the header that the parser extracted last, in the same state or before it. On all ways to a state it
-    /// must be the same one.
+    /// `latest` is the header that the parser extracted last, in the same state or before it. It must be the same
+    /// header on all paths to a state.
     ///
     /// ```p4,wrong
     /// parser p { return select(latest.a) { default : ingress; } }
@@ -207,7 +208,7 @@ codes! {
     LATEST_WITHOUT_EXTRACT = "E0917";
     /// The program has no parser state `start`.
     NO_START_STATE = "E0918";
-    /// A parser state does not say where it goes.
+    /// A parser state without a transition.
     ///
     /// ```p4,wrong
     /// parser p { extract(h); }
@@ -217,10 +218,10 @@ codes! {
     /// parser p { extract(h); return ingress; }
     /// ```
     NO_RETURN = "E0919";
-    /// Packet headers and metadata are confused.
+    /// A packet header in place of metadata, or metadata in place of a packet header.
     ///
-    /// Metadata is not extracted, added or removed, and `set_metadata` writes to nothing else; only metadata has first
-    /// values.
+    /// Metadata cannot be extracted, added or removed, and only metadata can be written by `set_metadata` or have
+    /// initial values.
     ///
     /// ```p4,wrong
     /// parser p { extract(m); return ingress; }
@@ -230,10 +231,10 @@ codes! {
     /// parser p { extract(h); return ingress; }
     /// ```
     HEADER_OR_METADATA = "E0920";
-    /// A match kind that does not exist, or that does not fit what is matched.
+    /// An unknown match kind, or one that does not fit the key.
     ///
-    /// The kinds are `exact`, `ternary`, `lpm`, `range`, `valid` and `index`, which is exact here. The validity of a
-    /// header has no prefix and no range.
+    /// The kinds are `exact`, `ternary`, `lpm`, `range`, `valid` and `index`, which is treated as `exact`. The validity
+    /// of a header cannot be matched with `lpm` or `range`.
     ///
     /// ```p4,wrong
     /// table t { reads { h.a : fuzzy; } actions { nop; } }
@@ -243,10 +244,10 @@ codes! {
     /// table t { reads { h.a : ternary; } actions { nop; } }
     /// ```
     MATCH_KIND = "E0921";
-    /// An algorithm that does not exist.
+    /// An unknown algorithm.
     ///
     /// The algorithms are `csum16`, `crc16`, `crc32`, `crcCCITT`, `xor16`, `identity`, `random`, `crc16_custom` and
-    /// `crc32_custom`, also with `_` behind `crc`.
+    /// `crc32_custom`, also with `_` after `crc`.
     ///
     /// ```p4,wrong
     /// field_list f { h.a; }
@@ -258,10 +259,10 @@ codes! {
     /// field_list_calculation c { input { f; } algorithm : crc16; output_width : 16; }
     /// ```
     UNKNOWN_ALGORITHM = "E0922";
-    /// A counter, meter, register or selector lacks what it needs, or has what excludes each other.
+    /// A counter, meter, register or selector with missing or contradictory properties.
     ///
-    /// Counters and meters say their `type`; what does not belong to a table says its `instance_count`; a selector has
-    /// a `selection_key`.
+    /// Counters and meters require `type`; an array that does not belong to a table requires `instance_count`; a
+    /// selector requires `selection_key`.
     ///
     /// ```p4,wrong
     /// counter c { type : packets; }
@@ -271,9 +272,9 @@ codes! {
     /// counter c { type : packets; instance_count : 16; }
     /// ```
     INVALID_ARRAY = "E0923";
-    /// What follows a table names an action that the table does not have.
+    /// A block after `apply` is labelled with an action that the table does not have.
     ///
-    /// `hit` and `miss` do not go together with names of actions, either.
+    /// `hit` and `miss` cannot be combined with names of actions, either.
     ///
     /// ```p4,wrong
     /// action other() { }
@@ -287,7 +288,7 @@ codes! {
     /// control sub { apply(t) { other { } } }
     /// ```
     TABLE_ACTIONS = "E0925";
-    /// A part that may be there once is there again.
+    /// A part that may occur only once is repeated.
     ///
     /// ```p4,wrong
     /// table t { actions { nop; } size : 1; size : 2; }
@@ -297,10 +298,10 @@ codes! {
     /// table t { actions { nop; } size : 2; }
     /// ```
     REPEATED_PART = "E0926";
-    /// `next` or `last` of a stack where it has no meaning.
+    /// `next` or `last` of a stack where it is undefined.
     ///
-    /// `next` is known in parser states only. `last` is known in actions, conditions and keys, too: the valid element
-    /// with the greatest index, for stacks of at most 64 elements.
+    /// `next` is only defined in parser states. `last` is also defined in actions, conditions and keys: it is the valid
+    /// element with the greatest index, for stacks of at most 64 elements.
     ///
     /// ```p4,wrong
     /// action a() { modify_field(s[next].a, 1); }
@@ -312,26 +313,26 @@ codes! {
     /// table t { actions { a; } }
     /// ```
     UNSUPPORTED = "E0927";
-    /// A value set is used with keys of several widths.
+    /// A value set is used with keys of different widths.
     ///
     /// Declare one value set for each width.
     VALUE_SET_WIDTH = "E0929";
-    /// The control flow grows too large when the controls that it calls are put in their places.
+    /// The control flow becomes too large when called controls are inlined.
     ///
-    /// Controls and actions stand in the result as often as they are called. Apply a table in one place instead.
+    /// The translation contains a copy of a control or action for each call. Apply a table in one place instead.
     PROGRAM_TOO_LARGE = "E0930";
     /// A `length` without a field of variable length.
     ///
-    /// The length of such a header is the sum of its widths, whatever is written.
+    /// The length of such a header is the sum of its fields' widths, whatever `length` is.
     LENGTH_IGNORED = "W0901";
-    /// Something has no effect on this switch.
+    /// A construct without an effect on this switch.
     ///
-    /// It is left out, and the program means what it would mean without it.
+    /// It is left out; the program behaves as without it.
     NO_EFFECT = "W0902";
     /// A packet header that no parser state extracts is never sent.
     ///
-    /// The parser says where headers stand in a packet, for those that are added, too. A state that extracts the header
-    /// at its place is enough, even if no packet reaches it.
+    /// The parser determines the position of every header in a packet, including those that actions add. It is enough
+    /// if a state extracts the header at its position, even if no packet reaches that state.
     ///
     /// ```p4,wrong
     /// header h_t tag;
@@ -346,10 +347,10 @@ codes! {
     /// table t { actions { a; } }
     /// ```
     NEVER_SENT = "W0903";
-    /// The width of a parameter or of a register's cells cannot be told.
+    /// The width of a parameter or of a register's cells is unknown.
     ///
-    /// A parameter has the greatest width of what it is used as; one that is not used gets 32 bits, and so does a
-    /// register without `width` and `layout`.
+    /// A parameter has the greatest width among its uses. An unused parameter gets 32 bits, and so does a register
+    /// without `width` and `layout`.
     ///
     /// ```p4,wrong
     /// action a(p) { }
@@ -363,7 +364,7 @@ codes! {
     WIDTH_ASSUMED = "W0904";
     /// The default action is not among the actions of the table.
     ///
-    /// It runs on a miss, as the program says, but entries cannot have it. Most likely it was forgotten in the list.
+    /// It runs on a miss, as declared, but entries cannot use it. Most likely it is missing in the list.
     ///
     /// ```p4,wrong
     /// action other() { }
@@ -377,8 +378,8 @@ codes! {
     DEFAULT_ONLY = "W0905";
     /// A table has several keys of kind `lpm`.
     ///
-    /// Which of two entries is the better one is defined for one prefix only. All but the first of these keys are
-    /// `ternary`: their entries have masks, and all entries of the table have priorities.
+    /// Longest-prefix match is defined for one prefix only. All but the first of these keys become `ternary`: their
+    /// entries have masks, and all entries of the table have priorities.
     ///
     /// ```p4,wrong
     /// table t { reads { h.a : lpm; h.b : lpm; } actions { nop; } }

@@ -1,10 +1,10 @@
-//! The door through which programs come in, whatever language they are in.
+//! The entry point through which all tools read programs of either language.
 
 use crate::{parser, translate};
 use std::path::Path;
 use syntax::{Diagnostics, Lexeme, LexemeKind, Options, Preprocessed, SourceMap, ast};
 
-/// A version of the language.
+/// The language of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standard {
     /// P4_14, versions 1.0 and 1.1.
@@ -14,7 +14,7 @@ pub enum Standard {
 }
 
 impl Standard {
-    /// The standard that people call `p4-14`, `p4_14`, `p4-16`, `16` and so on.
+    /// The language for a user's option: `p4-14`, `p4_14`, `p4-16`, `16` and so on.
     pub fn from_name(name: &str) -> Option<Standard> {
         let name = name.to_ascii_lowercase();
         match name.strip_prefix("p4").map(|rest| rest.trim_start_matches(['-', '_'])).unwrap_or(&name) {
@@ -25,7 +25,7 @@ impl Standard {
     }
 }
 
-/// Reads the program in the file at `path`, in the given language or in the one that it is recognised to be in.
+/// Reads the program in the file at `path`, in the given language or in the recognised one.
 pub fn parse_program(
     sources: &mut SourceMap,
     path: &Path,
@@ -52,18 +52,18 @@ pub fn parse_text(
     (parse(sources, preprocessed, options, standard, &mut diagnostics), diagnostics)
 }
 
-/// The language of the program that was read into these sources.
+/// The language of the program in these sources.
 pub fn standard_of_sources(sources: &SourceMap) -> Standard {
     if sources.has_file(PRELUDE) { Standard::P4_14 } else { Standard::P4_16 }
 }
 
-/// The name of the text that brings a translated program its architecture.
+/// The name of the source text with the architecture of a translated program.
 const PRELUDE: &str = "<p4_14>";
 
-/// The macro by which programs know that they are for the reference switch or one that behaves like it.
+/// The macro with which programs recognise the reference switch and compatible targets.
 const TARGET_MACRO: &str = "__TARGET_BMV2__";
 
-/// The options with [`TARGET_MACRO`] defined, unless they say something about it.
+/// The options with [`TARGET_MACRO`] defined, unless they define or undefine it themselves.
 fn with_target<'o>(options: &Options<'o>) -> Options<'o> {
     let mut options = options.clone();
     if !options.defines.iter().any(|(name, _)| name == TARGET_MACRO) {
@@ -83,11 +83,11 @@ fn parse(
     if standard.unwrap_or_else(|| recognise(&lexemes)) == Standard::P4_16 {
         return preprocessed.parse(sources, diagnostics);
     }
-    // The architecture that the program is translated to, with its own macros only.
+    // The architecture for the translation, with its own macros only.
     let (prelude, faults) = syntax::parse_text(
         sources,
         PRELUDE,
-        &format!("#include <core.p4>\n#include <v1model.p4>\n{}", translate::FURTHER_DECLARATIONS),
+        &format!("#include <core.p4>\n#include <v1model.p4>\n{}", translate::EXTRA_DECLARATIONS),
         &Options::new(options.loader),
     );
     diagnostics.append(faults);
@@ -98,8 +98,8 @@ fn parse(
     translate::translate(&program, prelude, diagnostics)
 }
 
-/// Which language a preprocessed program is in: the first declaration that only one of them has decides. One that has
-/// neither is P4_16.
+/// The language of a preprocessed program. The first declaration that only one of the languages has decides; without
+/// one, it is P4_16.
 pub fn recognise(lexemes: &[Lexeme]) -> Standard {
     let mut depth = 0u32;
     let mut ends_declaration = true;
@@ -127,7 +127,7 @@ pub fn recognise(lexemes: &[Lexeme]) -> Standard {
     Standard::P4_16
 }
 
-/// The language in which a declaration of the outermost scope begins like this; `next` gives the text of lexemes ahead.
+/// The language of an outermost declaration that begins like this; `next` returns the text of a lexeme ahead.
 fn standard_of<'l>(word: &str, next: impl Fn(usize) -> &'l str) -> Option<Standard> {
     let is_named_block = || next(2) == "{";
     match word {

@@ -1,19 +1,19 @@
 //! P4_14 text to the syntax tree of P4_16.
 //!
-//! Enters: a program in either language, in a file or as text. Leaves: a [`syntax::ast::Program`] for v1model, with
-//! spans that point into the program as it was written, and the diagnostics. From there on nothing knows that the
-//! program was P4_14: `sema` checks the tree again, `lower` and both backends take it like any other.
+//! What enters: a program in either language, in a file or as text. What leaves: a [`syntax::ast::Program`] for
+//! v1model, with spans that point into the original program, and the diagnostics. No later stage knows that the program
+//! was P4_14: `sema` checks the tree again, `lower` and both engines treat it like any other.
 //!
-//! The way through:
+//! Modules:
 //!
-//! * [`front`]: which language a program is in, and the one function through which every tool reads programs;
+//! * [`front`]: recognises the language of a program, and is the entry point for every tool;
 //! * [`ast`] and `parser`: the grammar of P4_14, on the lexemes of `syntax`;
-//! * `symbols`: what names mean, header types with their widths;
-//! * `translate`: the tree of P4_16. What each construct becomes, and what follows from it for control planes, is
-//!   written in `docs/design/p4_14.md`.
+//! * `symbols`: what names refer to, header types and their widths;
+//! * `translate`: the tree of P4_16. `docs/design/p4_14.md` describes the translation of each construct and its
+//!   consequences for control planes.
 //!
-//! [`codes`] lists the faults that are found here; they are those that the translated program could not show, or would
-//! show in words of P4_16.
+//! [`codes`] lists the errors that are found here: those that the translated program could not show, or only in terms
+//! of P4_16.
 
 pub mod ast;
 pub mod codes;

@@ -1,8 +1,8 @@
-//! What names mean: every declaration by kind and name, header types with their widths, instances.
+//! The meaning of names: every declaration by kind and name, header types with their widths, instances.
 //!
-//! Enters: the syntax tree. Leaves: [`Symbols`], and errors about names that are declared twice and header types that
-//! cannot be. Kinds have name spaces of their own, as in P4_14: a header may be called as its type, an action as a
-//! table.
+//! What enters: the syntax tree. What leaves: [`Symbols`], and errors about names that are declared twice and invalid
+//! header types. Kinds have name spaces of their own, as in P4_14: a header may have the name of its type, an action
+//! the name of a table.
 
 use crate::ast::{BinaryOperator, Expr, ExprKind, Ident, Name, Pragma, Program, UnaryOperator};
 use crate::codes;
@@ -14,14 +14,14 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 use syntax::diag::{Diagnostic, Diagnostics};
 
-/// The most bytes of a header whose type does not say how long it may be.
+/// The maximum size in bytes of a header whose type does not declare one.
 const LENGTH_BYTES_DEFAULT: u64 = 256;
 
 /// A field of a header type.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub name: Ident,
-    /// In bits; the greatest width of a field of variable length.
+    /// In bits; for a field of variable length the maximum.
     pub width: u32,
     pub is_signed: bool,
     pub is_saturating: bool,
@@ -33,18 +33,18 @@ pub(crate) struct Field {
 pub(crate) struct HeaderType<'a> {
     pub name: Ident,
     pub fields: Vec<Field>,
-    /// The length in bytes; there is one if a field has variable length.
+    /// The length in bytes, which is required if a field has variable length.
     pub length: Option<&'a Expr>,
     pub pragmas: &'a [Pragma],
 }
 
 impl HeaderType<'_> {
-    /// The position of a field.
+    /// The index of a field.
     pub(crate) fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name.as_str() == name)
     }
 
-    /// The bits of all fields of fixed width.
+    /// The total width in bits of all fields of fixed width.
     pub(crate) fn fixed_bits(&self) -> u64 {
         self.fields.iter().filter(|field| !field.is_variable).map(|field| u64::from(field.width)).sum()
     }
@@ -59,7 +59,7 @@ impl HeaderType<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Instance<'a> {
     pub name: Ident,
-    /// The position of its header type.
+    /// The index of its header type.
     pub header_type: usize,
     pub is_metadata: bool,
     /// The number of elements of a stack.
@@ -70,15 +70,15 @@ pub(crate) struct Instance<'a> {
 /// Declarations of one kind by name.
 pub(crate) type Table = BTreeMap<Name, usize>;
 
-/// What names mean. The numbers are positions in the tree's lists; those of header types and instances are positions in
-/// `types` and `all_instances`, which also have what every program has without declaring it.
+/// The meaning of names. The numbers are indices into the tree's lists. Those of header types and instances are indices
+/// into `types` and `all_instances`, which also contain the predefined ones.
 #[derive(Default)]
 pub(crate) struct Symbols<'a> {
     pub types: Vec<HeaderType<'a>>,
     pub all_instances: Vec<Instance<'a>>,
     pub header_types: Table,
     pub instances: Table,
-    /// Metadata of which a header has the name, too; `instances` has the header.
+    /// Metadata whose name is also that of a header; `instances` contains the header.
     pub twins: Table,
     pub field_lists: Table,
     pub calculations: Table,
@@ -97,7 +97,7 @@ pub(crate) struct Symbols<'a> {
     pub externs: Table,
 }
 
-/// The fields of `standard_metadata` that every program has, for those that do not declare it.
+/// The predefined fields of `standard_metadata`, for programs that do not declare it.
 const STANDARD_METADATA: [(&str, u32); 6] = [
     ("ingress_port", 9),
     ("packet_length", 32),
@@ -107,8 +107,8 @@ const STANDARD_METADATA: [(&str, u32); 6] = [
     ("instance_type", 32),
 ];
 
-/// More fields of `standard_metadata`: there if the program speaks of them. The first three take room in the metadata;
-/// the others are v1model's own, which the reference compiler lets P4_14 programs name, too.
+/// More fields of `standard_metadata`, which exist if the program uses them. The first three occupy space in the
+/// metadata; the others are fields of v1model, which the reference compiler makes accessible to P4_14 programs, too.
 const STANDARD_METADATA_IF_NAMED: [(&str, u32); 13] = [
     ("parser_status", 8),
     ("parser_error_location", 8),
@@ -125,7 +125,7 @@ const STANDARD_METADATA_IF_NAMED: [(&str, u32); 13] = [
     ("deq_qdepth", 19),
 ];
 
-/// Collects what names mean.
+/// Collects the declarations.
 pub(crate) fn collect<'a>(program: &'a Program, diagnostics: &mut Diagnostics) -> Symbols<'a> {
     use crate::ast::ArrayKind;
     let mut collector = Collector { program, diagnostics, symbols: Symbols::default() };
@@ -169,8 +169,8 @@ struct Collector<'a, 'd> {
 }
 
 impl Symbols<'_> {
-    /// The instance that is meant by a name from which this field is taken: the header, or the metadata of its name if
-    /// the header has no such field.
+    /// The instance of this name that has the field: the header, or the metadata of the same name if the header has no
+    /// such field.
     pub(crate) fn instance_with(&self, instance: usize, field: &str) -> usize {
         let it = &self.all_instances[instance];
         match self.twins.get(&it.name.name) {
@@ -179,7 +179,7 @@ impl Symbols<'_> {
         }
     }
 
-    /// The same for a field that must be metadata's.
+    /// The same for a field that must be in metadata.
     pub(crate) fn metadata_with(&self, instance: usize, field: &str) -> usize {
         let twin = self.twins.get(&self.all_instances[instance].name.name).copied();
         twin.filter(|&twin| self.types[self.all_instances[twin].header_type].field(field).is_some()).unwrap_or(instance)
@@ -245,7 +245,7 @@ impl<'a> Collector<'a, '_> {
         }
     }
 
-    /// A field's width, from 1 to the widest; 1 where it is wrong.
+    /// A field's width, from 1 to the maximum; 1 after an error.
     fn width(&mut self, width: &Expr) -> u32 {
         match self.count(width, 1, u64::from(WIDTH_BITS_MAX)) {
             Some(width) => width as u32,
@@ -266,7 +266,7 @@ impl<'a> Collector<'a, '_> {
         found
     }
 
-    /// The length of a header type with a field of variable length, and that field's greatest width.
+    /// The length of a header type with a field of variable length, and that field's maximum width.
     fn length(&mut self, declared: &'a crate::ast::HeaderType, header: &mut HeaderType<'a>) {
         let variable: Vec<usize> = (0..header.fields.len()).filter(|&at| header.fields[at].is_variable).collect();
         let [variable] = variable[..] else {
@@ -363,7 +363,8 @@ impl<'a> Collector<'a, '_> {
         }
     }
 
-    /// The place of another header, or of other metadata, of the same name. A header may be called as metadata are.
+    /// The declaration of another header, or of other metadata, with the same name. A header and metadata may share a
+    /// name.
     fn same_instance(&self, declared: &crate::ast::Instance) -> Option<Span> {
         let symbols = &self.symbols;
         let both = [&symbols.instances, &symbols.twins].map(|table| table.get(&declared.name.name));
@@ -419,7 +420,7 @@ fn duplicate(name: &Ident, kind: &str, first: Span) -> Diagnostic {
     Diagnostic::error(codes::DUPLICATE_NAME, name.span, message).secondary(first, "the first is here")
 }
 
-/// The greatest value of a length in bytes, if fields have their greatest values; `None` if it cannot be told.
+/// The maximum value of a length in bytes, with maximum field values; `None` if it cannot be determined.
 fn greatest(length: &Expr, header: &HeaderType<'_>) -> Option<u64> {
     match &length.kind {
         ExprKind::Integer(value, _) => value.to_u64(),
@@ -431,7 +432,7 @@ fn greatest(length: &Expr, header: &HeaderType<'_>) -> Option<u64> {
             let (left, right_value) = (greatest(left, header)?, greatest(right, header)?);
             match operator {
                 BinaryOperator::Add => left.checked_add(right_value),
-                // What is subtracted may be 0, unless it is a constant.
+                // A subtrahend may be 0, unless it is a constant.
                 BinaryOperator::Subtract => left.checked_sub(fold(right).and_then(|it| it.to_u64()).unwrap_or(0)),
                 BinaryOperator::Multiply => left.checked_mul(right_value),
                 BinaryOperator::ShiftLeft => left.checked_mul(1u64.checked_shl(right_value.try_into().ok()?)?),
@@ -444,7 +445,7 @@ fn greatest(length: &Expr, header: &HeaderType<'_>) -> Option<u64> {
     .filter(|&bytes| bytes <= u64::from(WIDTH_BITS_MAX / 8))
 }
 
-/// The value of an expression of numbers; `None` if it is not constant, or larger than any field.
+/// The value of a numeric expression; `None` if it is not constant, or larger than any field.
 pub(crate) fn fold(expr: &Expr) -> Option<BigInt> {
     match &expr.kind {
         ExprKind::Integer(value, _) => Some(value.clone()),
@@ -462,7 +463,7 @@ pub(crate) fn fold(expr: &Expr) -> Option<BigInt> {
     }
 }
 
-/// The value of an operator on numbers; `None` where there is none.
+/// The value of an operator on numbers; `None` if it is undefined.
 pub(crate) fn fold_binary(operator: BinaryOperator, left: &BigInt, right: &BigInt) -> Option<BigInt> {
     let shift = || right.to_u32().filter(|&by| by <= WIDTH_BITS_MAX);
     let value = match operator {

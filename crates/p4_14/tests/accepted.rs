@@ -1,17 +1,17 @@
-//! What P4_14 programs may write, beyond the grammar's plainest forms: each is accepted without an error, and becomes
-//! what is shown of its translation.
+//! Constructs that P4_14 programs may contain, beyond the grammar's plainest forms: each is accepted without an error,
+//! and the test shows its translation.
 
 use expect_test::{Expect, expect};
 use syntax::{MemoryFiles, Options, SourceMap, render_short};
 
-/// What most of the programs begin with.
+/// The declarations at the beginning of most programs.
 const PRELUDE: &str = "header_type h_t { fields { a : 8; b : 16; } } header h_t h; metadata h_t m;
 action nop() { }
 parser start { extract(h); return ingress; }
 ";
 
-/// The lines of the translation between one that starts with each of `starts` and the end of what begins there. What
-/// is wrong with the program is before them.
+/// The lines of the translation between one that starts with each of `starts` and the end of what begins there,
+/// preceded by the diagnostics.
 fn translated(text: &str, starts: &[&str]) -> String {
     let files = MemoryFiles::new();
     let mut sources = SourceMap::new();
@@ -38,7 +38,7 @@ fn translated(text: &str, starts: &[&str]) -> String {
     shown
 }
 
-/// Declarations behind the usual ones and before an `ingress` that applies the table `t`.
+/// Declarations after the usual ones and before an `ingress` that applies the table `t`.
 fn check(declarations: &str, starts: &[&str], expected: Expect) {
     let text = format!("{PRELUDE}{declarations}\ncontrol ingress {{ apply(t); }}");
     expected.assert_eq(&translated(&text, starts));
@@ -436,7 +436,7 @@ fn externs_are_called_in_parsers_and_controls() {
     .assert_eq(&translated(text, &["    state start", "control ingress"]));
 }
 
-/// As the reference compiler has it: a control's own tables first, then those of the controls that it calls.
+/// The order of the reference compiler: a control's own tables first, then those of the controls that it calls.
 #[test]
 fn tables_stand_in_the_order_of_the_controls() {
     let text = format!(

@@ -1,4 +1,4 @@
-//! Every code of this crate's diagnostics, shown by a program that has the fault, with what is reported about it.
+//! Each code of this crate's diagnostics has a program with the error and its complete output.
 
 use expect_test::{Expect, expect};
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ thread_local! {
     static SHOWN: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What most of the programs begin with.
+/// The declarations at the beginning of most programs.
 const PRELUDE: &str = "header_type h_t { fields { a : 8; b : 16; } } header h_t h; header h_t s[2]; metadata h_t m; \
     parser start { extract(h); extract(s[next]); return ingress; } action nop() { } ";
 
@@ -19,13 +19,13 @@ fn diagnostics(text: &str) -> (SourceMap, syntax::Diagnostics) {
     let options = Options::new(&files);
     let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, "t.p4", text, &options, Some(p4_14::Standard::P4_14));
     if !diagnostics.has_errors() {
-        // What this crate accepts, the checker accepts too.
+        // The checker must accept what this crate accepts.
         sema::check(&tree, &mut diagnostics);
     }
     (sources, diagnostics)
 }
 
-/// A whole program.
+/// A complete program.
 fn check(code: &'static str, text: &str, expected: Expect) {
     let (sources, diagnostics) = diagnostics(text);
     let lines = diagnostics.iter().map(|diagnostic| {
@@ -42,7 +42,7 @@ fn check(code: &'static str, text: &str, expected: Expect) {
     SHOWN.with_borrow_mut(|shown| shown.push(code));
 }
 
-/// Declarations on line 2, behind the usual ones and before an empty `ingress`.
+/// Declarations on line 2, after the usual ones and before an empty `ingress`.
 fn check_with(code: &'static str, declarations: &str, expected: Expect) {
     check(code, &format!("{PRELUDE}\n{declarations}\ncontrol ingress {{ }}"), expected);
 }

@@ -1,5 +1,5 @@
-//! What a P4_14 program becomes is a program in P4_16 that people can read and go on with: printed, it parses and
-//! checks, whatever names the P4_14 program has.
+//! The translation of a P4_14 program is readable P4_16: printed, it parses and checks, whatever names the P4_14
+//! program has.
 
 use std::path::Path;
 use syntax::{DiskFiles, Options, SourceMap, render_short};

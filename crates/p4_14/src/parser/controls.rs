@@ -6,7 +6,7 @@ use crate::codes;
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The most `else if` in a row. They make a tree as high as they are many, which costs little for each of them.
+/// The longest chain of `else if`. The tree is as high as the chain is long, which costs little for each `else if`.
 const ELSE_IFS_MAX: usize = 4096;
 
 impl Parser<'_> {
@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(Statement { kind, span: self.span_from(start) })
     }
 
-    /// `object.method(arguments);` behind the dot.
+    /// `object.method(arguments);` after the dot.
     fn method_call(&mut self, object: crate::ast::Ident) -> Parsed<StatementKind> {
         let start = object.span;
         let name = self.name("the name of a method")?;
@@ -69,7 +69,7 @@ impl Parser<'_> {
         Ok(StatementKind::Call(Call { object: Some(object), name, arguments, span: self.span_from(start) }))
     }
 
-    /// `if (...) ...` with all `else if (...) ...` that follow, one after another.
+    /// `if (...) ...` with all `else if (...) ...` that follow, in a loop.
     fn condition(&mut self) -> Parsed<StatementKind> {
         let mut arms = Vec::new();
         let mut rest = Vec::new();

@@ -11,8 +11,8 @@ use syntax::diag::Diagnostic;
 /// The most digits of a number: more than the widest field needs in any base.
 const DIGITS_MAX: usize = 2 * base::limits::WIDTH_BITS_MAX as usize;
 
-/// How tightly an operator binds; the greater, the tighter. Bits are joined before they are compared, unlike in C: the
-/// grammar has comparisons of numbers only, and so `a & 4 == 4` has one meaning.
+/// The precedence of an operator; a greater number binds tighter. Unlike in C, bitwise operators bind tighter than
+/// comparisons: the grammar only compares numbers, so `a & 4 == 4` has one meaning.
 fn precedence(operator: BinaryOperator) -> u32 {
     match operator {
         BinaryOperator::Or => 1,
@@ -39,7 +39,7 @@ impl Parser<'_> {
         self.binary(1)
     }
 
-    /// The operator that comes next, and how many lexemes it has.
+    /// The operator that comes next, and its number of lexemes.
     fn binary_operator(&self) -> Option<(BinaryOperator, usize)> {
         let lexeme = self.peek();
         let operator = match (lexeme.kind, &*lexeme.text) {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         self.bump();
         let operand = self.nested(Self::unary)?;
         let span = start.to(operand.span);
-        // A sign belongs to its number, so that `-1` is a constant like any other.
+        // A sign is part of its number, so that `-1` is a constant like any other.
         if let (UnaryOperator::Negate, ExprKind::Integer(value, width)) = (operator, &operand.kind) {
             return Ok(Expr { kind: ExprKind::Integer(-value, *width), span });
         }
@@ -175,7 +175,7 @@ impl Parser<'_> {
                         self.expect(",")?;
                         let right = Box::new(self.expression()?);
                         self.expect(")")?;
-                        ExprKind::Extreme { is_least: word == "min", left, right }
+                        ExprKind::MinMax { is_minimum: word == "min", left, right }
                     }
                     "valid" if is_call => {
                         self.bump();
@@ -212,13 +212,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the type of a cast follows: `bit<8>`, `int<8>`, or `bit` and the end of the parentheses.
+    /// Whether the type of a cast comes next: `bit<8>`, `int<8>`, or `bit` before the closing parenthesis.
     fn at_cast(&self) -> bool {
         let next = &*self.peek_at(1).text;
         (self.at_word("bit") || self.at_word("int")) && next == "<" || self.at_word("bit") && next == ")"
     }
 
-    /// The value and the width of a literal such as `10`, `0xff`, `8'0b1`, `8'-1`, `8w1`. A width of 0 is none.
+    /// The value and the width of a literal such as `10`, `0xff`, `8'0b1`, `8'-1`, `8w1`. A width of 0 means none.
     pub(super) fn number(&mut self, text: &str, span: Span) -> Parsed<(BigInt, Option<u32>)> {
         let has_width = |letter: char| matches!(letter, '\'' | 'w' | 's');
         let parsed = match text.split_once(has_width) {

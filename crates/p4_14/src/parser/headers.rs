@@ -1,4 +1,4 @@
-//! Header types, instances, field lists and what is calculated over them.
+//! Header types, instances, field lists and calculations over them.
 
 use super::{Parsed, Parser};
 use crate::ast::{
@@ -89,12 +89,12 @@ impl Parser<'_> {
         Ok(Field { name, width, is_signed, is_saturating })
     }
 
-    /// Whether the word after the next lexeme is a colon: then the next one is a name, even if it looks like a type.
+    /// Whether the lexeme after the next is a colon. The next one is then a name, even if it looks like a type.
     fn follows_colon(&self) -> bool {
         &*self.peek_at(1).text == ":"
     }
 
-    /// `bit<width>`, `int<width>` or `bit`, which has one: the width, and whether it is signed.
+    /// `bit<width>`, `int<width>` or `bit`, whose width is 1: the width, and whether it is signed.
     pub(super) fn bit_type(&mut self) -> Parsed<(Expr, bool)> {
         let word = self.bump();
         let is_signed = &*word.text == "int";
@@ -102,7 +102,7 @@ impl Parser<'_> {
             return Ok((Expr { kind: ExprKind::Integer(1.into(), None), span: word.span }, false));
         }
         self.expect("<")?;
-        // A `>` ends the width, so only what binds more tightly stands without parentheses.
+        // A `>` ends the width, so only operators that bind more tightly may occur without parentheses.
         let width = self.nested(Self::primary_width)?;
         self.expect(">")?;
         Ok((width, is_signed))

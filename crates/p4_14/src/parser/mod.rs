@@ -1,15 +1,15 @@
 //! Lexemes to the syntax tree: recursive descent, one function for each rule of the grammar.
 //!
-//! The grammar is that of P4_14 1.0.5 with what 1.1 writes differently where that can be told apart: types before the
-//! names of fields and parameters, `&&` for `and`. A rule that fails has reported why and returns [`Failed`]; the next
-//! declaration then goes on behind the closing brace of the one that failed.
+//! The grammar is that of P4_14 1.0.5, plus the forms of 1.1 that can be distinguished: types before the names of
+//! fields and parameters, `&&` for `and`. A rule that fails reports the error and returns [`Failed`]; parsing continues
+//! with the declaration after the closing brace of the one that failed.
 //!
 //! * this module: lexemes, errors, recovery, the list of declarations;
 //! * [`headers`]: header types, instances, field lists, calculations;
 //! * [`states`]: parser states, exceptions, value sets;
 //! * [`tables`]: actions, tables, profiles, stateful memories, externs;
 //! * [`controls`], [`expressions`];
-//! * [`pragmas`]: `@pragma` lines, which may stand anywhere.
+//! * [`pragmas`]: `@pragma` lines, which may occur anywhere.
 
 mod controls;
 mod expressions;
@@ -25,11 +25,11 @@ use std::collections::BTreeMap;
 use syntax::diag::{Diagnostic, Diagnostics};
 use syntax::{Lexeme, LexemeKind};
 
-/// The height of statements and of expressions. What the translation adds to an expression is at most as much again,
-/// so that the tree keeps within `base::limits::NESTING_MAX`.
+/// The maximum height of statements and of expressions. The translation at most doubles the height of an expression, so
+/// the tree stays within `base::limits::NESTING_MAX`.
 pub(crate) const HEIGHT_MAX: u32 = 1000;
 
-/// A rule did not match; the reason is reported.
+/// A rule did not match; the error has been reported.
 pub(crate) struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
@@ -37,17 +37,17 @@ type Parsed<T> = Result<T, Failed>;
 pub(crate) struct Parser<'a> {
     lexemes: Vec<Lexeme>,
     next: usize,
-    /// How deeply statements or expressions are nested at the moment.
+    /// The current nesting depth of statements or expressions.
     depth: u32,
     diagnostics: &'a mut Diagnostics,
     program: Program,
-    /// `@pragma` lines by the position of the lexeme behind them.
+    /// `@pragma` lines by the index of the following lexeme.
     pragma_lines: BTreeMap<usize, Vec<Pragma>>,
-    /// Those before the declaration that is being read.
+    /// The pragmas before the current declaration.
     own_pragmas: Vec<Pragma>,
 }
 
-/// Reads a program; the last of the lexemes is the end of the file.
+/// Parses a program; the last of the lexemes is the end of the file.
 pub(crate) fn parse(lexemes: Vec<Lexeme>, diagnostics: &mut Diagnostics) -> Program {
     let (lexemes, pragma_lines) = pragmas::split(lexemes);
     let program = Program::default();
@@ -111,7 +111,7 @@ impl Parser<'_> {
         is_next
     }
 
-    /// The span of the lexeme before the next.
+    /// The span of the previous lexeme.
     fn previous_span(&self) -> Span {
         self.next.checked_sub(1).map_or(Span::NONE, |index| self.lexemes[index].span)
     }
@@ -182,13 +182,13 @@ impl Parser<'_> {
         result
     }
 
-    /// Complains that a part is there a second time.
+    /// Reports a repeated part.
     fn repeated(&mut self, part: &str, span: Span) {
         let message = format!("`{part}` is given twice");
         self.diagnostics.push(Diagnostic::error(codes::REPEATED_PART, span, message));
     }
 
-    /// Sets a part that may be given once.
+    /// Sets a part that may occur only once.
     fn set<T>(&mut self, slot: &mut Option<T>, value: T, part: &str, span: Span) {
         if slot.is_some() {
             self.repeated(part, span);
@@ -228,7 +228,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves behind the bracket that closes the next one.
+    /// Moves past the bracket that closes the next one.
     fn skip_balanced(&mut self) {
         let mut depth = 0u32;
         while !self.at_end() {
@@ -249,8 +249,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves behind the declaration that began at `start`: behind its closing brace, or behind its semicolon if that
-    /// comes first; at least one lexeme on.
+    /// Moves past the declaration that began at `start`: past its closing brace, or past its semicolon if that comes
+    /// first; at least by one lexeme.
     fn recover(&mut self, start: usize) {
         let failed_at = self.next;
         self.next = start;
@@ -271,7 +271,7 @@ impl Parser<'_> {
                     _ => {}
                 }
             }
-            // A word that begins a declaration, first on its line, ends one whose braces do not match.
+            // If braces do not match, a keyword that begins a declaration, first on its line, ends the declaration.
             let next = self.peek();
             let is_declaration = next.kind == LexemeKind::Word && DECLARATIONS.contains(&&*next.text);
             if self.next > failed_at
@@ -336,7 +336,7 @@ const DECLARATIONS: [&str; 20] = [
     "blackbox",
 ];
 
-/// Whether a word means something in P4_16 and nothing in P4_14.
+/// Whether a word has a meaning in P4_16 and none in P4_14.
 fn is_of_p4_16(word: &str) -> bool {
     const WORDS: &[&str] = &[
         "abstract",

@@ -1,15 +1,15 @@
-//! `@pragma` lines: what they say, apart from the lexemes around them.
+//! Extracts `@pragma` lines from the lexemes.
 //!
-//! What enters: all lexemes. What leaves: those outside of such lines, and what the lines say, each with the position
-//! of the lexeme behind it. So a pragma may stand between any two lexemes, as in the reference compiler; only those
-//! before a declaration mean something.
+//! What enters: all lexemes. What leaves: those outside such lines, and the contents of the lines, each with the index
+//! of the following lexeme. A pragma may therefore stand between any two lexemes, as in the reference compiler; only
+//! those before a declaration have a meaning.
 
 use crate::ast::{Ident, Pragma, PragmaOperand};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use syntax::{Lexeme, LexemeKind};
 
-/// Takes the `@pragma` lines out of a program; the last lexeme is the end of the file, and stays.
+/// Removes the `@pragma` lines from a program; the last lexeme is the end of the file, and stays.
 pub(super) fn split(lexemes: Vec<Lexeme>) -> (Vec<Lexeme>, BTreeMap<usize, Vec<Pragma>>) {
     let mut rest: Vec<Lexeme> = Vec::with_capacity(lexemes.len());
     let mut lines: BTreeMap<usize, Vec<Pragma>> = BTreeMap::new();
@@ -29,7 +29,7 @@ pub(super) fn split(lexemes: Vec<Lexeme>) -> (Vec<Lexeme>, BTreeMap<usize, Vec<P
         let line = &lexemes[start..start + length];
         if let Some(mut pragma) = pragma(line) {
             pragma.span = lexemes[next].span.to(pragma.span);
-            // The end of the line belongs to the lexeme before it, so the next one begins a line still.
+            // The lexeme after the pragma follows a line break, so it still begins a line.
             lines.entry(rest.len()).or_default().push(pragma);
         }
         next = start + length;
@@ -37,7 +37,7 @@ pub(super) fn split(lexemes: Vec<Lexeme>) -> (Vec<Lexeme>, BTreeMap<usize, Vec<P
     (rest, lines)
 }
 
-/// What a line says behind the word `pragma`; none if it says nothing.
+/// The contents of a line after the word `pragma`; none if it is empty.
 fn pragma(line: &[Lexeme]) -> Option<Pragma> {
     let (name, operands) = line.split_first()?;
     let last = line.last()?;
@@ -63,7 +63,7 @@ fn pragma(line: &[Lexeme]) -> Option<Pragma> {
     Some(pragma)
 }
 
-/// The number that a word is.
+/// Parses a word as a number.
 fn number(word: &str) -> Option<BigInt> {
     let lower = word.to_ascii_lowercase();
     let (radix, digits) = match lower.get(..2) {

@@ -67,7 +67,7 @@ impl Parser<'_> {
 
     /// `field = value;` or `object.method(arguments);`
     fn other_statement(&mut self) -> Parsed<StateStatement> {
-        // A word alone is neither: most likely it is the name of a statement that does not exist.
+        // A word alone is neither. Most likely it is the name of a statement that does not exist.
         if !matches!(&*self.peek_at(1).text, "." | "[" | "=") {
             return self.unexpected("`extract`, `set_metadata`, `return` or `parse_error`");
         }
@@ -150,7 +150,7 @@ impl Parser<'_> {
         Ok(SelectCase { values, target, span: self.span_from(start) })
     }
 
-    /// `value`, `value mask value`, or these for each key: `(value, value mask value)`.
+    /// `value`, `value mask value`, or one of these for each key: `(value, value mask value)`.
     fn select_value(&mut self) -> Parsed<SelectValue> {
         let (start, span) = (self.next, self.peek().span);
         if self.take("(") {
@@ -162,7 +162,7 @@ impl Parser<'_> {
                 self.expect(")")?;
                 return Ok(SelectValue::Tuple(values, self.span_from(span)));
             }
-            // One value in parentheses is an expression, or the beginning of one.
+            // A single value in parentheses is an expression, or the beginning of one.
             self.next = start;
         }
         let (value, mask) = self.masked_value()?;

@@ -115,7 +115,7 @@ impl Parser<'_> {
             }
         }
         self.expect(")")?;
-        // A primitive is declared without a body; those that exist are known without it.
+        // A primitive is declared without a body. The known primitives need no declaration.
         if self.take(";") {
             return Ok(());
         }
@@ -132,8 +132,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `name`, or, as 1.1 writes it, `in bit<8> name`, `bit name`, `inout header name`. The last word is the name; a
-    /// width that is not written follows from the uses.
+    /// `name`, or, in 1.1, `in bit<8> name`, `bit name`, `inout header name`. The last word is the name; an undeclared
+    /// width follows from the uses.
     fn parameter(&mut self) -> Parsed<Parameter> {
         let mut shape = None;
         loop {
@@ -152,10 +152,10 @@ impl Parser<'_> {
         }
     }
 
-    /// A call, or an assignment, which is read as `modify_field`.
+    /// A call, or an assignment, which is parsed as `modify_field`.
     pub(super) fn action_statement(&mut self) -> Parsed<Call> {
         let start = self.peek().span;
-        // What stands before a parenthesis is a name here, even one that means something else in an expression.
+        // Before a parenthesis every word is a name, even one with another meaning in expressions.
         let target = match self.at_any_word() && &*self.peek_at(1).text == "(" {
             true => {
                 let name = self.bump();

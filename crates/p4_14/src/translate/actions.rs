@@ -1,8 +1,8 @@
-//! Actions with the actions that they call put in their places, and the widths of their parameters.
+//! Actions with their callees inlined, and the widths of their parameters.
 //!
-//! An argument stands where the callee's parameter stood, so that a parameter may be written to as well as read, and so
-//! that a width is inferred through calls. Parameters have no types in P4_14: each gets the greatest width of the
-//! fields, indexes and numbers that it is used as.
+//! Inlining replaces the callee's parameters with the arguments, so that a parameter may be written as well as read,
+//! and so that widths are inferred through calls. Parameters have no types in P4_14: each gets the greatest width of
+//! the fields, indices and numbers for which it is used.
 
 use super::build::{self, Shape};
 use super::{Done, Translator};
@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 use syntax::ast as p4;
 use syntax::diag::Diagnostic;
 
-/// The width of a parameter that nothing tells the width of.
+/// The width of a parameter whose width cannot be inferred.
 const WIDTH_ASSUMED_BITS: u32 = 32;
 
-/// An action whose body has primitives and methods only.
+/// An action whose body only contains primitives and methods.
 #[derive(Default)]
 pub(crate) struct FlatAction {
     pub calls: Vec<Call>,
@@ -28,7 +28,7 @@ pub(crate) struct FlatAction {
     pub is_called: bool,
 }
 
-/// What is known of an action while actions are put into each other.
+/// The state of an action during inlining.
 #[derive(Clone)]
 enum Progress {
     Untouched,
@@ -52,7 +52,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The body of an action with its callees in their places, without the calls that are wrong.
+    /// The body of an action with its callees inlined, without the calls that have errors.
     fn flatten(&mut self, index: usize, progress: &mut [Progress], height: u32) -> Vec<Call> {
         match &progress[index] {
             Progress::Done(calls) => return calls.clone(),
@@ -65,11 +65,11 @@ impl Translator<'_, '_> {
         let mut calls = Vec::new();
         self.check_parameters(index);
         for call in &action.body {
-            // An action may be called as a primitive, and then call the primitive.
+            // An action may have the name of a primitive, and then call the primitive.
             let callee = match (&call.object, self.symbols.actions.get(&call.name.name)) {
                 (None, Some(&callee)) if callee != index || !super::primitives::is_primitive(&call.name.name) => callee,
                 _ => {
-                    if self.spend(nodes_of(call), call.span).is_some() {
+                    if self.count_nodes(nodes_of(call), call.span).is_some() {
                         calls.push(call.clone());
                     }
                     continue;
@@ -125,7 +125,7 @@ impl Translator<'_, '_> {
             parameters.iter().map(|parameter| parameter.name.name.clone()).zip(&call.arguments).collect();
         for inner in &body {
             let grown: usize = call.arguments.iter().map(size_of).sum();
-            self.spend(nodes_of(inner).saturating_mul(grown.max(1)), call.span)?;
+            self.count_nodes(nodes_of(inner).saturating_mul(grown.max(1)), call.span)?;
             let mut inner = inner.clone();
             inner.arguments = inner.arguments.iter().map(|argument| substitute(argument, &arguments)).collect();
             calls.push(inner);
@@ -158,11 +158,11 @@ fn size_of(expr: &Expr) -> usize {
         ExprKind::Index(a, b)
         | ExprKind::Current(a, b)
         | ExprKind::Binary(_, a, b)
-        | ExprKind::Extreme { left: a, right: b, .. } => size_of(a) + size_of(b),
+        | ExprKind::MinMax { left: a, right: b, .. } => size_of(a) + size_of(b),
     }
 }
 
-/// The expression with arguments in the places of parameters.
+/// Substitutes arguments for parameters in an expression.
 fn substitute(expr: &Expr, arguments: &BTreeMap<Name, &Expr>) -> Expr {
     let inside = |expr: &Expr| Box::new(substitute(expr, arguments));
     let kind = match &expr.kind {
@@ -177,8 +177,8 @@ fn substitute(expr: &Expr, arguments: &BTreeMap<Name, &Expr>) -> Expr {
         ExprKind::Current(offset, width) => ExprKind::Current(inside(offset), inside(width)),
         ExprKind::Unary(operator, operand) => ExprKind::Unary(*operator, inside(operand)),
         ExprKind::Binary(operator, left, right) => ExprKind::Binary(*operator, inside(left), inside(right)),
-        ExprKind::Extreme { is_least, left, right } => {
-            ExprKind::Extreme { is_least: *is_least, left: inside(left), right: inside(right) }
+        ExprKind::MinMax { is_minimum, left, right } => {
+            ExprKind::MinMax { is_minimum: *is_minimum, left: inside(left), right: inside(right) }
         }
         ExprKind::Cast { width, is_signed, operand } => {
             ExprKind::Cast { width: width.clone(), is_signed: *is_signed, operand: inside(operand) }
@@ -214,7 +214,7 @@ impl Translator<'_, '_> {
                     Shape { width, is_signed: *is_signed }
                 }
                 (None, Some(shape)) => shape,
-                // One that other actions call may have fields for parameters.
+                // The parameters of an action that is called may be fields.
                 (None, None) if self.called_actions.contains(&index) => Shape::bits(WIDTH_ASSUMED_BITS),
                 (None, None) => {
                     let message = format!(
@@ -230,7 +230,7 @@ impl Translator<'_, '_> {
         shapes
     }
 
-    /// The shape that each argument of a primitive gets.
+    /// The shape of each argument of a primitive.
     fn context_of(&self, call: &Call) -> Vec<Option<Shape>> {
         if call.object.is_some() {
             return self.method_shapes(call);
@@ -250,8 +250,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The shape of an index into a counter, a meter or a register: as many bits as the number of cells takes, as the
-    /// reference compiler has it; 32 where there is one cell, or no number.
+    /// The shape of an index into a counter, a meter or a register: as wide as the number of cells requires, as in the
+    /// reference compiler; 32 bits if there is one cell, or no number.
     fn index_shape(&self, array: &Expr) -> Option<Shape> {
         let ExprKind::Name(name) = &array.kind else { return None };
         let symbols = &self.symbols;
@@ -271,7 +271,7 @@ impl Translator<'_, '_> {
         Some(Shape { width, is_signed: array.is_signed })
     }
 
-    /// The declared shape of the field that an expression names, without a word if it names none.
+    /// The declared shape of the field that an expression refers to, without an error if it is not a field.
     fn shape_of_field(&self, expr: &Expr) -> Option<Shape> {
         let ExprKind::Member(base, member) = &expr.kind else { return None };
         let name = match &base.kind {
@@ -289,7 +289,7 @@ impl Translator<'_, '_> {
         (!field.is_variable).then_some(Shape { width: field.width, is_signed: field.is_signed })
     }
 
-    /// Notes what parameters in an expression are used as, if the expression is used as `context`.
+    /// Records the uses of parameters in an expression that is used as `context`.
     fn note_uses(&self, expr: &Expr, context: Option<Shape>, found: &mut BTreeMap<Name, Option<Shape>>) {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -309,7 +309,7 @@ impl Translator<'_, '_> {
                 let shape = width.map(|width| Shape { width, is_signed: *is_signed });
                 self.note_uses(operand, shape.or(context), found);
             }
-            ExprKind::Extreme { left, right, .. } => {
+            ExprKind::MinMax { left, right, .. } => {
                 self.note_uses(left, self.shape_of_field(right).or(context), found);
                 self.note_uses(right, self.shape_of_field(left).or(context), found);
             }
@@ -336,7 +336,7 @@ impl Translator<'_, '_> {
         let parameters = parameters.collect();
         let mut statements = Vec::new();
         for call in &flat.calls {
-            // What is wrong is reported; the next call may have faults of its own.
+            // The error is reported; the next call may have errors of its own.
             let _ = self.primitive(call, &flat.shapes, &mut statements);
         }
         self.flat_actions[index] = flat;
@@ -348,7 +348,7 @@ impl Translator<'_, '_> {
         Some(declaration)
     }
 
-    /// A parameter of an action, with the name that the control plane knows.
+    /// A parameter of an action, with its control-plane name.
     fn action_parameter(&self, name: &Ident, shape: Shape) -> p4::Parameter {
         let spelt = self.spelt(&name.name);
         let ty = build::bit_type(shape, name.span);

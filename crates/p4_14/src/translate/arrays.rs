@@ -11,13 +11,13 @@ use base::limits::{CELLS_MAX, WIDTH_BITS_MAX};
 use num_bigint::BigInt;
 use syntax::ast as p4;
 
-/// The size of an action profile, and of a table, that does not say its own.
+/// The default size of action profiles and tables.
 pub(super) const SIZE_DEFAULT: u64 = 1024;
 
-/// The width of a register's cells if it says neither `width` nor `layout`, as with the reference compiler.
+/// The width of a register's cells if it has neither `width` nor `layout`, as in the reference compiler.
 const CELL_WIDTH_DEFAULT: u32 = 32;
 
-/// The width of a selector's hash if its calculation does not say.
+/// The default width of a selector's hash.
 const OUTPUT_WIDTH_DEFAULT: u64 = 16;
 
 impl Translator<'_, '_> {
@@ -74,7 +74,7 @@ impl Translator<'_, '_> {
         Some(object)
     }
 
-    /// `T(arguments) name;` with the name that the control plane knows.
+    /// `T(arguments) name;` with its control-plane name.
     pub(super) fn instance(
         &self,
         ty: p4::Type,
@@ -96,7 +96,7 @@ impl Translator<'_, '_> {
         declaration
     }
 
-    /// How many cells there are. One that belongs to a table without saying a number has as many as the table.
+    /// The number of cells. An array that belongs to a table and has no number of its own has the size of the table.
     fn cells(&mut self, array: &Array) -> Done<u64> {
         if let (Some(_), Some(count)) = (&array.direct, &array.instance_count) {
             let message = "`direct` gives each entry of the table a cell: there is no `instance_count`";
@@ -113,7 +113,7 @@ impl Translator<'_, '_> {
         Some(self.table_size(table)?.filter(|&size| size <= CELLS_MAX).unwrap_or(SIZE_DEFAULT))
     }
 
-    /// What is counted, in v1model's words.
+    /// The unit, as v1model names it.
     fn unit(&mut self, array: &Array) -> Done<&'static str> {
         let Some(unit) = &array.unit else {
             let message = format!("`{}` does not say its `type`", array.name.name);
@@ -130,7 +130,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// What a register's declaration leaves open, or asks for in vain.
+    /// Warns about missing properties of a register, and about those without an effect.
     fn warn_of_register(&mut self, array: &Array) {
         if let Some(table) = &array.direct {
             let message = "no register belongs to a table's entries here: it has as many cells as the table, and the \
@@ -163,7 +163,7 @@ impl Translator<'_, '_> {
         Some(Shape::bits(header.fixed_bits() as u32))
     }
 
-    /// The shape of a direct meter's colour: that of its result, else the 2 bits that colours need.
+    /// The shape of a direct meter's colour: that of its result, otherwise the 2 bits that colours need.
     pub(super) fn meter_shape(&mut self, meter: usize) -> Shape {
         let program = self.program;
         let result = program.arrays[meter].result.as_ref();
@@ -227,7 +227,7 @@ impl Translator<'_, '_> {
         Some(())
     }
 
-    /// What a selector says of itself, which means nothing here and is for the control plane: `@mode("fair")`.
+    /// A selector's properties, which have no effect here but are passed to the control plane: `@mode("fair")`.
     fn selector_annotations(&self, selector: &Ident) -> Vec<p4::Annotation> {
         let Some(&index) = self.symbols.selectors.get(&selector.name) else { return Vec::new() };
         let declared = &self.program.selectors[index];
@@ -240,7 +240,7 @@ impl Translator<'_, '_> {
         said.map(annotation).collect()
     }
 
-    /// The calculation with which a selector chooses.
+    /// The calculation with which a selector chooses a member.
     pub(super) fn selector_calculation(&mut self, selector: &Ident) -> Done<usize> {
         let index = self.lookup(|symbols| &symbols.selectors, selector, "action selector")?;
         let program = self.program;

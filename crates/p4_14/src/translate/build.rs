@@ -1,4 +1,4 @@
-//! Makes nodes of P4_16's tree: one function for each form that the translation needs.
+//! Builds nodes of the P4_16 tree: one function for each form that the translation needs.
 
 use crate::ast::{Pragma, PragmaOperand};
 use base::Span;
@@ -100,7 +100,7 @@ pub(crate) fn cast_to(ty: Type, operand: Expr) -> Expr {
     Expr { kind: ExprKind::Cast { type_ref: Box::new(ty), operand: Box::new(operand) }, span }
 }
 
-/// A value of one shape as a value of another: cut to the low bits, or extended by its own sign.
+/// Converts a value from one shape to another: truncated to the low bits, or extended by its own sign.
 pub(crate) fn convert(value: Expr, from: Shape, to: Shape) -> Expr {
     if from == to {
         return value;
@@ -208,7 +208,7 @@ pub(crate) fn declaration(kind: DeclarationKind, span: Span) -> Declaration {
     Declaration { annotations: Vec::new(), kind, span }
 }
 
-/// `@name(".name")`: the whole name for the control plane.
+/// `@name(".name")`: the absolute control-plane name.
 pub(crate) fn control_plane_name(name: &str, span: Span) -> Annotation {
     name_annotation(&format!(".{name}"), span)
 }
@@ -226,8 +226,7 @@ pub(crate) fn plain_annotation(name: &str, span: Span) -> Annotation {
     Annotation { name: ident(name, span), body: AnnotationBody::Empty, is_pragma: false, span }
 }
 
-/// `@pragma` lines of a declaration. Controllers are told of them; of names and kept metadata the translation takes
-/// care itself.
+/// `@pragma` lines as annotations for the control plane. The translation itself handles names and preserved metadata.
 pub(crate) fn pragmas(pragmas: &[Pragma]) -> Vec<Annotation> {
     let is_listed = |pragma: &&Pragma| !matches!(pragma.name.as_str(), "name" | "field_list");
     let listed = pragmas.iter().filter(is_listed).map(|it| annotation(&it.name, &it.operands, it.span));

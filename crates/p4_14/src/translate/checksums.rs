@@ -1,7 +1,7 @@
 //! Calculated fields: the blocks that verify and update checksums.
 //!
-//! A field in an invalid header is neither verified nor updated. Of several uses of one kind the first whose condition
-//! holds counts, so each excludes those before it.
+//! A field in an invalid header is neither verified nor updated. Among several uses of one kind only the first with a
+//! true condition takes effect, so each excludes those before it.
 
 use super::build;
 use super::exprs::Scope;
@@ -11,7 +11,7 @@ use crate::codes;
 use syntax::ast as p4;
 
 impl Translator<'_, '_> {
-    /// The block that verifies checksums before ingress, or updates them behind egress.
+    /// The block that verifies checksums before ingress, or updates them after egress.
     pub(super) fn checksums(&mut self, is_update: bool) -> p4::Declaration {
         if !is_update {
             self.check_lists();
@@ -64,7 +64,7 @@ impl Translator<'_, '_> {
             out.push(build::do_call(build::name(name, span), vec![all, data, place.expr.clone(), algorithm], span));
             match own {
                 Some(own) => conditions.push(build::not(own)),
-                // What follows one without a condition never counts.
+                // Uses after an unconditional one never take effect.
                 None => break,
             }
         }

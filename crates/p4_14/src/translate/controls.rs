@@ -1,6 +1,6 @@
-//! Ingress and egress: the controls that they call put in their places, with the tables and actions that they use.
+//! Ingress and egress: called controls are inlined, with the tables and actions that they use.
 //!
-//! A control that is called stands where its call stood, so that a table which several controls apply is one table.
+//! A called control replaces its call, so a table that several controls apply remains one table.
 
 use super::build::{self, Shape};
 use super::exprs::Scope;
@@ -12,22 +12,22 @@ use num_bigint::BigInt;
 use std::collections::BTreeSet;
 use syntax::ast as p4;
 
-/// The most levels of statements, with those of controls that are called.
+/// The maximum nesting of statements, including those of called controls.
 const LEVELS_MAX: u32 = 1200;
 
-/// The code in `parser_status` of an error that no exception of P4_14 is.
+/// The value of `parser_status` for an error that does not correspond to an exception of P4_14.
 const OTHER_STATUS: u32 = 255;
 
-/// What is collected on the way through a pipeline.
+/// The state of a pipeline's translation.
 #[derive(Default)]
 struct Pipeline {
-    /// The controls with which the pipeline begins.
+    /// The controls that begin the pipeline.
     roots: Vec<usize>,
-    /// The controls that are being put in their places, from the outside in.
+    /// The controls that are being inlined, outermost first.
     open: Vec<usize>,
     /// Tables in the order of their first use.
     tables: Vec<usize>,
-    /// For each of `open`, the variable that says whether it has returned; none if it never does, or if it is the
+    /// For each of `open`, the variable that records whether it has returned; none if it never returns, or if it is the
     /// whole pipeline.
     returned: Vec<Option<Name>>,
     level: u32,
@@ -44,7 +44,7 @@ fn returns(statement: &Statement) -> bool {
 }
 
 impl Translator<'_, '_> {
-    /// Ingress: the controls in which the parser ends.
+    /// Ingress: the controls in which the parser may end.
     pub(super) fn ingress(&mut self, entries: &[usize]) -> p4::Declaration {
         let mut pipeline = Pipeline::default();
         let entries: Vec<usize> = match entries {
@@ -61,14 +61,14 @@ impl Translator<'_, '_> {
 
     pub(super) fn egress(&mut self) -> p4::Declaration {
         let mut pipeline = Pipeline::default();
-        let mut body = self.first_values_of_clones();
+        let mut body = self.initial_values_of_clones();
         if let Some(&egress) = self.symbols.controls.get("egress") {
             body.extend(self.control_body(egress, &mut pipeline));
         }
         self.pipeline("egress", pipeline, body)
     }
 
-    /// The control in which the parser ended, of several.
+    /// Selects the control in which the parser ended, if there are several.
     fn dispatch(&self, bodies: Vec<Vec<p4::Statement>>) -> Vec<p4::Statement> {
         let span = self.program.end;
         let last = bodies.len().saturating_sub(1);
@@ -86,7 +86,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    /// `standard_metadata.parser_status` for programs that look at it: 0, or 1 and on in the order of P4_14's list.
+    /// `standard_metadata.parser_status` for programs that read it: 0, or 1 and up in the order of P4_14's list.
     fn status_statements(&mut self) -> Vec<p4::Statement> {
         let Some(&instance) = self.symbols.instances.get("standard_metadata") else { return Vec::new() };
         let header_type = self.symbols.all_instances[instance].header_type;
@@ -107,13 +107,13 @@ impl Translator<'_, '_> {
         vec![self.write(&place, value, span)]
     }
 
-    /// What runs instead of ingress for packets with a parser error that has a handler.
+    /// Replaces ingress for packets with a parser error that has a handler.
     fn handlers(&mut self, normal: Vec<p4::Statement>, pipeline: &mut Pipeline) -> Vec<p4::Statement> {
         let program = self.program;
         let mut result = normal;
         let is_default = |exception: &&Exception| exception.name.as_str() == "p4_pe_default";
         let others = program.exceptions.iter().filter(|exception| !is_default(exception)).rev();
-        // The default handler is asked last, so it is put innermost.
+        // The default handler is tested last, so it is the innermost.
         for exception in program.exceptions.iter().filter(is_default).chain(others) {
             let span = exception.name.span;
             let standard = build::name(&self.own.standard, span);
@@ -189,8 +189,8 @@ impl Translator<'_, '_> {
         self.control_block(wanted, parameters, locals, body, span)
     }
 
-    /// The tables of a pipeline as the reference compiler declares them, which makes a control of each control: those
-    /// that a control applies itself, before those of the controls that it calls.
+    /// The tables of a pipeline in the order of the reference compiler, which translates each control to a control: a
+    /// control's own tables precede those of the controls that it calls.
     fn declared_order(&self, pipeline: &Pipeline) -> Vec<usize> {
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
@@ -207,7 +207,7 @@ impl Translator<'_, '_> {
         order
     }
 
-    /// Adds the tables that a control applies itself; gives the controls that it calls.
+    /// Adds the tables that a control applies itself, and returns the controls that it calls.
     fn order_tables(&self, control: usize, order: &mut Vec<usize>) -> Vec<usize> {
         let mut called = Vec::new();
         let mut pending: Vec<&Statement> = self.program.controls[control].body.iter().rev().collect();
@@ -231,8 +231,8 @@ impl Translator<'_, '_> {
         called
     }
 
-    /// The body of a control. One that is called goes on behind the call when it returns: what follows a `return` runs
-    /// only where the control has not returned.
+    /// The body of a control. When a called control returns, execution continues after the call: statements after a
+    /// `return` are guarded by the variable that records it.
     fn control_body(&mut self, control: usize, pipeline: &mut Pipeline) -> Vec<p4::Statement> {
         let program = self.program;
         let declared = &program.controls[control];
@@ -264,7 +264,7 @@ impl Translator<'_, '_> {
         pipeline.level += 1;
         let mut result = Vec::new();
         for (position, statement) in statements.iter().enumerate() {
-            if self.spend(1, statement.span).is_none() {
+            if self.count_nodes(1, statement.span).is_none() {
                 break;
             }
             let _ = self.statement(statement, pipeline, &mut result);
@@ -316,13 +316,13 @@ impl Translator<'_, '_> {
         Some(())
     }
 
-    /// `if` with all `else if` that follow, one after another.
+    /// `if` with all `else if` that follow, in a loop.
     fn conditional(&mut self, first: &Statement, pipeline: &mut Pipeline) -> Done<p4::Statement> {
         let mut arms = Vec::new();
         let mut next = first;
         let mut rest = loop {
             let StatementKind::If { condition, then_body, else_body } = &next.kind else { break Vec::new() };
-            self.spend(1, next.span)?;
+            self.count_nodes(1, next.span)?;
             let condition = self.condition(condition, Scope::PLAIN);
             arms.push((condition, self.statements(then_body, pipeline, next.span), next.span));
             match else_body.as_slice() {
@@ -330,7 +330,7 @@ impl Translator<'_, '_> {
                 _ => break self.statements(else_body, pipeline, next.span),
             }
         };
-        // After an error in one condition the others have been looked at all the same.
+        // After an error in one condition the others have still been checked.
         let arms: Option<Vec<_>> = arms
             .into_iter()
             .map(|(condition, body, span)| condition.map(|condition| (condition, body, span)))
@@ -380,7 +380,7 @@ impl Translator<'_, '_> {
         if !is_whole {
             return None;
         }
-        // P4_16 wants `default` to be the last.
+        // P4_16 requires `default` to be the last.
         switch_cases.extend(default);
         let subject = build::member(apply, "action_run", span);
         Some(build::statement(p4::StatementKind::Switch { subject, cases: switch_cases }, span))
@@ -428,8 +428,8 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// Finds what is wrong with actions, tables and controls that no pipeline uses. They are translated like the
-    /// others, and the result is dropped.
+    /// Checks actions, tables and controls that no pipeline uses. They are translated like the others, and the result
+    /// is dropped.
     pub(super) fn check_unused(&mut self) {
         let program = self.program;
         let mut pipeline = Pipeline::default();
@@ -440,7 +440,7 @@ impl Translator<'_, '_> {
             self.control_body(control, &mut pipeline);
         }
         for action in 0..program.actions.len() {
-            // What an action is called with is put in the places of its parameters, so it is checked with its callers.
+            // Inlining replaces an action's parameters with arguments, so a called action is checked with its callers.
             if !self.flat_actions[action].is_called {
                 self.action_declaration(action);
             }

@@ -1,10 +1,10 @@
-//! The deparser: all headers that the parser may extract, in an order that all its ways agree with.
+//! The deparser emits all headers that the parser may extract, in an order that agrees with all its paths.
 //!
-//! A header goes before those that the parser may extract behind it. Headers that can follow each other in a circle
-//! stand together, in the order in which the parser reaches them. Headers of which neither must precede the other stand
-//! in the reverse of the order in which the parser's cases reach them; they are not both in a packet that was parsed.
-//! The parser is walked as the reference compiler does it. A stack is one header here. A header that no state extracts,
-//! reachable or not, has no place in the packet and is not sent, as P4_14 says.
+//! A header precedes those that the parser may extract after it. Headers in a cycle are adjacent, in the order in which
+//! the parser reaches them. Headers without a required order are in the reverse of the order in which the parser's
+//! cases reach them; they cannot both be in a parsed packet. The parser is traversed in the order of the reference
+//! compiler. A stack counts as one header. A header that no state extracts, reachable or not, has no position in the
+//! packet and is not sent, as P4_14 specifies.
 
 use super::Translator;
 use super::build;
@@ -41,11 +41,11 @@ impl Translator<'_, '_> {
         self.control_block("DeparserImpl", parameters, Vec::new(), statements, span)
     }
 
-    /// The instances of headers in the order in which they are sent.
+    /// The header instances in the order in which they are sent.
     fn header_order(&self) -> Vec<usize> {
         let states = self.program.states.len();
         let extracts: Vec<Vec<usize>> = (0..states).map(|state| self.extracts(state)).collect();
-        // The nodes are the headers, and behind them the states that extract none.
+        // The nodes are the headers, followed by the states that extract none.
         let count = self.symbols.all_instances.len();
         let first = |state: usize| extracts[state].first().copied().unwrap_or(count + state);
         let mut follows: Vec<Vec<usize>> = vec![Vec::new(); count + states];
@@ -65,7 +65,7 @@ impl Translator<'_, '_> {
             }
         }
         let start = self.symbols.states.get("start").copied();
-        // What the start does not reach goes before what it leads to, so it is visited last.
+        // Unreachable states precede their successors, so they are visited last.
         let roots: Vec<usize> = start.into_iter().chain(0..states).map(first).collect();
         let mut order = components(&roots, &follows);
         order.reverse();
@@ -84,16 +84,16 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The nodes that the roots reach, each behind those that follow it. Nodes in a common circle stand together, the one
+/// The nodes that are reachable from the roots, each after its successors. The nodes of a cycle are adjacent, the one
 /// that was reached last first.
 fn components(roots: &[usize], follows: &[Vec<usize>]) -> Vec<usize> {
-    // Tarjan's algorithm, with the way down as a list in place of calls.
+    // Tarjan's algorithm for strongly connected components, with an explicit stack in place of recursion.
     let mut numbers: Vec<Option<usize>> = vec![None; follows.len()];
     let mut lowest = vec![0; follows.len()];
     let mut is_open = vec![false; follows.len()];
     let (mut open, mut order, mut number) = (Vec::new(), Vec::new(), 0);
     for &root in roots {
-        // The way down: a node, and how many of those that follow it were visited.
+        // The stack: a node, and how many of its successors were visited.
         let mut way: Vec<(usize, usize)> = vec![(root, 0)];
         if numbers[root].is_some() {
             continue;

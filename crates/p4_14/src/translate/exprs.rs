@@ -1,8 +1,8 @@
 //! Fields, values and conditions.
 //!
-//! P4_14 converts where widths differ: a value is cut to the low bits of where it goes, or extended by its own sign.
-//! Operands of an operator get the width of the widest; numbers take that of the other operand. P4_16 has no implicit
-//! conversion, so each becomes a cast here.
+//! P4_14 converts values of different widths: a value is truncated to the low bits of its target, or extended by its
+//! own sign. The operands of an operator get the width of the widest; numbers get that of the other operand. P4_16 has
+//! no implicit conversions, so each becomes a cast here.
 
 use super::build::{self, Shape};
 use super::{Done, Translator};
@@ -16,31 +16,31 @@ use num_traits::{Signed, ToPrimitive};
 use std::collections::BTreeMap;
 use syntax::ast as p4;
 
-/// Which element of a stack is meant.
+/// The element of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
-    /// The instance is no stack.
+    /// The instance is not a stack.
     Only,
     At(u32),
     Next,
     Last,
 }
 
-/// A header, an element of a stack, or metadata.
+/// A header, a stack element, or metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HeaderRef {
     pub instance: usize,
     pub element: Element,
 }
 
-/// A field as a place that can be read and written.
+/// A field as an l-value.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// What P4_16 calls it.
+    /// The expression in P4_16.
     pub expr: p4::Expr,
-    /// As the program declares it.
+    /// The declared shape in the program.
     pub shape: Shape,
-    /// As P4_16 has it: intrinsic metadata has the widths of v1model.
+    /// The shape in P4_16: intrinsic metadata has the widths of v1model.
     pub actual: Shape,
     pub is_saturating: bool,
     pub is_variable: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Place {
     pub field: usize,
 }
 
-/// What an expression is.
+/// The value of an expression.
 pub(crate) enum Operand {
     /// A number, with its width if one is written.
     Number(BigInt, Option<u32>),
@@ -56,12 +56,12 @@ pub(crate) enum Operand {
     Truth(p4::Expr),
 }
 
-/// What an expression may refer to beside fields.
+/// The context of an expression, which determines what it may refer to besides fields.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'s> {
     /// The parameters of the action.
     pub parameters: Option<&'s BTreeMap<Name, Shape>>,
-    /// Whether it stands in the parser, and then what was extracted last.
+    /// In the parser, the header that was extracted last.
     pub latest: Option<Option<HeaderRef>>,
 }
 
@@ -75,7 +75,7 @@ impl Scope<'_> {
     }
 }
 
-/// What stands for a field of intrinsic metadata in v1model: the field and its width.
+/// The field of v1model that corresponds to a field of intrinsic metadata, and its width.
 pub(crate) fn intrinsic(instance: &str, field: &str) -> Option<(&'static str, u32)> {
     let known: &[(&str, &'static str, u32)] = match instance {
         "standard_metadata" => &[
@@ -117,7 +117,8 @@ pub(crate) fn intrinsic(instance: &str, field: &str) -> Option<(&'static str, u3
 
 // Headers and fields.
 impl Translator<'_, '_> {
-    /// The header, stack element or metadata that an expression names; `None` without a word if it is something else.
+    /// The header, stack element or metadata that an expression refers to; `None` without an error for other
+    /// expressions.
     pub(super) fn try_header(&mut self, expr: &Expr, scope: Scope<'_>) -> Option<Done<HeaderRef>> {
         match &expr.kind {
             ExprKind::Name(name) if &**name == "latest" && !self.symbols.instances.contains_key(name) => {
@@ -143,7 +144,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The header that an expression must name: not a whole stack.
+    /// The header that an expression must refer to: not a whole stack.
     pub(super) fn header(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<HeaderRef> {
         let Some(found) = self.try_header(expr, scope) else {
             return match &expr.kind {
@@ -209,7 +210,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The field that an expression names.
+    /// The field that an expression refers to.
     pub(super) fn field(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<Place> {
         let ExprKind::Member(base, member) = &expr.kind else {
             return self.error(codes::WRONG_KIND, expr.span, "this is not a field");
@@ -231,7 +232,7 @@ impl Translator<'_, '_> {
         Some(self.place(header, field, expr.span))
     }
 
-    /// A field as a place.
+    /// A field as an l-value.
     pub(super) fn place(&self, header: HeaderRef, field: usize, span: Span) -> Place {
         let instance = &self.symbols.all_instances[header.instance];
         let declared = &self.symbols.types[instance.header_type].fields[field];
@@ -264,7 +265,7 @@ impl Translator<'_, '_> {
         build::assign(place.expr.clone(), build::convert(value, place.shape, place.actual), span)
     }
 
-    /// A field whose width is fixed, as values need it.
+    /// A field of fixed width, as values require.
     pub(super) fn fixed_field(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<Place> {
         let place = self.field(expr, scope)?;
         if place.is_variable {
@@ -276,9 +277,9 @@ impl Translator<'_, '_> {
 
 // Values.
 impl Translator<'_, '_> {
-    /// What an expression is worth.
+    /// The value of an expression.
     pub(super) fn operand(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<Operand> {
-        self.spend(1, expr.span)?;
+        self.count_nodes(1, expr.span)?;
         if self.depth >= crate::parser::HEIGHT_MAX {
             let message = "this expression is too high when the arguments are put in the places of parameters";
             return self.error(codes::NESTING_LIMIT, expr.span, message);
@@ -325,7 +326,7 @@ impl Translator<'_, '_> {
             ExprKind::Current(offset, width) => self.current(offset, width, scope, span),
             ExprKind::Unary(operator, operand) => self.unary(*operator, operand, scope, span),
             ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, scope, span),
-            ExprKind::Extreme { is_least, left, right } => self.extreme(*is_least, left, right, scope, span),
+            ExprKind::MinMax { is_minimum, left, right } => self.min_max(*is_minimum, left, right, scope, span),
             ExprKind::Cast { width, is_signed, operand } => {
                 let width = self.count(width, 1, u64::from(WIDTH_BITS_MAX))? as u32;
                 let shape = Shape { width, is_signed: *is_signed };
@@ -334,7 +335,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Whether `header.valid` asks for the header's validity: no field is called so.
+    /// Whether `header.valid` tests the header's validity, because no field has that name.
     pub(super) fn is_validity(&self, base: &Expr, member: &Ident) -> bool {
         let name = match &base.kind {
             ExprKind::Name(name) => name,
@@ -350,21 +351,21 @@ impl Translator<'_, '_> {
     }
 
     /// `min(a, b)` and `max(a, b)`.
-    fn extreme(&mut self, is_least: bool, left: &Expr, right: &Expr, scope: Scope<'_>, span: Span) -> Done<Operand> {
+    fn min_max(&mut self, is_minimum: bool, left: &Expr, right: &Expr, scope: Scope<'_>, span: Span) -> Done<Operand> {
         let (left, right) = (self.operand(left, scope), self.operand(right, scope));
         let (left, right) = (left?, right?);
         if let (Operand::Number(a, width), Operand::Number(b, other)) = (&left, &right) {
-            let value = if (a <= b) == is_least { a } else { b };
+            let value = if (a <= b) == is_minimum { a } else { b };
             return Some(Operand::Number(value.clone(), (*width).max(*other)));
         }
         let shape = self.common_shape(&left, &right, true);
         let (left, right) = (self.shaped(left, shape, span)?, self.shaped(right, shape, span)?);
-        let operator = if is_least { BinaryOperator::LessOrEqual } else { BinaryOperator::GreaterOrEqual };
+        let operator = if is_minimum { BinaryOperator::LessOrEqual } else { BinaryOperator::GreaterOrEqual };
         let is_first = build::binary(operator, left.clone(), right.clone(), span);
         Some(Operand::Bits(build::conditional(is_first, left, right, span), shape))
     }
 
-    /// What to say of `base[index]` if that is a cell of a register, which only primitives reach.
+    /// The help for `base[index]` if that is a cell of a register, which only primitives can access.
     pub(super) fn cell_of(&self, base: &Expr) -> Option<String> {
         match &base.kind {
             ExprKind::Name(name) if self.symbols.registers.contains_key(name) => Some(format!(
@@ -374,7 +375,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// `valid(header)` or `valid(header.field)`. Metadata is always valid, says the specification.
+    /// `valid(header)` or `valid(header.field)`. The specification defines metadata as always valid.
     pub(super) fn validity(&mut self, expr: &Expr, scope: Scope<'_>, span: Span) -> Done<p4::Expr> {
         let header = match &expr.kind {
             ExprKind::Member(..) => self.field(expr, scope)?.header,
@@ -484,7 +485,7 @@ impl Translator<'_, '_> {
                 None => self.error(codes::OUT_OF_RANGE, span, "this has no value, or one that is too large"),
             };
         }
-        // Truth values can be told apart, but neither added nor ordered.
+        // Booleans can be tested for equality, but neither added nor ordered.
         let takes_truth = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
         if !takes_truth && [&left, &right].into_iter().any(|operand| matches!(operand, Operand::Truth(_))) {
             return self.error(codes::WRONG_VALUE, span, "a truth value is not a number");
@@ -531,7 +532,7 @@ impl Translator<'_, '_> {
         Some(Operand::Bits(build::binary(operator, left, amount, span), shape))
     }
 
-    /// The shape in which two operands meet. In a comparison a number is not cut to the other operand's width.
+    /// The common shape of two operands. In a comparison a number is not truncated to the other operand's width.
     fn common_shape(&self, left: &Operand, right: &Operand, is_comparison: bool) -> Shape {
         let shape = |operand: &Operand, other: &Operand| match (operand, other) {
             (Operand::Bits(_, shape), _) => *shape,
@@ -548,7 +549,7 @@ impl Translator<'_, '_> {
         Shape { width: left.width.max(right.width), is_signed: left.is_signed && right.is_signed }
     }
 
-    /// An operand as a value of the shape.
+    /// Converts an operand to the shape.
     pub(super) fn shaped(&mut self, operand: Operand, shape: Shape, span: Span) -> Done<p4::Expr> {
         match operand {
             Operand::Number(value, _) => Some(build::constant(&value, shape, span)),
@@ -560,13 +561,13 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// An expression as a value of the shape; a truth value is 1 or 0.
+    /// An expression as a value of the shape; a boolean is 1 or 0.
     pub(super) fn value(&mut self, expr: &Expr, shape: Shape, scope: Scope<'_>) -> Done<p4::Expr> {
         let operand = self.operand(expr, scope)?;
         self.shaped(operand, shape, expr.span)
     }
 
-    /// An expression as a truth value.
+    /// An expression as a boolean.
     pub(super) fn condition(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<p4::Expr> {
         match self.operand(expr, scope)? {
             Operand::Truth(value) => Some(value),
@@ -595,7 +596,7 @@ fn compare(operator: BinaryOperator, left: &BigInt, right: &BigInt) -> bool {
     }
 }
 
-/// How many bits a number needs, at least 1; one more for the sign of a negative one.
+/// The number of bits that a number needs, at least 1; one more for the sign of a negative one.
 pub(crate) fn bits_of(value: &BigInt) -> u32 {
     let bits = value.bits() + u64::from(value.is_negative());
     bits.clamp(1, u64::from(WIDTH_BITS_MAX)) as u32

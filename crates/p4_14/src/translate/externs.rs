@@ -1,8 +1,8 @@
-//! Extern types and their instances, which P4_14 lets a target add.
+//! Extern types and their instances, which targets of P4_14 define.
 //!
-//! v1model gives them no behaviour: they are declared, what uses them is checked, and a plug-in can implement them. Of
-//! a method's parameters those whose type is `bit<N>` or `int<N>` are passed on; others name objects of the program,
-//! which P4_16 could not pass. An instance's attributes are checked by name and not passed on.
+//! v1model gives them no behaviour: the translation declares them and checks their uses, and a plug-in can implement
+//! them. Of a method's parameters those of type `bit<N>` or `int<N>` are passed on; others name objects of the program,
+//! which cannot be passed in P4_16. An instance's attributes are checked by name and not passed on.
 
 use super::build::{self, Shape};
 use super::exprs::Scope;
@@ -78,7 +78,7 @@ impl Translator<'_, '_> {
         p4::ExternMember { annotations: Vec::new(), kind, span }
     }
 
-    /// The method that a call means, without a word if there is none.
+    /// The method that a call refers to, without an error if there is none.
     fn called_method(&self, call: &Call) -> Option<&ExternMethod> {
         let index = *self.symbols.externs.get(&call.object.as_ref()?.name)?;
         let extern_type = *self.symbols.extern_types.get(&self.program.externs[index].type_name.name)?;
@@ -86,7 +86,7 @@ impl Translator<'_, '_> {
         methods.iter().find(|method| method.name.name == call.name.name)
     }
 
-    /// The shapes of the parameters of the method that a call means.
+    /// The parameter shapes of the method that a call refers to.
     pub(super) fn method_shapes(&self, call: &Call) -> Vec<Option<Shape>> {
         let parameters = self.called_method(call).map_or(&[][..], |method| &method.parameters);
         let shape = |shape: &Option<(crate::ast::Expr, bool)>| {
@@ -96,7 +96,7 @@ impl Translator<'_, '_> {
         parameters.iter().map(|parameter| shape(&parameter.shape)).collect()
     }
 
-    /// `object.method(arguments);` outside of actions.
+    /// `object.method(arguments);` outside actions.
     pub(super) fn method_statement(&mut self, call: &Call, scope: Scope<'_>, out: &mut Vec<p4::Statement>) -> Done<()> {
         match &call.object {
             Some(object) => self.method_call(object, &primitives::Context::new(call, scope), out),
@@ -142,8 +142,8 @@ impl Translator<'_, '_> {
         Some(())
     }
 
-    /// The arguments that are passed on, and the assignments behind the call to fields that it writes. What is left out
-    /// is 0.
+    /// The arguments that are passed on, and the assignments after the call to fields that it writes. An omitted
+    /// argument is 0.
     fn method_arguments(
         &mut self,
         method: &ExternMethod,

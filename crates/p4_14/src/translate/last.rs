@@ -1,8 +1,8 @@
 //! `stack[last]` in actions, conditions and keys: the valid element with the greatest index.
 //!
-//! P4_16 knows `last` in parsers only, so what names it is done for each element it may be: a primitive once for each
-//! element, a value as a choice among the elements' values. Where no element is valid it is the first, which is not
-//! valid either.
+//! P4_16 defines `last` in parsers only. Code that uses it is therefore repeated for each possible element: a primitive
+//! once for each element, a value as a choice among the elements' values. If no element is valid, it is the first,
+//! which is invalid, too.
 
 use super::build;
 use super::exprs::{Element, HeaderRef, Operand, Scope};
@@ -12,14 +12,14 @@ use crate::codes;
 use base::Span;
 use syntax::ast as p4;
 
-/// The most elements of a stack whose last one is looked for; choices are nested as deeply.
+/// The maximum size of a stack whose last element is searched for; the choices are nested to this depth.
 const ELEMENTS_MAX: u32 = 64;
 
-/// What a primitive is counted as against the bound on the size of the result, at least.
+/// The minimum number of nodes that a primitive counts for the limit on the size of the result.
 const NODES_PER_COPY: usize = 50;
 
 impl Translator<'_, '_> {
-    /// The stack whose `last` an expression outside of the parser names; of several the first.
+    /// The stack whose `last` an expression outside the parser refers to; the first if there are several.
     pub(super) fn last_in(&self, expr: &Expr) -> Option<usize> {
         match &expr.kind {
             ExprKind::Integer(..) | ExprKind::Bool(_) | ExprKind::Name(_) => None,
@@ -36,11 +36,11 @@ impl Translator<'_, '_> {
             | ExprKind::Cast { operand: base, .. } => self.last_in(base),
             ExprKind::Current(left, right)
             | ExprKind::Binary(_, left, right)
-            | ExprKind::Extreme { left, right, .. } => self.last_in(left).or_else(|| self.last_in(right)),
+            | ExprKind::MinMax { left, right, .. } => self.last_in(left).or_else(|| self.last_in(right)),
         }
     }
 
-    /// How many elements the stack has; an error if they are too many for this.
+    /// The size of the stack; an error if it is too large for `last`.
     fn elements_of(&mut self, stack: usize, span: Span) -> Done<u32> {
         let instance = &self.symbols.all_instances[stack];
         let size = instance.size?;
@@ -59,7 +59,7 @@ impl Translator<'_, '_> {
         build::method(self.header_expr(header, span), "isValid", Vec::new(), span)
     }
 
-    /// A primitive that names the last element: done with the one that it is.
+    /// A primitive that refers to the last element: executed for the element that is the last.
     pub(super) fn primitive_on_last(
         &mut self,
         call: &Call,
@@ -71,7 +71,7 @@ impl Translator<'_, '_> {
         let name = self.symbols.all_instances[stack].name.name.clone();
         let mut chosen = Vec::new();
         for index in 0..size {
-            self.spend(NODES_PER_COPY, call.span)?;
+            self.count_nodes(NODES_PER_COPY, call.span)?;
             let mut own = call.clone();
             own.arguments = own.arguments.iter().map(|argument| with_element(argument, &name, index)).collect();
             let mut statements = Vec::new();
@@ -84,12 +84,12 @@ impl Translator<'_, '_> {
                 }
             };
         }
-        // Variables of the first element's statements stay inside.
+        // Variables of the first element's statements stay in a scope of their own.
         out.push(build::block_statement(chosen, call.span));
         Some(())
     }
 
-    /// What an expression that names the last element is worth: a field, or whether it is valid.
+    /// The value of an expression that refers to the last element: a field, or its validity.
     pub(super) fn value_of_last(&mut self, expr: &Expr, stack: usize, scope: Scope<'_>) -> Done<Operand> {
         let size = self.elements_of(stack, expr.span)?;
         let name = self.symbols.all_instances[stack].name.name.clone();
@@ -108,7 +108,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The expression with an element's number in the place of the stack's `last`.
+/// The expression with an element's index in place of the stack's `last`.
 fn with_element(expr: &Expr, stack: &Name, index: u32) -> Expr {
     let inside = |expr: &Expr| Box::new(with_element(expr, stack, index));
     let kind = match &expr.kind {
@@ -129,8 +129,8 @@ fn with_element(expr: &Expr, stack: &Name, index: u32) -> Expr {
         ExprKind::Unary(operator, operand) => ExprKind::Unary(*operator, inside(operand)),
         ExprKind::Current(offset, width) => ExprKind::Current(inside(offset), inside(width)),
         ExprKind::Binary(operator, left, right) => ExprKind::Binary(*operator, inside(left), inside(right)),
-        ExprKind::Extreme { is_least, left, right } => {
-            ExprKind::Extreme { is_least: *is_least, left: inside(left), right: inside(right) }
+        ExprKind::MinMax { is_minimum, left, right } => {
+            ExprKind::MinMax { is_minimum: *is_minimum, left: inside(left), right: inside(right) }
         }
         ExprKind::Cast { width, is_signed, operand } => {
             ExprKind::Cast { width: width.clone(), is_signed: *is_signed, operand: inside(operand) }

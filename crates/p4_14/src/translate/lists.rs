@@ -1,4 +1,4 @@
-//! Field lists: what is hashed, what is kept when a packet begins anew, what a digest has.
+//! Field lists: the input of hashes, the metadata that resubmitted packets keep, and the contents of digests.
 
 use super::build::{self, Shape};
 use super::exprs::{Element, HeaderRef, Place, Scope, bits_of};
@@ -10,16 +10,17 @@ use num_bigint::BigInt;
 use std::collections::BTreeSet;
 use syntax::ast as p4;
 
-/// The greatest number of a field list that is kept.
+/// The greatest number of a field list that preserves metadata.
 const LIST_NUMBER_MAX: u32 = 255;
 
-/// The fields of v1model's own metadata that the switch sets anew for each packet, so that no field list keeps them.
+/// The fields of v1model's metadata that the switch sets anew for each packet, so that field lists cannot preserve
+/// them.
 pub(super) const SET_ANEW: [&str; 2] = ["instance_type", "packet_length"];
 
-/// What the CRC of the CCITT is called.
+/// The name of the CCITT's CRC.
 pub(super) const CCITT: &str = "crcCCITT";
 
-/// An entry of a field list, with lists in lists and headers in lists taken apart.
+/// An entry of a field list, with nested lists and headers expanded.
 pub(super) enum Entry {
     Field(Place),
     Number(BigInt, u32, Span),
@@ -32,7 +33,7 @@ impl Translator<'_, '_> {
         matches!(&expr.kind, ExprKind::Name(name) if self.symbols.field_lists.contains_key(name))
     }
 
-    /// The field list that an argument names.
+    /// The field list that an argument refers to.
     fn list_argument(&mut self, expr: &Expr) -> Done<usize> {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -70,7 +71,7 @@ impl Translator<'_, '_> {
     }
 
     fn collect_entry(&mut self, entry: &Expr, open: &mut Vec<usize>, out: &mut Vec<Entry>) -> Done<()> {
-        self.spend(1, entry.span)?;
+        self.count_nodes(1, entry.span)?;
         let span = entry.span;
         if let Some(value) = crate::symbols::fold(entry) {
             let width = match &entry.kind {
@@ -111,7 +112,7 @@ impl Translator<'_, '_> {
             (element, _) => vec![element],
         };
         for element in elements {
-            self.spend(count, span)?;
+            self.count_nodes(count, span)?;
             for field in 0..count {
                 out.push(Entry::Field(self.place(HeaderRef { element, ..header }, field, span)));
             }
@@ -147,7 +148,7 @@ impl Translator<'_, '_> {
         Some((build::list(items, span), has_payload))
     }
 
-    /// The algorithm of a calculation, in v1model's words.
+    /// The algorithm of a calculation, as v1model names it.
     pub(super) fn algorithm(&mut self, calculation: usize, span: Span) -> Done<p4::Expr> {
         let program = self.program;
         let declared = &program.calculations[calculation];
@@ -173,7 +174,7 @@ impl Translator<'_, '_> {
         Some(build::enum_member("HashAlgorithm", name, span))
     }
 
-    /// Complains about field lists and calculations that nothing uses.
+    /// Reports field lists and calculations that nothing uses.
     pub(super) fn check_lists(&mut self) {
         for list in 0..self.program.field_lists.len() {
             let _ = self.entries(list);
@@ -187,8 +188,8 @@ impl Translator<'_, '_> {
 
     // --------------------------------------------------------------------------------------------- kept metadata
 
-    /// The number of the field list that a resubmission, a recirculation or a clone keeps.
-    pub(super) fn kept_list(&mut self, argument: &Expr) -> Done<u32> {
+    /// The number of the field list that a resubmission, a recirculation or a clone preserves.
+    pub(super) fn preserved_list(&mut self, argument: &Expr) -> Done<u32> {
         let list = self.list_argument(argument)?;
         if let Some(&number) = self.list_numbers.get(&list) {
             return Some(number);
@@ -212,17 +213,17 @@ impl Translator<'_, '_> {
         Some(number)
     }
 
-    /// Where a packet has the number of the field list with which it begins anew.
-    pub(super) fn kept_list_place(&self, span: Span) -> p4::Expr {
-        build::member(build::name(&self.own.metadata, span), &self.own.kept_list, span)
+    /// The metadata field with the number of the field list that the packet was resubmitted or cloned with.
+    pub(super) fn preserved_list_place(&self, span: Span) -> p4::Expr {
+        build::member(build::name(&self.own.metadata, span), &self.own.preserved_list, span)
     }
 
-    /// The field list that a request keeps; what the packet remembers of it is appended.
-    pub(super) fn keep_list(&mut self, argument: &Expr, out: &mut Vec<p4::Statement>) -> Done<p4::Expr> {
+    /// The field list that a request preserves. Appends the statement that records its number in the packet.
+    pub(super) fn preserve_list(&mut self, argument: &Expr, out: &mut Vec<p4::Statement>) -> Done<p4::Expr> {
         let span = argument.span;
-        let number = build::constant(&BigInt::from(self.kept_list(argument)?), Shape::bits(8), span);
-        if self.hidden.has_kept_list {
-            out.push(build::assign(self.kept_list_place(span), number.clone(), span));
+        let number = build::constant(&BigInt::from(self.preserved_list(argument)?), Shape::bits(8), span);
+        if self.hidden.has_preserved_list {
+            out.push(build::assign(self.preserved_list_place(span), number.clone(), span));
         }
         Some(number)
     }
@@ -274,7 +275,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The struct of a digest, declared when it is first asked for.
+    /// The struct of a digest, declared on first use.
     fn digest_struct(&mut self, list: usize, fields: Vec<p4::StructField>) -> Name {
         if let Some(name) = self.digests.get(&list) {
             return name.clone();

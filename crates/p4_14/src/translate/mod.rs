@@ -1,17 +1,17 @@
 //! The syntax tree of P4_14 to that of P4_16, for v1model.
 //!
-//! What enters: a [`Program`], and the tree of `core.p4` and `v1model.p4`. What leaves: that tree with the program's
-//! translation behind it. Every name of the program becomes a name that nothing else has; what the control plane knows
-//! keeps its own in `@name(".name")`.
+//! What enters: a [`Program`], and the tree of `core.p4` and `v1model.p4`. What leaves: that tree, followed by the
+//! program's translation. Every name of the program becomes a unique name; control-plane names stay the same with
+//! `@name(".name")`.
 //!
 //! * this module: the parts of the result and their order; names; types;
 //! * [`exprs`]: fields, conditions, values and their widths;
-//! * [`actions`]: actions with those that they call put in their places, the widths of their parameters;
-//!   [`primitives`]: what each primitive becomes; [`last`]: `stack[last]`;
+//! * [`actions`]: actions with their callees inlined, the widths of their parameters; [`primitives`]: the translation
+//!   of each primitive; [`last`]: `stack[last]`;
 //! * [`lists`]: field lists; [`checksums`]: calculated fields;
 //! * [`states`]: the parser and its exceptions; [`deparser`]: the order of the headers;
 //! * [`arrays`]: counters, meters, registers, action profiles; [`externs`]; [`tables`]; [`controls`];
-//! * [`build`]: makes nodes.
+//! * [`build`]: builds nodes.
 
 mod actions;
 mod arrays;
@@ -37,13 +37,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast as p4;
 use syntax::diag::{Diagnostic, Diagnostics};
 
-/// What could not be translated is `None`; the reason is reported.
+/// `None` is something that could not be translated; the error has been reported.
 type Done<T> = Option<T>;
 
-/// The most nodes that actions and controls may have when what they call is put in its place.
+/// The maximum number of nodes of actions and controls after inlining.
 const NODES_MAX: usize = 2_000_000;
 
-/// Names of the translation's own, which no name of the program hides.
+/// Names that the translation adds, which no name of the program hides.
 struct Own {
     packet: Name,
     headers: Name,
@@ -51,41 +51,41 @@ struct Own {
     standard: Name,
     headers_type: Name,
     metadata_type: Name,
-    /// Fields in the metadata for what the translation itself remembers: which control the parser ended in, and the
-    /// field list that the packet was made with.
+    /// Fields of the metadata struct for the translation's own state: the control in which the parser ended, and the
+    /// field list with which the packet was resubmitted or cloned.
     entry: Name,
-    kept_list: Name,
+    preserved_list: Name,
 }
 
-/// What the translation itself remembers about a packet, if it must.
+/// The translation's own state of a packet, as far as the program requires it.
 #[derive(Default)]
 struct Hidden {
-    /// Which of several controls the parser ended in.
+    /// The control in which the parser ended, if there are several.
     has_entry: bool,
-    /// The number of the field list with which the packet begins anew; only programs whose metadata have first values
-    /// must know.
-    has_kept_list: bool,
+    /// The number of the field list with which the packet was resubmitted or cloned. Only programs with initial values
+    /// of metadata need it.
+    has_preserved_list: bool,
 }
 
 pub(crate) struct Translator<'a, 'd> {
     program: &'a Program,
     symbols: Symbols<'a>,
     diagnostics: &'d mut Diagnostics,
-    /// Names that are in use in the outermost scope or as parameters of actions.
+    /// Names in use in the outermost scope or as parameters of actions.
     taken: BTreeSet<Name>,
     own: Own,
     hidden: Hidden,
-    /// The P4_16 header of each header type that a packet header has.
+    /// The P4_16 header of each header type with a packet header.
     header_names: BTreeMap<usize, Name>,
-    /// The numbers of field lists that are kept across a resubmission and the like.
+    /// The numbers of field lists that are preserved across resubmission, recirculation or cloning.
     list_numbers: BTreeMap<usize, u32>,
-    /// The lists that each metadata field is in: by instance and field.
+    /// The field lists that contain each metadata field, by instance and field.
     preserved: BTreeMap<(usize, usize), BTreeSet<u32>>,
     /// Structs of digests, by field list.
     digests: BTreeMap<usize, Name>,
     /// Declarations between the types and the blocks.
     objects: Vec<p4::Declaration>,
-    /// The names of counters, meters and registers, by their position.
+    /// The names of counters, meters and registers, by their index.
     array_names: BTreeMap<usize, Name>,
     profile_names: BTreeMap<usize, Name>,
     extern_names: BTreeMap<usize, Name>,
@@ -94,15 +94,15 @@ pub(crate) struct Translator<'a, 'd> {
     flat_actions: Vec<FlatAction>,
     /// Actions that other actions call.
     called_actions: BTreeSet<usize>,
-    /// Tables that ingress has.
+    /// The tables of ingress.
     ingress_tables: BTreeSet<usize>,
-    /// What gives metadata their first values, if clones need it in egress.
-    first_values: Vec<p4::Statement>,
-    /// Errors of the program that are not in P4_16 yet, in order.
+    /// The statements that set the initial values of metadata, if clones need them in egress.
+    initial_values: Vec<p4::Statement>,
+    /// The errors to add to P4_16's `error`, in order.
     errors: Vec<Ident>,
-    /// Nodes made so far, against [`NODES_MAX`].
+    /// The number of nodes so far, limited by [`NODES_MAX`].
     nodes: usize,
-    /// How deeply expressions are nested at the moment.
+    /// The current nesting depth of expressions.
     depth: u32,
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
     let parameters = program.actions.iter().flat_map(|action| &action.parameters);
     taken.extend(parameters.map(|parameter| parameter.name.name.clone()));
     let mut fresh = |wanted: &str| fresh_name(&mut taken, wanted);
-    let [entry, kept_list] = hidden_fields(program);
+    let [entry, preserved_list] = hidden_fields(program);
     let own = Own {
         packet: fresh("packet"),
         headers: fresh("hdr"),
@@ -122,7 +122,7 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
         headers_type: fresh("headers"),
         metadata_type: fresh("metadata"),
         entry,
-        kept_list,
+        preserved_list,
     };
     let mut translator = Translator {
         program,
@@ -144,7 +144,7 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
         flat_actions: Vec::new(),
         called_actions: BTreeSet::new(),
         ingress_tables: BTreeSet::new(),
-        first_values: Vec::new(),
+        initial_values: Vec::new(),
         errors: Vec::new(),
         nodes: 0,
         depth: 0,
@@ -152,26 +152,26 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
     translator.run(prelude)
 }
 
-/// What P4_14 programs ask for and the published v1model does not name: the enumeration and its further member.
-const FURTHER_MEMBERS: [(&str, &str); 3] =
+/// Enum members that P4_14 programs need and the published v1model lacks: the enum and the member.
+const EXTRA_MEMBERS: [(&str, &str); 3] =
     [("HashAlgorithm", lists::CCITT), ("CloneType", primitives::I2I), ("CloneType", primitives::E2I)];
 
-/// What v1model declares nothing for, in its own terms. The names are known to the lowering.
-pub(crate) const FURTHER_DECLARATIONS: &str = "\
+/// Functions that v1model does not declare, in its own terms. The lowering knows the names.
+pub(crate) const EXTRA_DECLARATIONS: &str = "\
 @pure extern void hash_with_payload<O, T, D, M>(out O result, in HashAlgorithm algo, in T base, in D data, in M max);
 ";
 
 fn add_members(program: &mut p4::Program) {
     for declaration in &mut program.declarations {
         let p4::DeclarationKind::Enum(it) = &mut declaration.kind else { continue };
-        for (_, member) in FURTHER_MEMBERS.iter().filter(|(name, _)| *name == it.name.as_str()) {
+        for (_, member) in EXTRA_MEMBERS.iter().filter(|(name, _)| *name == it.name.as_str()) {
             let name = build::ident(member, it.name.span);
             it.members.push(p4::EnumMember { name, value: None });
         }
     }
 }
 
-/// What the outermost scope of the architecture declares.
+/// The names that the outermost scope of the architecture declares.
 fn names_of(prelude: &p4::Program) -> BTreeSet<Name> {
     let mut names: BTreeSet<Name> =
         prelude.declarations.iter().filter_map(|it| it.name()).map(|name| name.name.clone()).collect();
@@ -234,7 +234,7 @@ fn names_of(prelude: &p4::Program) -> BTreeSet<Name> {
     names
 }
 
-/// `wanted`, or with a number behind it if that is in use.
+/// `wanted`, or with a number appended if that is in use.
 fn fresh_name(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
     let mut name: Name = wanted.into();
     let mut number = 0u32;
@@ -245,7 +245,7 @@ fn fresh_name(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
     name
 }
 
-/// Names of a struct's fields that no instance has.
+/// The names of the metadata struct's own fields, distinct from the names of all instances.
 fn hidden_fields(program: &Program) -> [Name; 2] {
     let mut taken: BTreeSet<Name> = program.instances.iter().map(|it| it.name.name.clone()).collect();
     taken.insert("standard_metadata".into());
@@ -258,7 +258,7 @@ impl<'a> Translator<'a, '_> {
         fresh_name(&mut self.taken, wanted)
     }
 
-    /// How a field, an instance or a parameter is spelt in P4_16: as in the program, unless that is a keyword.
+    /// The P4_16 name of a field, an instance or a parameter: the same as in the program, unless that is a keyword.
     fn spelt(&self, name: &Name) -> Name {
         let mut spelt = name.clone();
         while syntax::is_reserved(&spelt) || (spelt != *name && self.program.words.contains(&spelt)) {
@@ -280,7 +280,7 @@ impl<'a> Translator<'a, '_> {
         self.diagnostics.push(Diagnostic::warning(code, span, message));
     }
 
-    /// The declaration that a name stands for.
+    /// The declaration that a name refers to.
     fn lookup(
         &mut self,
         table: impl for<'s> Fn(&'s Symbols<'a>) -> &'s Table,
@@ -305,7 +305,7 @@ impl<'a> Translator<'a, '_> {
         None
     }
 
-    /// What else a name stands for.
+    /// The kinds of declaration that a name has in other name spaces.
     fn other_meaning(&self, name: &str) -> Option<&'static str> {
         let symbols = &self.symbols;
         let kinds: [(&Table, &'static str); 15] = [
@@ -328,8 +328,8 @@ impl<'a> Translator<'a, '_> {
         kinds.iter().find(|(table, _)| table.contains_key(name)).map(|(_, kind)| *kind)
     }
 
-    /// Counts nodes; complains once if there are too many.
-    fn spend(&mut self, nodes: usize, span: Span) -> Done<()> {
+    /// Counts nodes; reports an error once if there are too many.
+    fn count_nodes(&mut self, nodes: usize, span: Span) -> Done<()> {
         let was_too_large = self.nodes > NODES_MAX;
         self.nodes = self.nodes.saturating_add(nodes);
         if was_too_large {
@@ -343,7 +343,7 @@ impl<'a> Translator<'a, '_> {
     }
 }
 
-/// The name that differs least from the given one, if it is near enough to be a slip.
+/// The most similar name, if it is similar enough to be a misspelling.
 fn nearest<'n>(name: &str, names: &'n [Name]) -> Option<&'n Name> {
     let distance = |other: &str| {
         let (a, b): (Vec<char>, Vec<char>) = (name.chars().collect(), other.chars().collect());
@@ -455,7 +455,7 @@ impl<'a> Translator<'a, '_> {
         declarations.push(build::record(p4::StructKind::Struct, &self.own.metadata_type, metadata, end));
     }
 
-    /// A struct for each metadata instance, of the fields that no intrinsic metadata stands for.
+    /// A struct for each metadata instance, with the fields that do not correspond to intrinsic metadata.
     fn metadata_fields(&mut self, declarations: &mut Vec<p4::Declaration>) -> Vec<p4::StructField> {
         let mut result = Vec::new();
         let instances = self.symbols.all_instances.clone();
@@ -491,13 +491,16 @@ impl<'a> Translator<'a, '_> {
         if self.hidden.has_entry {
             hide(&self.own.entry, Vec::new());
         }
-        if self.hidden.has_kept_list {
-            hide(&self.own.kept_list, vec![build::field_list_annotation(self.list_numbers.values().copied(), span)]);
+        if self.hidden.has_preserved_list {
+            hide(
+                &self.own.preserved_list,
+                vec![build::field_list_annotation(self.list_numbers.values().copied(), span)],
+            );
         }
         result
     }
 
-    /// Marks the fields of v1model's own metadata that field lists keep.
+    /// Annotates the fields of v1model's metadata that field lists preserve.
     fn annotate_standard_metadata(&mut self, program: &mut p4::Program) {
         let mut lists: BTreeMap<&'static str, BTreeSet<u32>> = BTreeMap::new();
         for (&(instance, field), numbers) in &self.preserved {
@@ -524,7 +527,7 @@ impl<'a> Translator<'a, '_> {
     }
 
     /// The parameters `inout headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata`; the last
-    /// only where the block has it.
+    /// only if the block has it.
     fn block_parameters(&self, has_standard: bool, span: Span) -> Vec<p4::Parameter> {
         let own = &self.own;
         let named =

@@ -1,6 +1,7 @@
-//! What each primitive action becomes.
+//! The translation of each primitive action.
 //!
-//! Primitives run one after the other. A value is converted to where it goes. `drop` is v1model's `mark_to_drop`.
+//! Primitives run one after the other. A value is converted to the shape of its target. `drop` is v1model's
+//! `mark_to_drop`.
 
 use super::actions::arguments_text;
 use super::build::{self, Shape};
@@ -14,14 +15,14 @@ use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 use syntax::ast as p4;
 
-/// The clones to ingress, which v1model does not have; named as it names the others.
+/// The clones to ingress, which v1model does not have; named like those that it has.
 pub(super) const I2I: &str = "I2I";
 pub(super) const E2I: &str = "E2I";
 
-/// A hash of the data and the payload, which v1model has for checksums only.
+/// A hash of the data and the payload, which v1model only has for checksums.
 pub(super) const HASH_WITH_PAYLOAD: &str = "hash_with_payload";
 
-/// The names of all primitives, with the least and the greatest number of arguments.
+/// The names of all primitives, with the minimum and maximum number of arguments.
 const PRIMITIVES: [(&str, usize, usize); 57] = [
     ("add", 3, 3),
     ("add_header", 1, 1),
@@ -87,12 +88,12 @@ pub(crate) fn is_primitive(name: &str) -> bool {
     PRIMITIVES.iter().any(|(known, ..)| *known == name)
 }
 
-/// Whether the last argument of this primitive may be a field list that a packet begins anew with.
+/// Whether the last argument of this primitive may be a field list that the new packet preserves.
 pub(super) fn keeps_list(name: &str) -> bool {
     matches!(name, "resubmit" | "recirculate") || name.starts_with("clone_")
 }
 
-/// What a primitive is translated with.
+/// The context of a primitive's translation.
 pub(super) struct Context<'c> {
     pub call: &'c Call,
     pub scope: Scope<'c>,
@@ -114,7 +115,7 @@ impl<'c> Context<'c> {
 }
 
 impl Translator<'_, '_> {
-    /// Appends the statements that a call of a primitive or method becomes.
+    /// Appends the translation of a call of a primitive or method.
     pub(super) fn primitive(
         &mut self,
         call: &Call,
@@ -148,7 +149,7 @@ impl Translator<'_, '_> {
         Some(())
     }
 
-    /// The last statement of a primitive; what must stand before it is appended.
+    /// The last statement of a primitive; the statements before it are appended.
     fn primitive_statement(
         &mut self,
         name: &str,
@@ -170,7 +171,7 @@ impl Translator<'_, '_> {
             "add" => self.combine(c, |_| BinaryOperator::Add)?,
             "subtract" => self.combine(c, |_| BinaryOperator::Subtract)?,
             "shift_left" | "shift_right" => self.shift_field(c, name == "shift_left")?,
-            "min" | "max" => self.least_or_greatest(c, name == "min")?,
+            "min" | "max" => self.minimum_or_maximum(c, name == "min")?,
             "funnel_shift_right" => self.funnel_shift(c)?,
             "modify_field_with_shift" => self.deposit(c)?,
             _ if name.starts_with("bit_") => self.bitwise(name, c)?,
@@ -232,7 +233,7 @@ impl Translator<'_, '_> {
 
     fn modify_conditionally(&mut self, c: &Context<'_>) -> Done<p4::Statement> {
         let place = self.target(c)?;
-        // The condition may be a number, which holds if it is not zero.
+        // The condition may be a number, where nonzero means true.
         let condition = match self.operand(c.argument(1), c.scope)? {
             Operand::Truth(condition) => condition,
             Operand::Number(value, _) => build::truth(!value.is_zero(), c.span),
@@ -263,7 +264,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// `a = a + b`; a field that saturates stops at its least and greatest value.
+    /// `a = a + b`; a saturating field stops at its minimum or maximum.
     fn accumulate(&mut self, c: &Context<'_>, operator: BinaryOperator) -> Done<p4::Statement> {
         let place = self.target(c)?;
         let left = Operand::Bits(self.read(&place), place.shape);
@@ -281,7 +282,7 @@ impl Translator<'_, '_> {
         Some(self.write(&place, value, c.span))
     }
 
-    /// A sum or difference of the place's shape. Adding a negative number to what saturates is a subtraction.
+    /// A sum or difference of the place's shape. Adding a negative number to a saturating field is a subtraction.
     fn sum(
         &mut self,
         place: &Place,
@@ -323,7 +324,7 @@ impl Translator<'_, '_> {
         Some(self.write(&place, value, c.span))
     }
 
-    fn least_or_greatest(&mut self, c: &Context<'_>, is_least: bool) -> Done<p4::Statement> {
+    fn minimum_or_maximum(&mut self, c: &Context<'_>, is_minimum: bool) -> Done<p4::Statement> {
         let place = self.target(c)?;
         let (left, right) = (self.operand(c.argument(1), c.scope)?, self.operand(c.argument(2), c.scope)?);
         let width = |operand: &Operand| match operand {
@@ -332,7 +333,7 @@ impl Translator<'_, '_> {
         };
         let shape = Shape { width: place.shape.width.max(width(&left)).max(width(&right)), ..place.shape };
         let (left, right) = (self.shaped(left, shape, c.span)?, self.shaped(right, shape, c.span)?);
-        let operator = if is_least { BinaryOperator::Less } else { BinaryOperator::Greater };
+        let operator = if is_minimum { BinaryOperator::Less } else { BinaryOperator::Greater };
         let is_first = build::binary(operator, left.clone(), right.clone(), c.span);
         let value = build::conditional(is_first, left, right, c.span);
         Some(self.write(&place, build::convert(value, shape, place.shape), c.span))
@@ -352,7 +353,7 @@ impl Translator<'_, '_> {
         Some(self.write(&place, value, c.span))
     }
 
-    /// `modify_field_with_shift(a, b, amount, mask)`: the bits of `b >> amount` where the mask has ones.
+    /// `modify_field_with_shift(a, b, amount, mask)`: writes the bits of `b >> amount` where the mask has ones.
     fn deposit(&mut self, c: &Context<'_>) -> Done<p4::Statement> {
         let place = self.target(c)?;
         let (value, amount) = (self.operand(c.argument(1), c.scope)?, self.operand(c.argument(2), c.scope)?);
@@ -414,7 +415,7 @@ impl Translator<'_, '_> {
     // ------------------------------------------------------------------------------------------------- headers
 
     fn change_validity(&mut self, name: &str, c: &Context<'_>) -> Done<Option<p4::Statement>> {
-        // `invalidate` of a field leaves it as it is: an undefined value may be any.
+        // `invalidate` leaves a field unchanged: an undefined value may be any value.
         if name == "invalidate" && matches!(c.argument(0).kind, ExprKind::Member(..)) {
             self.field(c.argument(0), c.scope)?;
             return Some(None);
@@ -461,7 +462,7 @@ impl Translator<'_, '_> {
         Some(build::block_statement(statements, c.span))
     }
 
-    /// `push` makes the new elements valid, `pop` removes from the front.
+    /// `push` makes the new elements valid, `pop` removes elements from the front.
     fn shift_stack(&mut self, c: &Context<'_>, is_push: bool, out: &mut Vec<p4::Statement>) -> Done<()> {
         let argument = c.argument(0);
         let found = match self.try_header(argument, c.scope) {
@@ -489,7 +490,7 @@ impl Translator<'_, '_> {
 
     // ---------------------------------------------------------------------------------------- stateful memories
 
-    /// The name that an argument is.
+    /// The name that an argument consists of.
     fn name_argument(&mut self, c: &Context<'_>, position: usize, kind: &str) -> Done<Ident> {
         let argument = c.argument(position);
         match &argument.kind {
@@ -502,7 +503,7 @@ impl Translator<'_, '_> {
         let name = self.name_argument(c, 0, "counter")?;
         let counter = self.lookup(|symbols| &symbols.counters, &name, "counter")?;
         if self.program.arrays[counter].direct.is_some() {
-            // A direct counter counts with its table, whatever the action does.
+            // A direct counter counts with its table, regardless of the action.
             return Some(None);
         }
         if c.count() == 1 {
@@ -551,7 +552,7 @@ impl Translator<'_, '_> {
         Some((if has_payload { HASH_WITH_PAYLOAD } else { "hash" }, algorithm, data))
     }
 
-    /// `execute_meter(meter, index, field)`; a direct meter has no index. The colour of before is not looked at.
+    /// `execute_meter(meter, index, field)`; a direct meter has no index. The previous colour is ignored.
     fn execute_meter(&mut self, c: &Context<'_>, out: &mut Vec<p4::Statement>) -> Done<Option<p4::Statement>> {
         let name = self.name_argument(c, 0, "meter")?;
         let meter = self.lookup(|symbols| &symbols.meters, &name, "meter")?;
@@ -599,7 +600,7 @@ impl Translator<'_, '_> {
         Some(Some(self.write(place, value, span)))
     }
 
-    /// The register that an argument names, and the shape of its cells.
+    /// The register that an argument refers to, and the shape of its cells.
     fn register(&mut self, c: &Context<'_>, position: usize) -> Done<(p4::Expr, Shape)> {
         let name = self.name_argument(c, position, "register")?;
         let register = self.lookup(|symbols| &symbols.registers, &name, "register")?;
@@ -661,11 +662,11 @@ impl Translator<'_, '_> {
 
     // ------------------------------------------------------------------------------------------ requests
 
-    /// `resubmit` and `recirculate`; a number instead of a field list is a port on other switches.
+    /// `resubmit` and `recirculate`; other switches accept a port number in place of the field list.
     fn again(&mut self, name: &str, c: &Context<'_>, out: &mut Vec<p4::Statement>) -> Done<p4::Statement> {
         let number = match c.call.arguments.first() {
             Some(list) if name != "recirculate" || self.is_field_list(list) || !self.is_value(list, c) => {
-                self.keep_list(list, out)?
+                self.preserve_list(list, out)?
             }
             _ => build::constant(&BigInt::zero(), Shape::bits(8), c.span),
         };
@@ -697,7 +698,7 @@ impl Translator<'_, '_> {
         if c.count() == 1 || name == "sample_e2e" {
             return Some(build::do_call(build::name("clone", c.span), vec![kind, session], c.span));
         }
-        let number = self.keep_list(c.argument(1), out)?;
+        let number = self.preserve_list(c.argument(1), out)?;
         let callee = build::name("clone_preserving_field_list", c.span);
         Some(build::do_call(callee, vec![kind, session, number], c.span))
     }

@@ -1,8 +1,8 @@
-//! The parser: its states, what goes before them, and what follows from errors.
+//! The parser: its states, the statements before them, and the handling of errors.
 //!
-//! A `select` joins its keys to one number, as P4_14 says; a case with several values becomes several cases.
-//! `parse_error` and the exceptions that P4_14 knows by itself become errors of P4_16: parsing stops, and ingress,
-//! which runs for such packets too, begins with what the handlers say (see `controls`).
+//! A `select` concatenates its keys to one number, as P4_14 specifies; a case with several values becomes several
+//! cases. `parse_error` and the predefined exceptions of P4_14 become errors of P4_16: parsing stops, and ingress,
+//! which runs for such packets too, begins with the handlers (see `controls`).
 
 use super::build::{self, Shape};
 use super::exprs::{Element, HeaderRef, Operand, Place, Scope};
@@ -18,10 +18,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast as p4;
 use syntax::diag::Diagnostic;
 
-/// How many values a value set has if it does not say, as with the reference compiler.
+/// The default size of a value set, as in the reference compiler.
 const VALUE_SET_SIZE_DEFAULT: u32 = 4;
 
-/// The exceptions that P4_14 raises by itself, and the errors of P4_16 that they are.
+/// The predefined exceptions of P4_14, and the corresponding errors of P4_16.
 pub(super) const STANDARD_EXCEPTIONS: [(&str, &str); 5] = [
     ("p4_pe_index_out_of_bounds", "StackOutOfBounds"),
     ("p4_pe_out_of_packet", "PacketTooShort"),
@@ -30,7 +30,7 @@ pub(super) const STANDARD_EXCEPTIONS: [(&str, &str); 5] = [
     ("p4_pe_unhandled_select", "NoMatch"),
 ];
 
-/// The instance types of packets for which entry states are named.
+/// The instance types of packets that have a named entry state.
 const ENTRIES: [(&str, u32); 3] =
     [("start_i2e_mirrored", INGRESS_CLONE), ("start_e2e_mirrored", EGRESS_CLONE), ("start_coalesced", 3)];
 
@@ -38,21 +38,21 @@ const ENTRIES: [(&str, u32); 3] =
 const INGRESS_CLONE: u32 = 1;
 const EGRESS_CLONE: u32 = 2;
 
-/// What the states are translated with.
+/// The context of the states' translation.
 struct Machine {
     /// The name of each state in P4_16.
     names: Vec<Name>,
-    /// The headers that may have been extracted last when a state begins.
+    /// The header that was extracted last when a state begins, as far as it is unique.
     latest: Vec<Option<HeaderRef>>,
     /// The controls in which parsing may end, in the order of their names in the program.
     entries: Vec<usize>,
-    /// States that note which of several controls is meant, by control.
+    /// States that record which of several controls follows, by control.
     entry_states: BTreeMap<usize, Name>,
     /// States that raise an error, by its name.
     error_states: BTreeMap<Name, Name>,
-    /// The widths that value sets are used with.
+    /// The widths of the keys with which value sets are used.
     set_widths: BTreeMap<usize, (u32, Name)>,
-    /// States made beside those of the program.
+    /// States that the translation adds.
     extra: Vec<p4::ParserState>,
 }
 
@@ -121,7 +121,7 @@ impl Translator<'_, '_> {
         build::declaration(p4::DeclarationKind::Parser(parser), span)
     }
 
-    /// The controls that states go to.
+    /// The controls that states transition to.
     fn parser_ends(&self) -> Vec<usize> {
         let mut ends = BTreeSet::new();
         let mut note = |target: &Target| {
@@ -139,11 +139,11 @@ impl Translator<'_, '_> {
         ends.into_iter().collect()
     }
 
-    /// What runs before the first state: metadata get their first values. A packet that begins anew with a field list
-    /// keeps what the list says.
+    /// The statements before the first state: they set the initial values of metadata. A packet that was resubmitted,
+    /// recirculated or cloned with a field list preserves the fields of the list.
     fn statements_before(&mut self) -> Vec<p4::Statement> {
         if self.symbols.all_instances.iter().any(|instance| !instance.values.is_empty()) {
-            self.note_kept_lists();
+            self.number_preserved_lists();
         }
         let mut statements = Vec::new();
         for index in 0..self.symbols.all_instances.len() {
@@ -154,20 +154,21 @@ impl Translator<'_, '_> {
                 let Some(value) = self.value(value, place.shape, Scope::PLAIN) else { continue };
                 let assignment = self.write(&place, value, field.span);
                 let lists = self.preserved.get(&(index, position)).cloned().unwrap_or_default();
-                statements.push(self.unless_kept(&lists, assignment, field.span));
+                statements.push(self.unless_preserved(&lists, assignment, field.span));
             }
         }
         let calls = self.flat_actions.iter().flat_map(|action| &action.calls);
         let clones = ["clone_ingress_pkt_to_egress", "clone_i2e", "clone_egress_pkt_to_egress", "clone_e2e"];
         if calls.filter(|call| call.object.is_none()).any(|call| clones.contains(&call.name.as_str())) {
-            self.first_values = statements.clone();
+            self.initial_values = statements.clone();
         }
         statements
     }
 
-    /// What egress begins with: a clone has lost what the parser set, so that its metadata get their first values here.
-    pub(super) fn first_values_of_clones(&mut self) -> Vec<p4::Statement> {
-        let values = std::mem::take(&mut self.first_values);
+    /// The first statements of egress: a clone has lost what the parser set, so its metadata get their initial values
+    /// here.
+    pub(super) fn initial_values_of_clones(&mut self) -> Vec<p4::Statement> {
+        let values = std::mem::take(&mut self.initial_values);
         if values.is_empty() {
             return values;
         }
@@ -181,21 +182,21 @@ impl Translator<'_, '_> {
         vec![build::branch(is_any, values, Vec::new(), span)]
     }
 
-    /// Gives all field lists that actions ask to keep their numbers, before actions are translated.
-    fn note_kept_lists(&mut self) {
+    /// Assigns a number to each field list that an action preserves, before actions are translated.
+    fn number_preserved_lists(&mut self) {
         let calls = self.flat_actions.iter().flat_map(|action| &action.calls);
         let asks = |call: &&Call| call.object.is_none() && super::primitives::keeps_list(&call.name.name);
         let lists: Vec<Expr> = calls.filter(asks).filter_map(|call| call.arguments.last().cloned()).collect();
         for list in lists.iter().filter(|list| self.is_field_list(list)).collect::<Vec<_>>() {
-            self.hidden.has_kept_list |= self.kept_list(list).is_some();
+            self.hidden.has_preserved_list |= self.preserved_list(list).is_some();
         }
     }
 
-    /// A statement for packets that were not made with one of these field lists.
-    fn unless_kept(&self, lists: &BTreeSet<u32>, statement: p4::Statement, span: Span) -> p4::Statement {
+    /// A statement for packets that were not created with one of these field lists.
+    fn unless_preserved(&self, lists: &BTreeSet<u32>, statement: p4::Statement, span: Span) -> p4::Statement {
         let differs = |list: &u32| {
             let other = build::constant(&BigInt::from(*list), Shape::bits(8), span);
-            build::binary(BinaryOperator::NotEqual, self.kept_list_place(span), other, span)
+            build::binary(BinaryOperator::NotEqual, self.preserved_list_place(span), other, span)
         };
         let all = lists.iter().map(differs);
         match all.reduce(|left, right| build::binary(BinaryOperator::And, left, right, span)) {
@@ -204,7 +205,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// `start`: first values, then the program's own start or the entry state for the kind of packet.
+    /// `start`: initial values, then the program's own start or the entry state for the kind of packet.
     fn start_state(&mut self, start: usize, before: Vec<p4::Statement>, machine: &Machine) -> p4::ParserState {
         let program = self.program;
         let span = program.states[start].name.span;
@@ -227,10 +228,10 @@ impl Translator<'_, '_> {
         parser_state("start", before, kind, span)
     }
 
-    /// For each state, the header that was extracted last when it begins, if that is the same on all ways to it.
+    /// For each state, the header that was extracted last when it begins, if that is the same on all paths to it.
     fn latest_headers(&mut self) -> Vec<Option<HeaderRef>> {
         let states = &self.program.states;
-        // What is known: nothing yet, one header, or several.
+        // The lattice: nothing yet, one header, or several.
         let mut begins: Vec<Option<Option<HeaderRef>>> = vec![None; states.len()];
         let own: Vec<Option<HeaderRef>> = states.iter().map(|state| self.last_extracted(state)).collect();
         let mut pending: Vec<usize> = (0..states.len()).collect();
@@ -250,7 +251,7 @@ impl Translator<'_, '_> {
         begins.into_iter().map(Option::flatten).collect()
     }
 
-    /// The header that a state extracts last, as later statements see it.
+    /// The header that a state extracts last, for its later statements.
     fn last_extracted(&self, state: &State) -> Option<HeaderRef> {
         let extracted = state.statements.iter().rev().find_map(|statement| match statement {
             StateStatement::Extract(header) => Some(header),
@@ -259,7 +260,7 @@ impl Translator<'_, '_> {
         self.extracted(extracted)
     }
 
-    /// What is extracted, without a word if it is no header.
+    /// The extracted instance, without an error if it is not a header.
     pub(super) fn extracted(&self, header: &Expr) -> Option<HeaderRef> {
         let (name, element) = match &header.kind {
             ExprKind::Name(name) => (name, Element::Only),
@@ -277,7 +278,7 @@ impl Translator<'_, '_> {
         Some(HeaderRef { instance, element })
     }
 
-    /// The states that a state goes to, in the order of its cases.
+    /// The targets of a state, in the order of its cases.
     pub(super) fn successors(&self, index: usize) -> Vec<usize> {
         let state_of = |target: &Target| match target.is_error {
             true => None,
@@ -343,7 +344,7 @@ impl Translator<'_, '_> {
         Some(())
     }
 
-    /// A field of metadata, also where a header has the same name and such a field.
+    /// A field of metadata, even if a header has the same name and such a field.
     fn metadata_field(&mut self, field: &Expr, scope: Scope<'_>) -> Done<Place> {
         let place = self.fixed_field(field, scope)?;
         let ExprKind::Member(_, member) = &field.kind else { return Some(place) };
@@ -379,7 +380,7 @@ impl Translator<'_, '_> {
         let mut arguments = vec![self.header_expr(found, span)];
         let header_type = self.symbols.types[instance.header_type].clone();
         if header_type.is_variable() {
-            // A type that does not say it is reported where it is declared.
+            // A type without `length` is reported at its declaration.
             let length = header_type.length?;
             arguments.push(self.variable_bits(length, &header_type, span)?);
         }
@@ -388,8 +389,8 @@ impl Translator<'_, '_> {
         Some(())
     }
 
-    /// The bits of a header's field of variable length: 8 times the length, less the bits of the other fields. The
-    /// fields that say the length are looked at before they are extracted.
+    /// The width in bits of a header's field of variable length: 8 times the length, less the widths of the other
+    /// fields. The fields in the length expression are looked ahead before they are extracted.
     fn variable_bits(
         &mut self,
         length: &Expr,
@@ -489,12 +490,12 @@ impl Translator<'_, '_> {
                 }
             }
         }
-        // `default` counts where nothing else matches, wherever it stands.
+        // `default` applies if nothing else matches, wherever it stands.
         translated.extend(default);
         Some(p4::TransitionKind::Select { keys: vec![key], cases: translated })
     }
 
-    /// A `select` has one `default` at most.
+    /// A `select` has at most one `default`.
     fn check_defaults(&mut self, cases: &[SelectCase]) -> Done<()> {
         let mut defaults = cases.iter().flat_map(|case| &case.values).filter_map(|value| match value {
             SelectValue::Default(span) => Some(*span),
@@ -528,7 +529,7 @@ impl Translator<'_, '_> {
         Some(p4::Expr { kind: p4::ExprKind::Mask { value: Box::new(bits), mask: Box::new(mask) }, span })
     }
 
-    /// A value for each key, as one of the number that the keys are joined to.
+    /// A value for each key, combined like the concatenated keys.
     fn joined_keyset(&mut self, values: &[(Expr, Option<Expr>)], widths: &[u32], span: Span) -> Done<p4::Expr> {
         if values.len() != widths.len() {
             let message = format!("these are {} values for {} keys", values.len(), widths.len());
@@ -576,7 +577,7 @@ impl Translator<'_, '_> {
         Some(build::name(&name, span))
     }
 
-    /// The value sets that are used, as declarations of the parser.
+    /// The used value sets, as declarations of the parser.
     fn value_sets(&mut self, machine: &Machine) -> Vec<p4::Declaration> {
         let mut declarations = Vec::new();
         for (&set, (width, name)) in &machine.set_widths {
@@ -600,7 +601,7 @@ impl Translator<'_, '_> {
         declarations
     }
 
-    /// The state that stands for a target.
+    /// The state for a target.
     fn next_state(&mut self, target: &Target, machine: &mut Machine) -> Done<Ident> {
         let name = &target.name;
         let at = |state: &Name| Some(Ident { name: state.clone(), span: name.span });
@@ -652,7 +653,7 @@ impl Translator<'_, '_> {
         Some(state)
     }
 
-    /// The error of P4_16 that an exception is.
+    /// The error of P4_16 for an exception.
     pub(super) fn error_of(&mut self, exception: &Ident) -> p4::Expr {
         let standard = STANDARD_EXCEPTIONS.iter().find(|(name, _)| *name == exception.as_str());
         if let Some((_, error)) = standard {
@@ -665,7 +666,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The size that `@pragma parser_value_set_size` says.
+/// The size in `@pragma parser_value_set_size`.
 fn size_of(pragmas: &[Pragma]) -> Option<u32> {
     let pragma = pragmas.iter().find(|pragma| pragma.name.as_str() == "parser_value_set_size")?;
     match pragma.operands.as_slice() {

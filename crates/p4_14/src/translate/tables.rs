@@ -1,7 +1,8 @@
 //! Tables: keys, actions, sizes, and the stateful memories that belong to them.
 //!
-//! A key keeps the name of its field for the control plane, a key on validity that of the header with `.$valid$`. A
-//! masked key is the field with the other bits cleared: its values have their bits in the field's places.
+//! A key keeps the name of its field for the control plane; the name of a validity key is that of the header with
+//! `.$valid$`. A masked key is the field with the other bits cleared, so its values have their bits in the field's
+//! positions.
 
 use super::arrays::SIZE_DEFAULT;
 use super::build::{self, Shape};
@@ -36,7 +37,7 @@ impl Translator<'_, '_> {
         Some(actions)
     }
 
-    /// The action that a table runs on a miss, if it says one.
+    /// The table's default action, if it declares one.
     pub(super) fn default_of(&mut self, table: usize) -> Done<Option<usize>> {
         let program = self.program;
         match &program.tables[table].default_action {
@@ -45,7 +46,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// How many entries a table has room for, if it says so.
+    /// The size of a table, if it declares one.
     pub(super) fn table_size(&mut self, table: usize) -> Done<Option<u64>> {
         let program = self.program;
         let declared = &program.tables[table];
@@ -54,7 +55,7 @@ impl Translator<'_, '_> {
             let size = self.count(size, 0, TABLE_ENTRIES_MAX as u64)?;
             first = first.or(Some(size).filter(|&size| size > 0));
         }
-        // A table that must have room for some entries may have room for more.
+        // A table with a minimum size may be larger.
         if let Some(least) = &declared.min_size {
             let least = self.count(least, 0, TABLE_ENTRIES_MAX as u64)?;
             first = first.or(Some(least).filter(|&least| least > SIZE_DEFAULT));
@@ -72,7 +73,7 @@ impl Translator<'_, '_> {
         name
     }
 
-    /// A table as declarations of a control: an action that names where a direct meter writes to, and the table.
+    /// A table as declarations of a control: an action that names the target of a direct meter, and the table.
     pub(super) fn table_declarations(
         &mut self,
         index: usize,
@@ -135,7 +136,7 @@ impl Translator<'_, '_> {
         Some(())
     }
 
-    /// The counter or meter that has a cell for each entry of the table.
+    /// The counter or meter with a cell for each entry of the table.
     fn direct_array(&mut self, table: usize, kind: ArrayKind) -> Option<usize> {
         let program = self.program;
         let name = &program.tables[table].name.name;
@@ -151,7 +152,7 @@ impl Translator<'_, '_> {
         first
     }
 
-    /// `action read() { meter.read(result); }`: no entry has it. It says where the meter leaves its colour.
+    /// `action read() { meter.read(result); }`: no entry uses it. It determines where the meter stores its colour.
     fn meter_reader(&mut self, meter: usize, out: &mut Vec<p4::Declaration>) -> Done<Option<Name>> {
         let program = self.program;
         let Some(result) = &program.arrays[meter].result else { return Some(None) };
@@ -177,7 +178,7 @@ impl Translator<'_, '_> {
         Some(Some(name))
     }
 
-    /// The list of actions, and the default action. One that the list lacks can only be the default.
+    /// The list of actions, and the default action. An action that is not listed can only be the default.
     fn action_list(&mut self, table: usize, reader: Option<Name>) -> Done<(Vec<p4::ActionListElement>, p4::Expr)> {
         let program = self.program;
         let declared = &program.tables[table];
@@ -261,8 +262,8 @@ impl Translator<'_, '_> {
         Some(keys)
     }
 
-    /// Of several keys of kind `lpm` all but the first become `ternary`: the longest prefix of several is not defined,
-    /// so the entries have priorities.
+    /// Of several keys of kind `lpm` all but the first become `ternary`: longest-prefix match is only defined for one
+    /// key, so the entries have priorities.
     fn only_one_prefix(&mut self, keys: &mut [p4::KeyElement]) {
         if keys.iter().any(|key| matches!(key.match_kind.as_str(), "ternary" | "range")) {
             return;
@@ -314,7 +315,7 @@ impl Translator<'_, '_> {
         Some(key_element(value, kind, &unique(names, &name), span))
     }
 
-    /// The field that a key names, as a number, its shape, and the key's name.
+    /// The field that a key refers to, as a number, its shape, and the key's name.
     fn key_value(&mut self, expression: &Expr) -> Done<(p4::Expr, Shape, String)> {
         if let (Some(stack), ExprKind::Member(_, field)) = (self.last_in(expression), &expression.kind) {
             let name = format!("{}.last.{}", self.symbols.all_instances[stack].name.name, field.name);
@@ -353,7 +354,7 @@ impl Translator<'_, '_> {
         Some(key_element(value, validity_kind(kind), &unique(names, &name), key.span))
     }
 
-    /// The keys by whose hash a selector chooses.
+    /// The keys that are a selector's hash inputs.
     fn selector_keys(
         &mut self,
         profile: usize,
@@ -399,7 +400,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The name, with `$` behind it as often as it takes to be no other key's.
+/// The name, with as many `$` appended as it takes to be unique.
 fn unique(names: &mut BTreeSet<Name>, wanted: &str) -> Name {
     let mut name: Name = wanted.into();
     while !names.insert(name.clone()) {
@@ -413,7 +414,7 @@ fn key_element(expression: p4::Expr, kind: &str, name: &str, span: base::Span) -
     p4::KeyElement { expression, match_kind: build::ident(kind, span), annotations, span }
 }
 
-/// How the validity of a header is matched: as P4_16 calls it.
+/// How the validity of a header is matched, as a match kind of P4_16.
 fn validity_kind(kind: &str) -> &'static str {
     if kind == "ternary" { "ternary" } else { "exact" }
 }
