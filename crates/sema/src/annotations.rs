@@ -1,7 +1,7 @@
-//! Annotations: those that the language knows have a body of a certain shape, and structured ones a known value.
+//! Checks annotations: the bodies of predefined ones have a fixed form, and structured ones have constant values.
 //!
-//! What enters: the annotations of one element of the program. What leaves: diagnostics, and what the expressions of
-//! structured ones are; whoever needs an annotation reads it from the tree.
+//! What enters: the annotations of one element of the program. What leaves: diagnostics, and the values of the
+//! expressions in structured annotations. Users of an annotation read it from the tree.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -12,10 +12,10 @@ use syntax::WarningLevel;
 use syntax::ast::{Annotation, AnnotationBody, AnnotationTokenKind, Expr, ExprKind};
 
 impl Checker<'_> {
-    /// Complains of annotations whose bodies are not as they must be.
+    /// Reports annotations with invalid bodies.
     pub(crate) fn check_annotations(&mut self, annotations: &[Annotation]) {
         for (position, annotation) in annotations.iter().enumerate() {
-            // What `@pragma` says is for a compiler that knows it.
+            // A `@pragma` is for a compiler that knows it.
             if annotation.is_pragma {
                 continue;
             }
@@ -51,7 +51,7 @@ impl Checker<'_> {
     }
 
     fn check_known_annotation(&mut self, annotation: &Annotation) {
-        let wanted = match annotation.name.as_str() {
+        let expected = match annotation.name.as_str() {
             "name" | "noWarn" if annotation.single_string().is_none() => "one string",
             "deprecated" if joined_string(annotation).is_none() => "one string",
             "atomic" | "hidden" | "optional" | "tableonly" | "defaultonly" | "pure" | "noSideEffects"
@@ -62,7 +62,7 @@ impl Checker<'_> {
             "match" if !self.names_match_kind(annotation) => "a match kind",
             _ => return,
         };
-        self.report(d::invalid_annotation(annotation.span, &annotation.name.name, wanted));
+        self.report(d::invalid_annotation(annotation.span, &annotation.name.name, expected));
     }
 
     fn names_match_kind(&self, annotation: &Annotation) -> bool {
@@ -82,15 +82,15 @@ impl Checker<'_> {
                 self.hir.annotation_values.insert(annotation_place(written), known);
             }
             None => {
-                let wanted = "numbers, strings and truth values that are known at compile time";
-                self.report(d::invalid_annotation(written.span, &annotation.name.name, wanted));
+                let expected = "numbers, strings and truth values that are known at compile time";
+                self.report(d::invalid_annotation(written.span, &annotation.name.name, expected));
             }
         }
     }
 }
 
 /// The group of warnings and its level in `@diagnostic("group", "level")`, or in `@pragma diagnostic group level`. They
-/// hold for the whole program, as the reference compiler has it.
+/// apply to the whole program, as in the reference compiler.
 pub(crate) fn warning_level(annotation: &Annotation) -> Option<(Rc<str>, WarningLevel)> {
     let AnnotationBody::Unstructured { tokens, .. } = &annotation.body else { return None };
     let words: Vec<&Rc<str>> =
@@ -105,7 +105,7 @@ pub(crate) fn warning_level(annotation: &Annotation) -> Option<(Rc<str>, Warning
     Some(((*group).clone(), level))
 }
 
-/// The string of an annotation, which may be written as several: joined by `++`, or one behind the other.
+/// The string of an annotation, which may be written in several parts: joined by `++`, or adjacent.
 pub(crate) fn joined_string(annotation: &Annotation) -> Option<String> {
     let AnnotationBody::Unstructured { tokens, .. } = &annotation.body else {
         return annotation.single_string().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Arguments: which parameter each is for, and the types that make them fit.
+//! Arguments: assigns each to its parameter, and infers the type arguments that make them fit.
 
 use crate::checker::{Checker, expr};
 use crate::diagnostics as d;
@@ -12,45 +12,46 @@ use std::rc::Rc;
 use syntax::ast::{self, Direction};
 use syntax::diag::Diagnostic;
 
-/// What a call needs to know of what it calls.
+/// What is called, as far as its arguments are concerned.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) name: Rc<str>,
-    /// Those that the call gives or infers.
+    /// The type parameters that the call supplies or infers.
     pub(crate) type_params: Vec<TypeParamId>,
     pub(crate) params: Vec<VarId>,
-    /// What is known already: the type arguments of the object.
+    /// The bindings that are known already: the type arguments of the object.
     pub(crate) outer: Substitution,
     pub(crate) span: Span,
-    /// How to treat arguments.
+    /// The kind of call.
     pub(crate) style: Style,
 }
 
 /// The kinds of call, as far as arguments are concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
-    /// At run time, of code written in P4.
+    /// A run-time call of code written in P4.
     Call,
-    /// At run time, of code that the target gives: plain numbers get a width if nothing else says one.
+    /// A run-time call of the target's code: integer literals get a default width if nothing else determines it.
     ExternCall,
-    /// A constructor: arguments are known when the program is compiled, and may be instances.
+    /// A constructor call: arguments are compile-time values, and may be instances.
     Construct,
-    /// An action in a table's list or entry: parameters may be left out, arguments are known or read per packet.
+    /// An action in a table's list or entry: parameters may be left out, arguments are constant or evaluated for each
+    /// packet.
     ActionRef,
 }
 
-/// Arguments that fit.
+/// The arguments of a valid call.
 pub(crate) struct Bound {
     pub(crate) type_args: Vec<Type>,
     /// In the order of the parameters.
     pub(crate) args: Vec<Option<Expr>>,
-    /// The positions of the arguments in the order in which they are written.
+    /// The parameter positions of the arguments, in source order.
     pub(crate) order: Vec<usize>,
-    /// Type parameters, those of the object included.
+    /// The bindings of type parameters, including those of the object.
     pub(crate) substitution: Substitution,
 }
 
-/// An argument while types are being inferred.
+/// An argument during type inference.
 struct Slot {
     param: VarId,
     /// The parameter's type with inference variables.
@@ -59,7 +60,7 @@ struct Slot {
 }
 
 impl Checker<'_> {
-    /// The signature that the arguments fit by number and names; complains if there is none.
+    /// The signature that fits the arguments by number and names; reports an error if there is none.
     pub(crate) fn select_overload(
         &mut self,
         candidates: &[Signature],
@@ -80,7 +81,7 @@ impl Checker<'_> {
                 None
             }
             [first, ..] => {
-                // One that needs no default value is the better fit.
+                // A signature that needs no default value is preferred.
                 let has_all = |index: &&usize| candidates[**index].params.len() == arguments.len();
                 let mut exact = fitting.iter().filter(has_all);
                 let exact = exact.next().filter(|_| exact.next().is_none());
@@ -112,7 +113,7 @@ impl Checker<'_> {
             })
     }
 
-    /// The argument of each parameter; complains if they do not fit by number and names.
+    /// The argument of each parameter; reports an error if they do not fit by number and names.
     pub(crate) fn arrange<'a>(
         &mut self,
         signature: &Signature,
@@ -152,7 +153,7 @@ impl Checker<'_> {
         (is_fine && self.check_missing(signature, &arranged, arguments.len(), span)).then_some(arranged)
     }
 
-    /// Complains about parameters that get no argument and need one.
+    /// Reports parameters that require an argument and have none.
     fn check_missing(
         &mut self,
         signature: &Signature,
@@ -170,7 +171,7 @@ impl Checker<'_> {
             pairs.filter(|(param, given)| given.is_none() && needs(self, **param)).map(|(param, _)| *param).collect();
         let Some(&first) = missing.first() else { return true };
         let has_names = arranged.iter().flatten().any(|argument| argument.name.is_some());
-        // Of many arguments of much the same look, the one that is missing need not be the last.
+        // If several parameters have similar types, the missing argument need not be the last one.
         let is_list_of_blocks = signature.style == Style::Construct && signature.params.len() > 2;
         if has_names || missing.len() == 1 && given > 0 && !is_list_of_blocks {
             let (name, place) = (self.hir.vars[first].name.clone(), self.hir.vars[first].span);
@@ -183,7 +184,7 @@ impl Checker<'_> {
         false
     }
 
-    /// Adds, for a function of the target with an `out` parameter, that the result goes there.
+    /// For a target function with an `out` parameter, adds a note that this parameter receives the result.
     fn with_result_parameter(&self, diagnostic: Diagnostic, signature: &Signature) -> Diagnostic {
         let name = |param: &VarId| &*self.hir.vars[*param].name;
         let Some(result) = signature.params.iter().find(|param| self.direction(**param) == Direction::Out) else {
@@ -197,7 +198,7 @@ impl Checker<'_> {
         diagnostic.help(format!("the result is written to the argument for `{}`: `{call}`", name(result)))
     }
 
-    /// What a constructor takes, for a help.
+    /// The parameters of a constructor, for a help text.
     fn params_in_order(&self, signature: &Signature) -> String {
         let shown = |param: &VarId| {
             let declared = &self.hir.vars[*param];
@@ -246,7 +247,7 @@ impl Checker<'_> {
         Some(Bound { type_args: type_args.collect(), args, order, substitution })
     }
 
-    /// Gives each type parameter its argument, or an inference variable.
+    /// Binds each type parameter to its argument, or to an inference variable.
     fn open_type_params(
         &mut self,
         signature: &Signature,
@@ -269,7 +270,7 @@ impl Checker<'_> {
         Some(substitution)
     }
 
-    /// Replaces inference variables by what was found; complains if nothing was.
+    /// Replaces inference variables with the inferred types; reports an error for those that were not inferred.
     fn close_type_params(
         &mut self,
         signature: &Signature,
@@ -289,7 +290,7 @@ impl Checker<'_> {
         Some(substitution)
     }
 
-    /// Checks one argument and learns from its type. `Ok(None)` is `_`.
+    /// Checks one argument and infers from its type. `Ok(None)` is `_`.
     fn check_argument(
         &mut self,
         signature: &Signature,
@@ -321,25 +322,26 @@ impl Checker<'_> {
             self.poison_variables(ty);
         }
         let hint = self.resolve(ty);
-        let learns = has_variables(&hint);
-        let waits = value.ty == Type::Integer || matches!(value.ty, Type::Tuple(_)) && !matches!(hint, Type::Param(_));
-        let agrees = if is_written || learns && !waits {
+        let infers = has_variables(&hint);
+        let is_deferred =
+            value.ty == Type::Integer || matches!(value.ty, Type::Tuple(_)) && !matches!(hint, Type::Param(_));
+        let agrees = if is_written || infers && !is_deferred {
             let found = value.ty.clone();
             self.unify(&hint, &found)
         } else {
             true
         };
         if !agrees {
-            let (wanted, found) = (self.hir.show_type(&self.resolve(&hint)), self.hir.show_type(&value.ty));
+            let (expected, found) = (self.hir.show_type(&self.resolve(&hint)), self.hir.show_type(&value.ty));
             let (name, place) = (self.hir.vars[param].name.clone(), self.hir.vars[param].span);
-            let diagnostic = d::argument_mismatch(value.span, &name, &wanted, &found, place);
+            let diagnostic = d::argument_mismatch(value.span, &name, &expected, &found, place);
             self.report(self.with_signatures(diagnostic, &self.resolve(&hint), &value.ty));
             return Err(());
         }
         Ok(Some(value))
     }
 
-    /// The argument with its final type, or what stands for it.
+    /// The argument with its final type, or the default value.
     fn finish_argument(&mut self, signature: &Signature, slot: Slot) -> Option<Expr> {
         let Some(value) = slot.value else {
             return self.default_value(slot.param).cloned();
@@ -355,9 +357,10 @@ impl Checker<'_> {
             }
             _ => value,
         };
-        let mut value = self.coerce(self.only_element(value, &target), &target);
+        let mut value = self.coerce(self.unwrap_single_element(value, &target), &target);
         self.resolve_expr(&mut value);
-        if self.direction(slot.param) == Direction::In && !self.is_of_target(slot.param) && has_string(&value.ty) {
+        if self.direction(slot.param) == Direction::In && !self.is_for_target_code(slot.param) && has_string(&value.ty)
+        {
             let shown = self.hir.show_type(&value.ty);
             self.report(d::invalid_variable_type(value.span, "an argument for an `in` parameter", &shown));
         }
@@ -370,14 +373,14 @@ impl Checker<'_> {
         Some(value)
     }
 
-    /// Whether a parameter is itself declared with a type that only code of the target reads.
-    fn is_of_target(&self, param: VarId) -> bool {
+    /// Whether a parameter is declared with a type that only target code can read.
+    fn is_for_target_code(&self, param: VarId) -> bool {
         matches!(self.hir.vars[param].ty, Type::String | Type::List(_))
     }
 
-    /// The element of a list of one, where the parameter is no aggregate: the reference compiler takes `f({ x })` for
-    /// `f(x)`. Any other value stays what it is.
-    fn only_element(&self, value: Expr, target: &Type) -> Expr {
+    /// The element of a list with one element, for a scalar parameter: the reference compiler accepts `f({ x })` for
+    /// `f(x)`. Other values are unchanged.
+    fn unwrap_single_element(&self, value: Expr, target: &Type) -> Expr {
         let is_scalar = matches!(self.underlying(target), Type::Bool | Type::Bit(_) | Type::Int(_) | Type::Integer)
             || matches!(target, Type::Varbit(_) | Type::Error | Type::Enum(_) | Type::String);
         match value.kind {
@@ -389,7 +392,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A plain number that is an argument of a type parameter which nothing else binds.
+    /// Gives a default width to an integer literal whose type parameter is not bound otherwise.
     pub(crate) fn with_default_width(&mut self, value: Expr) -> Expr {
         let ExprKind::Int(number) = &value.kind else { return value };
         let sign = u64::from(number.is_negative());
@@ -400,7 +403,7 @@ impl Checker<'_> {
         self.coerce(value, &ty)
     }
 
-    /// Plain numbers inside a list that is passed as it is.
+    /// Gives widths to integer literals inside a list that is passed unchanged.
     fn with_sized_parts(&mut self, value: Expr) -> Expr {
         let Type::Tuple(types) = &value.ty else { return value };
         if !types.contains(&Type::Integer) {
@@ -417,7 +420,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the type is that of strings, or of a tuple with a string: nothing that exists at run time.
+/// Whether the type is `string`, or a tuple that contains a string; such values do not exist at run time.
 fn has_string(ty: &Type) -> bool {
     match ty {
         Type::String => true,

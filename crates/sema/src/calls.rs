@@ -1,4 +1,4 @@
-//! Calls: of functions, actions and methods, of `apply`, and of what the language gives to headers and stacks.
+//! Calls: of functions, actions and methods, of `apply`, and of the built-in methods of headers and stacks.
 
 use crate::arguments::{Signature, Style};
 use crate::checker::{Checker, PlaceKind, expr, poisoned};
@@ -12,7 +12,7 @@ use num_bigint::BigInt;
 use std::rc::Rc;
 use syntax::ast::{self, Direction};
 
-/// The parts of a call as written.
+/// The parts of a call in the source.
 #[derive(Clone, Copy)]
 pub(crate) struct WrittenCall<'a> {
     pub(crate) type_arguments: &'a [ast::Type],
@@ -73,7 +73,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks arguments whose parameters are not known, for their own faults.
+    /// Checks arguments without known parameters, for errors of their own.
     pub(crate) fn check_arguments_alone(&mut self, arguments: &[ast::Argument]) {
         for argument in arguments {
             let has_type = !matches!(
@@ -117,8 +117,8 @@ impl Checker<'_> {
         self.finish_function_call(id, made, return_type, call.span)
     }
 
-    /// Complains of arguments for parameters without direction that are not known when the program is compiled. Extern
-    /// functions may do with such an argument what they like.
+    /// Reports non-constant arguments for parameters without direction. Extern functions may use such an argument as
+    /// they like.
     fn check_directionless(&mut self, id: FunctionId, args: &[Option<Expr>]) {
         let params = self.hir.functions[id].params.clone();
         for (param, arg) in params.iter().zip(args) {
@@ -152,8 +152,8 @@ impl Checker<'_> {
                 _ => None,
             })
             .collect();
-        if !matches!(self.place.kind, PlaceKind::ControlBody | PlaceKind::Action) {
-            self.report(d::call_not_allowed_here(call.span, "an action", self.place.kind.name()));
+        if !matches!(self.context.kind, PlaceKind::ControlBody | PlaceKind::Action) {
+            self.report(d::call_not_allowed_here(call.span, "an action", self.context.kind.name()));
             return poisoned(call.span);
         }
         let signatures: Vec<Signature> = ids.iter().map(|&id| self.action_signature(id, Style::Call)).collect();
@@ -277,8 +277,8 @@ impl Checker<'_> {
             self.report(d::unknown_member(member, &name, suggestion, self.hir.tables[id].span));
             return poisoned(call.span);
         }
-        if self.place.kind != PlaceKind::ControlBody {
-            self.report(d::call_not_allowed_here(call.span, "a table's apply()", self.place.kind.name()));
+        if self.context.kind != PlaceKind::ControlBody {
+            self.report(d::call_not_allowed_here(call.span, "a table's apply()", self.context.kind.name()));
             return poisoned(call.span);
         }
         if let Some(first) = call.arguments.first() {
@@ -311,14 +311,14 @@ impl Checker<'_> {
             self.report(d::unknown_member(member, &name, did_you_mean(&member.name, ["apply"]), Span::NONE));
             return poisoned(call.span);
         };
-        let is_allowed = match self.place.kind {
+        let is_allowed = match self.context.kind {
             PlaceKind::ParserState => is_parser,
             PlaceKind::ControlBody => !is_parser,
             _ => false,
         };
         if !is_allowed {
             let what = if is_parser { "a parser's apply()" } else { "a control's apply()" };
-            self.report(d::call_not_allowed_here(call.span, what, self.place.kind.name()));
+            self.report(d::call_not_allowed_here(call.span, what, self.context.kind.name()));
             return poisoned(call.span);
         }
         let signature = self.apply_signature(&block.ty);
@@ -363,7 +363,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Remembers the variable of which only the size is taken.
+    /// Records a variable of which only the size is used.
     pub(crate) fn note_sized(&mut self, measured: &Expr) {
         match &measured.kind {
             ExprKind::Var(id) => drop(self.hir.sized_vars.insert(*id)),
@@ -379,7 +379,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `minSizeInBits()` and its like, of a type or of a value; `None` if the member is not one of these.
+    /// `minSizeInBits()` and the related methods, of a type or of a value; `None` if the member is not one of these.
     fn size_method(&mut self, ty: &Type, member: &ast::Ident, call: WrittenCall) -> Option<Expr> {
         let (wants_max, in_bytes) = match member.as_str() {
             "minSizeInBits" => (false, false),
@@ -404,7 +404,7 @@ impl Checker<'_> {
         Some(expr(ExprKind::Int(size), Type::Integer, call.span))
     }
 
-    /// Methods of headers, unions and stacks.
+    /// Built-in methods of headers, unions and stacks.
     fn call_builtin(&mut self, base: Expr, member: &ast::Ident, call: WrittenCall) -> Expr {
         let is_header = self.is_header(&base.ty);
         let is_stack = matches!(&base.ty, Type::Array(element, _) if self.is_header(element) || self.is_union(element));
@@ -431,8 +431,8 @@ impl Checker<'_> {
         };
         let takes_count = matches!(builtin, Builtin::PushFront | Builtin::PopFront);
         if call.arguments.len() != usize::from(takes_count) {
-            let wanted = usize::from(takes_count);
-            self.report(d::argument_count(call.span, &member.name, call.arguments.len(), wanted, Span::NONE));
+            let expected = usize::from(takes_count);
+            self.report(d::argument_count(call.span, &member.name, call.arguments.len(), expected, Span::NONE));
             return poisoned(call.span);
         }
         if builtin != Builtin::IsValid && !self.check_lvalue(&base) {
@@ -451,7 +451,7 @@ impl Checker<'_> {
         expr(ExprKind::Call(Box::new(made)), ty, call.span)
     }
 
-    /// How many elements are pushed or popped.
+    /// The number of elements that are pushed or popped.
     fn stack_count(&mut self, argument: &ast::Argument) -> Option<Expr> {
         let count = self.constant_integer(&argument.value)?;
         if count < BigInt::from(1) || count > BigInt::from(STACK_ELEMENTS_MAX) {

@@ -1,4 +1,4 @@
-//! Casts: those that the language puts in by itself, and those that are written.
+//! Casts: implicit and explicit ones.
 
 use crate::checker::{Checker, expr, poisoned};
 use crate::diagnostics as d;
@@ -11,8 +11,7 @@ use syntax::ast::Direction;
 use syntax::diag::Diagnostic;
 
 impl Checker<'_> {
-    /// The expression as a value of `target`, with the cast that the language allows to leave out; complains if
-    /// there is none.
+    /// Converts the expression to `target` with an implicit cast; reports an error if there is none.
     pub(crate) fn coerce(&mut self, e: Expr, target: &Type) -> Expr {
         let target = self.resolve(target);
         match self.try_coerce(e, &target) {
@@ -25,21 +24,21 @@ impl Checker<'_> {
     }
 
     fn report_mismatch(&mut self, e: &Expr, target: &Type) {
-        let (wanted, found) = (self.hir.show_type(target), self.hir.show_type(&e.ty));
-        let mut diagnostic = self.with_signatures(d::mismatched_types(e.span, &wanted, &found), target, &e.ty);
+        let (expected, found) = (self.hir.show_type(target), self.hir.show_type(&e.ty));
+        let mut diagnostic = self.with_signatures(d::mismatched_types(e.span, &expected, &found), target, &e.ty);
         if e.ty != Type::Void && self.can_cast(e, target) {
-            diagnostic = diagnostic.help(format!("convert it explicitly: `({wanted})`"));
+            diagnostic = diagnostic.help(format!("convert it explicitly: `({expected})`"));
         } else if let (Type::Int(from), Type::Bit(to)) | (Type::Bit(from), Type::Int(to)) = (&e.ty, target)
             && from != to
         {
             let middle = if matches!(target, Type::Bit(_)) { format!("int<{to}>") } else { format!("bit<{to}>") };
-            diagnostic = diagnostic.help(format!("change the width first, then the sign: `({wanted})({middle})`"));
+            diagnostic = diagnostic.help(format!("change the width first, then the sign: `({expected})({middle})`"));
         }
         self.report(diagnostic);
     }
 
-    /// Adds the parameters of a parser or control, and those that are wanted: what two of them differ in.
-    pub(crate) fn with_signatures(&self, diagnostic: Diagnostic, wanted: &Type, found: &Type) -> Diagnostic {
+    /// Adds the parameters of a parser or control and the expected ones, to show how the two types differ.
+    pub(crate) fn with_signatures(&self, diagnostic: Diagnostic, expected: &Type, found: &Type) -> Diagnostic {
         let show = |ty: &Type| {
             let params = self.apply_params(ty)?;
             let param = |(id, ty): &(VarId, Type)| match self.direction(*id) {
@@ -60,19 +59,19 @@ impl Checker<'_> {
             },
             _ => "something else",
         };
-        let kinds = (kind(wanted), kind(found));
-        match (show(wanted), show(found)) {
+        let kinds = (kind(expected), kind(found));
+        match (show(expected), show(found)) {
             (Some(_), Some(_)) if kinds.0 != kinds.1 => {
                 diagnostic.note(format!("this must be {}, it is {}", kinds.0, kinds.1))
             }
-            (Some(wanted), Some(found)) => {
-                diagnostic.note(format!("the parameters must be ({wanted})")).note(format!("they are ({found})"))
+            (Some(expected), Some(found)) => {
+                diagnostic.note(format!("the parameters must be ({expected})")).note(format!("they are ({found})"))
             }
             _ => diagnostic,
         }
     }
 
-    /// The expression as a value of `target`, or the expression itself if the language has no implicit cast for it.
+    /// The expression converted to `target`, or the expression itself if the language has no implicit cast for it.
     pub(crate) fn try_coerce(&mut self, mut e: Expr, target: &Type) -> Result<Expr, Expr> {
         e.ty = self.resolve(&e.ty);
         if e.ty == *target || e.ty == Type::Unknown || *target == Type::Unknown {
@@ -80,8 +79,8 @@ impl Checker<'_> {
         }
         match (&e.ty, target) {
             (Type::Integer, Type::Bit(_) | Type::Int(_)) => Ok(self.sized(e, target)),
-            // The specification wants `(N) 5` here; the reference compiler takes `5` as well.
-            (Type::Integer, Type::NewType(_)) => match self.number_below(target) {
+            // The specification requires `(N) 5` here; the reference compiler also accepts `5`.
+            (Type::Integer, Type::NewType(_)) => match self.underlying_number(target) {
                 Some(plain) => {
                     let number = self.sized(e, &plain);
                     Ok(implicit_cast(number, target))
@@ -103,16 +102,16 @@ impl Checker<'_> {
         }
     }
 
-    /// The number type of which a new type is made, if it is made of numbers alone: not of an enum.
-    pub(crate) fn number_below(&self, ty: &Type) -> Option<Type> {
+    /// The numeric type that a new type is based on; none if it is based on another type, such as an enum.
+    pub(crate) fn underlying_number(&self, ty: &Type) -> Option<Type> {
         match ty {
             Type::Bit(_) | Type::Int(_) => Some(ty.clone()),
-            Type::NewType(id) => self.number_below(&self.hir.new_types[*id].target),
+            Type::NewType(id) => self.underlying_number(&self.hir.new_types[*id].target),
             _ => None,
         }
     }
 
-    /// An `int` as a value of a sized type.
+    /// Converts an `int` to a sized type.
     fn sized(&mut self, e: Expr, target: &Type) -> Expr {
         let ExprKind::Int(value) = &e.kind else { return implicit_cast(e, target) };
         let wrapped = wrap(value, target);
@@ -126,7 +125,7 @@ impl Checker<'_> {
         expr(ExprKind::Int(wrapped), target.clone(), e.span)
     }
 
-    /// A list as a struct, header, tuple, array or list.
+    /// Converts a list to a struct, header, tuple, array or list.
     fn coerce_tuple(&mut self, e: Expr, target: &Type) -> Result<Expr, Expr> {
         let Type::Tuple(sources) = e.ty.clone() else { return Err(e) };
         let Some(targets) = self.part_types(target, sources.len()) else { return Err(e) };
@@ -141,8 +140,8 @@ impl Checker<'_> {
                 let parts = parts.map(|(element, ty)| element.map(|element| self.coerce(element, ty))).collect();
                 Ok(expr(ExprKind::Aggregate(parts), target.clone(), span))
             }
-            // Only a list that is written out becomes a struct, header, array or list: the specification casts tuple
-            // expressions, not values of tuple types.
+            // Only a literal list converts to a struct, header, array or list: the specification allows casts of tuple
+            // expressions, not of values of tuple types.
             _ if matches!(target, Type::Tuple(_))
                 && sources.iter().zip(&targets).all(|(source, target)| self.unify(source, target)) =>
             {
@@ -152,12 +151,12 @@ impl Checker<'_> {
         }
     }
 
-    fn report_part_count(&mut self, e: &Expr, target: &Type, wanted: usize, found: usize) {
+    fn report_part_count(&mut self, e: &Expr, target: &Type, expected: usize, found: usize) {
         let shown = self.hir.show_type(target);
-        self.report(d::initializer_count(e.span, &shown, wanted, found));
+        self.report(d::initializer_count(e.span, &shown, expected, found));
     }
 
-    /// The types of the parts of an aggregate; `length` is that of the list from which it is made.
+    /// The types of the parts of an aggregate; `length` is the length of the list that is converted.
     pub(crate) fn part_types(&self, ty: &Type, length: usize) -> Option<Vec<Type>> {
         match ty {
             Type::Struct(id, args) if !self.is_union(ty) => Some(self.field_types(*id, args)),
@@ -182,7 +181,7 @@ impl Checker<'_> {
         if self.can_cast(&e, target) {
             let e = self.plain_number_for(e, target);
             let cast = expr(ExprKind::Cast(Box::new(e)), target.clone(), span);
-            // An `int` must be known wherever it is not a parameter of a constructor.
+            // An `int` must be known, unless it is a parameter of a constructor.
             return match (target, self.fold(&cast)) {
                 (Type::Integer, Some(literal)) => literal,
                 _ => cast,
@@ -193,13 +192,13 @@ impl Checker<'_> {
             Ok(value) => return Expr { span, ..value },
             Err(e) => e,
         };
-        let (wanted, found) = (self.hir.show_type(target), self.hir.show_type(&e.ty));
+        let (expected, found) = (self.hir.show_type(target), self.hir.show_type(&e.ty));
         let help = self.cast_help(&e.ty, target);
-        self.report(d::invalid_cast(span, &wanted, &found, help));
+        self.report(d::invalid_cast(span, &expected, &found, help));
         poisoned(span)
     }
 
-    /// A plain number that is cast to an enum or new type, as a value of what that is made of.
+    /// Converts an integer literal that is cast to an enum or new type to the underlying type.
     fn plain_number_for(&mut self, e: Expr, target: &Type) -> Expr {
         if e.ty != Type::Integer || !matches!(target, Type::Enum(_) | Type::NewType(_)) {
             return e;
@@ -215,7 +214,7 @@ impl Checker<'_> {
         self.coerce(e, &plain)
     }
 
-    /// What to write instead of a cast that does not exist.
+    /// Suggests a replacement for a cast that does not exist.
     fn cast_help(&self, from: &Type, to: &Type) -> Option<String> {
         if let Some(steps) = self.cast_steps(from, to) {
             return Some(format!("cast in two steps: `{steps}`"));
@@ -232,7 +231,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The casts that would do together what one cannot.
+    /// A sequence of casts in place of one that does not exist.
     fn cast_steps(&self, from: &Type, to: &Type) -> Option<String> {
         match (self.underlying(from), to) {
             (Type::Bit(_), Type::Int(width)) => Some(format!("(int<{width}>)(bit<{width}>)")),
@@ -261,7 +260,7 @@ impl Checker<'_> {
             }
             (_, Type::NewType(id)) => {
                 let target = &self.hir.new_types[*id].target;
-                // A member of an enum with a representation becomes a number by itself, wherever one is wanted.
+                // A member of an enum with a representation converts to a number implicitly.
                 from == target
                     || *from == Type::Integer && self.can_cast_type(from, target, e)
                     || self.representation(from) == Some(target)
@@ -278,7 +277,7 @@ impl Checker<'_> {
             }
             (Type::Bit(a), Type::Int(b)) | (Type::Int(a), Type::Bit(b)) => a == b,
             (Type::Bit(_), Type::Bit(_)) | (Type::Int(_), Type::Int(_)) => true,
-            // A constructor's parameter is known as well, but later.
+            // A constructor's parameter becomes known at instantiation.
             (Type::Bit(_) | Type::Int(_), Type::Integer) => self.is_known(e),
             (Type::Integer, Type::Bit(_) | Type::Int(_)) => true,
             _ => false,
@@ -286,13 +285,13 @@ impl Checker<'_> {
     }
 }
 
-/// A cast that is not written.
+/// An implicit cast.
 fn implicit_cast(e: Expr, target: &Type) -> Expr {
     let span = e.span;
     expr(ExprKind::Cast(Box::new(e)), target.clone(), span)
 }
 
-/// Whether the type is one of parsers, controls or packages.
+/// Whether the type is a parser, control or package type.
 fn is_block(ty: &Type) -> bool {
     matches!(ty, Type::Parser(..) | Type::Control(..) | Type::Apply(..))
 }

@@ -1,4 +1,4 @@
-//! The state of a check, and what every part of it needs.
+//! The checker's state, and the functions that all its parts need.
 
 use crate::control_plane::Kind;
 use crate::hir::*;
@@ -10,10 +10,10 @@ use syntax::WarningLevel;
 use syntax::ast::{self, Annotation, Base, Direction};
 use syntax::diag::{Diagnostic, Diagnostics, Severity};
 
-/// What kind of code is being checked: it decides which statements and calls are allowed.
+/// The kind of code being checked, which determines the permitted statements and calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PlaceKind {
-    /// Declarations outside all blocks, or in the declaring part of a parser or control.
+    /// Declarations outside all blocks, or the declarations of a parser or control.
     Declarations,
     ParserState,
     ControlBody,
@@ -24,7 +24,7 @@ pub(crate) enum PlaceKind {
 }
 
 impl PlaceKind {
-    /// With its article, for messages.
+    /// The kind with its article, for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             PlaceKind::Declarations => "a declaration",
@@ -39,7 +39,7 @@ impl PlaceKind {
 
 /// The code that is being checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CodeContext {
     pub(crate) kind: PlaceKind,
     pub(crate) return_type: Type,
     pub(crate) loop_depth: u32,
@@ -51,9 +51,9 @@ pub(crate) struct Place {
     pub(crate) this: Option<Type>,
 }
 
-impl Place {
-    fn outermost() -> Place {
-        Place {
+impl CodeContext {
+    fn outermost() -> CodeContext {
+        CodeContext {
             kind: PlaceKind::Declarations,
             return_type: Type::Void,
             loop_depth: 0,
@@ -64,44 +64,44 @@ impl Place {
     }
 }
 
-/// A check under way.
+/// The state of the checker.
 pub(crate) struct Checker<'d> {
     pub(crate) hir: Program,
     diagnostics: &'d mut Diagnostics,
     pub(crate) scopes: Scopes,
-    /// What the inference variables stand for.
+    /// The bindings of inference variables.
     pub(crate) bindings: Vec<Option<Type>>,
-    /// The values of constants, as far as they are known without instantiation.
+    /// The values of constants that are known without instantiation.
     pub(crate) constants: BTreeMap<VarId, Expr>,
-    /// The bases that the numbers among them are written in.
+    /// The bases in which the numeric ones were written.
     pub(crate) constant_bases: BTreeMap<VarId, Base>,
-    /// The literals that they consist of, together.
+    /// The total number of literals in all of them.
     pub(crate) constant_literals: usize,
-    pub(crate) place: Place,
-    /// What each `_` among the types of the parameters that are being declared stands for.
+    pub(crate) context: CodeContext,
+    /// The type parameters for each `_` among the types of the parameters that are being declared.
     pub(crate) unnamed_type_params: Option<Vec<TypeParamId>>,
-    /// Names of the outermost scope that have not been reached yet, with the place of their declaration.
+    /// Names of the outermost scope that are declared later, with the location of the declaration.
     pub(crate) declared_later: BTreeMap<Rc<str>, Span>,
-    /// What is being declared: functions, actions, parsers and controls that would call themselves.
+    /// The declarations in progress: functions, actions, parsers and controls, to detect recursion.
     pub(crate) open_functions: Vec<FunctionId>,
     pub(crate) open_actions: Vec<ActionId>,
     pub(crate) open_parsers: Vec<ParserId>,
     pub(crate) open_controls: Vec<ControlId>,
-    /// The warnings that the declarations around do not want to hear of: `None` for all.
+    /// The warnings that enclosing declarations silence: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
-    /// What is marked `@deprecated`, by the place of its name, with what to use instead. Functions and methods, of
-    /// which several may have one name, are found by their own annotations.
+    /// The names that are marked `@deprecated`, by location, with the advice. Functions and methods are found by their
+    /// own annotations, because several may have the same name.
     pub(crate) deprecated_names: BTreeMap<Span, Option<Rc<str>>>,
-    /// The control plane's names that begin with a dot, which no two things of the program can share.
+    /// The control-plane names that begin with a dot, which must be unique in the program.
     pub(crate) global_names: BTreeMap<(Kind, Rc<str>), Span>,
-    /// Where match kinds and errors were declared.
+    /// The locations of the declarations of errors and match kinds.
     pub(crate) error_spans: Vec<Span>,
     pub(crate) match_kind_spans: Vec<Span>,
-    /// Actions of the table being checked that its list has with arguments that are wrong.
+    /// Actions that the current table lists with invalid arguments.
     pub(crate) wrongly_listed_actions: BTreeSet<ActionId>,
-    /// Whether the program has no `main`, and that was not told yet.
+    /// Whether the program has no `main`, and that has not been reported.
     pub(crate) lacks_main: bool,
-    /// Match kinds that keys have and nothing declares.
+    /// Match kinds that keys use without a declaration.
     pub(crate) unknown_match_kinds: BTreeSet<Rc<str>>,
 }
 
@@ -117,7 +117,7 @@ impl<'d> Checker<'d> {
             constants: BTreeMap::new(),
             constant_bases: BTreeMap::new(),
             constant_literals: 0,
-            place: Place::outermost(),
+            context: CodeContext::outermost(),
             unnamed_type_params: None,
             declared_later: BTreeMap::new(),
             open_functions: Vec::new(),
@@ -135,12 +135,12 @@ impl<'d> Checker<'d> {
         }
     }
 
-    /// Hands in a diagnostic.
+    /// Adds a diagnostic.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Hands in a warning, unless a declaration around says `@noWarn("group")`.
+    /// Adds a warning, unless an enclosing declaration has `@noWarn("group")`.
     pub(crate) fn warn(&mut self, group: &str, warning: Diagnostic) {
         let is_silenced = self.silenced.iter().any(|name| name.as_deref().is_none_or(|name| name == group));
         match self.hir.warning_levels.get(group) {
@@ -156,8 +156,7 @@ impl<'d> Checker<'d> {
         self.diagnostics.error_count()
     }
 
-    /// Does `work` for something with these annotations, which are checked: the warnings that `@noWarn` names are not
-    /// given.
+    /// Runs `work` for a declaration with these annotations, which are checked. The warnings in `@noWarn` are silenced.
     pub(crate) fn with_annotations<R>(&mut self, annotations: &[Annotation], work: impl FnOnce(&mut Self) -> R) -> R {
         self.check_annotations(annotations);
         let before = self.silenced.len();
@@ -171,7 +170,7 @@ impl<'d> Checker<'d> {
         result
     }
 
-    /// Does `work` in a scope of its own.
+    /// Runs `work` in a new scope.
     pub(crate) fn with_scope<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push();
         let result = work(self);
@@ -179,24 +178,24 @@ impl<'d> Checker<'d> {
         result
     }
 
-    /// Does `work` as code of the given kind.
+    /// Runs `work` for code of the given kind.
     pub(crate) fn with_place<R>(&mut self, kind: PlaceKind, return_type: Type, work: impl FnOnce(&mut Self) -> R) -> R {
-        let place = Place { kind, return_type, loop_depth: 0, allows_construct: false, ..self.place.clone() };
-        let outer = std::mem::replace(&mut self.place, place);
+        let context = CodeContext { kind, return_type, loop_depth: 0, allows_construct: false, ..self.context.clone() };
+        let outer = std::mem::replace(&mut self.context, context);
         let result = work(self);
-        self.place = outer;
+        self.context = outer;
         result
     }
 
-    /// Does `work` where constructor calls are allowed or not.
+    /// Runs `work` with constructor calls allowed or not.
     pub(crate) fn with_construct<R>(&mut self, allowed: bool, work: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = std::mem::replace(&mut self.place.allows_construct, allowed);
+        let outer = std::mem::replace(&mut self.context.allows_construct, allowed);
         let result = work(self);
-        self.place.allows_construct = outer;
+        self.context.allows_construct = outer;
         result
     }
 
-    /// A new variable, parameter or constant; its name is entered elsewhere.
+    /// Creates a variable, parameter or constant without adding its name to a scope.
     pub(crate) fn new_var(&mut self, name: &ast::Ident, ty: Type, kind: VarKind, annotations: &[Annotation]) -> VarId {
         self.hir.vars.push(Var {
             name: name.name.clone(),
@@ -216,12 +215,12 @@ impl<'d> Checker<'d> {
     }
 }
 
-/// The stand-in for an expression that had an error.
+/// The placeholder for an expression with an error.
 pub(crate) fn poisoned(span: Span) -> Expr {
     Expr { kind: ExprKind::Poisoned, ty: Type::Unknown, span }
 }
 
-/// An expression.
+/// Builds an expression.
 pub(crate) fn expr(kind: ExprKind, ty: Type, span: Span) -> Expr {
     Expr { kind, ty, span }
 }

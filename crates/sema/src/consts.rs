@@ -1,7 +1,7 @@
-//! The values of expressions that are known without running the program.
+//! Compile-time evaluation of expressions.
 //!
-//! [`Checker::fold`] computes; it answers with a literal expression, or nothing if the value depends on something
-//! that is only known later: a packet, an argument of a constructor.
+//! [`Checker::fold`] returns the value as a literal expression, or nothing if it depends on something that is known
+//! later: a packet, or an argument of a constructor.
 
 use crate::checker::{Checker, expr};
 use crate::diagnostics as d;
@@ -12,11 +12,10 @@ use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 use syntax::ast::{self, BinaryOperator, UnaryOperator};
 
-/// The most bits of an `int` constant: what a program may compute with, and no more, so that it cannot eat the
-/// memory.
+/// The maximum width in bits of an `int` constant, which bounds the memory that a program can consume.
 pub(crate) const CONSTANT_BITS_MAX: u64 = 1 << 17;
 
-/// The most literals that all constants of a program may consist of, when those they are made of are put in.
+/// The maximum number of literals in all constants of a program, after the constants that they use are substituted.
 pub(crate) const CONSTANT_LITERALS_MAX: usize = 1 << 20;
 
 impl Checker<'_> {
@@ -43,7 +42,7 @@ impl Checker<'_> {
         value
     }
 
-    /// The number that a literal stands for; enum members with a representation are numbers too.
+    /// The number of a literal; enum members with a representation are numbers too.
     pub(crate) fn number(&self, literal: &Expr) -> Option<BigInt> {
         match (&literal.kind, &literal.ty) {
             (ExprKind::Int(value), _) => Some(value.clone()),
@@ -58,8 +57,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of an expression as a literal: a number, truth value, string, member of an enum or of `error`, or an
-    /// aggregate of such. `None` if it is not known.
+    /// The value of an expression as a literal: a number, boolean, string, member of an enum or of `error`, or an
+    /// aggregate of these. `None` if it is not known.
     pub(crate) fn fold(&self, e: &Expr) -> Option<Expr> {
         let literal = |kind| Some(expr(kind, e.ty.clone(), e.span));
         match &e.kind {
@@ -74,7 +73,7 @@ impl Checker<'_> {
             ExprKind::Var(id) => {
                 self.constants.get(id).map(|value| Expr { span: e.span, ty: e.ty.clone(), ..value.clone() })
             }
-            // Nobody asks for a part of a list, and folded lists of lists could be exponentially large.
+            // Parts of a list are never needed, and folded lists of lists could become exponentially large.
             ExprKind::Aggregate(_) if matches!(e.ty, Type::List(_)) => self.is_known(e).then(|| e.clone()),
             ExprKind::Aggregate(elements) => {
                 let folded = |element: &Option<Expr>| match element {
@@ -126,7 +125,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The folded value of a constant, or of a part of one, in place: constants can be large.
+    /// The folded value of a constant, or of a part of one, by reference: constants can be large.
     fn known_part(&self, e: &Expr) -> Option<&Expr> {
         match &e.kind {
             ExprKind::Var(id) => self.constants.get(id),
@@ -152,7 +151,7 @@ impl Checker<'_> {
                 }
                 let value = self.number(inner)?;
                 let position = self.hir.enums[*id].members.iter().position(|(_, member)| *member == value);
-                // A value without a name is kept as a number under the cast.
+                // A value that is not a member stays a number under the cast.
                 Some(position.map_or_else(|| ExprKind::Cast(Box::new(inner.clone())), ExprKind::EnumMember))
             }
             Type::NewType(_) => match &inner.kind {
@@ -217,7 +216,7 @@ fn part(whole: &Expr, index: usize) -> Option<&Expr> {
     }
 }
 
-/// The literals that a folded value consists of.
+/// The number of literals in a folded value.
 pub(crate) fn literal_count(e: &Expr) -> usize {
     match &e.kind {
         ExprKind::Aggregate(elements) => 1 + elements.iter().flatten().map(literal_count).sum::<usize>(),
@@ -225,7 +224,7 @@ pub(crate) fn literal_count(e: &Expr) -> usize {
     }
 }
 
-/// The width of a sized number type.
+/// The width of a sized numeric type.
 pub(crate) fn type_width(ty: &Type) -> Option<u32> {
     match ty {
         Type::Bit(width) | Type::Int(width) => Some(*width),
@@ -243,7 +242,7 @@ fn fold_unary(operator: UnaryOperator, operand: &Expr, ty: &Type) -> Option<Expr
     }
 }
 
-/// Everything that takes two numbers. `None` for a division by zero, or a result that is too large.
+/// All operators on two numbers. `None` for a division by zero, or a result that is too large.
 fn fold_arithmetic(operator: BinaryOperator, left: &BigInt, right: &BigInt, ty: &Type) -> Option<ExprKind> {
     use BinaryOperator as Op;
     let number = |value: BigInt| {

@@ -1,4 +1,4 @@
-//! Names that the control plane knows things by: `@name("...")`, or else the name in the program.
+//! Control-plane names: the string of `@name("...")`, or otherwise the name in the program.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::ast::{Annotation, Expr, ExprKind};
 
-/// What is listed apart from other things, so that names may be repeated: its name, and the type of an extern object.
+/// The name spaces of control-plane names: their name in messages, and the type of an extern object.
 pub(crate) type Kind = (&'static str, Option<ExternId>);
 
-/// Something that a parser or control declares and that the control plane has a name for.
+/// A declaration of a parser or control that has a control-plane name.
 pub(crate) struct Named<'h> {
     pub kind: Kind,
     /// The name in the program.
@@ -22,7 +22,7 @@ pub(crate) struct Named<'h> {
 }
 
 impl Program {
-    /// What the control plane has a name for; none for variables and constants.
+    /// The control-plane name of a declaration; none for variables and constants.
     pub(crate) fn named(&self, local: &Local) -> Option<Named<'_>> {
         let (kind, name, annotations, span) = match local {
             Local::Table(id) => {
@@ -52,8 +52,8 @@ impl Program {
 }
 
 impl Checker<'_> {
-    /// Complains if two things of one kind, in one parser or control, have the same name for the control plane. Only
-    /// `@name` can do that: the names in the program differ.
+    /// Reports two declarations of one kind in the same parser or control that have the same control-plane name. Only
+    /// `@name` can cause that, because the names in the program differ.
     pub(crate) fn check_control_plane_names(&mut self, locals: &[Local]) {
         let mut seen: BTreeMap<(Kind, Rc<str>), Span> = BTreeMap::new();
         let mut numbered = Vec::new();
@@ -62,17 +62,16 @@ impl Checker<'_> {
             numbered.extend(given_id(annotations).map(|id| (kind, id, span)));
             let given = given_name(annotations);
             let known = given.map_or_else(|| name.clone(), Rc::from);
-            // Actions may share a name, as the reference compiler has it, and where a P4Info is made of the program
-            // that is refused: programs translated from P4_14 have a copy of an action in each control, under its old
-            // name.
+            // Actions may share a name, as in the reference compiler, until a P4Info is made, which rejects it:
+            // programs translated from P4_14 have a copy of an action in each control, under its original name.
             if kind.0 == "action" {
                 continue;
             }
-            // A name with a dot in front is that of the whole program.
+            // A name with a leading dot is absolute, so it is unique in the whole program.
             let is_global = kind.0 == "table" && known.starts_with('.');
             let seen = if is_global { &mut self.global_names } else { &mut seen };
             match seen.get(&(kind, known.clone())) {
-                // Two of one name have been reported where they are declared.
+                // Two declarations with the same name in one scope have been reported already.
                 Some(&first) if given.is_some() => {
                     self.report(d::duplicate_control_plane_name(span, &known, kind.0, first))
                 }
@@ -87,9 +86,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Complains if another thing of this kind, anywhere in the program, has the same `@id(...)`.
+    /// Reports another declaration of this kind, anywhere in the program, with the same `@id(...)`.
     fn check_id(&mut self, kind: Kind, id: String, span: Span) {
-        // A number cannot begin with this sign, so that the ids do not meet the names.
+        // The key begins with `@`, so that ids do not collide with names.
         let key = (kind, Rc::from(format!("@id({id})")));
         match self.global_names.get(&key) {
             Some(&first) => self.report(d::duplicate_control_plane_id(span, &id, kind.0, first)),
@@ -99,8 +98,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The same for the keys of a table. One that is there twice without a `@name` gets a `$` behind its name, as
-    /// those of P4_14 do: the reference compiler takes such tables. What a selector hashes is no key for controllers.
+    /// The same for the keys of a table. A repeated key without a `@name` gets a `$` after its name, as in P4_14,
+    /// because the reference compiler accepts such tables. Controllers do not see a selector's hash inputs.
     pub(crate) fn check_key_names(&mut self, keys: &mut [TableKey]) {
         let mut seen: BTreeMap<Rc<str>, (Span, bool)> = BTreeMap::new();
         let is_hashed =
@@ -126,8 +125,8 @@ impl Checker<'_> {
     }
 }
 
-/// The name of the digest that a call of v1model's `digest` sends: that of the struct that it tells. What has no name
-/// is numbered in the order of the program.
+/// The name of the digest that a call of v1model's `digest` sends: that of its struct. Unnamed ones are numbered in
+/// source order.
 pub fn digest_name(program: &Program, call: &Call, ty: &Type) -> String {
     if let Type::Struct(id, _) = ty {
         let declaration = &program.structs[*id];
@@ -148,13 +147,13 @@ pub fn digest_name(program: &Program, call: &Call, ty: &Type) -> String {
     format!("digest_{position}")
 }
 
-/// What `@name` says.
+/// The string of `@name`.
 pub(crate) fn given_name(annotations: &[Annotation]) -> Option<&str> {
     let annotation = annotations.iter().find(|annotation| annotation.name.as_str() == "name")?;
     annotation.single_string()
 }
 
-/// What `@id` says, as far as it is a number.
+/// The number of `@id`, if it is one.
 fn given_id(annotations: &[Annotation]) -> Option<String> {
     let annotation = annotations.iter().find(|annotation| annotation.name.as_str() == "id")?;
     match annotation.expressions()? {

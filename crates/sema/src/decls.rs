@@ -28,7 +28,7 @@ impl Checker<'_> {
         self.check_names_of_instances();
     }
 
-    /// Remembers names that will be declared, so that a use before that is explained.
+    /// Records the names of later declarations, to explain a use before the declaration.
     fn expect_later(&mut self, declarations: &[Declaration]) {
         for declaration in declarations {
             if let Some(name) = declaration.name() {
@@ -43,7 +43,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Remembers that something is marked `@deprecated`.
+    /// Records that a declaration is marked `@deprecated`.
     pub(crate) fn note_deprecated(&mut self, declaration: &Declaration) {
         let is_function = matches!(declaration.kind, DeclarationKind::Function(_) | DeclarationKind::ExternFunction(_));
         let marked = declaration.annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated");
@@ -96,7 +96,7 @@ impl Checker<'_> {
             DeclarationKind::Parser(parser) => self.parser(parser, declaration),
             DeclarationKind::Control(control) => self.control(control, declaration),
             DeclarationKind::Variable(_) | DeclarationKind::Table(_) | DeclarationKind::ValueSet(_) => {
-                // The parser has complained of a variable.
+                // The parser has already reported a variable.
                 if !matches!(declaration.kind, DeclarationKind::Variable(_)) || self.error_count() == 0 {
                     self.report(d::declaration_not_allowed_here(declaration.span, "the outermost scope"));
                 }
@@ -207,17 +207,17 @@ impl Checker<'_> {
         Some(Local::Var(var, value))
     }
 
-    /// The initial value of a variable. One that is declared at the head of a control gets it when the control is
-    /// applied, so that it may apply tables.
+    /// The initial value of a variable. At the head of a control it is evaluated when the control is applied, so it may
+    /// apply tables.
     fn initial_value(&mut self, written: &ast::Expr, ty: &Type) -> Expr {
-        let is_in_control = !self.open_controls.is_empty() && !self.place.in_parser;
-        if self.place.kind == PlaceKind::Declarations && is_in_control {
+        let is_in_control = !self.open_controls.is_empty() && !self.context.in_parser;
+        if self.context.kind == PlaceKind::Declarations && is_in_control {
             return self.with_place(PlaceKind::ControlBody, Type::Void, |checker| checker.value(written, ty));
         }
         self.value(written, ty)
     }
 
-    /// The value and the type of what is declared with a `_` in its type: the value says what that is.
+    /// The value and the type of a declaration with a `_` in its type, which is inferred from the value.
     fn with_inferred_type(&mut self, mut value: Option<Expr>, ty: Type, span: Span) -> (Option<Expr>, Type) {
         if !has_variables(&ty) {
             return (value, ty);
@@ -353,8 +353,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A function with its body, or an extern function. A method's name is not entered into the scope; an extern
-    /// function's is entered by the caller.
+    /// A function with its body, or an extern function. A method's name is not added to the scope; the caller adds an
+    /// extern function's.
     pub(crate) fn function(
         &mut self,
         prototype: &ast::FunctionPrototype,
@@ -397,7 +397,7 @@ impl Checker<'_> {
         id
     }
 
-    /// Enters a name into the scope around the innermost one.
+    /// Adds a name to the scope around the innermost one.
     fn declare_outside(&mut self, name: &ast::Ident, entity: Entity) {
         let inner = self.scopes.suspend();
         self.declare(name, entity);
@@ -405,8 +405,8 @@ impl Checker<'_> {
     }
 
     fn check_return_type(&mut self, ty: &Type, span: Span, has_body: bool) {
-        let is_of_target = !has_body && matches!(ty, Type::Integer | Type::String | Type::Extern(..));
-        if *ty != Type::Void && !is_of_target {
+        let is_for_target_code = !has_body && matches!(ty, Type::Integer | Type::String | Type::Extern(..));
+        if *ty != Type::Void && !is_for_target_code {
             self.check_variable_type(ty, span, "a function's result");
         }
     }

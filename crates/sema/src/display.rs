@@ -1,10 +1,10 @@
-//! Types as they are written, for messages.
+//! Types as P4 text, for messages.
 
 use crate::hir::*;
 use crate::unify::is_variable;
 
 impl Program {
-    /// The type as a programmer would write it.
+    /// The type in P4 syntax.
     pub fn show_type(&self, ty: &Type) -> String {
         match ty {
             Type::Void => "void".into(),
@@ -57,12 +57,12 @@ impl Program {
         format!("{name}<{}>", self.show_types(args))
     }
 
-    /// The type of a parser, control or extern object, without what stands for each `_` of its declaration.
+    /// The type of a parser, control or extern object, without the types for each `_` of its declaration.
     fn show_generic(&self, name: &str, params: &[TypeParamId], args: &[Type]) -> String {
         self.show_named(name, &args[..self.named_count(params).min(args.len())])
     }
 
-    /// Types with commas between them.
+    /// Types, separated by commas.
     pub fn show_types(&self, types: &[Type]) -> String {
         types.iter().map(|ty| self.show_type(ty)).collect::<Vec<_>>().join(", ")
     }

@@ -1,5 +1,5 @@
-//! Expressions: literals, names, aggregates, indexing, slices, casts. Operators, members and calls have files of
-//! their own.
+//! Expressions: literals, names, aggregates, indexing, slices, casts. Operators, members and calls have their own
+//! files.
 
 use crate::checker::{Checker, expr, poisoned};
 use crate::diagnostics as d;
@@ -14,13 +14,13 @@ use num_traits::{Signed, ToPrimitive};
 use syntax::ast;
 
 impl Checker<'_> {
-    /// Checks an expression whose value is to be of type `target`.
+    /// Checks an expression and converts it to `target`.
     pub(crate) fn value(&mut self, written: &ast::Expr, target: &Type) -> Expr {
         let checked = self.expr(written, Some(target));
         self.coerce(checked, target)
     }
 
-    /// Checks an expression that gives a value and whose type is its own.
+    /// Checks an expression that must be a value, and whose type is its own.
     pub(crate) fn operand(&mut self, written: &ast::Expr, hint: Option<&Type>) -> Expr {
         let checked = self.expr(written, hint);
         if !is_value_type(&checked.ty) {
@@ -31,8 +31,8 @@ impl Checker<'_> {
         checked
     }
 
-    /// Checks an expression. `hint` is the type that the place wants, as far as it is known: it gives a type to
-    /// what has none of its own (`{...}`, `...`, `{#}`), and does not convert.
+    /// Checks an expression. `hint` is the expected type, as far as it is known: it determines the type of `{...}`,
+    /// `...` and `{#}`, and does not convert.
     pub(crate) fn expr(&mut self, written: &ast::Expr, hint: Option<&Type>) -> Expr {
         let span = written.span;
         match &written.kind {
@@ -81,7 +81,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A condition.
+    /// Checks a condition.
     pub(crate) fn condition(&mut self, written: &ast::Expr) -> Expr {
         self.value(written, &Type::Bool)
     }
@@ -138,7 +138,7 @@ impl Checker<'_> {
     }
 
     fn this(&mut self, span: Span) -> Expr {
-        match self.place.this.clone() {
+        match self.context.this.clone() {
             Some(ty) => expr(ExprKind::This, ty, span),
             None => {
                 self.report(d::misplaced_this(span));
@@ -201,8 +201,8 @@ impl Checker<'_> {
             self.report(d::misplaced_dots(early.span));
             return poisoned(span);
         }
-        let wanted = hint.as_ref().and_then(|ty| self.part_types(ty, elements.len()));
-        let Some(wanted) = wanted else {
+        let expected = hint.as_ref().and_then(|ty| self.part_types(ty, elements.len()));
+        let Some(expected) = expected else {
             if let Some(dots) = dots {
                 self.report(d::type_not_known(dots.span, "`...`"));
             }
@@ -213,31 +213,31 @@ impl Checker<'_> {
         };
         let ty = hint.unwrap_or(Type::Unknown);
         let is_count_right =
-            if dots.is_some() { elements.len() <= wanted.len() } else { elements.len() == wanted.len() };
+            if dots.is_some() { elements.len() <= expected.len() } else { elements.len() == expected.len() };
         if !is_count_right {
             let shown = self.hir.show_type(&ty);
-            self.report(d::initializer_count(span, &shown, wanted.len(), elements.len()));
+            self.report(d::initializer_count(span, &shown, expected.len(), elements.len()));
             return poisoned(span);
         }
         let mut parts: Vec<Option<Expr>> =
-            elements.iter().zip(&wanted).map(|(element, ty)| Some(self.part(element, ty))).collect();
-        for missing in &wanted[parts.len()..] {
+            elements.iter().zip(&expected).map(|(element, ty)| Some(self.part(element, ty))).collect();
+        for missing in &expected[parts.len()..] {
             self.default_value_of(Some(missing), dots.map_or(span, |dots| dots.span));
         }
-        parts.resize_with(wanted.len(), || None);
+        parts.resize_with(expected.len(), || None);
         expr(ExprKind::Aggregate(parts), ty, span)
     }
 
-    /// An element of a list, or a field's value: it need not be of its final type while that is still being inferred.
-    fn part(&mut self, written: &ast::Expr, wanted: &Type) -> Expr {
-        if has_variables(&self.resolve(wanted)) {
-            let part = self.operand(written, Some(wanted));
+    /// An element of a list, or a field's value. Its type need not be final while type inference is in progress.
+    fn part(&mut self, written: &ast::Expr, expected: &Type) -> Expr {
+        if has_variables(&self.resolve(expected)) {
+            let part = self.operand(written, Some(expected));
             if part.ty == Type::Integer {
                 return part;
             }
-            return self.coerce(part, wanted);
+            return self.coerce(part, expected);
         }
-        self.value(written, wanted)
+        self.value(written, expected)
     }
 
     /// `{ a = x, b = y, ... }`
@@ -272,15 +272,15 @@ impl Checker<'_> {
                 has_wrong_name = true;
             }
         }
-        // A name that is wrong as a rule stands for one that is missing.
+        // A misspelt name is most often meant for the missing one.
         if !has_wrong_name {
             self.check_missing_fields(id, &types, &parts, has_dots, span);
         }
         expr(ExprKind::Aggregate(parts), ty.unwrap_or(Type::Unknown), span)
     }
 
-    /// `{ a = x, b = y }` where nothing says which struct it is, as in an argument of a generic function: a value of a
-    /// struct type of its own. The specification leaves the type open; the reference compiler goes by the fields.
+    /// `{ a = x, b = y }` without an expected struct, as in an argument of a generic function: it gets a struct type of
+    /// its own. The specification does not define the type; the reference compiler uses the fields.
     fn anonymous_struct(&mut self, written: &[ast::KeyValue], has_dots: bool, span: Span) -> Expr {
         if has_dots {
             self.report(d::type_not_known(span, "a list of named fields with `...`"));
@@ -395,7 +395,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The methods of an extern object, as they are called.
+    /// The methods of an extern object, as calls in the source.
     fn method_names(&self, ty: &Type) -> Vec<String> {
         let Type::Extern(id, _) = ty else { return Vec::new() };
         let params = |method: &Method| {
@@ -472,7 +472,7 @@ impl Checker<'_> {
         expr(ExprKind::IndexedSlice { base: Box::new(base), low: Box::new(low), width }, Type::Bit(width), span)
     }
 
-    /// What a slice is cut from: a number with a width.
+    /// The base of a slice: a number with a width.
     fn sliced(&mut self, written: &ast::Expr) -> Option<Expr> {
         let base = self.operand(written, None);
         match self.underlying(&base.ty) {
@@ -489,7 +489,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether expressions of this type have a value, at compile time at least.
+/// Whether expressions of this type have a value, at least at compile time.
 fn is_value_type(ty: &Type) -> bool {
     !matches!(
         ty,

@@ -1,8 +1,8 @@
 //! The typed tree.
 //!
-//! Still shaped like the source (generic declarations stay generic, blocks are not instantiated), but nothing is
-//! left to resolve: names are indices, implicit casts are explicit, omitted arguments are `None` or their default
-//! value, literals have the type that their context gives them.
+//! It has the structure of the source (generic declarations stay generic, blocks are not instantiated), but everything
+//! is resolved: names are indices, implicit casts are explicit, omitted arguments are `None` or their default value,
+//! literals have the type that their context determines.
 
 use base::{IndexVec, Span, entity_id};
 use num_bigint::BigInt;
@@ -16,7 +16,7 @@ entity_id! {
     pub struct StructId = "struct";
     /// An enum.
     pub struct EnumId = "enum";
-    /// A type made by `type`.
+    /// A type declared with `type`.
     pub struct NewTypeId = "newtype";
     /// An extern object type.
     pub struct ExternId = "extern";
@@ -64,33 +64,33 @@ pub struct Program {
     pub errors: Vec<Rc<str>>,
     /// All match kinds in the order of declaration.
     pub match_kinds: Vec<Rc<str>>,
-    /// The declarations of the outermost scope that make something: constants and instances, in order.
+    /// The constants and instances of the outermost scope, in order.
     pub top: Vec<Local>,
     /// The instance called `main`, if there is one.
     pub main: Option<InstanceId>,
-    /// The variables, parameters and constants that the program names anywhere. A constant of which only the value was
-    /// needed leaves no other trace.
+    /// The variables, parameters and constants that the program refers to. A constant of which only the value was used
+    /// leaves no other trace.
     pub named_vars: BTreeSet<VarId>,
-    /// What `@diagnostic("group", "level")` makes of groups of warnings in this program.
+    /// The levels that `@diagnostic("group", "level")` sets for groups of warnings.
     pub warning_levels: BTreeMap<Rc<str>, WarningLevel>,
-    /// The instances of generic structs that the program writes, by the end and the beginning of the place: an argument
-    /// goes before what it is an argument of.
+    /// The instances of generic structs in the program, by the end and the beginning of their source range: an argument
+    /// precedes the instance that contains it.
     pub generic_structs: BTreeMap<(u32, u32), (StructId, Vec<Type>)>,
-    /// What the expressions in structured annotations are: numbers, strings and truth values, by where they stand and
-    /// how they are written, since all that comes from a macro stands where the macro is used.
+    /// The values of expressions in structured annotations: numbers, strings and booleans. The key is the source range
+    /// and the text, because everything from a macro has the source range of the macro's use.
     pub annotation_values: BTreeMap<(Span, String), Expr>,
-    /// Those of which only the size was needed somewhere (`v.minSizeInBits()`, `v.size`); it stands there as a number.
+    /// The variables of which only the size was used (`v.minSizeInBits()`, `v.size`); the size is a number in the tree.
     pub sized_vars: BTreeSet<VarId>,
 }
 
 impl Program {
-    /// What an expression in a structured annotation is, if that is known.
+    /// The value of an expression in a structured annotation, if it is known.
     pub fn annotation_value(&self, written: &ast::Expr) -> Option<&Expr> {
         self.annotation_values.get(&annotation_place(written))
     }
 }
 
-/// Where an expression of an annotation stands, and how it is written.
+/// The source range of an annotation's expression, and its text.
 pub(crate) fn annotation_place(written: &ast::Expr) -> (Span, String) {
     (written.span, format!("{written:?}"))
 }
@@ -120,9 +120,9 @@ pub enum Type {
     Struct(StructId, Vec<Type>),
     /// An enum.
     Enum(EnumId),
-    /// A type made by `type`.
+    /// A type declared with `type`.
     NewType(NewTypeId),
-    /// A header stack (also of unions), or an array of any other type.
+    /// A header stack (also of unions), or an array of another type.
     Array(Box<Type>, u32),
     /// `tuple<...>`
     Tuple(Vec<Type>),
@@ -138,7 +138,7 @@ pub enum Type {
     Apply(ApplyTypeId, Vec<Type>),
     /// A table.
     Table(TableId),
-    /// What a table's `apply()` gives: a struct with `hit`, `miss`, `action_run`.
+    /// The result of a table's `apply()`: a struct with `hit`, `miss`, `action_run`.
     ApplyResult(TableId),
     /// The type of `action_run`: the actions of the table.
     ActionEnum(TableId),
@@ -146,17 +146,17 @@ pub enum Type {
     Action,
     /// `value_set<T>`
     ValueSet(Box<Type>),
-    /// A set of values: what masks, ranges and keysets are.
+    /// A set of values: the type of masks, ranges and keysets.
     Set(Box<Type>),
     /// A type parameter, inside a generic declaration only.
     Param(TypeParamId),
-    /// The type of what had an error; agrees with everything, so that one mistake gives one message.
+    /// The type after an error; it is compatible with every type, so that one mistake causes one message.
     Unknown,
 }
 
 /// A type parameter.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct TypeParam {
     pub name: Rc<str>,
     pub span: Span,
@@ -164,7 +164,7 @@ pub struct TypeParam {
 
 /// A struct, header or header union.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Struct {
     pub kind: ast::StructKind,
     pub name: Rc<str>,
@@ -176,7 +176,7 @@ pub struct Struct {
 
 /// A field of a struct, header or header union.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Field {
     pub name: Rc<str>,
     pub ty: Type,
@@ -186,10 +186,10 @@ pub struct Field {
 
 /// An enum.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Enum {
     pub name: Rc<str>,
-    /// The type of the values, for an enum that has one: `Bit`, `Int` or a new type of them.
+    /// The type of the values, for an enum with a representation: `Bit`, `Int` or a new type of them.
     pub representation: Option<Type>,
     /// Names and values; without a representation the values are 0, 1, 2, ...
     pub members: Vec<(Rc<str>, BigInt)>,
@@ -197,9 +197,9 @@ pub struct Enum {
     pub span: Span,
 }
 
-/// A type made by `type`.
+/// A type declared with `type`.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct NewType {
     pub name: Rc<str>,
     pub target: Type,
@@ -209,7 +209,7 @@ pub struct NewType {
 
 /// An extern object type.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Extern {
     pub name: Rc<str>,
     pub type_params: Vec<TypeParamId>,
@@ -221,7 +221,7 @@ pub struct Extern {
 
 /// A method of an extern object.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Method {
     pub name: Rc<str>,
     pub is_abstract: bool,
@@ -234,7 +234,7 @@ pub struct Method {
 
 /// A function, or an extern function.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Function {
     pub name: Rc<str>,
     pub type_params: Vec<TypeParamId>,
@@ -248,10 +248,10 @@ pub struct Function {
 
 /// An action.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Action {
     pub name: Rc<str>,
-    /// Parameters with direction first, then those without, which a table's entries give.
+    /// Parameters with direction first, then those without, for which the control plane supplies the arguments.
     pub params: Vec<VarId>,
     pub body: Block,
     pub annotations: Vec<Annotation>,
@@ -260,7 +260,7 @@ pub struct Action {
 
 /// A parser.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Parser {
     pub name: Rc<str>,
     pub type_params: Vec<TypeParamId>,
@@ -274,7 +274,7 @@ pub struct Parser {
 
 /// A state.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct State {
     pub name: Rc<str>,
     pub body: Vec<Stmt>,
@@ -283,17 +283,17 @@ pub struct State {
     pub span: Span,
 }
 
-/// What follows a state.
+/// The transition of a state.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Transition {
     Direct(Target),
     Select { keys: Vec<Expr>, cases: Vec<SelectCase>, span: Span },
 }
 
-/// Where a parser goes.
+/// The target of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Target {
     /// The state at this position in [`Parser::states`].
     State(usize),
@@ -303,28 +303,28 @@ pub enum Target {
 
 /// One case of a select.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct SelectCase {
     pub keyset: Keyset,
     pub target: Target,
     pub span: Span,
 }
 
-/// What keys must match.
+/// The values that keys must match.
 #[derive(Debug)]
 pub enum Keyset {
     /// One element for each key.
     Keys(Vec<KeyElement>),
-    /// All keys together, in this value set. (A value set for one key alone stands here too if the select has one
-    /// key.)
+    /// All keys together, in this value set. (A value set for one key is represented like this too if the select has
+    /// one key.)
     ValueSet(ValueSetId),
-    /// Everything: a single `default` or `_`.
+    /// All values: a single `default` or `_`.
     Default,
 }
 
 /// A set of values of one key; the expressions have the key's type.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum KeyElement {
     Any,
     Value(Expr),
@@ -335,7 +335,7 @@ pub enum KeyElement {
 
 /// A control.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Control {
     pub name: Rc<str>,
     pub type_params: Vec<TypeParamId>,
@@ -350,7 +350,7 @@ pub struct Control {
 /// A declaration inside a parser, control, block or at the top, in order.
 #[derive(Debug)]
 pub enum Local {
-    /// A variable with its first value; `None` leaves it uninitialised (zero here; headers invalid).
+    /// A variable with its initial value; `None` leaves it uninitialised (zero here; headers invalid).
     Var(VarId, Option<Expr>),
     /// A constant. Its value may depend on constructor parameters.
     Const(VarId, Expr),
@@ -366,7 +366,7 @@ pub enum Local {
 
 /// A parser type, control type or package.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct ApplyType {
     pub kind: ApplyTypeKind,
     pub name: Rc<str>,
@@ -376,9 +376,9 @@ pub struct ApplyType {
     pub span: Span,
 }
 
-/// Which of the three.
+/// The three kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum ApplyTypeKind {
     Parser,
     Control,
@@ -387,15 +387,15 @@ pub enum ApplyTypeKind {
 
 /// An instance of an extern, parser, control or package.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Instance {
     pub name: Rc<str>,
     /// `Extern`, `Parser`, `Control` or `Apply` (a package), with all type arguments.
     pub ty: Type,
-    /// Which constructor (of an extern).
+    /// The constructor's index (of an extern).
     pub constructor: usize,
-    /// In the order of the constructor's parameters; `None` for an optional one left out. Compile-time values,
-    /// or [`ExprKind::Construct`], or [`ExprKind::Instance`].
+    /// In the order of the constructor's parameters; `None` for an omitted optional one. Compile-time values,
+    /// [`ExprKind::Construct`], or [`ExprKind::Instance`].
     pub args: Vec<Option<Expr>>,
     /// Implementations of abstract methods, by the method's position in the extern, and the initializer's own
     /// instances.
@@ -407,7 +407,7 @@ pub struct Instance {
 
 /// A parser value set.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct ValueSet {
     pub name: Rc<str>,
     pub element: Type,
@@ -418,7 +418,7 @@ pub struct ValueSet {
 
 /// A variable, parameter or constant.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Var {
     pub name: Rc<str>,
     pub ty: Type,
@@ -427,9 +427,9 @@ pub struct Var {
     pub span: Span,
 }
 
-/// What a variable is.
+/// The kinds of variable.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum VarKind {
     Variable,
     Constant,
@@ -449,7 +449,7 @@ pub enum VarKind {
 
 /// A table.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Table {
     pub name: Rc<str>,
     pub keys: Vec<TableKey>,
@@ -459,7 +459,7 @@ pub struct Table {
     pub const_entries: bool,
     pub default_action: Option<ActionRef>,
     pub const_default: bool,
-    /// PSA's `psa_empty_group_action`: what runs for an entry whose group of members is empty.
+    /// PSA's `psa_empty_group_action`: runs for an entry whose group has no members.
     pub empty_group_action: Option<ActionRef>,
     pub size: Option<Expr>,
     /// All other properties: name, value, whether `const`.
@@ -470,7 +470,7 @@ pub struct Table {
 
 /// Another property of a table, such as `implementation`, `counters`, `meters`.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Property {
     pub name: Rc<str>,
     pub value: Expr,
@@ -481,12 +481,12 @@ pub struct Property {
 
 /// A key of a table.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct TableKey {
     pub expr: Expr,
     /// Position in [`Program::match_kinds`].
     pub match_kind: usize,
-    /// The control-plane name: the `@name` annotation's, or the source text without white space.
+    /// The control-plane name: that of the `@name` annotation, or the source text without white space.
     pub name: Rc<str>,
     pub annotations: Vec<Annotation>,
     pub span: Span,
@@ -494,16 +494,16 @@ pub struct TableKey {
 
 /// An action in a table's list.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct TableAction {
     pub action: ActionRef,
     pub annotations: Vec<Annotation>,
 }
 
-/// An action with arguments: one per parameter of the action, `None` where the control plane (or nobody yet) gives
-/// it. In a default action or an entry all parameters without direction have values.
+/// An action with arguments: one for each parameter of the action, `None` where the control plane (or a later use)
+/// supplies it. In a default action or an entry all parameters without direction have values.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct ActionRef {
     pub action: ActionId,
     /// Position in the table's list of actions.
@@ -514,11 +514,11 @@ pub struct ActionRef {
 
 /// An entry of a table.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Entry {
     pub is_const: bool,
     pub priority: Option<Expr>,
-    /// One element for each key (a single `default` or `_` is spread out).
+    /// One element for each key (a single `default` or `_` is expanded).
     pub keys: Vec<KeyElement>,
     pub action: ActionRef,
     pub annotations: Vec<Annotation>,
@@ -527,7 +527,7 @@ pub struct Entry {
 
 /// `{ ... }`
 #[derive(Debug, Default)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Block {
     pub stmts: Vec<Stmt>,
     pub annotations: Vec<Annotation>,
@@ -536,7 +536,7 @@ pub struct Block {
 
 /// A statement.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Stmt {
     pub kind: StmtKind,
     pub span: Span,
@@ -544,25 +544,25 @@ pub struct Stmt {
 
 /// The kinds of statement.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum StmtKind {
     Block(Block),
     /// A constant, variable or instance.
     Local(Local),
-    /// The value has the target's type. `target op= value` has become `target = target op value`; calls in the target's
-    /// indices, which happen once, stand before it.
+    /// The value has the target's type. `target op= value` has become `target = target op value`; the indices of the
+    /// target are evaluated once, in variables declared before.
     Assign {
         target: Expr,
         value: Expr,
     },
-    /// The value is thrown away. The expression is a `Call`.
+    /// The value is discarded. The expression is a `Call`.
     Call(Expr),
     If {
         condition: Expr,
         then_body: Block,
         else_body: Block,
     },
-    /// Falling through is resolved: each case has all labels that lead to its body.
+    /// Fall-through is resolved: each case has all labels that lead to its body.
     SwitchValue {
         subject: Expr,
         cases: Vec<SwitchValueCase>,
@@ -595,31 +595,31 @@ pub enum StmtKind {
 
 /// A case of a switch on a value.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct SwitchValueCase {
     pub labels: Vec<Expr>,
     pub body: Block,
 }
 
-/// What a `for ... in` goes over.
+/// The collection of a `for ... in`.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Collection {
     Items(Expr),
-    /// Both included.
+    /// Both bounds are included.
     Range(Expr, Expr),
 }
 
 /// An expression.
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Expr {
     pub kind: ExprKind,
     pub ty: Type,
     pub span: Span,
 }
 
-/// The forms of an expression.
+/// The kinds of expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `true`, `false`
@@ -638,14 +638,14 @@ pub enum ExprKind {
     Var(VarId),
     /// An extern, parser or control instance.
     Instance(InstanceId),
-    /// A table, where an object stands (`t.apply()`).
+    /// A table, as the object of `t.apply()`.
     Table(TableId),
     /// `this`, in an implementation of an abstract method.
     This,
-    /// An instance made on the spot, as an argument of a constructor, or of a table's property: `Ck(...)`. `ty` is
-    /// the type.
+    /// An instance that is created in place, as an argument of a constructor, or of a table's property: `Ck(...)`. `ty`
+    /// is its type.
     Construct {
-        /// Which constructor.
+        /// The constructor's index.
         constructor: usize,
         /// In the order of its parameters.
         args: Vec<Option<Expr>>,
@@ -673,14 +673,14 @@ pub enum ExprKind {
         /// The number of bits.
         width: u32,
     },
-    /// One operand.
+    /// A prefix operator.
     Unary(ast::UnaryOperator, Box<Expr>),
-    /// Two operands. They have the same type but for shifts and `++`; `==` and `!=` compare any type.
+    /// An infix operator. The operands have the same type except for shifts and `++`; `==` and `!=` compare any type.
     Binary(ast::BinaryOperator, Box<Expr>, Box<Expr>),
     /// `condition ? a : b`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// To `ty`, written or implied. Also between a new type or enum and its representation, and between a struct
-    /// and a list.
+    /// A cast to `ty`, explicit or implicit. This includes conversions between a new type or enum and its
+    /// representation, and between a struct and a list.
     Cast(Box<Expr>),
     /// All fields or elements in order, of the struct, header, tuple, array or list `ty`. `None`: the default value
     /// (`...`).
@@ -699,25 +699,25 @@ pub enum ExprKind {
     Mask(Box<Expr>, Box<Expr>),
     /// `a .. b`, outside keysets.
     Range(Box<Expr>, Box<Expr>),
-    /// What had an error.
+    /// An expression with an error.
     Poisoned,
 }
 
 /// A call.
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Call {
     pub callee: Callee,
-    /// The type arguments of the function or method, all of them, inferred ones too.
+    /// The type arguments of the function or method, including inferred ones.
     pub type_args: Vec<Type>,
-    /// In the order of the parameters; omitted ones have their default value if there is one. `None`: `_`, or an
-    /// optional one left out.
+    /// In the order of the parameters. An omitted argument has its default value if there is one. `None`: `_`, or an
+    /// omitted optional argument.
     pub args: Vec<Option<Expr>>,
-    /// The positions of the arguments that are written, in the order in which they are: names allow any.
+    /// The parameter positions of the written arguments, in source order, because named arguments allow any order.
     pub order: Vec<usize>,
 }
 
-/// What is called.
+/// The target of a call.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A function, or an extern function.
@@ -730,11 +730,11 @@ pub enum Callee {
     Apply(Box<Expr>),
     /// `apply` of a table.
     ApplyTable(Box<Expr>),
-    /// A method that the language gives to headers, unions and stacks.
+    /// A built-in method of headers, unions and stacks.
     Builtin(Builtin, Box<Expr>),
 }
 
-/// Methods that the language gives. (`minSizeInBits` and its like are constants already.)
+/// Built-in methods. (`minSizeInBits` and related methods have been replaced with constants.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the methods' names")]
 pub enum Builtin {

@@ -1,9 +1,9 @@
 //! The names of tables and actions across all instances of a program.
 //!
-//! What enters: the checked program with a `main`. What leaves: a complaint for each table or action that has the full
-//! name of another one. `control_plane` compares what stands in one declaration; only the instances show the rest: a
-//! name with a dot in front is the same in every instance, and `@name("inner.t")` may be the name of a table in the
-//! instance `inner`.
+//! What enters: the checked program with a `main`. What leaves: an error for each table or action whose full name
+//! another one has. `control_plane` compares the names in one declaration; only the instances show the others: a name
+//! with a leading dot is the same in every instance, and `@name("inner.t")` may be the name of a table in the instance
+//! `inner`.
 
 use crate::checker::Checker;
 use crate::control_plane::{Named, given_name};
@@ -14,31 +14,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::ast::Annotation;
 
-/// The most instances that are looked at: a program can have exponentially many of them, and is refused for that
-/// elsewhere.
+/// The maximum number of instances that are visited. A program can have exponentially many of them; a later stage
+/// rejects it.
 const VISITS_MAX: usize = 1 << 14;
 
-/// The longest path of instances that is looked at.
+/// The maximum length of a path of instances.
 const PATH_BYTES_MAX: usize = 1 << 12;
 
-/// An instance to be looked at.
+/// An instance to be visited.
 struct Visit {
     /// Its full name.
     path: String,
     ty: Type,
     args: Vec<Option<Expr>>,
-    /// Where it is made.
+    /// The location of its creation.
     span: Span,
-    /// Whether only names with a dot in front count: a second instance of the same type at the top has its own path,
-    /// which is not spelt out here.
+    /// Whether only names with a leading dot are compared: a second outermost instance of the same type has a path of
+    /// its own, which is not computed here.
     only_absolute: bool,
 }
 
-/// What the names seen so far belong to: their kind, and where they were declared.
+/// The names seen so far, with the kind and location of their declarations.
 type Seen = BTreeMap<(&'static str, String), Span>;
 
 impl Checker<'_> {
-    /// Complains of tables and actions that have one full name. Of a program with errors nothing is said.
+    /// Reports tables and actions that have the same full name. Programs with errors are not checked.
     pub(crate) fn check_names_of_instances(&mut self) {
         let Some(main) = self.hir.main.filter(|_| self.error_count() == 0) else { return };
         let mut seen = Seen::new();
@@ -70,7 +70,7 @@ impl Checker<'_> {
         Visit { path, ty: it.ty.clone(), args: it.args.clone(), span: it.span, only_absolute: false }
     }
 
-    /// The parsers, controls and packages that a package is given. A block is called as its type is.
+    /// The parsers, controls and packages among the arguments of a package. A block has the name of its type.
     fn blocks_of_package(&self, id: ApplyTypeId, args: &[Option<Expr>], roots: &mut BTreeSet<Rc<str>>) -> Vec<Visit> {
         let mut blocks = Vec::new();
         for (_, arg) in self.hir.apply_types[id].params.iter().zip(args) {
@@ -100,7 +100,7 @@ impl Checker<'_> {
         blocks
     }
 
-    /// The instances inside of another one: those that it declares, and those that are made as its arguments.
+    /// The instances inside another one: those that it declares, and those that are made as its arguments.
     fn inner_visits(&self, outer: &Visit, locals: &[Local], params: &[VarId]) -> Vec<Visit> {
         let mut inner = Vec::new();
         for local in locals {
@@ -117,7 +117,7 @@ impl Checker<'_> {
         inner
     }
 
-    /// Whether an action that is declared there is one of the control's.
+    /// Whether an action that is declared there belongs to the control.
     fn is_action_of(&self, control: ControlId, declared: Span) -> bool {
         let is_it = |local: &Local| matches!(local, Local::Action(id) if self.hir.actions[*id].span == declared);
         self.hir.controls[control].locals.iter().any(is_it)
@@ -132,7 +132,7 @@ impl Checker<'_> {
             };
             let is_absolute = given_name(annotations).is_some_and(|name| name.starts_with('.'));
             let is_hidden = annotations.iter().any(|annotation| annotation.name.as_str() == "hidden");
-            // Programs translated from P4_14 have a copy of an action in each control, under its old name.
+            // Programs translated from P4_14 have a copy of an action in each control, under its original name.
             let is_copied = kind == "action" && is_absolute;
             if is_hidden || is_copied || visit.only_absolute && !is_absolute {
                 continue;
@@ -154,7 +154,7 @@ impl Checker<'_> {
     }
 }
 
-/// The full name of something called `name` inside of `owner`, where `@name` may say otherwise.
+/// The full name of a declaration called `name` inside `owner`, which `@name` may change.
 fn full_name(owner: &str, name: &str, annotations: &[Annotation]) -> String {
     let name = given_name(annotations).unwrap_or(name);
     match name.strip_prefix('.') {

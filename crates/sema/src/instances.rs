@@ -11,7 +11,7 @@ use crate::unify::{any_type, has_variables, is_variable, substitute, substitutio
 use base::Span;
 use syntax::ast::{self, Annotation};
 
-/// An instance before it has a name.
+/// An instance without a name so far.
 struct Made {
     ty: Type,
     constructor: usize,
@@ -26,7 +26,7 @@ impl Checker<'_> {
             self.check_arguments_alone(call.arguments);
             return poisoned(call.span);
         }
-        if !self.place.allows_construct {
+        if !self.context.allows_construct {
             self.report(d::constructor_not_allowed_here(call.span));
             return poisoned(call.span);
         }
@@ -40,7 +40,7 @@ impl Checker<'_> {
         expr(ExprKind::Construct { constructor: made.constructor, args: made.args }, made.ty, call.span)
     }
 
-    /// Chooses the constructor, checks its arguments, infers type arguments.
+    /// Selects the constructor, checks its arguments, infers type arguments.
     fn instantiate(&mut self, ty: &Type, call: WrittenCall, hint: Option<&Type>) -> Option<Made> {
         self.check_no_recursion(ty, call.span);
         let ty = &self.choose_package(ty, call)?;
@@ -59,9 +59,9 @@ impl Checker<'_> {
             resolved = self.resolve(&resolved);
         }
         if args.iter().any(Option::is_none) {
-            resolved = self.without_values(&resolved);
+            resolved = self.bind_unused_to_void(&resolved);
         }
-        if has_variables(&resolved) && !self.is_left_to(hint, &resolved) {
+        if has_variables(&resolved) && !self.is_determined_by(hint, &resolved) {
             let shown = self.hir.show_type(&resolved);
             self.report(d::cannot_infer_instance(call.span, &shown, self.type_span(&resolved)));
             return None;
@@ -71,16 +71,17 @@ impl Checker<'_> {
         Some(Made { ty: resolved, constructor: chosen, args })
     }
 
-    /// Whether the rest of a type follows from the place that wants it once that is known: from other arguments.
-    fn is_left_to(&self, hint: Option<&Type>, ty: &Type) -> bool {
+    /// Whether the remaining inference variables of a type also occur in the expected type, so that other arguments
+    /// will determine them.
+    fn is_determined_by(&self, hint: Option<&Type>, ty: &Type) -> bool {
         let Some(hint) = hint.map(|hint| self.resolve(hint)) else { return false };
         let is_wanted = |variable: &Type| any_type(&hint, &mut |part| part == variable);
         !any_type(ty, &mut |part| matches!(part, Type::Param(id) if is_variable(*id)) && !is_wanted(part))
     }
 
-    /// The type of a package whose type parameters that only left out arguments would determine are `void`: nothing of
-    /// such a type exists. Any other type stays what it is.
-    fn without_values(&mut self, ty: &Type) -> Type {
+    /// Binds the type parameters of a package that only omitted arguments would determine to `void`, because there are
+    /// no values of such a type. Other types are unchanged.
+    fn bind_unused_to_void(&mut self, ty: &Type) -> Type {
         if let Type::Apply(id, type_args) = ty
             && self.hir.apply_types[*id].kind == ApplyTypeKind::Package
         {
@@ -91,7 +92,7 @@ impl Checker<'_> {
         self.resolve(ty)
     }
 
-    /// The package that the arguments fit, if there are several of that name. Any other type stays what it is.
+    /// The overloaded package that fits the arguments. Other types are unchanged.
     fn choose_package(&mut self, ty: &Type, call: WrittenCall) -> Option<Type> {
         let Type::Apply(id, type_args) = ty else { return Some(ty.clone()) };
         let named = &self.hir.apply_types[*id];
@@ -154,7 +155,7 @@ impl Checker<'_> {
         Some(lists.into_iter().map(signature).collect())
     }
 
-    /// Complains of a parser or control that would contain itself.
+    /// Reports a parser or control that would contain itself.
     pub(crate) fn check_no_recursion(&mut self, ty: &Type, span: Span) -> bool {
         let diagnostic = match ty {
             Type::Parser(id, _) if self.open_parsers.contains(id) => {
@@ -205,21 +206,21 @@ impl Checker<'_> {
         Some(id)
     }
 
-    /// Complains if an instance of this type may not stand here.
+    /// Reports an instance of this type that is not allowed here.
     fn check_instance_place(&mut self, ty: &Type, span: Span) -> bool {
         let is_top = self.open_parsers.is_empty() && self.open_controls.is_empty();
-        let here = match self.place.kind {
+        let here = match self.context.kind {
             PlaceKind::Declarations if is_top => "the outermost scope",
             PlaceKind::Declarations if !self.open_parsers.is_empty() => "a parser",
             PlaceKind::Declarations => "a control",
             other => other.name(),
         };
         let is_allowed = match ty {
-            Type::Extern(..) => self.place.kind == PlaceKind::Declarations,
+            Type::Extern(..) => self.context.kind == PlaceKind::Declarations,
             Type::Parser(..) => here == "a parser",
             Type::Control(..) => here == "a control",
             Type::Apply(..) => here == "the outermost scope",
-            // Not a type of instances at all: the constructor call says so.
+            // If the type has no instances at all, the constructor call reports it.
             _ => true,
         };
         if !is_allowed {
@@ -238,13 +239,13 @@ impl Checker<'_> {
     ) -> (Vec<(usize, FunctionId)>, Vec<Local>) {
         let (mut methods, mut locals) = (Vec::new(), Vec::new());
         if let Some(declarations) = &written.initializer {
-            let outer = self.place.this.replace(ty.clone());
+            let outer = self.context.this.replace(ty.clone());
             self.with_scope(|checker| {
                 for declaration in declarations {
                     checker.initializer_member(ty, declaration, &mut methods, &mut locals);
                 }
             });
-            self.place.this = outer;
+            self.context.this = outer;
         }
         if let Type::Extern(id, _) = ty {
             for position in 0..self.hir.externs[*id].methods.len() {
@@ -288,7 +289,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The abstract method that a function implements; complains if there is none, or one of another shape.
+    /// The abstract method that a function implements; reports an error if there is none, or one with another
+    /// signature.
     fn implemented_method(&mut self, ty: &Type, function: FunctionId, name: &ast::Ident) -> Option<usize> {
         let Type::Extern(id, args) = ty else {
             self.report(d::no_such_abstract_method(name, &self.hir.show_type(ty), self.type_span(ty)));
@@ -310,14 +312,14 @@ impl Checker<'_> {
         let method = &owner.methods[position];
         let implementation = &self.hir.functions[function];
         let mut map = substitution(&owner.type_params, args);
-        // Both may be generic; what they call their type parameters does not matter.
+        // Both may be generic; the names of their type parameters are irrelevant.
         let own_params: Vec<Type> = implementation.type_params.iter().map(|&param| Type::Param(param)).collect();
         map.extend(substitution(&method.type_params, &own_params));
-        let same = |(wanted, found): (&VarId, &VarId)| {
-            let wanted_type = substitute(&self.hir.vars[*wanted].ty, &map);
+        let same = |(expected, found): (&VarId, &VarId)| {
+            let wanted_type = substitute(&self.hir.vars[*expected].ty, &map);
             let found_type = &self.hir.vars[*found].ty;
             let agrees = wanted_type == *found_type || *found_type == Type::Unknown || wanted_type == Type::Unknown;
-            agrees && self.direction(*wanted) == self.direction(*found)
+            agrees && self.direction(*expected) == self.direction(*found)
         };
         let left_out = method.params.get(count..).unwrap_or(&[]);
         let is_same = count <= method.params.len()

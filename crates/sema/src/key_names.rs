@@ -1,8 +1,8 @@
-//! The control-plane name of a key without `@name`, as the reference compiler gives it.
+//! The control-plane name of a key without `@name`, as in the reference compiler.
 //!
-//! The name is the expression: variables as they are written, fields by their control-plane names, constants by their
-//! values in the base that they are written in, with one space on each side of the `&` of a mask. What has no such name
-//! needs a `@name`; in messages it is shown without white space.
+//! The name is the expression: variables as in the source, fields by their control-plane names, constants by their
+//! values in the base in which they are written, with one space on each side of the `&` of a mask. An expression
+//! without such a name requires a `@name`; messages show it without white space.
 
 use crate::checker::Checker;
 use crate::control_plane::given_name;
@@ -13,7 +13,7 @@ use num_traits::Signed;
 use std::fmt::Write;
 use syntax::ast::{Base, BinaryOperator, Expr, ExprKind, TypeKind};
 
-/// An expression as it is written, without white space.
+/// An expression as in the source, without white space.
 pub(crate) fn key_name(expression: &Expr) -> String {
     let mut name = String::new();
     write_expr(&mut name, expression);
@@ -21,10 +21,10 @@ pub(crate) fn key_name(expression: &Expr) -> String {
 }
 
 impl Checker<'_> {
-    /// Whether the control plane's name of a key follows from its expression: constants, variables, fields, elements,
-    /// slices, calls without arguments (`isValid()`), masks by a constant. All others need a `@name`.
+    /// Whether the key's control-plane name follows from its expression: constants, variables, fields, elements,
+    /// slices, calls without arguments (`isValid()`), masks by a constant. All others require a `@name`.
     pub(crate) fn names_itself(&self, written: &Expr, key: &hir::Expr) -> bool {
-        let key = without_implied_cast(written, key);
+        let key = without_implicit_cast(written, key);
         if self.constant_in_key(key).is_some() {
             return true;
         }
@@ -45,7 +45,7 @@ impl Checker<'_> {
     }
 
     fn write_key(&self, out: &mut String, written: &Expr, key: &hir::Expr) {
-        let key = without_implied_cast(written, key);
+        let key = without_implicit_cast(written, key);
         if let Some(value) = self.constant_in_key(key) {
             return write_number(out, &value, self.base_of(written));
         }
@@ -85,7 +85,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of a field behind the name of what has it; one that begins with a dot brings it along.
+    /// Appends a field's name to that of its owner; a name that begins with a dot needs no separator.
     fn write_field(&self, out: &mut String, owner: &hir::Type, position: usize) {
         let hir::Type::Struct(id, _) = owner else { return };
         let Some(field) = self.hir.structs[*id].fields.get(position) else { return };
@@ -94,7 +94,7 @@ impl Checker<'_> {
         let _ = write!(out, "{dot}{name}");
     }
 
-    /// The number that an expression in a key is, if it is one that is known.
+    /// The value of an expression in a key, if it is a known number.
     fn constant_in_key(&self, key: &hir::Expr) -> Option<BigInt> {
         match self.fold(key)?.kind {
             hir::ExprKind::Int(value) => Some(value),
@@ -117,8 +117,8 @@ impl Checker<'_> {
     }
 }
 
-/// What an expression is before it is converted without being asked to.
-fn without_implied_cast<'k>(written: &Expr, key: &'k hir::Expr) -> &'k hir::Expr {
+/// The expression under an implicit cast.
+fn without_implicit_cast<'k>(written: &Expr, key: &'k hir::Expr) -> &'k hir::Expr {
     match (&written.kind, &key.kind) {
         (ExprKind::Cast { .. }, _) => key,
         (_, hir::ExprKind::Cast(inner)) => inner,
@@ -137,7 +137,7 @@ fn write_number(out: &mut String, value: &BigInt, base: Base) {
     let _ = write!(out, "{sign}{prefix}{}", value.abs().to_str_radix(radix));
 }
 
-/// Whether an expression without masks has a name of its own.
+/// Whether an expression without masks has a name.
 fn has_name(expression: &Expr) -> bool {
     match &expression.kind {
         ExprKind::Member { base, .. } | ExprKind::Slice { base, .. } | ExprKind::IndexedSlice { base, .. } => {
@@ -212,7 +212,7 @@ fn write_expr(out: &mut String, e: &Expr) {
             out.push(':');
             write_expr(out, else_value);
         }
-        // The type of a cast does not change which value is looked up.
+        // A type in a cast does not change which value is looked up.
         ExprKind::Cast { operand, .. } => write_expr(out, operand),
         ExprKind::Call { callee, arguments, .. } => {
             write_expr(out, callee);
@@ -231,7 +231,7 @@ fn write_expr(out: &mut String, e: &Expr) {
     }
 }
 
-/// What has no expressions inside.
+/// Expressions without subexpressions.
 fn write_leaf(out: &mut String, e: &Expr) {
     match &e.kind {
         ExprKind::Bool(value) => out.push_str(if *value { "true" } else { "false" }),

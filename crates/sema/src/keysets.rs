@@ -1,4 +1,4 @@
-//! Keysets: what the keys of a `select` and of a table's entry are compared with.
+//! Keysets: the sets of values that the keys of a `select` or of a table's entry are matched with.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -41,7 +41,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The two sides of a mask or range, as values of the key's type.
+    /// The two sides of a mask or range, converted to the key's type.
     fn key_pair(
         &mut self,
         a: &ast::Expr,
@@ -71,7 +71,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value set that a path names.
+    /// The value set that a path refers to.
     pub(crate) fn value_set_named(&self, path: &ast::Path) -> Option<ValueSetId> {
         match self.scopes.lookup_path(path).first()?.entity {
             Entity::ValueSet(id) => Some(id),
@@ -80,8 +80,8 @@ impl Checker<'_> {
     }
 
     fn report_value_set_mismatch(&mut self, span: Span, element: &Type, keys: &[Type]) {
-        let (wanted, found) = (self.hir.show_types(keys), self.hir.show_type(element));
-        self.report(d::value_set_mismatch(span, &found, &wanted));
+        let (expected, found) = (self.hir.show_types(keys), self.hir.show_type(element));
+        self.report(d::value_set_mismatch(span, &found, &expected));
     }
 
     /// The keyset of a case of a `select`. `None` after an error.
@@ -111,7 +111,7 @@ impl Checker<'_> {
         self.key_elements(written, keys).map(Keyset::Keys)
     }
 
-    /// One element for each key; complains if there are more or fewer.
+    /// One element for each key; reports an error if there are more or fewer.
     pub(crate) fn key_elements(&mut self, written: &ast::Keyset, keys: &[Type]) -> Option<Vec<KeyElement>> {
         // A tuple in parentheses may also be written as a list.
         let elements: &[ast::Expr] = match written.elements.as_slice() {
@@ -127,8 +127,8 @@ impl Checker<'_> {
         checked.into_iter().collect()
     }
 
-    /// Whether members of this type are compared with the keys: as one key, or as the values that both are made of, so
-    /// that a struct within a struct stands for its fields.
+    /// Whether members of this type are compared with the keys: as one key, or as the leaf values of both, so that a
+    /// nested struct stands for its fields.
     fn value_set_fits(&self, element: &Type, keys: &[Type]) -> bool {
         let agrees = |a: &Type, b: &Type| a == b || *a == Type::Unknown || *b == Type::Unknown;
         if *element == Type::Unknown || matches!(keys, [key] if agrees(element, key)) {
@@ -140,7 +140,7 @@ impl Checker<'_> {
         parts.len() == values.len() && parts.iter().zip(&values).all(|(part, value)| agrees(part, value))
     }
 
-    /// The types of the values that one of this type is made of, which structs and tuples hold.
+    /// The types of the leaf values of a type, which structs and tuples contain.
     fn collect_values(&self, ty: &Type, values: &mut Vec<Type>) {
         match ty {
             Type::Tuple(parts) => parts.iter().for_each(|part| self.collect_values(part, values)),

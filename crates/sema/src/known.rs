@@ -1,5 +1,4 @@
-//! What is known before a packet arrives, and the functions of the core library that the language itself has rules
-//! for.
+//! Values that are known before packets arrive, and the core library's functions with language rules of their own.
 
 use crate::annotations::joined_string;
 use crate::checker::{Checker, PlaceKind, expr};
@@ -10,8 +9,8 @@ use std::rc::Rc;
 use syntax::ast::{self, Annotation};
 
 impl Checker<'_> {
-    /// Whether a value is known when the program is instantiated: made of literals, constants, instances and
-    /// parameters of constructors.
+    /// Whether a value is known at instantiation: it consists of literals, constants, instances and parameters of
+    /// constructors.
     pub(crate) fn is_known(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(id) => {
@@ -50,8 +49,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether two expressions are the same, as far as they are made of variables, fields, elements, slices and
-    /// literals; any other expression passes for any.
+    /// Whether two expressions are equal, as far as they consist of variables, fields, elements, slices and literals;
+    /// any other expression counts as equal.
     pub(crate) fn is_same_expression(&self, a: &Expr, b: &Expr) -> bool {
         match (&a.kind, &b.kind) {
             (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
@@ -80,7 +79,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Warns of the use of something marked `@deprecated("...")`.
+    /// Warns of the use of a declaration marked `@deprecated("...")`.
     pub(crate) fn warn_if_deprecated(&mut self, annotations: &[Annotation], name: &Rc<str>, span: Span) {
         if let Some(annotation) = annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated") {
             let advice = joined_string(annotation);
@@ -96,7 +95,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The call of a function as an expression. `static_assert` is decided here.
+    /// The call of a function as an expression. `static_assert` is evaluated here.
     pub(crate) fn finish_function_call(&mut self, id: FunctionId, call: Call, ty: Type, span: Span) -> Expr {
         let function = &self.hir.functions[id];
         if function.body.is_none() {
@@ -105,8 +104,8 @@ impl Checker<'_> {
                     self.check_static_assert(&call, span);
                     return expr(ExprKind::Bool(true), ty, span);
                 }
-                "verify" if self.place.kind != PlaceKind::ParserState => {
-                    self.report(d::call_not_allowed_here(span, "verify()", self.place.kind.name()));
+                "verify" if self.context.kind != PlaceKind::ParserState => {
+                    self.report(d::call_not_allowed_here(span, "verify()", self.context.kind.name()));
                 }
                 _ => {}
             }
@@ -133,7 +132,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `extract`, `lookahead` and `emit` ask of their argument.
+    /// Checks the argument of `extract`, `lookahead` and `emit`.
     pub(crate) fn check_core_method(&mut self, id: ExternId, call: &Call, span: Span) {
         let owner = &self.hir.externs[id];
         let Callee::Method(_, position) = &call.callee else { return };
@@ -153,8 +152,8 @@ impl Checker<'_> {
             }
             ("packet_out", "emit", _) if !self.can_emit(&ty) => {
                 let shown = self.hir.show_type(&ty);
-                let wanted = "a header, header union, stack, or a struct of them";
-                self.report(d::invalid_packet_type(span, "emit", &shown, wanted));
+                let expected = "a header, header union, stack, or a struct of them";
+                self.report(d::invalid_packet_type(span, "emit", &shown, expected));
             }
             _ => {}
         }

@@ -1,22 +1,21 @@
 //! Names, types and constants: from the syntax tree to the typed tree.
 //!
 //! What enters: a [`syntax::ast::Program`]. What leaves: a [`hir::Program`], in which every name is resolved, every
-//! expression has its type, every implicit cast is written, and every call's arguments stand in the order of the
-//! parameters; and the diagnostics. A program with errors leaves a tree too, but `lower` must not see it.
+//! expression has its type, every implicit cast is explicit, and every call's arguments are in the order of the
+//! parameters; and the diagnostics. A program with errors leaves a tree too, but `lower` must not receive it.
 //!
-//! The way through:
+//! Modules:
 //!
-//! * `decls` walks the program; `type_decls`, `params`, `parsers`, `tables`, `instances` take its parts.
-//! * `table_objects` knows what the tables' properties of v1model and PSA take.
-//! * `stmts` and `switches` check statements; `exprs`, `operators`, `members`, `calls` expressions.
-//! * `arguments` puts arguments in order and infers type arguments with `unify`; `casts` converts.
-//! * `scopes` says what a name means, `types` what a type means, `consts` and `known` what is known before a packet
-//!   comes.
+//! * `decls` traverses the program; `type_decls`, `params`, `parsers`, `tables`, `instances` check its parts.
+//! * `table_objects` checks the table properties of v1model and PSA.
+//! * `stmts` and `switches` check statements; `exprs`, `operators`, `members`, `calls` check expressions.
+//! * `arguments` assigns arguments to parameters and infers type arguments with `unify`; `casts` converts.
+//! * `scopes` resolves names, `types` resolves types, `consts` and `known` evaluate constants.
 //! * `annotations` checks the bodies of annotations.
-//! * `control_plane` compares the names that controllers use, `instance_names` those of all instances of the program,
-//!   `key_names` makes those of keys.
-//! * [`walk`] is for those who look for something in the tree.
-//! * `diagnostics` has a file for each kind of fault.
+//! * `control_plane` compares control-plane names, `instance_names` those of all instances of the program, `key_names`
+//!   derives those of keys.
+//! * [`walk`] has traversals of the tree for other crates.
+//! * `diagnostics` has a file for each kind of error.
 
 mod annotations;
 mod arguments;
@@ -58,7 +57,7 @@ pub use scopes::did_you_mean;
 use syntax::ast;
 use syntax::diag::Diagnostics;
 
-/// Checks a program. The tree that is returned is complete if `diagnostics` has no errors.
+/// Checks a program. The returned tree is complete if `diagnostics` has no errors.
 pub fn check(program: &ast::Program, diagnostics: &mut Diagnostics) -> hir::Program {
     let mut checker = Checker::new(diagnostics);
     checker.program(program);

@@ -1,4 +1,4 @@
-//! What may be written to.
+//! L-values: what may be written.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -6,7 +6,7 @@ use crate::hir::*;
 use syntax::ast::Direction;
 
 impl Checker<'_> {
-    /// Complains unless the expression names storage that may be written here.
+    /// Reports an error unless the expression is storage that may be written here.
     pub(crate) fn check_lvalue(&mut self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Poisoned => true,

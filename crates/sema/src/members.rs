@@ -1,4 +1,4 @@
-//! `base.member` that is not called: fields, enum members, and what stacks and tables offer.
+//! `base.member` that is not called: fields, enum members, and the members of stacks and tables.
 
 use crate::checker::{Checker, expr, poisoned};
 use crate::diagnostics as d;
@@ -10,7 +10,7 @@ use syntax::ast;
 use syntax::diag::Diagnostic;
 
 impl Checker<'_> {
-    /// The type that an expression names, if it names one.
+    /// The type that an expression refers to, if it is a type's name.
     pub(crate) fn named_type(&mut self, written: &ast::Expr) -> Option<Type> {
         match &written.kind {
             ast::ExprKind::Type(ty) => Some(self.resolve_type(ty)),
@@ -93,7 +93,7 @@ impl Checker<'_> {
         expr(kind, ty.clone(), span)
     }
 
-    /// Where a type was declared.
+    /// The location of a type's declaration.
     pub(crate) fn type_span(&self, ty: &Type) -> Span {
         match ty {
             Type::Struct(id, _) => self.hir.structs[*id].span,
@@ -122,7 +122,7 @@ impl Checker<'_> {
         expr(ExprKind::Field(Box::new(base), position), ty, span)
     }
 
-    /// Says that a struct has no such field.
+    /// Reports that a struct does not have this field.
     pub(crate) fn report_unknown_field(&mut self, member: &ast::Ident, id: StructId) {
         let owner = &self.hir.structs[id];
         let suggestion = did_you_mean(&member.name, owner.fields.iter().map(|field| &*field.name));
@@ -143,7 +143,7 @@ impl Checker<'_> {
                 self.report(d::not_a_header_stack(member, &shown));
                 poisoned(span)
             }
-            "next" | "last" | "lastIndex" if !self.place.in_parser => {
+            "next" | "last" | "lastIndex" if !self.context.in_parser => {
                 self.report(d::stack_member_outside_parser(member));
                 poisoned(span)
             }
@@ -167,7 +167,7 @@ impl Checker<'_> {
         match member.as_str() {
             "hit" => expr(ExprKind::Hit(Box::new(base)), Type::Bool, span),
             "miss" => expr(ExprKind::Miss(Box::new(base)), Type::Bool, span),
-            // Only `switch` takes it, and looks for the call inside.
+            // Only `switch` accepts it, and looks at the call inside.
             "action_run" => expr(base.kind, Type::ActionEnum(table), span),
             name => {
                 let suggestion = did_you_mean(name, ["hit", "miss", "action_run"]);
@@ -179,7 +179,7 @@ impl Checker<'_> {
     }
 }
 
-/// Adds how a method is called that stands without parentheses.
+/// Adds the syntax of a method call, for a method without parentheses.
 fn as_method(diagnostic: Diagnostic, member: &ast::Ident) -> Diagnostic {
     diagnostic.help(format!("`{0}` is a method, which is called with parentheses: `{0}()`", member.name))
 }

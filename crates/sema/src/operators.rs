@@ -1,4 +1,4 @@
-//! Operators: which types they take, and what they give.
+//! Operators: the types that they accept, and the types of their results.
 
 use crate::checker::{Checker, expr, poisoned};
 use crate::consts::type_width;
@@ -31,7 +31,7 @@ impl Checker<'_> {
         }
         if !is_fine {
             let shown = self.hir.show_type(&operand.ty);
-            self.report(d::invalid_operand(operand.span, operator.as_str(), &shown, unary_wants(operator)));
+            self.report(d::invalid_operand(operand.span, operator.as_str(), &shown, unary_expects(operator)));
             return poisoned(span);
         }
         let ty = operand.ty.clone();
@@ -101,11 +101,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Gives a plain number (or list) the type of the other side.
+    /// Converts an integer literal (or list) to the type of the other side.
     pub(crate) fn balance(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         let takes = |from: &Type, to: &Type| {
             matches!((from, to), (Type::Integer, Type::Bit(_) | Type::Int(_)))
-                || matches!((from, to), (Type::Integer, Type::NewType(_))) && self.number_below(to).is_some()
+                || matches!((from, to), (Type::Integer, Type::NewType(_))) && self.underlying_number(to).is_some()
                 || matches!((from, to), (Type::Tuple(_), Type::Struct(..) | Type::Array(..)))
                 || matches!((from, to), (Type::Tuple(a), Type::Tuple(b)) if a != b)
         };
@@ -131,7 +131,7 @@ impl Checker<'_> {
         (left, right)
     }
 
-    /// The type of two lists in which a plain number takes the type that the other list has in its place.
+    /// The type of two lists in which an integer without a width takes the type at the same position of the other list.
     fn join(&self, left: &Type, right: &Type) -> Option<Type> {
         match (left, right) {
             (Type::Tuple(left), Type::Tuple(right)) if left.len() == right.len() => {
@@ -139,7 +139,7 @@ impl Checker<'_> {
                 elements.collect::<Option<_>>().map(Type::Tuple)
             }
             (Type::Integer, Type::Integer) => Some(Type::Integer),
-            (Type::Integer, other) | (other, Type::Integer) => self.number_below(other).map(|_| other.clone()),
+            (Type::Integer, other) | (other, Type::Integer) => self.underlying_number(other).map(|_| other.clone()),
             _ => (left == right).then(|| left.clone()),
         }
     }
@@ -185,7 +185,8 @@ impl Checker<'_> {
         self.compared(operator, left, right, span)
     }
 
-    /// A comparison; of plain numbers its result, because these do not exist at run time.
+    /// A comparison. One of integers without a width is replaced with its result, because they do not exist at run
+    /// time.
     fn compared(&mut self, operator: BinaryOperator, left: Expr, right: Expr, span: Span) -> Expr {
         let is_plain = left.ty == Type::Integer || has_compile_time_element(&left.ty);
         let whole = binary_expr(operator, left, right, Type::Bool, span);
@@ -206,18 +207,18 @@ impl Checker<'_> {
     /// Operators whose operands have one type.
     fn arithmetic(&mut self, operator: BinaryOperator, left: Expr, right: Expr, span: Span) -> Expr {
         for operand in [&left, &right] {
-            if !takes_operand(operator, &operand.ty) {
+            if !accepts_operand(operator, &operand.ty) {
                 let shown = self.hir.show_type(&operand.ty);
-                let diagnostic = d::invalid_operand(operand.span, operator.as_str(), &shown, binary_wants(operator));
+                let diagnostic = d::invalid_operand(operand.span, operator.as_str(), &shown, binary_expects(operator));
                 self.report(diagnostic);
                 return poisoned(span);
             }
         }
         if matches!((&left.ty, &right.ty), (Type::Integer, Type::Integer)) && needs_width(operator) {
-            self.report(d::invalid_operand(left.span, operator.as_str(), "int", binary_wants(operator)));
+            self.report(d::invalid_operand(left.span, operator.as_str(), "int", binary_expects(operator)));
             return poisoned(span);
         }
-        // A negative number would become a great one beside an operand with a width, and a great one perhaps zero.
+        // Beside an operand with a width, a negative number would become a large one, and a large one perhaps zero.
         if !self.check_divisor(operator, &left, &right) {
             return poisoned(span);
         }
@@ -239,7 +240,7 @@ impl Checker<'_> {
         binary_expr(operator, left, right, ty, span)
     }
 
-    /// Complains about a division by zero or of negative numbers.
+    /// Reports a division by zero or of negative numbers.
     fn check_divisor(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr) -> bool {
         if !matches!(operator, BinaryOperator::Divide | BinaryOperator::Modulo) {
             return true;
@@ -274,7 +275,7 @@ impl Checker<'_> {
             self.report(d::negative_shift(right.span));
             return poisoned(span);
         }
-        // A signed number that is known not to be negative does no harm; the reference compiler takes it.
+        // A signed number that is known not to be negative is harmless; the reference compiler accepts it.
         let is_known = amount.is_some() && matches!(right.ty, Type::Int(_));
         if !is_known && !matches!(right.ty, Type::Bit(_) | Type::Integer) {
             let shown = self.hir.show_type(&right.ty);
@@ -367,13 +368,13 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the type is one of numbers.
+/// Whether the type is numeric.
 pub(crate) fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Integer | Type::Bit(_) | Type::Int(_))
 }
 
-/// The lowest number of a signed type, if this is a literal for it without its sign, as in `-8s128`: without the
-/// sign it would not fit.
+/// The lowest number of a signed type, if this is the literal for it without its sign, as in `-8s128`. Without the sign
+/// it would not fit.
 fn lowest_number(written: &ast::Expr) -> Option<Expr> {
     let ast::ExprKind::Integer(ast::IntegerLiteral { value, width: Some(width), is_signed: true, .. }) = &written.kind
     else {
@@ -387,7 +388,7 @@ fn binary_expr(operator: BinaryOperator, left: Expr, right: Expr, ty: Type, span
     expr(ExprKind::Binary(operator, Box::new(left), Box::new(right)), ty, span)
 }
 
-/// Whether both operands are literals, so that folding can only have failed for the size of the result.
+/// Whether both operands are literals, so that only the size of the result can have prevented folding.
 fn is_literal_operation(e: &Expr) -> bool {
     matches!(&e.kind, ExprKind::Binary(_, a, b)
         if matches!((&a.kind, &b.kind), (ExprKind::Int(_), ExprKind::Int(_))))
@@ -398,15 +399,15 @@ fn is_order(operator: BinaryOperator) -> bool {
     matches!(operator, Op::Less | Op::LessOrEqual | Op::Greater | Op::GreaterOrEqual)
 }
 
-/// Whether an operator needs to know where its result overflows, so that an `int`, which has no width, cannot be its
-/// operand alone. The bitwise operators are not among them: the specification leaves `1 | 2` out, but the reference
-/// compiler computes it, with as many sign bits as it takes.
+/// Whether an operator depends on the width of its result, so that an `int`, which has no width, cannot be its only
+/// kind of operand. The bitwise operators are not among them: the specification does not define `1 | 2`, but the
+/// reference compiler computes it, with as many sign bits as it takes.
 fn needs_width(operator: BinaryOperator) -> bool {
     use BinaryOperator as Op;
     matches!(operator, Op::SaturatingAdd | Op::SaturatingSubtract)
 }
 
-fn takes_operand(operator: BinaryOperator, ty: &Type) -> bool {
+fn accepts_operand(operator: BinaryOperator, ty: &Type) -> bool {
     use BinaryOperator as Op;
     match operator {
         Op::Divide | Op::Modulo => matches!(ty, Type::Integer | Type::Bit(_)),
@@ -414,7 +415,7 @@ fn takes_operand(operator: BinaryOperator, ty: &Type) -> bool {
     }
 }
 
-fn unary_wants(operator: UnaryOperator) -> &'static str {
+fn unary_expects(operator: UnaryOperator) -> &'static str {
     match operator {
         UnaryOperator::Not => "a bool",
         UnaryOperator::Complement => "a number with a width",
@@ -422,7 +423,7 @@ fn unary_wants(operator: UnaryOperator) -> &'static str {
     }
 }
 
-fn binary_wants(operator: BinaryOperator) -> &'static str {
+fn binary_expects(operator: BinaryOperator) -> &'static str {
     use BinaryOperator as Op;
     match operator {
         Op::Divide | Op::Modulo => "unsigned numbers",

@@ -6,10 +6,10 @@ use crate::hir::*;
 use crate::scopes::Entity;
 use syntax::ast::{self, Direction};
 
-/// Whose parameters they are.
+/// The owner of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ParamOwner {
-    /// `apply` of a parser or control, or a type of them.
+    /// `apply` of a parser or control, or of a parser or control type.
     Block,
     Action,
     /// A function or method, extern ones too.
@@ -25,12 +25,12 @@ pub(crate) enum ParamOwner {
 }
 
 impl ParamOwner {
-    /// Whether the parameters are bound when the program is compiled.
+    /// Whether the parameters are bound at compile time.
     fn is_constructor(self) -> bool {
         !matches!(self, ParamOwner::Block | ParamOwner::Action | ParamOwner::Function)
     }
 
-    /// Whether it can be given an object of a parser's, control's or package's type.
+    /// Whether a parameter may be a parser, control or package.
     fn takes(self, object: ApplyTypeKind) -> bool {
         match self {
             ParamOwner::Package => true,
@@ -42,7 +42,7 @@ impl ParamOwner {
 }
 
 impl Checker<'_> {
-    /// Declares type parameters in the scope that is open.
+    /// Declares type parameters in the current scope.
     pub(crate) fn type_params(&mut self, names: &[ast::Ident]) -> Vec<TypeParamId> {
         let mut params = Vec::with_capacity(names.len());
         for name in names {
@@ -53,15 +53,15 @@ impl Checker<'_> {
         params
     }
 
-    /// Complains of parameters marked `@optional` of what is written in P4 itself, which could not tell whether there
-    /// is an argument: the mark is for packages, for types of parsers and controls, and for externs.
+    /// Reports parameters marked `@optional` in code written in P4, which cannot test whether there is an argument. The
+    /// annotation is for packages, for types of parsers and controls, and for externs.
     pub(crate) fn check_not_optional(&mut self, written: &[ast::Parameter], what: &str) {
         for annotation in written.iter().filter_map(optional) {
             self.report(d::invalid_direction(annotation.span, &format!("a parameter of {what}"), "no `@optional`"));
         }
     }
 
-    /// The type parameters of a parser or control, one for each `_` among its types as well; the parameters of its
+    /// The type parameters of a parser or control, including one for each `_` among its types; the parameters of its
     /// `apply`; those of its constructor, whose owner this is.
     pub(crate) fn block_params(
         &mut self,
@@ -78,7 +78,7 @@ impl Checker<'_> {
         (type_params, params, constructor_params)
     }
 
-    /// Declares parameters in the scope that is open.
+    /// Declares parameters in the current scope.
     pub(crate) fn params(&mut self, written: &[ast::Parameter], owner: ParamOwner) -> Vec<VarId> {
         let mut params = Vec::with_capacity(written.len());
         let mut first_default = None;
@@ -111,7 +111,7 @@ impl Checker<'_> {
             ty = Type::Unknown;
         }
         let default = param.default.as_ref().map(|default| {
-            // An object as a default value is made for each instance that is given none.
+            // An object as a default value is created for each instance without an argument.
             let value = self.with_construct(owner.is_constructor(), |checker| checker.value(default, &ty));
             if !self.is_known(&value) {
                 self.report(d::not_constant(default.span));
@@ -161,8 +161,8 @@ impl Checker<'_> {
         };
         let needs_value = param.direction != Direction::None || owner == ParamOwner::Action;
         if needs_value {
-            // `string` and lists may be read by code of the target. An `int` has no value at run time, so that one
-            // with a direction could not be passed.
+            // Target code may read `string` and lists. An `int` has no value at run time, so one with a direction could
+            // not be passed.
             let is_constant = matches!(ty, Type::String | Type::List(_)) && owner == ParamOwner::Function;
             return is_constant && param.direction == Direction::In
                 || self.check_variable_type(ty, param.type_ref.span, what);
@@ -180,7 +180,7 @@ fn has_optional(param: &ast::Parameter) -> bool {
     optional(param).is_some()
 }
 
-/// The mark `@optional` of a parameter.
+/// The annotation `@optional` of a parameter.
 fn optional(param: &ast::Parameter) -> Option<&ast::Annotation> {
     param.annotations.iter().find(|annotation| annotation.name.as_str() == "optional")
 }

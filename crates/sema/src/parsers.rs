@@ -26,7 +26,7 @@ impl Checker<'_> {
         });
         self.declare(&signature.name, Entity::Parser(id));
         self.open_parsers.push(id);
-        let outer = std::mem::replace(&mut self.place.in_parser, true);
+        let outer = std::mem::replace(&mut self.context.in_parser, true);
         self.with_scope(|checker| {
             checker.check_not_optional(&written.constructor_parameters, "a parser's constructor");
             let found = checker.block_params(signature, &written.constructor_parameters, ParamOwner::ParserConstructor);
@@ -42,7 +42,7 @@ impl Checker<'_> {
             });
             checker.hir.parsers[id].locals = locals;
         });
-        self.place.in_parser = outer;
+        self.context.in_parser = outer;
         self.open_parsers.pop();
         if self.error_count() == errors_before {
             self.warn_of_unreachable_states(id);
@@ -109,7 +109,7 @@ impl Checker<'_> {
         key
     }
 
-    /// Whether a `select` can decide on values of the type.
+    /// Whether a `select` can match values of the type.
     fn is_select_type(&self, ty: &Type) -> bool {
         match ty {
             Type::Tuple(elements) => elements.iter().all(|element| self.is_select_type(element)),
@@ -132,7 +132,7 @@ impl Checker<'_> {
             "reject" => return Target::Reject,
             _ => {}
         }
-        // A variable of the state hides a state of its name.
+        // A variable of the state hides a state of the same name.
         let is_hidden = self.scopes.local(&name.name).iter().any(|local| matches!(local.entity, Entity::Var(_)));
         if !is_hidden && let Some(position) = names.iter().position(|state| *state == name.name) {
             return Target::State(position);

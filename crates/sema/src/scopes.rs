@@ -1,7 +1,7 @@
-//! Names and what they stand for.
+//! Names and their meanings.
 //!
-//! A scope maps a name to its bindings: several for overloaded functions, one for anything else. Declarations enter
-//! their scope when they are reached, which is what makes a use before the declaration fail.
+//! A scope maps a name to its bindings: several for overloaded functions, one for anything else. Declarations are added
+//! to their scope when they are reached, so a use before the declaration fails.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 use syntax::ast;
 use syntax::diag::Diagnostics;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Entity {
     Struct(StructId),
@@ -33,12 +33,12 @@ pub(crate) enum Entity {
     Var(VarId),
     /// Position in `Parser::states`.
     State,
-    /// The declaration had an error that makes it useless.
+    /// The declaration had an error that makes it unusable.
     Poisoned,
 }
 
 impl Entity {
-    /// With its article, for messages.
+    /// The kind with its article, for messages.
     pub(crate) fn kind_name(&self) -> &'static str {
         match self {
             Entity::Struct(_) => "a struct or header type",
@@ -60,7 +60,7 @@ impl Entity {
         }
     }
 
-    /// Whether a type may be written with this name.
+    /// Whether the name refers to a type.
     pub(crate) fn is_type(&self) -> bool {
         matches!(
             self,
@@ -76,7 +76,7 @@ impl Entity {
         )
     }
 
-    /// Whether a local name that hides this one deserves a warning: it holds a value or does something.
+    /// Whether a local name that hides this one deserves a warning: it is a value or something executable.
     fn warns_when_shadowed(&self) -> bool {
         matches!(
             self,
@@ -85,14 +85,14 @@ impl Entity {
     }
 }
 
-/// A name's meaning and where it was declared.
+/// A name's meaning and the location of its declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub(crate) entity: Entity,
     pub(crate) span: Span,
 }
 
-/// The scopes that are open, outermost first.
+/// The open scopes, outermost first.
 #[derive(Default)]
 pub(crate) struct Scopes {
     stack: Vec<BTreeMap<Rc<str>, Vec<Binding>>>,
@@ -107,12 +107,12 @@ impl Scopes {
         self.stack.pop();
     }
 
-    /// Takes the innermost scope away for a while.
+    /// Removes the innermost scope temporarily.
     pub(crate) fn suspend(&mut self) -> BTreeMap<Rc<str>, Vec<Binding>> {
         self.stack.pop().unwrap_or_default()
     }
 
-    /// Puts a scope back that [`Scopes::suspend`] took.
+    /// Restores a scope that [`Scopes::suspend`] removed.
     pub(crate) fn resume(&mut self, scope: BTreeMap<Rc<str>, Vec<Binding>>) {
         self.stack.push(scope);
     }
@@ -124,7 +124,7 @@ impl Scopes {
         }
     }
 
-    /// Lets a name of the outermost scope stand for something that has had an error.
+    /// Binds a name of the outermost scope to a declaration with an error.
     fn poison(&mut self, name: &ast::Ident) {
         if let Some(scope) = self.stack.first_mut() {
             scope.entry(name.name.clone()).or_default().push(Binding { entity: Entity::Poisoned, span: name.span });
@@ -136,7 +136,7 @@ impl Scopes {
         self.stack.last().and_then(|scope| scope.get(name)).map_or(&[], Vec::as_slice)
     }
 
-    /// The bindings that a name has here: those of the innermost scope that knows it.
+    /// The bindings of a name here: those of the innermost scope that contains it.
     pub(crate) fn lookup(&self, name: &str) -> &[Binding] {
         self.stack.iter().rev().find_map(|scope| scope.get(name)).map_or(&[], Vec::as_slice)
     }
@@ -146,7 +146,7 @@ impl Scopes {
         if path.is_global { self.outermost(&path.name.name) } else { self.lookup(&path.name.name) }
     }
 
-    /// What a name means in the outermost scope.
+    /// The meaning of a name in the outermost scope.
     pub(crate) fn outermost(&self, name: &str) -> &[Binding] {
         self.stack.first().and_then(|scope| scope.get(name)).map_or(&[], Vec::as_slice)
     }
@@ -157,21 +157,21 @@ impl Scopes {
         self.stack[..outer].iter().rev().find_map(|scope| scope.get(name)).and_then(|found| found.first())
     }
 
-    /// All names that are visible and mean something of which `wanted` holds.
-    pub(crate) fn visible(&self, wanted: impl Fn(&Entity) -> bool) -> Vec<Rc<str>> {
+    /// All visible names whose meaning satisfies `expected`.
+    pub(crate) fn visible(&self, expected: impl Fn(&Entity) -> bool) -> Vec<Rc<str>> {
         let all = self.stack.iter().rev().flatten();
-        all.filter(|(_, found)| found.iter().any(|binding| wanted(&binding.entity)))
+        all.filter(|(_, found)| found.iter().any(|binding| expected(&binding.entity)))
             .map(|(name, _)| name.clone())
             .collect()
     }
 }
 
-/// With more names than this a proposal would take too long to find.
+/// The maximum number of names for which a suggestion is searched, to bound the time.
 const CANDIDATES_MAX: usize = 1 << 14;
 
-/// The candidate that was probably meant by `name`: the closest one, if it is close.
+/// The candidate that `name` is probably a misspelling of: the closest one, if it is close.
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    // A name of one or two letters is like any other; only its case may be wrong.
+    // Names of one or two letters are all similar; only the case may differ.
     let limit = match name.chars().count() {
         0..3 => 0,
         length => (length / 3).max(1),
@@ -186,8 +186,8 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// How many letters must be inserted, removed, replaced or swapped to make `b` of `a`; `limit + 1` if it is clearly
-/// more than `limit`. A different case alone does not count.
+/// The number of letters that must be inserted, removed, replaced or swapped to make `b` of `a`; `limit + 1` if it is
+/// clearly more than `limit`. A different case alone does not count.
 fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
     if a.eq_ignore_ascii_case(b) {
         return 0;
@@ -217,7 +217,7 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
 }
 
 impl Checker<'_> {
-    /// Enters a name into the innermost scope; complains if it is there already.
+    /// Adds a name to the innermost scope; reports an error if it is there already.
     pub(crate) fn declare(&mut self, name: &ast::Ident, entity: Entity) {
         if let Some(first) = self.scopes.local(&name.name).first().cloned() {
             let both_callable = |checker: &Checker| {
@@ -246,9 +246,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether two functions or packages of one name can be told apart by the number or the names of parameters. The
-    /// specification has no overloaded packages, but the reference compiler takes them. Nothing else can share a name,
-    /// actions neither.
+    /// Whether two functions or packages of the same name can be distinguished by the number or the names of
+    /// parameters. The specification has no overloaded packages, but the reference compiler accepts them. Other
+    /// declarations, including actions, cannot share a name.
     fn can_overload(&self, old: &Entity, new: &Entity) -> bool {
         let params = |entity: &Entity| match entity {
             Entity::Function(id) => Some((0, &self.hir.functions[*id].params)),
@@ -270,20 +270,20 @@ impl Checker<'_> {
         a.len() != b.len() || a.iter().zip(b).any(differ)
     }
 
-    /// Says that a name means nothing here, with a proposal among the names of which `wanted` holds.
-    pub(crate) fn report_unknown_name(&mut self, name: &ast::Ident, wanted: impl Fn(&Entity) -> bool) {
+    /// Reports an unknown name, with a suggestion among the names whose meaning satisfies `expected`.
+    pub(crate) fn report_unknown_name(&mut self, name: &ast::Ident, expected: impl Fn(&Entity) -> bool) {
         if let Some(&span) = self.declared_later.get(&name.name) {
             self.report(d::used_before_declaration(name, span));
             return;
         }
         // After so many errors no more are shown.
         let visible = match self.error_count() {
-            0..Diagnostics::ERRORS_KEPT_MAX => self.scopes.visible(wanted),
+            0..Diagnostics::ERRORS_KEPT_MAX => self.scopes.visible(expected),
             _ => Vec::new(),
         };
         let suggestion = did_you_mean(&name.name, visible.iter().map(|name| &**name));
         if suggestion.is_none() && d::include_of(&name.name).is_some() {
-            // A file is not included: saying so once for each of its names will do.
+            // A missing include is reported once, not for each of its names.
             self.scopes.poison(name);
         }
         let is_known = suggestion.is_some() || d::include_of(&name.name).is_some();

@@ -11,14 +11,14 @@ use base::Span;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `{ ... }` with a scope of its own.
+    /// `{ ... }` in a new scope.
     pub(crate) fn block(&mut self, written: &ast::Block) -> Block {
         self.check_annotations(&written.annotations);
         let stmts = self.with_scope(|checker| checker.statements(&written.statements));
         Block { stmts, annotations: written.annotations.clone(), span: written.span }
     }
 
-    /// Statements in the scope that is open.
+    /// Statements in the current scope.
     pub(crate) fn statements(&mut self, written: &[ast::Statement]) -> Vec<Stmt> {
         written.iter().filter_map(|statement| self.statement(statement)).collect()
     }
@@ -27,7 +27,7 @@ impl Checker<'_> {
     fn body(&mut self, written: &ast::Statement) -> Block {
         match &written.kind {
             ast::StatementKind::Block(block) => self.block(block),
-            // It declares nothing itself, and a scope for each of many `else if` would make looking up names slow.
+            // It contains no declarations itself, and a scope for each of many `else if` would make lookups slow.
             ast::StatementKind::If { .. } => {
                 let stmts = self.statement(written).into_iter().collect();
                 Block { stmts, annotations: Vec::new(), span: written.span }
@@ -66,8 +66,8 @@ impl Checker<'_> {
             ast::StatementKind::Continue => self.loop_exit(StmtKind::Continue, "continue", span)?,
             ast::StatementKind::Return(value) => self.return_statement(value.as_ref(), span)?,
             ast::StatementKind::Exit => {
-                if !matches!(self.place.kind, PlaceKind::ControlBody | PlaceKind::Action) {
-                    self.report(d::statement_not_allowed_here(span, "exit", self.place.kind.name()));
+                if !matches!(self.context.kind, PlaceKind::ControlBody | PlaceKind::Action) {
+                    self.report(d::statement_not_allowed_here(span, "exit", self.context.kind.name()));
                     return None;
                 }
                 StmtKind::Exit
@@ -87,7 +87,7 @@ impl Checker<'_> {
                 self.instantiation(instantiation, &declaration.annotations, declaration.span).map(Local::Instance)
             }
             _ => {
-                self.report(d::declaration_not_allowed_here(declaration.span, self.place.kind.name()));
+                self.report(d::declaration_not_allowed_here(declaration.span, self.context.kind.name()));
                 None
             }
         }
@@ -108,7 +108,7 @@ impl Checker<'_> {
         };
         let mut kept = Vec::new();
         if walk::has_call(&target) {
-            self.keep_indices(&mut target, &mut kept);
+            self.hoist_indices(&mut target, &mut kept);
         }
         let value = self.operand(value, Some(&target.ty));
         let whole = match operator {
@@ -127,18 +127,17 @@ impl Checker<'_> {
         Some(StmtKind::Block(Block { stmts: kept, annotations: Vec::new(), span }))
     }
 
-    /// Makes the indices on the way to a place variables of their own, so that they are evaluated once though the
-    /// place is named twice.
-    fn keep_indices(&mut self, place: &mut Expr, kept: &mut Vec<Stmt>) {
+    /// Moves the indices of an l-value to variables, so that they are evaluated once although the l-value occurs twice.
+    fn hoist_indices(&mut self, place: &mut Expr, kept: &mut Vec<Stmt>) {
         let index = match &mut place.kind {
             ExprKind::Field(base, _)
             | ExprKind::TupleIndex(base, _)
             | ExprKind::StackNext(base)
             | ExprKind::StackLast(base)
             | ExprKind::Slice(base, ..)
-            | ExprKind::Cast(base) => return self.keep_indices(base, kept),
+            | ExprKind::Cast(base) => return self.hoist_indices(base, kept),
             ExprKind::Index(base, index) | ExprKind::IndexedSlice { base, low: index, .. } => {
-                self.keep_indices(base, kept);
+                self.hoist_indices(base, kept);
                 index
             }
             _ => return,
@@ -157,7 +156,7 @@ impl Checker<'_> {
         let call = self.expr(call, None);
         match call.kind {
             ExprKind::Call(_) => Some(StmtKind::Call(call)),
-            // Decided already (`static_assert`), or in error.
+            // Evaluated at compile time (`static_assert`), or an error.
             _ => None,
         }
     }
@@ -181,7 +180,7 @@ impl Checker<'_> {
         (call.ty != Type::Unknown).then_some(StmtKind::Call(call))
     }
 
-    /// The type that is applied, if its type arguments are not written: those that the arguments ask for.
+    /// The applied type, if its type arguments are omitted: inferred from the arguments.
     fn applied_type(&mut self, type_ref: &ast::Type, call: WrittenCall) -> Option<Type> {
         let ast::TypeKind::Named(path) = &type_ref.kind else { return None };
         let entity = self.scopes.lookup_path(path).first()?.entity.clone();
@@ -210,9 +209,9 @@ impl Checker<'_> {
     }
 
     fn loop_body(&mut self, written: &ast::Statement) -> Block {
-        self.place.loop_depth += 1;
+        self.context.loop_depth += 1;
         let body = self.body(written);
-        self.place.loop_depth -= 1;
+        self.context.loop_depth -= 1;
         body
     }
 
@@ -228,7 +227,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What a loop goes over.
+    /// The collection of a loop.
     fn collection(&mut self, written: &ast::Expr, element: &Type) -> Collection {
         if let ast::ExprKind::Range { low, high } = &written.kind {
             if !matches!(self.underlying(element), Type::Bit(_) | Type::Int(_) | Type::Unknown) {
@@ -250,8 +249,8 @@ impl Checker<'_> {
         match &items.ty {
             Type::Array(found, _) | Type::List(found) => {
                 if **found != *element && **found != Type::Unknown && *element != Type::Unknown {
-                    let (wanted, found) = (self.hir.show_type(element), self.hir.show_type(found));
-                    self.report(d::mismatched_types(written.span, &wanted, &found));
+                    let (expected, found) = (self.hir.show_type(element), self.hir.show_type(found));
+                    self.report(d::mismatched_types(written.span, &expected, &found));
                 }
             }
             Type::Unknown => {}
@@ -264,7 +263,7 @@ impl Checker<'_> {
     }
 
     fn loop_exit(&mut self, kind: StmtKind, name: &str, span: Span) -> Option<StmtKind> {
-        if self.place.loop_depth == 0 {
+        if self.context.loop_depth == 0 {
             self.report(d::outside_loop(span, name));
             return None;
         }
@@ -272,28 +271,28 @@ impl Checker<'_> {
     }
 
     fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
-        let wanted = self.place.return_type.clone();
-        match (self.place.kind, value) {
+        let expected = self.context.return_type.clone();
+        match (self.context.kind, value) {
             (PlaceKind::ParserState | PlaceKind::Declarations, _) => {
-                self.report(d::statement_not_allowed_here(span, "return", self.place.kind.name()));
+                self.report(d::statement_not_allowed_here(span, "return", self.context.kind.name()));
                 None
             }
-            (_, None) if matches!(wanted, Type::Void | Type::Unknown) => Some(StmtKind::Return(None)),
+            (_, None) if matches!(expected, Type::Void | Type::Unknown) => Some(StmtKind::Return(None)),
             (_, None) => {
-                let shown = self.hir.show_type(&wanted);
+                let shown = self.hir.show_type(&expected);
                 self.report(d::missing_return_value(span, &shown));
                 Some(StmtKind::Return(None))
             }
-            (_, Some(value)) if wanted == Type::Void => {
+            (_, Some(value)) if expected == Type::Void => {
                 self.expr(value, None);
-                self.report(d::unexpected_return_value(value.span, self.place.kind.name()));
+                self.report(d::unexpected_return_value(value.span, self.context.kind.name()));
                 None
             }
-            (_, Some(value)) => Some(StmtKind::Return(Some(self.value(value, &wanted)))),
+            (_, Some(value)) => Some(StmtKind::Return(Some(self.value(value, &expected)))),
         }
     }
 
-    /// Whether control never reaches the end of a block.
+    /// Whether the end of a block is unreachable.
     pub(crate) fn always_leaves(block: &Block) -> bool {
         block.stmts.iter().any(|stmt| match &stmt.kind {
             StmtKind::Return(_) | StmtKind::Exit => true,

@@ -10,20 +10,20 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use syntax::ast;
 
-/// Which value a literal is, among those of its type.
+/// The identity of a literal among those of its type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LiteralKey {
     /// The position of a member of an enum, or of `error`.
     Member(usize),
-    /// A number, or a truth value as one.
+    /// A number, or a boolean as one.
     Number(BigInt),
 }
 
 impl Checker<'_> {
     /// `switch (subject) { cases }`
     pub(crate) fn switch(&mut self, subject: &ast::Expr, cases: &[ast::SwitchCase], span: Span) -> Option<StmtKind> {
-        if matches!(self.place.kind, PlaceKind::ParserState | PlaceKind::Action) {
-            self.report(d::statement_not_allowed_here(span, "switch", self.place.kind.name()));
+        if matches!(self.context.kind, PlaceKind::ParserState | PlaceKind::Action) {
+            self.report(d::statement_not_allowed_here(span, "switch", self.context.kind.name()));
             return None;
         }
         self.check_default_last(cases);
@@ -59,7 +59,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks bodies only.
+    /// Checks the bodies only.
     fn skip_cases(&mut self, cases: &[ast::SwitchCase]) {
         for body in cases.iter().filter_map(|case| case.body.as_ref()) {
             self.block(body);
@@ -108,7 +108,7 @@ impl Checker<'_> {
         if found.iter().any(|binding| matches!(binding.entity, Entity::Poisoned)) {
             return None;
         }
-        let wanted: Vec<ActionId> = found
+        let expected: Vec<ActionId> = found
             .iter()
             .filter_map(|binding| match binding.entity {
                 Entity::Action(id) => Some(id),
@@ -116,7 +116,7 @@ impl Checker<'_> {
             })
             .collect();
         let listed = &self.hir.tables[table];
-        let position = listed.actions.iter().position(|listed| wanted.contains(&listed.action.action));
+        let position = listed.actions.iter().position(|listed| expected.contains(&listed.action.action));
         if position.is_none() {
             let names: Vec<_> =
                 listed.actions.iter().map(|listed| self.hir.actions[listed.action.action].name.clone()).collect();
@@ -158,7 +158,7 @@ impl Checker<'_> {
             return None;
         }
         let Some(value) = self.fold(&label) else {
-            // A parameter of the constructor is known later.
+            // A parameter of the constructor becomes known at instantiation.
             if self.is_known(&label) {
                 return Some(label);
             }
@@ -179,7 +179,7 @@ impl Checker<'_> {
         Some(value)
     }
 
-    /// What two literals of one type have in common if and only if they are the same value.
+    /// A key that is the same for two literals of one type if and only if they are the same value.
     pub(crate) fn literal_key(&self, literal: &Expr) -> Option<LiteralKey> {
         match &literal.kind {
             ExprKind::Error(position) | ExprKind::EnumMember(position) => Some(LiteralKey::Member(*position)),
@@ -188,7 +188,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the case is that of `default`.
+/// Whether the case is `default`.
 fn is_default(case: &ast::SwitchCase) -> bool {
     matches!(case.label.kind, ast::ExprKind::Default)
 }

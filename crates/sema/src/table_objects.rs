@@ -1,9 +1,9 @@
-//! Properties of tables that architectures define, and versions of v1model: what is given must be what the
-//! architecture takes.
+//! Table properties that architectures define, and versions of v1model: checks that the values are valid for the
+//! architecture.
 //!
-//! The language leaves the properties open, and so does this for architectures of the user. A property is known here
-//! together with the type that it takes: only in programs that declare this type, which is how v1model and PSA are
-//! recognised before there is a `main`.
+//! The language does not define these properties, and user-defined architectures may use them freely. A property is
+//! only checked in programs that declare the type that belongs to it. That is how v1model and PSA are recognised before
+//! there is a `main`.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -11,7 +11,7 @@ use crate::hir::*;
 use crate::scopes::Entity;
 use base::Span;
 
-/// The types, of which one must be declared for the property to be known.
+/// The types, one of which must be declared for the property to be checked.
 fn types_of(property: &str) -> &'static [&'static str] {
     match property {
         "counters" => &["direct_counter"],
@@ -26,9 +26,9 @@ fn types_of(property: &str) -> &'static [&'static str] {
 }
 
 impl Checker<'_> {
-    /// Complains if the value of a table's property has a type that the architecture does not take.
+    /// Reports a table property's value of a type that the architecture does not accept.
     pub(crate) fn check_property_type(&mut self, property: &str, value: &Expr) {
-        // PSA's direct objects may be several.
+        // PSA allows several direct objects.
         if let (ExprKind::Aggregate(values), true) = (&value.kind, property.starts_with("psa_direct_")) {
             for value in values.iter().flatten() {
                 self.check_property_type(property, value);
@@ -45,13 +45,13 @@ impl Checker<'_> {
             ty => is_v1model_flag && *ty == Type::Bool,
         };
         if is_known && !is_right {
-            let wanted = if is_v1model_flag { "bool".to_owned() } else { types.join(" or ") };
+            let expected = if is_v1model_flag { "bool".to_owned() } else { types.join(" or ") };
             let found = self.hir.show_type(&value.ty);
-            self.report(d::mismatched_types(value.span, &wanted, &found));
+            self.report(d::mismatched_types(value.span, &expected, &found));
         }
     }
 
-    /// Complains of a version of v1model that does not exist. `v1model.p4` declares a constant with it.
+    /// Reports an unknown version of v1model. `v1model.p4` declares a constant with it.
     pub(crate) fn check_v1model_version(&mut self, value: Option<&Expr>, span: Span) {
         let version = value.and_then(|value| self.number(value));
         let [first, latest] = d::V1MODEL_VERSIONS;

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::ast::{self, Direction, TablePropertyKind};
 
-/// What an action of the list is chosen for.
+/// The use of a listed action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ActionUse {
     Default,
@@ -56,7 +56,7 @@ impl Checker<'_> {
                     table.properties.push(Property { name, value, is_const, annotations, span });
                 }
                 TablePropertyKind::Size(size) => table.size = self.table_size(size),
-                // PSA's property for groups without members is written as a default action.
+                // PSA's property for groups without members is written like a default action.
                 TablePropertyKind::Other { name, value } if &*name.name == "psa_empty_group_action" => {
                     table.empty_group_action = self.default_action(&table, value);
                 }
@@ -109,8 +109,8 @@ impl Checker<'_> {
         self.scopes.outermost("NoAction").iter().any(|binding| is_it(&binding.entity))
     }
 
-    /// Complains of entries before the keys and actions that give them their types. A default action may stand before
-    /// the list of actions, as the reference compiler has it. (Repeated properties are the parser's business.)
+    /// Reports entries before the keys and actions that determine their types. A default action may precede the list of
+    /// actions, as in the reference compiler. (The parser reports repeated properties.)
     fn check_property_order(&mut self, written: &ast::Table) {
         let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
         for property in &written.properties {
@@ -138,7 +138,7 @@ impl Checker<'_> {
         let Some(match_kind) = match_kind else {
             let suggestion = did_you_mean(&written.match_kind.name, kinds.iter().map(|kind| &**kind));
             let known = kinds.join(", ");
-            // Of each name once: where the file with the match kinds is not included, none is known.
+            // Each name is reported once, because without the file that declares match kinds all of them are unknown.
             if self.unknown_match_kinds.insert(written.match_kind.name.clone()) {
                 self.report(d::unknown_match_kind(&written.match_kind, suggestion, &known));
             }
@@ -164,15 +164,15 @@ impl Checker<'_> {
         Some(TableKey { expr: key, match_kind, name, annotations: written.annotations.clone(), span: written.span })
     }
 
-    /// Whether values of the type are single ones of a fixed width, which can be looked up.
+    /// Whether values of the type are scalars of a fixed width, which can be looked up.
     pub(crate) fn is_key_type(&self, ty: &Type) -> bool {
         let ty = self.underlying(ty);
         let is_scalar = matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_));
-        // A type parameter is not known yet, and what is unknown has been reported already.
+        // A type parameter is not bound yet, and an unknown type has been reported already.
         is_scalar || matches!(ty, Type::Param(_) | Type::Unknown)
     }
 
-    /// The first scalar field of a struct or header, as it would be written; it stands for all of them in a help.
+    /// The first scalar field of a struct or header, as in the source; an example of all of them in a help text.
     pub(crate) fn first_field(&self, written: &ast::Expr, ty: &Type) -> Option<String> {
         let mut path = key_name(written);
         let mut ty = ty.clone();
@@ -181,13 +181,14 @@ impl Checker<'_> {
             path = format!("{path}.{}", field.name);
             ty = self.field_types(*id, args).into_iter().next()?;
         }
-        // The name of a call lacks its type arguments, so that it is no good as an example.
+        // The name of a call lacks its type arguments, so it is not usable as an example.
         (self.is_key_type(&ty) && !path.contains('(')).then_some(path)
     }
 
     fn table_actions(&mut self, table: &mut Table, written: &[ast::ActionListElement]) {
         self.wrongly_listed_actions.clear();
-        // The control plane knows them by name: those of an inner and an outer scope cannot both be listed.
+        // The control plane uses their names, so actions of the same name in an inner and an outer scope cannot both be
+        // listed.
         let mut listed = BTreeMap::new();
         for element in written {
             let Some(id) = self.action_named(&element.action.path) else { continue };
@@ -225,7 +226,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Arguments in the table's list: those of parameters with a direction, all of them.
+    /// Arguments in the table's list: for all parameters with a direction.
     fn listed_arguments(&mut self, id: ActionId, arguments: &[ast::Argument], span: Span) -> Option<Vec<Option<Expr>>> {
         let signature = self.action_signature(id, Style::ActionRef);
         let surplus = self.arrange(&signature, arguments, span)?;
@@ -242,7 +243,7 @@ impl Checker<'_> {
         let mut args = self.bind_arguments(&signature, &[], arguments, span)?.args;
         for (&param, arg) in signature.params.iter().zip(&mut args) {
             if self.direction(param) == Direction::None {
-                // Its default value, if it has one, is for calls.
+                // A default value only applies to calls.
                 *arg = None;
             }
         }
@@ -278,7 +279,7 @@ impl Checker<'_> {
     ) -> Option<ActionRef> {
         let id = self.action_named(path)?;
         let Some(listed) = table.actions.iter().find(|listed| listed.action.action == id) else {
-            // What is wrong with it where it is listed has been said.
+            // Its errors have been reported where it is listed.
             if self.wrongly_listed_actions.contains(&id) {
                 return None;
             }
@@ -291,7 +292,7 @@ impl Checker<'_> {
         let (position, listed_args, place) = (listed.action.position, listed.action.args.clone(), listed.action.span);
         let signature = self.action_signature(id, Style::ActionRef);
         let params = self.hir.actions[id].params.clone();
-        // Without a list of arguments it is the action as it is listed.
+        // Without arguments it is the action as it is listed.
         let is_bound_by_list = params.iter().all(|param| self.direction(*param) != Direction::None);
         let args = match arguments {
             None if is_bound_by_list => listed_args.clone(),
@@ -311,7 +312,7 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        // The list binds the parameters with a direction; what is chosen must repeat the same arguments.
+        // The list binds the parameters with a direction; a use of the action must repeat the same arguments.
         for ((param, arg), listed) in params.iter().zip(&args).zip(&listed_args) {
             if let (Some(arg), Some(listed)) = (arg, listed)
                 && !self.is_same_expression(arg, listed)
@@ -325,7 +326,7 @@ impl Checker<'_> {
         Some(ActionRef { action: id, position, args, span })
     }
 
-    /// Complains if the list of actions forbids this use of an action.
+    /// Reports a use of the action that its annotation in the list forbids.
     fn check_restriction(
         &mut self,
         table: &Table,
@@ -365,8 +366,8 @@ impl Checker<'_> {
         Some(size)
     }
 
-    /// The value of a property that the language does not know. What it may be is the architecture's business.
-    /// An action, as PSA's `psa_empty_group_action` has one, is written like a default action and stands as its call.
+    /// The value of a property that the language does not define, so the architecture defines what is allowed. An
+    /// action, as in PSA's `psa_empty_group_action`, is represented by its call, like a default action.
     fn property_value(&mut self, written: &ast::Expr) -> Expr {
         // A list of objects, as PSA's `psa_direct_counter` may have one.
         if let ast::ExprKind::List(elements) = &written.kind {
@@ -393,7 +394,7 @@ impl Checker<'_> {
         self.with_construct(true, |checker| checker.expr(written, None))
     }
 
-    /// `written_keys` is the number of keys with those that had errors; none where the table has no such property.
+    /// `written_keys` is the number of keys, including those with errors; none if the table has no such property.
     fn entries(
         &mut self,
         table: &mut Table,
@@ -406,7 +407,7 @@ impl Checker<'_> {
         if has_faulty_keys {
             return;
         }
-        // An empty list says nothing, and where there are no keys `_` and `default` are what is left.
+        // An empty list is ignored, and without keys only `_` and `default` are possible.
         let is_any = |entry: &ast::Entry| {
             let elements = entry.keyset.elements.as_slice();
             matches!(elements, [ast::Expr { kind: ast::ExprKind::Default | ast::ExprKind::DontCare, .. }])
@@ -423,7 +424,7 @@ impl Checker<'_> {
             let Some(checked) = self.entry(table, entry, property.is_const) else { continue };
             let key = if checked.priority.is_none() || is_exact { self.exact_key(&checked) } else { None };
             match key.and_then(|key| seen.insert(key, checked.span)) {
-                // Nothing could say which of the two counts: the specification does not allow it.
+                // The specification does not allow it, because neither of the two would take precedence.
                 Some(first) if is_exact => self.report(d::entry_repeated(checked.span, first)),
                 Some(first) => self.warn("duplicate", d::duplicate_entry(checked.span, first)),
                 None => {}
@@ -432,7 +433,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `largest_priority_wins`, a truth value, or `priority_delta`, a positive number.
+    /// `largest_priority_wins`, a boolean, or `priority_delta`, a positive number.
     fn priority_property(&mut self, name: &str, written: &ast::Expr) -> Expr {
         if name == "largest_priority_wins" {
             let value = self.value(written, &Type::Bool);
@@ -449,7 +450,7 @@ impl Checker<'_> {
         value
     }
 
-    /// Complains of priorities where none can be, and of entries that lack one.
+    /// Reports priorities where none are allowed, and entries without a required one.
     fn check_priorities(&mut self, written: &[ast::Entry], all_const: bool) {
         let first_given = written.iter().find_map(|entry| entry.priority.as_ref());
         let (Some(given), Some(first)) = (first_given, written.first()) else { return };
@@ -461,7 +462,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Complains of the first entry whose priority, given or counted from the one before, is out of range.
+    /// Reports the first entry whose explicit or derived priority is out of range.
     fn check_priority_range(&mut self, table: &Table) {
         let property = |name: &str| table.properties.iter().find(|property| &*property.name == name);
         let delta = property("priority_delta").and_then(|delta| self.fold(&delta.value));
@@ -522,11 +523,11 @@ impl Checker<'_> {
         })
     }
 
-    /// Complains if an element is not known, and warns of a form that its key's match kind cannot match. What match
-    /// kinds take is the architecture's business, and only one that runs the program refuses it.
+    /// Reports an element that is not constant, and warns of a form that its key's match kind cannot match. The
+    /// architecture defines what match kinds accept, so only a stage that runs the program rejects it.
     fn check_entry_element(&mut self, key: &TableKey, element: &KeyElement, span: Span) {
         let parts: Vec<&Expr> = match element {
-            // Value sets are declared in parsers, where no table is.
+            // Value sets are declared in parsers, which have no tables.
             KeyElement::Any | KeyElement::ValueSet(_) => Vec::new(),
             KeyElement::Value(value) => vec![value],
             KeyElement::Mask(a, b) | KeyElement::Range(a, b) => vec![a, b],
@@ -557,7 +558,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the ones of a mask are its first bits.
+    /// Whether the ones of a mask are its most significant bits.
     fn is_prefix_mask(&self, mask: &Expr) -> bool {
         let Some(value) = self.fold(mask).and_then(|mask| self.number(&mask)) else { return true };
         let Some(width) = crate::consts::type_width(&self.underlying(&mask.ty)) else { return true };
@@ -568,7 +569,7 @@ impl Checker<'_> {
         (&ones + 1u8).trailing_zeros().unwrap_or(0) == count && count + zeros == u64::from(width)
     }
 
-    /// The values of an entry whose elements are all plain values, to find another one like it.
+    /// The values of an entry whose elements are all single values, to find a duplicate.
     fn exact_key(&self, entry: &Entry) -> Option<Vec<String>> {
         let value = |element: &KeyElement| match element {
             KeyElement::Value(value) => {
@@ -581,7 +582,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the list of actions has the name `NoAction`; if it means nothing, that is said there.
+/// Whether the list of actions contains the name `NoAction`; if that is unknown, the list reports it.
 fn lists_no_action(written: &ast::Table) -> bool {
     written.properties.iter().any(|property| match &property.kind {
         TablePropertyKind::Actions(actions) => actions.iter().any(|it| it.action.path.name.as_str() == "NoAction"),
@@ -589,12 +590,12 @@ fn lists_no_action(written: &ast::Table) -> bool {
     })
 }
 
-/// Whether the property says how the priorities of entries are meant.
+/// Whether the property controls the priorities of entries.
 fn is_priority_property(name: &str) -> bool {
     matches!(name, "largest_priority_wins" | "priority_delta")
 }
 
-/// The number of keys that the table has in the text.
+/// The number of keys in the table's source.
 fn count_keys(written: &ast::Table) -> Option<usize> {
     written.properties.iter().find_map(|property| match &property.kind {
         TablePropertyKind::Key(keys) => Some(keys.len()),

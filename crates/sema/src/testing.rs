@@ -1,4 +1,4 @@
-//! Helpers of the tests: program text in, short diagnostics out.
+//! Helpers for tests: program text in, short diagnostics out.
 
 use expect_test::Expect;
 use syntax::{Diagnostics, MemoryFiles, Options, SourceMap, parse_text, render_short};
@@ -25,12 +25,12 @@ pub(crate) fn diagnostics_of(text: &str) -> String {
     shown
 }
 
-/// A whole program.
+/// A complete program.
 pub(crate) fn check_errors(text: &str, expected: Expect) {
     expected.assert_eq(&diagnostics_of(text));
 }
 
-/// What the statements of [`check_apply`] and [`check_state`] may use; it stands on line 1, what is given follows.
+/// Declarations that the statements of [`check_apply`] and [`check_state`] may use, on line 1; the test's text follows.
 const PRELUDE: &str = "#include <core.p4>\n\
     header H { bit<8> a; bit<16> b; } struct S { H h; H[4] stack; bit<8> x; bit<16> y; int<8> i; bool f; } \
     enum E { A, B } enum bit<8> R { one = 1, two = 2 } type bit<8> N; extern X { X(); void m(in bit<8> v); } \
@@ -47,7 +47,7 @@ pub(crate) fn check_apply(statements: &str, expected: Expect) {
     expected.assert_eq(&diagnostics_of(&text));
 }
 
-/// Declarations of a control with the same surroundings.
+/// Declarations of a control with the same declarations before it.
 pub(crate) fn check_control(declarations: &str, expected: Expect) {
     let text = format!(
         "{PRELUDE} control C(inout S s, in bit<8> r) {{ action one() {{ }} action two(inout bit<8> p, bit<8> q) {{ }}\n\

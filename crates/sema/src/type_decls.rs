@@ -85,7 +85,7 @@ impl Checker<'_> {
         self.declare(&written.name, Entity::NewType(id));
     }
 
-    /// The type that a declaration inside a typedef makes.
+    /// The type of a declaration inside a typedef.
     fn inner_declaration(&mut self, declaration: &ast::Declaration) -> Type {
         match &declaration.kind {
             DeclarationKind::Struct(written) => self.struct_declaration(written, &declaration.annotations),

@@ -1,4 +1,4 @@
-//! Types: from what is written to what is meant, and which types may stand where.
+//! Resolves types, and checks which types are allowed where.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -11,41 +11,40 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use syntax::ast::{self, StructKind};
 
-/// The most parts that one written type may have once its typedefs are replaced: more is a mistake or an attack.
+/// The maximum number of parts of a written type after its typedefs are expanded: more is a mistake or an attack.
 const TYPE_PARTS_MAX: usize = 1 << 12;
 
-/// The most values without parts (numbers, truth values) that one value may consist of, so that nested structs cannot
-/// grow without bound.
+/// The maximum number of scalars (numbers, booleans) in one value, so that nested structs cannot grow without bound.
 const VALUE_LEAVES_MAX: usize = 1 << 16;
 
-/// What to do about type arguments that are left out or written `_`.
+/// The treatment of type arguments that are omitted or written `_`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Omitted {
-    /// They must be written. In a declaration with parameters `_` stands for a type parameter that has no name.
+    /// They must be written. In a declaration with parameters `_` stands for an unnamed type parameter.
     Refuse,
-    /// They must be written; `_` will be inferred.
+    /// They must be written; `_` is inferred.
     DontCare,
-    /// They will be inferred.
+    /// They are inferred.
     Infer,
 }
 
-/// The name of a type parameter that is written `_` where it is used and declared nowhere.
+/// The name of an undeclared type parameter for `_`.
 const UNNAMED: &str = "_";
 
 impl Program {
-    /// The number of type parameters that a program can give arguments for.
+    /// The number of type parameters for which a program can write arguments.
     pub(crate) fn named_count(&self, params: &[TypeParamId]) -> usize {
         params.iter().filter(|&&param| &*self.type_params[param].name != UNNAMED).count()
     }
 }
 
 impl Checker<'_> {
-    /// The type that is written.
+    /// Resolves a written type.
     pub(crate) fn resolve_type(&mut self, written: &ast::Type) -> Type {
         self.resolve_type_with(written, Omitted::Refuse)
     }
 
-    /// The type that is written; type arguments may be left to inference.
+    /// Resolves a written type; type arguments may be left to inference.
     pub(crate) fn resolve_type_with(&mut self, written: &ast::Type, omitted: Omitted) -> Type {
         let ty = self.resolve_kind(written, omitted);
         let mut parts = 0;
@@ -60,12 +59,12 @@ impl Checker<'_> {
         ty
     }
 
-    /// Whether a value of the type has more parts than anything can handle.
+    /// Whether a value of the type has more scalars than any stage can handle.
     pub(crate) fn is_too_large(&self, ty: &Type) -> bool {
         self.leaf_count(ty, VALUE_LEAVES_MAX) > VALUE_LEAVES_MAX
     }
 
-    /// The number of values without parts in a value of the type; stops counting when it exceeds `limit`.
+    /// The number of scalars in a value of the type; stops counting when it exceeds `limit`.
     fn leaf_count(&self, ty: &Type, limit: usize) -> usize {
         let sum = |types: &[Type]| {
             let mut count = 1;
@@ -115,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `_` stands for in the place of a type.
+    /// The type for `_`.
     fn unnamed_type(&mut self, span: Span, omitted: Omitted) -> Type {
         if omitted != Omitted::Refuse {
             return self.fresh_variable();
@@ -130,8 +129,7 @@ impl Checker<'_> {
         Type::Param(id)
     }
 
-    /// Does `work`, which resolves the types of parameters, and returns the type parameters that each `_` among them
-    /// stands for.
+    /// Runs `work`, which resolves the types of parameters, and returns the type parameters for each `_` among them.
     pub(crate) fn with_unnamed_types<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> (R, Vec<TypeParamId>) {
         let outer = self.unnamed_type_params.replace(Vec::new());
         let result = work(self);
@@ -150,10 +148,10 @@ impl Checker<'_> {
         Type::Array(Box::new(element_type), count.to_u32().unwrap_or(0))
     }
 
-    /// The width in `bit<...>` and its like.
+    /// The width in `bit<...>` and the like.
     fn width(&mut self, written: &ast::Expr, type_name: &str) -> Option<u32> {
         let width = self.constant_integer(written)?;
-        // A signed number has at least its sign.
+        // A signed number has at least its sign bit.
         let lowest = u32::from(type_name == "int");
         if width < BigInt::from(lowest) || width > BigInt::from(WIDTH_BITS_MAX) {
             self.report(d::width_out_of_range(written.span, type_name, &width));
@@ -203,7 +201,7 @@ impl Checker<'_> {
         ty
     }
 
-    /// Complains if type arguments give a field a type that it cannot have.
+    /// Reports type arguments that give a field a type that it cannot have.
     fn check_specialised_fields(&mut self, ty: &Type, span: Span) {
         let Type::Struct(id, args) = ty else { return };
         if args.is_empty() {
@@ -238,12 +236,12 @@ impl Checker<'_> {
         matches!(ty, Type::Struct(id, _) if self.hir.structs[*id].kind == StructKind::HeaderUnion)
     }
 
-    /// Whether the type is a plain struct.
+    /// Whether the type is a struct, not a header or a header union.
     pub(crate) fn is_plain_struct(&self, ty: &Type) -> bool {
         matches!(ty, Type::Struct(id, _) if self.hir.structs[*id].kind == StructKind::Struct)
     }
 
-    /// The type of a field, as an owner with these type arguments sees it.
+    /// The type of a field, with these type arguments of its owner.
     pub(crate) fn field_type(&self, owner: StructId, args: &[Type], field: usize) -> Type {
         let owner = &self.hir.structs[owner];
         owner.fields.get(field).map_or(Type::Unknown, |it| substitute(&it.ty, &substitution(&owner.type_params, args)))
@@ -254,7 +252,7 @@ impl Checker<'_> {
         (0..self.hir.structs[owner].fields.len()).map(|field| self.field_type(owner, args, field)).collect()
     }
 
-    /// The type below all `type` declarations and enum representations: what a value is made of.
+    /// The underlying type of `type` declarations and enum representations.
     pub(crate) fn underlying(&self, ty: &Type) -> Type {
         match ty {
             Type::NewType(id) => self.underlying(&self.hir.new_types[*id].target),
@@ -274,7 +272,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Complains unless a variable, parameter with direction or result may have this type.
+    /// Reports an error unless a variable, parameter with direction or result may have this type.
     pub(crate) fn check_variable_type(&mut self, ty: &Type, span: Span, what: &str) -> bool {
         let is_fine = !has_compile_time_element(ty)
             && !matches!(
@@ -300,13 +298,13 @@ impl Checker<'_> {
         is_fine
     }
 
-    /// Complains unless a tuple or array may have elements of this type.
+    /// Reports an error unless a tuple or array may have elements of this type.
     fn check_element_type(&mut self, ty: &Type, span: Span, container: &str) {
         let is_fine = match ty {
             Type::Extern(..) => container != "a tuple",
             Type::Void | Type::Parser(..) | Type::Control(..) | Type::Apply(..) | Type::List(_) => false,
             Type::Array(inner, _) if container == "an array" => !self.is_header(inner) && !self.is_union(inner),
-            // The reference compiler takes match kinds too: values of the tuple need not exist at run time.
+            // The reference compiler also accepts match kinds: values of the tuple need not exist at run time.
             Type::Integer | Type::String | Type::MatchKind => container == "a tuple",
             _ => true,
         };
@@ -316,7 +314,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Complains unless a struct, header or header union may have a field of this type.
+    /// Reports an error unless a struct, header or header union may have a field of this type.
     pub(crate) fn check_field_type(&mut self, kind: StructKind, ty: &Type, span: Span) -> bool {
         let is_fine = match kind {
             _ if matches!(ty, Type::Array(element, _) if **element == Type::Unknown) => true,
@@ -358,8 +356,8 @@ impl Checker<'_> {
         }
     }
 
-    /// How many bits a value has at least and at most when it is emitted; `None` for a type that has no fixed
-    /// layout. Widths add up without limit, so that they are counted with big numbers.
+    /// The minimum and maximum width in bits of an emitted value; `None` for a type without a fixed layout. The sum of
+    /// widths is unbounded, so it is a big integer.
     pub(crate) fn size_bits(&self, ty: &Type) -> Option<(BigInt, BigInt)> {
         let both = |width: u32| Some((BigInt::from(width), BigInt::from(width)));
         match ty {
@@ -395,7 +393,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the type is a tuple in which something has a value at compile time only.
+/// Whether the type is a tuple with a part that only has a value at compile time.
 pub(crate) fn has_compile_time_element(ty: &Type) -> bool {
     let Type::Tuple(elements) = ty else { return false };
     elements.iter().any(|element| {
@@ -423,7 +421,7 @@ fn is_run_time_type(ty: &Type) -> bool {
     )
 }
 
-/// With its article, for messages.
+/// The kind with its article, for messages.
 pub(crate) fn struct_kind_name(kind: StructKind) -> &'static str {
     match kind {
         StructKind::Struct => "a struct",
@@ -432,7 +430,7 @@ pub(crate) fn struct_kind_name(kind: StructKind) -> &'static str {
     }
 }
 
-/// Whether a type has no parameter in it that stands for another.
+/// Whether a type contains no type parameter.
 fn is_concrete(ty: &Type) -> bool {
     match ty {
         Type::Param(_) | Type::Unknown => false,
@@ -442,7 +440,7 @@ fn is_concrete(ty: &Type) -> bool {
     }
 }
 
-/// The type that an entity names.
+/// The type that an entity refers to.
 fn entity_type(entity: &Entity, arguments: Vec<Type>) -> Type {
     match entity {
         Entity::Struct(id) => Type::Struct(*id, arguments),
@@ -458,7 +456,7 @@ fn entity_type(entity: &Entity, arguments: Vec<Type>) -> Type {
     }
 }
 
-/// Whether `value` is a value of a two's complement or unsigned type.
+/// Whether `value` is in the range of a signed or unsigned type.
 pub(crate) fn fits(value: &BigInt, ty: &Type) -> bool {
     match ty {
         Type::Bit(width) => !value.is_negative() && value.bits() <= u64::from(*width),
@@ -470,7 +468,7 @@ pub(crate) fn fits(value: &BigInt, ty: &Type) -> bool {
     }
 }
 
-/// The value cut to the width of its type, two's complement.
+/// The value truncated to the width of its type, in two's complement.
 pub(crate) fn wrap(value: &BigInt, ty: &Type) -> BigInt {
     let cut = |width: u32| {
         let modulus = BigInt::from(1) << width;

@@ -1,7 +1,7 @@
-//! Type parameters: putting types in their place, and finding the types that make two types agree.
+//! Type parameters: substitution and unification.
 //!
-//! An inference variable is a [`Type::Param`] whose index lies above all type parameters of programs. It exists
-//! while one call or instantiation is checked; [`Checker::resolve`] replaces it by what it was bound to.
+//! An inference variable is a [`Type::Param`] whose index lies above all type parameters of programs. It exists while
+//! one call or instantiation is checked; [`Checker::resolve`] replaces it with the type that it is bound to.
 
 use crate::checker::Checker;
 use crate::hir::*;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The index of the first inference variable.
 const FIRST_VARIABLE: usize = 1 << 31;
 
-/// What type parameters stand for.
+/// The bindings of type parameters.
 pub(crate) type Substitution = BTreeMap<TypeParamId, Type>;
 
 /// Whether this is an inference variable.
@@ -24,7 +24,7 @@ pub(crate) fn has_variables(ty: &Type) -> bool {
     any_type(ty, &mut |part| matches!(part, Type::Param(id) if is_variable(*id)))
 }
 
-/// Whether `test` holds of a type or of a type inside it.
+/// Whether `test` returns true for a type or a type inside it.
 pub(crate) fn any_type(ty: &Type, test: &mut impl FnMut(&Type) -> bool) -> bool {
     test(ty)
         || match ty {
@@ -41,7 +41,7 @@ pub(crate) fn any_type(ty: &Type, test: &mut impl FnMut(&Type) -> bool) -> bool 
         }
 }
 
-/// The type with every type parameter replaced by what `replace` says of it, if it says something.
+/// The type with every type parameter replaced for which `replace` returns a type.
 fn map_params(ty: &Type, replace: &impl Fn(TypeParamId) -> Option<Type>) -> Type {
     let list = |args: &[Type]| args.iter().map(|arg| map_params(arg, replace)).collect();
     let boxed = |element: &Type| Box::new(map_params(element, replace));
@@ -61,7 +61,7 @@ fn map_params(ty: &Type, replace: &impl Fn(TypeParamId) -> Option<Type>) -> Type
     }
 }
 
-/// The type with type parameters replaced.
+/// The type with its type parameters replaced.
 pub(crate) fn substitute(ty: &Type, substitution: &Substitution) -> Type {
     if substitution.is_empty() {
         return ty.clone();
@@ -75,7 +75,7 @@ pub(crate) fn substitution(params: &[TypeParamId], args: &[Type]) -> Substitutio
 }
 
 impl Checker<'_> {
-    /// A new inference variable.
+    /// Creates an inference variable.
     pub(crate) fn fresh_variable(&mut self) -> Type {
         self.bindings.push(None);
         Type::Param(TypeParamId::from_index(FIRST_VARIABLE + self.bindings.len() - 1))
@@ -86,7 +86,7 @@ impl Checker<'_> {
         self.bindings.get(index).and_then(Option::as_ref)
     }
 
-    /// The type with all inference variables that are bound replaced.
+    /// The type with all bound inference variables replaced.
     pub(crate) fn resolve(&self, ty: &Type) -> Type {
         if !has_variables(ty) {
             return ty.clone();
@@ -94,7 +94,7 @@ impl Checker<'_> {
         map_params(ty, &|id| self.binding(id).map(|bound| self.resolve(bound)))
     }
 
-    /// Replaces inference variables inside an expression that was built while they were open.
+    /// Replaces inference variables inside an expression that was built before they were bound.
     pub(crate) fn resolve_expr(&self, expr: &mut Expr) {
         expr.ty = self.resolve(&expr.ty);
         match &mut expr.kind {
@@ -110,8 +110,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes two types equal by binding inference variables. Says whether that went well; bindings made on the way
-    /// to a failure stay.
+    /// Makes two types equal by binding inference variables, and returns whether that succeeded. Bindings made before a
+    /// failure remain.
     pub(crate) fn unify(&mut self, a: &Type, b: &Type) -> bool {
         let (a, b) = (self.resolve(a), self.resolve(b));
         match (&a, &b) {
@@ -133,7 +133,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Gives up on the inference variables of a type: what they depend on had an error.
+    /// Marks the inference variables of a type as erroneous, because what they depend on had an error.
     pub(crate) fn poison_variables(&mut self, ty: &Type) {
         let mut open = Vec::new();
         any_type(&self.resolve(ty), &mut |part| {
@@ -157,25 +157,25 @@ impl Checker<'_> {
         true
     }
 
-    /// Makes two lists of types equal.
+    /// Unifies two lists of types.
     pub(crate) fn unify_all(&mut self, a: &[Type], b: &[Type]) -> bool {
         a.len() == b.len() && a.iter().zip(b).fold(true, |good, (a, b)| self.unify(a, b) && good)
     }
 
-    /// Makes a parser or control (or another type of them) agree with the type of parsers or controls that is wanted.
-    fn unify_apply(&mut self, wanted: &Type, found: &Type) -> bool {
-        if self.apply_kind(wanted) != self.apply_kind(found) {
+    /// Unifies a parser or control (or another type of them) with the expected parser or control type.
+    fn unify_apply(&mut self, expected: &Type, found: &Type) -> bool {
+        if self.apply_kind(expected) != self.apply_kind(found) {
             return false;
         }
-        let (wanted, found) = (self.apply_params(wanted), self.apply_params(found));
-        let (Some(wanted), Some(found)) = (wanted, found) else { return false };
+        let (expected, found) = (self.apply_params(expected), self.apply_params(found));
+        let (Some(expected), Some(found)) = (expected, found) else { return false };
         let required = |checker: &Checker, params: &[(VarId, Type)]| {
             params.iter().filter(|(param, _)| !checker.is_optional(*param)).count()
         };
-        if found.len() > wanted.len() || found.len() < required(self, &wanted) {
+        if found.len() > expected.len() || found.len() < required(self, &expected) {
             return false;
         }
-        wanted.iter().zip(&found).fold(true, |good, ((w, wanted_type), (f, found_type))| {
+        expected.iter().zip(&found).fold(true, |good, ((w, wanted_type), (f, found_type))| {
             self.direction(*w) == self.direction(*f) && self.unify(wanted_type, found_type) && good
         })
     }
@@ -189,7 +189,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The parameters of a parser's or control's `apply`, with their types as that type sees them.
+    /// The parameters of a parser's or control's `apply`, with the type arguments substituted.
     pub(crate) fn apply_params(&self, ty: &Type) -> Option<Vec<(VarId, Type)>> {
         let (type_params, params, args) = match ty {
             Type::Parser(id, args) => (&self.hir.parsers[*id].type_params, &self.hir.parsers[*id].params, args),
@@ -201,7 +201,7 @@ impl Checker<'_> {
         Some(params.iter().map(|&param| (param, substitute(&self.hir.vars[param].ty, &map))).collect())
     }
 
-    /// Whether a parameter may be left out because it says `@optional`.
+    /// Whether a parameter may be omitted because of `@optional`.
     pub(crate) fn is_optional(&self, param: VarId) -> bool {
         match self.hir.vars[param].kind {
             VarKind::Parameter { is_optional, .. } | VarKind::ConstructorParameter { is_optional, .. } => is_optional,

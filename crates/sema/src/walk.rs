@@ -1,4 +1,4 @@
-//! Ways through the typed tree, for those who look for something in it.
+//! Traversals of the typed tree.
 
 use crate::hir::*;
 
@@ -51,7 +51,7 @@ pub fn for_each_part<'e>(e: &'e Expr, work: &mut dyn FnMut(&'e Expr)) {
     }
 }
 
-/// The blocks of a statement that may or may not run, and how often.
+/// The blocks of a statement that may run any number of times.
 pub fn blocks_of(stmt: &Stmt) -> Vec<&Block> {
     match &stmt.kind {
         StmtKind::Block(block) => vec![block],
@@ -67,7 +67,7 @@ pub fn blocks_of(stmt: &Stmt) -> Vec<&Block> {
     }
 }
 
-/// Calls `work` with each call of the statements and of all that is in them, in the order of the program.
+/// Calls `work` with each call in the statements, including nested ones, in source order.
 pub fn for_each_call<'b>(stmts: &'b [Stmt], work: &mut dyn FnMut(&'b Expr, &'b Call)) {
     for stmt in stmts {
         for e in exprs_of(stmt) {
@@ -90,14 +90,14 @@ fn for_each_call_in<'e>(e: &'e Expr, work: &mut dyn FnMut(&'e Expr, &'e Call)) {
     }
 }
 
-/// Whether there is a call in the expression.
+/// Whether the expression contains a call.
 pub fn has_call(e: &Expr) -> bool {
     let mut found = false;
     for_each_call_in(e, &mut |_, _| found = true);
     found
 }
 
-/// The expressions that stand directly in a statement.
+/// The direct expressions of a statement.
 fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
         StmtKind::Local(Local::Var(_, value)) => value.iter().collect(),

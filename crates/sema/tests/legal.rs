@@ -1,5 +1,5 @@
-//! Legal programs, many to a file, separated by `// ----`: none may be refused. Each begins with a comment that says
-//! what it shows; `core.p4` is included unless that says `nocore`. A program may draw warnings.
+//! Legal programs, many to a file, separated by `// ----`: all must be accepted. Each begins with a comment that
+//! describes it; `core.p4` is included unless that comment contains `nocore`. A program may cause warnings.
 
 use std::path::Path;
 use syntax::{Diagnostics, MemoryFiles, Options, SourceMap, parse_text, render_short};

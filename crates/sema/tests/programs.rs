@@ -1,4 +1,4 @@
-//! Whole programs of the kind that courses use: all must check without a word.
+//! Whole programs of the kind that courses use: all must be accepted without any diagnostic.
 
 use syntax::{Diagnostics, DiskFiles, Options, SourceMap, parse_program, render_all};
 

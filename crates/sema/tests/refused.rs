@@ -1,5 +1,5 @@
-//! Programs that must be refused, by what is wrong with them. Each file has several, separated by `// ----`; the file
-//! beside it, with the ending `.txt`, has their diagnostics. `UPDATE_EXPECT=1` rewrites those.
+//! Programs that must be rejected, grouped by error. Each file has several, separated by `// ----`; the file beside it,
+//! with the extension `.txt`, has their diagnostics, which `UPDATE_EXPECT=1` rewrites.
 
 use expect_test::expect_file;
 use std::fmt::Write;
@@ -43,7 +43,7 @@ fn refused_programs_say_why() {
     }
 }
 
-/// Programs with tokens lost, doubled and swapped: the checker must end without a panic, whatever it is given.
+/// Programs with tokens removed, doubled and swapped: the checker must terminate without a panic on any input.
 #[test]
 fn mutilated_programs_do_not_stop_the_checker() {
     let mut rng = base::Rng::new(7);
@@ -73,7 +73,7 @@ fn mutilated_programs_do_not_stop_the_checker() {
     }
 }
 
-/// What could grow without bound, or recurse too deep.
+/// Programs whose types or values could grow without bound, or recurse too deeply.
 #[test]
 fn extreme_programs_end_soon() {
     let deep = |open: &str, middle: &str, close: &str, count: usize| {

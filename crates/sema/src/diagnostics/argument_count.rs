@@ -16,9 +16,9 @@ use base::Span;
 use syntax::diag::Diagnostic;
 
 /// `declared` is where the callee is declared, if it is.
-pub(crate) fn argument_count(span: Span, name: &str, found: usize, wanted: usize, declared: Span) -> Diagnostic {
-    let plural = if wanted == 1 { "" } else { "s" };
-    Diagnostic::error("E0501", span, format!("`{name}` takes {wanted} argument{plural}, found {found}"))
+pub(crate) fn argument_count(span: Span, name: &str, found: usize, expected: usize, declared: Span) -> Diagnostic {
+    let plural = if expected == 1 { "" } else { "s" };
+    Diagnostic::error("E0501", span, format!("`{name}` takes {expected} argument{plural}, found {found}"))
         .label("wrong number of arguments")
         .secondary(declared, "declared here")
 }

@@ -15,12 +15,12 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `wanted` and `found` are numbers of values.
-pub(crate) fn initializer_count(span: Span, shown: &str, wanted: usize, found: usize) -> Diagnostic {
-    let plural = if wanted == 1 { "" } else { "s" };
-    let diagnostic = Diagnostic::error("E0408", span, format!("{shown} takes {wanted} value{plural}, found {found}"))
+/// `expected` and `found` are numbers of values.
+pub(crate) fn initializer_count(span: Span, shown: &str, expected: usize, found: usize) -> Diagnostic {
+    let plural = if expected == 1 { "" } else { "s" };
+    let diagnostic = Diagnostic::error("E0408", span, format!("{shown} takes {expected} value{plural}, found {found}"))
         .label("wrong number of values");
-    match found < wanted {
+    match found < expected {
         true => diagnostic.help("end the list with `...` to give the others their default values"),
         false => diagnostic,
     }

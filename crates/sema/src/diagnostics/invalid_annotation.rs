@@ -17,9 +17,9 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `wanted` is what the body must be.
-pub(crate) fn invalid_annotation(span: Span, name: &str, wanted: &str) -> Diagnostic {
-    Diagnostic::error("E0210", span, format!("`@{name}` takes {wanted}")).label(format!("not {wanted}"))
+/// `expected` is what the body must be.
+pub(crate) fn invalid_annotation(span: Span, name: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error("E0210", span, format!("`@{name}` takes {expected}")).label(format!("not {expected}"))
 }
 
 #[cfg(test)]

@@ -20,8 +20,9 @@ use base::Span;
 use syntax::diag::Diagnostic;
 
 /// `help` is what to write instead.
-pub(crate) fn invalid_cast(span: Span, wanted: &str, found: &str, help: Option<String>) -> Diagnostic {
-    let diagnostic = Diagnostic::error("E0302", span, format!("cannot cast {found} to {wanted}")).label("no such cast");
+pub(crate) fn invalid_cast(span: Span, expected: &str, found: &str, help: Option<String>) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::error("E0302", span, format!("cannot cast {found} to {expected}")).label("no such cast");
     match help {
         Some(help) => diagnostic.help(help),
         None => diagnostic,

@@ -19,9 +19,9 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `wanted` is what it can have.
-pub(crate) fn invalid_direction(span: Span, what: &str, wanted: &str) -> Diagnostic {
-    Diagnostic::error("E0519", span, format!("{what} must have {wanted}")).label("wrong direction")
+/// `expected` is what it can have.
+pub(crate) fn invalid_direction(span: Span, what: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error("E0519", span, format!("{what} must have {expected}")).label("wrong direction")
 }
 
 #[cfg(test)]

@@ -18,10 +18,10 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `wanted` says what it takes.
-pub(crate) fn invalid_packet_type(span: Span, method: &str, found: &str, wanted: &str) -> Diagnostic {
-    Diagnostic::error("E0320", span, format!("`{method}` of {found} needs {wanted}"))
-        .label(format!("expected {wanted}"))
+/// `expected` says what it takes.
+pub(crate) fn invalid_packet_type(span: Span, method: &str, found: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error("E0320", span, format!("`{method}` of {found} needs {expected}"))
+        .label(format!("expected {expected}"))
 }
 
 #[cfg(test)]

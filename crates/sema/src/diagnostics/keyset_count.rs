@@ -14,8 +14,8 @@ use base::Span;
 use syntax::diag::Diagnostic;
 
 /// The numbers of elements and keys.
-pub(crate) fn keyset_count(span: Span, found: usize, wanted: usize) -> Diagnostic {
-    let keys = if wanted == 1 { "there is 1 key".to_owned() } else { format!("there are {wanted} keys") };
+pub(crate) fn keyset_count(span: Span, found: usize, expected: usize) -> Diagnostic {
+    let keys = if expected == 1 { "there is 1 key".to_owned() } else { format!("there are {expected} keys") };
     let values = if found == 1 { "value" } else { "values" };
     Diagnostic::error("E0614", span, format!("{keys}, but {found} {values} to compare with"))
         .label("wrong number of values")

@@ -16,11 +16,11 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `wanted` and `found` are types as they are written.
-pub(crate) fn mismatched_types(span: Span, wanted: &str, found: &str) -> Diagnostic {
-    let diagnostic =
-        Diagnostic::error("E0301", span, format!("expected {wanted}, found {found}")).label(format!("this is {found}"));
-    match (wanted, found) {
+/// `expected` and `found` are types as they are written.
+pub(crate) fn mismatched_types(span: Span, expected: &str, found: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error("E0301", span, format!("expected {expected}, found {found}"))
+        .label(format!("this is {found}"));
+    match (expected, found) {
         ("bool", _) if found.starts_with("bit<") || found.starts_with("int<") => {
             diagnostic.help("compare it with a number, as in `x != 0`")
         }

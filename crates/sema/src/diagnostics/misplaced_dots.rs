@@ -23,7 +23,7 @@ pub(crate) fn misplaced_dots(span: Span) -> Diagnostic {
     Diagnostic::error("E0425", span, "`...` must be the last element").label("something follows")
 }
 
-/// The dots where a set of values is wanted.
+/// The dots where a set of values is expected.
 pub(crate) fn dots_as_keyset(span: Span) -> Diagnostic {
     Diagnostic::error("E0425", span, "`...` is no set of values")
         .label("stands for default values in lists only")

@@ -13,9 +13,9 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `wanted` is the type of the result.
-pub(crate) fn missing_return_value(span: Span, wanted: &str) -> Diagnostic {
-    Diagnostic::error("E0601", span, format!("this function gives {wanted}")).label("no value is returned")
+/// `expected` is the type of the result.
+pub(crate) fn missing_return_value(span: Span, expected: &str) -> Diagnostic {
+    Diagnostic::error("E0601", span, format!("this function gives {expected}")).label("no value is returned")
 }
 
 /// `here` is what has no result.

@@ -18,11 +18,11 @@ use base::Span;
 use syntax::diag::Diagnostic;
 
 /// `declared` is where the generic thing is declared.
-pub(crate) fn type_argument_count(span: Span, name: &str, found: usize, wanted: usize, declared: Span) -> Diagnostic {
-    let plural = if wanted == 1 { "" } else { "s" };
-    let message = match wanted {
+pub(crate) fn type_argument_count(span: Span, name: &str, found: usize, expected: usize, declared: Span) -> Diagnostic {
+    let plural = if expected == 1 { "" } else { "s" };
+    let message = match expected {
         0 => format!("`{name}` is not generic, but has {found} type argument(s)"),
-        _ => format!("`{name}` takes {wanted} type argument{plural}, found {found}"),
+        _ => format!("`{name}` takes {expected} type argument{plural}, found {found}"),
     };
     Diagnostic::error("E0304", span, message)
         .label("wrong number of type arguments")

@@ -19,9 +19,9 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `found` is the type of the elements, `wanted` that of the keys.
-pub(crate) fn value_set_mismatch(span: Span, found: &str, wanted: &str) -> Diagnostic {
-    Diagnostic::error("E0615", span, format!("the value set contains {found}, the keys are {wanted}"))
+/// `found` is the type of the elements, `expected` that of the keys.
+pub(crate) fn value_set_mismatch(span: Span, found: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error("E0615", span, format!("the value set contains {found}, the keys are {expected}"))
         .label("types differ")
 }
 

@@ -19,10 +19,10 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `wanted` and `found` come with their articles.
-pub(crate) fn wrong_kind_of_name(name: &Ident, wanted: &str, found: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error("E0204", name.span, format!("`{}` is {found}, not {wanted}", name.name))
-        .label(format!("expected {wanted}"))
+/// `expected` and `found` come with their articles.
+pub(crate) fn wrong_kind_of_name(name: &Ident, expected: &str, found: &str, declared: Span) -> Diagnostic {
+    Diagnostic::error("E0204", name.span, format!("`{}` is {found}, not {expected}", name.name))
+        .label(format!("expected {expected}"))
         .secondary(declared, "declared here")
 }
 
