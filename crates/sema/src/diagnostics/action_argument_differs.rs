@@ -1,7 +1,7 @@
-//! `E0634`: an argument with a direction that is not the one in the table's list of actions.
+//! `E0634`: an argument with a direction that differs from the one in the table's list of actions.
 //!
-//! The list of actions binds the parameters with a direction. A default action or an entry must repeat these
-//! arguments as they are written there, before those for the parameters without direction.
+//! The list of actions binds the parameters with a direction. A default action or an entry must repeat these arguments
+//! unchanged, before those for the parameters without direction.
 //!
 //! ```p4,wrong
 //! #include <core.p4>

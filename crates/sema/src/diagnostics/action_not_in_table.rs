@@ -23,7 +23,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the table is declared.
+/// `declared` is the declaration of the table.
 pub(crate) fn action_not_in_table(
     span: Span,
     action: &str,

@@ -1,6 +1,6 @@
-//! `E0507`: a call whose arguments fit several functions of that name.
+//! `E0507`: a call whose arguments fit several functions of the same name.
 //!
-//! Name the arguments, so that one function is meant.
+//! Name the arguments to select one of them.
 //!
 //! ```p4,wrong
 //! extern void f(in bit<8> a);
@@ -19,7 +19,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `candidates` are the places of their declarations.
+/// `candidates` are the locations of their declarations.
 pub(crate) fn ambiguous_call(span: Span, name: &str, candidates: &[Span]) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0507", span, format!("several `{name}` take these arguments"))
         .label("which one?")

@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the callee is declared, if it is.
+/// `declared` is the declaration of the callee, if there is one.
 pub(crate) fn argument_count(span: Span, name: &str, found: usize, expected: usize, declared: Span) -> Diagnostic {
     let plural = if expected == 1 { "" } else { "s" };
     Diagnostic::error("E0501", span, format!("`{name}` takes {expected} argument{plural}, found {found}"))

@@ -17,7 +17,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the parameter is declared.
+/// `declared` is the declaration of the parameter.
 pub(crate) fn argument_mismatch(span: Span, param: &str, expected: &str, found: &str, declared: Span) -> Diagnostic {
     Diagnostic::error("E0508", span, format!("the argument for `{param}` must be {expected}, found {found}"))
         .label(format!("this is {found}"))

@@ -13,7 +13,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// Each branch: its place and its type.
+/// Each branch: its location and its type.
 pub(crate) fn branches_differ(span: Span, yes: (Span, &str), no: (Span, &str)) -> Diagnostic {
     Diagnostic::error("E0422", span, format!("the two values of `?:` have different types: {} and {}", yes.1, no.1))
         .label("types differ")

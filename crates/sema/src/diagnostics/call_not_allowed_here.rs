@@ -1,7 +1,7 @@
-//! `E0510`: a call in a place where it cannot happen.
+//! `E0510`: a call that is not allowed here.
 //!
-//! Tables and controls are applied in the `apply` block of a control, parsers in states of parsers. Actions are
-//! called from controls and actions, `verify` from parser states.
+//! Tables and controls are applied in the `apply` block of a control, parsers in parser states. Actions are called from
+//! controls and actions, `verify` from parser states.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -25,7 +25,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// Both come with their articles.
+/// Both with their articles.
 pub(crate) fn call_not_allowed_here(span: Span, what: &str, here: &str) -> Diagnostic {
     let message = match what.contains("apply()") {
         true => format!("{what} cannot be called in {here}"),

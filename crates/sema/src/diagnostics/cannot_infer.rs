@@ -1,6 +1,6 @@
-//! `E0313`: a type argument that nothing determines.
+//! `E0313`: a type argument that cannot be inferred.
 //!
-//! Type arguments may be left out where the arguments of the call determine them. Write them: `f<bit<8>>(...)`.
+//! Type arguments may be omitted if the arguments of the call determine them. Write them: `f<bit<8>>(...)`.
 //!
 //! ```p4,wrong
 //! extern T make<T>();

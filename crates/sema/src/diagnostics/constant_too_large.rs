@@ -1,4 +1,4 @@
-//! `E0418`: a constant expression whose value has too many digits.
+//! `E0418`: a constant expression whose value is too large.
 //!
 //! ```p4,wrong
 //! const int n = 1 << 1000000;
@@ -13,14 +13,14 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the expression.
+/// The location of the expression.
 pub(crate) fn constant_too_large(span: Span) -> Diagnostic {
     let limit = crate::consts::CONSTANT_BITS_MAX;
     Diagnostic::error("E0418", span, format!("the value of this constant is longer than {limit} bits"))
         .label("too large")
 }
 
-/// The place of the constant with which all of them together become too large.
+/// The location of the constant with which the total size becomes too large.
 pub(crate) fn constants_too_large(span: Span) -> Diagnostic {
     let limit = crate::consts::CONSTANT_LITERALS_MAX;
     Diagnostic::error("E0418", span, format!("the program's constants consist of more than {limit} literals"))

@@ -1,6 +1,6 @@
-//! `E0511`: the call of a constructor where no instance can be made.
+//! `E0511`: a constructor call that is not allowed here.
 //!
-//! Instances are declared (`register<bit<8>>(16) r;`), or made as arguments of other constructors.
+//! Instances are declared (`register<bit<8>>(16) r;`), or created as arguments of other constructors.
 //!
 //! ```p4,wrong
 //! extern Counter { Counter(); void count(); }
@@ -19,7 +19,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the call.
+/// The location of the call.
 pub(crate) fn constructor_not_allowed_here(span: Span) -> Diagnostic {
     Diagnostic::error("E0511", span, "no instance can be made here")
         .label("constructor call")

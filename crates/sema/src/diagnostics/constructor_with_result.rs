@@ -1,6 +1,6 @@
-//! `E0520`: a method with the name of its extern.
+//! `E0520`: a method with a result type and the name of its extern.
 //!
-//! The name of an extern is that of its constructors, which have no result type.
+//! The name of an extern is reserved for its constructors, which have no result type.
 //!
 //! ```p4,wrong
 //! extern Counter { void Counter(); }

@@ -1,4 +1,4 @@
-//! `E0625`: an argument, in a table's list of actions, for a parameter that the entries give.
+//! `E0625`: an argument, in a table's list of actions, for a parameter that the control plane supplies.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -23,7 +23,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the parameter is declared.
+/// `declared` is the declaration of the parameter.
 pub(crate) fn control_plane_argument(span: Span, param: &str, declared: Span) -> Diagnostic {
     Diagnostic::error("E0625", span, format!("`{param}` is given by the table's entries, not by its list of actions"))
         .label("remove this argument")

@@ -1,16 +1,16 @@
-//! `E0605`: a declaration in a place where it cannot stand.
+//! `E0605`: a declaration that is not allowed here.
 //!
 //! Tables and actions are declared in controls, value sets in parsers, types in the outermost scope.
 //!
-//! There is no example: the grammar refuses such programs before. Only a syntax tree that was not made from text
-//! can have this fault.
+//! There is no example: the grammar rejects such programs earlier. Only a syntax tree that was not parsed from text can
+//! have this error.
 //!
 //! Specification: P4 programs.
 
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `here` comes with its article.
+/// `here` has its article.
 pub(crate) fn declaration_not_allowed_here(span: Span, here: &str) -> Diagnostic {
     Diagnostic::error("E0605", span, format!("this cannot be declared in {here}")).label("not here")
 }
@@ -21,7 +21,7 @@ mod tests {
     use syntax::Diagnostics;
     use syntax::ast::{Declaration, DeclarationKind, Ident, Program, Table};
 
-    /// The parser refuses what stands in the wrong place already; the checker must take any tree.
+    /// The parser already rejects declarations in the wrong place; the checker must accept any tree.
     #[test]
     fn a_table_outside_a_control() {
         let name = Ident { name: "t".into(), span: Span::new(1, 2) };

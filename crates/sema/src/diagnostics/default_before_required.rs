@@ -1,4 +1,4 @@
-//! `E0517`: a parameter without default value after one that has one.
+//! `E0517`: a parameter without a default value after one that has one.
 //!
 //! Put the parameters with default values last.
 //!

@@ -13,7 +13,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of `default`, and of the label behind it.
+/// The location of `default`, and of the label after it.
 pub(crate) fn default_not_last(span: Span, next: Span) -> Diagnostic {
     Diagnostic::error("E0610", span, "`default` must be the last label")
         .label("other labels follow")

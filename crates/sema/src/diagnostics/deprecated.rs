@@ -1,4 +1,4 @@
-//! `W0202`: the use of something that is marked `@deprecated`.
+//! `W0202`: a use of a declaration that is marked `@deprecated`.
 //!
 //! `@noWarn("deprecated")` silences it.
 //!
@@ -17,7 +17,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `advice` is what the annotation says.
+/// `advice` is the string of the annotation.
 pub(crate) fn deprecated(span: Span, name: &str, advice: Option<String>) -> Diagnostic {
     let diagnostic = Diagnostic::warning("W0202", span, format!("`{name}` is deprecated")).label("deprecated");
     match advice {

@@ -1,6 +1,6 @@
-//! `E0518`: an action whose parameters with direction do not come first.
+//! `E0518`: an action parameter with a direction after one without.
 //!
-//! The parameters without direction are given by the entries of tables; they stand last.
+//! The entries of tables supply the parameters without direction, which come last.
 //!
 //! ```p4,wrong
 //! action a(bit<8> value, inout bit<8> x) { x = value; }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `name` is the parameter's.
+/// `name` is the name of the parameter.
 pub(crate) fn direction_after_control_plane(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0518", span, format!("`{name}` has a direction, but follows a parameter without"))
         .label("must come first")

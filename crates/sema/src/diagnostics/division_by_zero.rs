@@ -13,7 +13,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the divisor.
+/// The location of the divisor.
 pub(crate) fn division_by_zero(span: Span) -> Diagnostic {
     Diagnostic::error("E0406", span, "division by zero").label("this is zero")
 }

@@ -21,7 +21,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `first` is the first place.
+/// `first` is the location of the first occurrence.
 pub(crate) fn duplicate_action(span: Span, name: &str, first: Span) -> Diagnostic {
     Diagnostic::error("E0626", span, format!("`{name}` is listed twice"))
         .label("listed again")

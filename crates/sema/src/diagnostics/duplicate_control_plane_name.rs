@@ -1,7 +1,7 @@
-//! `E0209`: two things of one kind that the control plane could not tell apart.
+//! `E0209`: a control-plane name or id that is not unique.
 //!
-//! Controllers know tables, actions, keys and instances by the name in `@name("...")`, or else by their name in the
-//! program. Give each its own. (Of actions this is asked where a P4Info is made.)
+//! The control-plane name of a table, action, key or instance is that of `@name("...")`, or otherwise its name in the
+//! program. It must be unique within the kind. (For actions this is only checked when a P4Info is made.)
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -26,7 +26,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `kind` is what both are; `first` is the first of them.
+/// `kind` is the kind of both; `first` is the first one.
 pub(crate) fn duplicate_control_plane_name(span: Span, name: &str, kind: &str, first: Span) -> Diagnostic {
     Diagnostic::error("E0209", span, format!("two {kind}s are called `{name}` for the control plane"))
         .label("the same name")
@@ -34,7 +34,7 @@ pub(crate) fn duplicate_control_plane_name(span: Span, name: &str, kind: &str, f
         .help("choose another name with `@name(\"...\")`")
 }
 
-/// The same of a declaration that several instances have, with `instance` the place of the second one.
+/// The same for a declaration in several instances; `instance` is the location of the second one.
 pub(crate) fn name_of_several_instances(span: Span, name: &str, kind: &str, instance: Span) -> Diagnostic {
     let article = if kind == "action" { "an" } else { "a" };
     Diagnostic::error(
@@ -47,7 +47,7 @@ pub(crate) fn name_of_several_instances(span: Span, name: &str, kind: &str, inst
     .help("leave out the dot in front of the name in `@name(\"...\")`")
 }
 
-/// The same of the numbers that `@id` gives.
+/// The same for the numbers of `@id`.
 pub(crate) fn duplicate_control_plane_id(span: Span, id: &str, kind: &str, first: Span) -> Diagnostic {
     Diagnostic::error("E0209", span, format!("two {kind}s have the id {id} for the control plane"))
         .label("the same id")

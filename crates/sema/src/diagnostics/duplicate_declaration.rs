@@ -1,6 +1,6 @@
 //! `E0203`: a name that is declared twice in one scope.
 //!
-//! A scope has one declaration for each name; only functions and actions with different parameters may share one.
+//! A scope has one declaration for each name; only functions and actions with different parameters may share a name.
 //! Rename or remove one of the two.
 //!
 //! ```p4,wrong
@@ -17,7 +17,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `first` is where the name was declared before.
+/// `first` is the earlier declaration.
 pub(crate) fn duplicate_declaration(name: &Ident, first: Span) -> Diagnostic {
     Diagnostic::error("E0203", name.span, format!("`{}` is declared twice", name.name))
         .label("declared again")

@@ -1,6 +1,6 @@
-//! `W0207`: an entry with the same keys as an earlier one, which always wins.
+//! `W0207`: an entry with the same keys as an earlier one, which takes precedence.
 //!
-//! Remove one of the two. Where all keys are matched exactly, this is an error (`E0638`).
+//! Remove one of the two. If all keys are matched exactly, this is an error (`E0638`).
 //!
 //! ```p4,wrong
 //! #include <core.p4>

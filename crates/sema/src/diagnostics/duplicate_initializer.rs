@@ -1,4 +1,4 @@
-//! `E0410`: a list of named fields that gives a field twice.
+//! `E0410`: a list of named fields that contains a field twice.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> a; bit<8> b; }

@@ -1,4 +1,4 @@
-//! `E0609`: a label that a `switch` has twice.
+//! `E0609`: a repeated label of a `switch`.
 //!
 //! ```p4,wrong
 //! control C(in bit<8> x) { apply { switch (x) { 1: { } 1: { } } } }

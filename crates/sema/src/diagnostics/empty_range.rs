@@ -1,4 +1,4 @@
-//! `W0206`: a range whose lower bound is above its upper bound, so that it contains nothing.
+//! `W0206`: an empty range, whose lower bound is greater than its upper bound.
 //!
 //! Write the lower bound first.
 //!

@@ -1,4 +1,4 @@
-//! `E0628`: entries that stand before the keys or actions that they use.
+//! `E0628`: entries before the keys or actions that they use.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -21,7 +21,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The entries are at `span`; `name` is the property that comes too late, at `late`.
+/// The entries are at `span`; `name` is the later property, at `late`.
 pub(crate) fn entries_before(span: Span, name: &str, late: Span) -> Diagnostic {
     Diagnostic::error("E0628", span, format!("`entries` must stand after `{name}`"))
         .label("too early")

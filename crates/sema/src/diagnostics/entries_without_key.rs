@@ -1,4 +1,4 @@
-//! `E0629`: entries in a table that has no key.
+//! `E0629`: entries in a table without a key.
 //!
 //! ```p4,wrong
 //! #include <core.p4>

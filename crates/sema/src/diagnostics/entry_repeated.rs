@@ -1,8 +1,8 @@
 //! `E0638`: an entry with the keys of an earlier one, in a table whose keys are all matched exactly.
 //!
-//! Such a table has one entry for each combination of keys at most, and nothing would say which of two counts. In
-//! tables with other match kinds the earlier entry or the one with the greater priority counts; there the second is
-//! legal but never used, and draws a warning (`W0207`).
+//! Such a table has at most one entry for each combination of keys, and neither of two would take precedence. In tables
+//! with other match kinds the earlier entry or the one with the greater priority does; there the second is legal but
+//! never used, and causes a warning (`W0207`).
 //!
 //! ```p4,wrong
 //! #include <core.p4>

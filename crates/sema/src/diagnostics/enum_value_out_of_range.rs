@@ -1,4 +1,4 @@
-//! `E0309`: an enum member whose value does not fit in the enum's type.
+//! `E0309`: an enum member whose value does not fit into the enum's type.
 //!
 //! Choose a value in range, or a wider type.
 //!

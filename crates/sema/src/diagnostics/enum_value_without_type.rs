@@ -1,6 +1,6 @@
-//! `E0311`: a member with a value, in an enum that has no type of values.
+//! `E0311`: a member with a value, in an enum without a representation.
 //!
-//! Write the type of the values, or leave them out.
+//! Add the type of the values, or remove the values.
 //!
 //! ```p4,wrong
 //! enum E { A = 1 }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `name` is the enum's.
+/// `name` is the name of the enum.
 pub(crate) fn enum_value_without_type(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0311", span, format!("the members of `{name}` have no values"))
         .label("a value is given")

@@ -1,4 +1,4 @@
-//! `E0404`: an index or count that is beyond the array, stack or tuple.
+//! `E0404`: an index or count beyond the size of the array, stack or tuple.
 //!
 //! ```p4,wrong
 //! header H { bit<8> x; }
@@ -22,7 +22,7 @@ pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Dia
         .label("out of range")
 }
 
-/// `count` is how many elements are pushed or popped.
+/// `count` is the number of elements that are pushed or popped.
 pub(crate) fn count_out_of_range(span: Span, count: &BigInt) -> Diagnostic {
     let limit = base::limits::STACK_ELEMENTS_MAX;
     Diagnostic::error("E0404", span, format!("a stack cannot move by {count} elements"))

@@ -1,4 +1,4 @@
-//! `E0408`: a list with too many or too few values for what it is to become.
+//! `E0408`: a list with too many or too few values for its type.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> a; bit<8> b; }

@@ -1,6 +1,7 @@
-//! `E0512`: an instance in a place where instances of its type cannot be.
+//! `E0512`: an instance that is not allowed here.
 //!
-//! Packages stand in the outermost scope, controls in controls, parsers in parsers, extern objects in all of these.
+//! Packages are instantiated in the outermost scope, controls in controls, parsers in parsers, and extern objects in
+//! all of these.
 //!
 //! ```p4,wrong
 //! extern Counter { Counter(); void count(); }
@@ -17,7 +18,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `here` comes with its article.
+/// `here` has its article.
 pub(crate) fn instance_not_allowed_here(span: Span, shown: &str, here: &str) -> Diagnostic {
     Diagnostic::error("E0512", span, format!("an instance of {shown} cannot be declared in {here}")).label("not here")
 }

@@ -1,8 +1,8 @@
-//! `E0210`: an annotation whose body is not what its name asks for.
+//! `E0210`: an annotation with an invalid body.
 //!
 //! `@name`, `@deprecated` and `@noWarn` take one string; `@atomic`, `@hidden`, `@optional`, `@tableonly`,
-//! `@defaultonly`, `@pure` and `@noSideEffects` take nothing; `@match` takes a match kind. Structured annotations,
-//! in brackets, take values that are known at compile time: numbers, strings and truth values.
+//! `@defaultonly`, `@pure` and `@noSideEffects` have no body; `@match` takes a match kind. Structured annotations, in
+//! brackets, take compile-time values: numbers, strings and booleans.
 //!
 //! ```p4,wrong
 //! @name(5) control C() { apply { } }
@@ -17,7 +17,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `expected` is what the body must be.
+/// `expected` describes the valid body.
 pub(crate) fn invalid_annotation(span: Span, name: &str, expected: &str) -> Diagnostic {
     Diagnostic::error("E0210", span, format!("`@{name}` takes {expected}")).label(format!("not {expected}"))
 }

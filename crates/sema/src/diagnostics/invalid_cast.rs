@@ -1,10 +1,10 @@
 //! `E0302`: a cast that does not exist.
 //!
-//! Casts go between `bit<1>` and `bool`, between `bit<w>` and `int<w>` of one width, between widths of one sign, from
-//! `int` to numbers with a width, and between a type made by `type` (or an enum with a representation) and what it is
-//! made of.
+//! There are casts between `bit<1>` and `bool`, between `bit<w>` and `int<w>` of the same width, between widths of the
+//! same signedness, from `int` to numbers with a width, and between a type declared with `type` (or an enum with a
+//! representation) and its underlying type.
 //!
-//! Go through a type to which and from which casts exist.
+//! Cast in two steps, through a type that has casts from the one type and to the other.
 //!
 //! ```p4,wrong
 //! control C(inout bit<16> x, in int<8> y) { apply { x = (bit<16>)y; } }
@@ -19,7 +19,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `help` is what to write instead.
+/// `help` suggests a replacement.
 pub(crate) fn invalid_cast(span: Span, expected: &str, found: &str, help: Option<String>) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("E0302", span, format!("cannot cast {found} to {expected}")).label("no such cast");

@@ -1,8 +1,8 @@
 //! `E0519`: a parameter with a direction that it cannot have.
 //!
-//! Extern objects and parameters of constructors are passed without direction; parameters with default values are
-//! `in`. Only parameters of packages, of types of parsers and controls, and of externs may be `@optional`: what is
-//! written in P4 needs all of its values.
+//! Extern objects and parameters of constructors are passed without direction; parameters with default values are `in`.
+//! Only parameters of packages, of types of parsers and controls, and of externs may be `@optional`: code written in P4
+//! needs all of its arguments.
 //!
 //! ```p4,wrong
 //! extern Counter { Counter(); void count(); }
@@ -19,7 +19,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `expected` is what it can have.
+/// `expected` is the valid direction.
 pub(crate) fn invalid_direction(span: Span, what: &str, expected: &str) -> Diagnostic {
     Diagnostic::error("E0519", span, format!("{what} must have {expected}")).label("wrong direction")
 }

@@ -1,8 +1,8 @@
-//! `E0303`: a field or element of a type that cannot be one.
+//! `E0303`: a field or element of an invalid type.
 //!
-//! A header holds numbers, truth values, enums with a representation, and structs of these. A header union holds
-//! headers. Structs and tuples hold any value that exists at run time. Nothing holds tables, parsers, controls or
-//! extern objects.
+//! A header contains numbers, booleans, enums with a representation, and structs of these. A header union contains
+//! headers. Structs and tuples contain any value that exists at run time. Tables, parsers, controls and extern objects
+//! cannot be contained in a type.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> x; }
@@ -19,7 +19,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `owner` comes with its article.
+/// `owner` has its article.
 pub(crate) fn invalid_field_type(span: Span, owner: &str, found: &str) -> Diagnostic {
     Diagnostic::error("E0303", span, format!("{owner} cannot contain a value of type {found}"))
         .label(format!("not allowed in {owner}"))

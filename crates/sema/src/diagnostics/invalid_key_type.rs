@@ -1,7 +1,7 @@
-//! `E0623`: a key whose values cannot be looked up or selected on.
+//! `E0623`: a key of a type that cannot be matched.
 //!
-//! The keys of tables and of `select` are single values of a fixed width (in a `select` also structs and tuples of
-//! them, whose fields count one by one; but no headers).
+//! The keys of tables and of `select` are scalars of a fixed width. In a `select` also structs and tuples of them are
+//! allowed, whose fields are matched one by one, but not headers.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -20,15 +20,14 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `found` is the type of the key of a table; `field` is what to write instead, if the key has fields.
+/// `found` is the type of the key of a table; `field` is a suggested field, if the key has fields.
 pub(crate) fn invalid_key_type(span: Span, found: &str, field: Option<&str>) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("E0623", span, format!("a key cannot be of type {found}")).label("cannot be looked up");
     with_help(diagnostic, found, field)
 }
 
-/// `found` is the type of the value that a `select` has to decide on; `field` is what to write instead, if the value
-/// has fields.
+/// `found` is the type of the value of a `select`; `field` is a suggested field, if the value has fields.
 pub(crate) fn invalid_select_key(span: Span, found: &str, field: Option<&str>) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("E0623", span, format!("`select` cannot decide on {found}")).label("cannot be selected on");

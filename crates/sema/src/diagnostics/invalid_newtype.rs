@@ -1,7 +1,7 @@
-//! `E0305`: a `type` (or `typedef`) of something that cannot have one.
+//! `E0305`: a `type` (or `typedef`) of a type that does not allow it.
 //!
-//! `type` makes a new type of numbers, truth values and other new types. For structs, headers and the rest use
-//! `typedef`, which only gives another name.
+//! `type` makes a new type from numbers, booleans and other new types. For structs, headers and others use `typedef`,
+//! which only declares another name.
 //!
 //! ```p4,wrong
 //! header H { bit<8> x; }
@@ -18,7 +18,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `keyword` is the one that was used.
+/// `keyword` is the keyword in the source.
 pub(crate) fn invalid_newtype(span: Span, keyword: &str, found: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0305", span, format!("`{keyword}` cannot be used with {found}"))
         .label("not a number or bool");

@@ -1,6 +1,6 @@
-//! `E0419`: an operator with an operand of a type that it does not take.
+//! `E0419`: an operand of a type that the operator does not accept.
 //!
-//! Convert the operand to a type that the operator takes.
+//! Convert the operand to a type that the operator accepts.
 //!
 //! ```p4,wrong
 //! control C(inout bool x, in bool y) { apply { x = x & y; } }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `expected` says what the operator takes.
+/// `expected` describes what the operator accepts.
 pub(crate) fn invalid_operand(span: Span, operator: &str, found: &str, expected: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0419", span, format!("`{operator}` takes {expected}, found {found}"))
         .label(format!("this is {found}"));

@@ -1,7 +1,7 @@
-//! `E0320`: `extract`, `lookahead` or `emit` of something that cannot be read from or written to a packet.
+//! `E0320`: an argument of `extract`, `lookahead` or `emit` that cannot be read from or written to a packet.
 //!
-//! Extract headers, one with a `varbit` field with its length as second argument; look ahead for types of a fixed
-//! size; emit headers, unions, stacks and structs of them.
+//! `extract` reads headers; one with a `varbit` field requires its length as second argument. `lookahead` reads types
+//! of a fixed size. `emit` writes headers, unions, stacks and structs of them.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -18,7 +18,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `expected` says what it takes.
+/// `expected` describes what the method accepts.
 pub(crate) fn invalid_packet_type(span: Span, method: &str, found: &str, expected: &str) -> Diagnostic {
     Diagnostic::error("E0320", span, format!("`{method}` of {found} needs {expected}"))
         .label(format!("expected {expected}"))

@@ -1,7 +1,7 @@
-//! `E0637`: a priority that an entry of a table cannot have, or that it lacks.
+//! `E0637`: an invalid or missing priority of a table entry.
 //!
-//! Priorities are numbers from zero on. The entries of `const entries` have none, because an earlier one always comes
-//! first. If some entries of a table have one, the first must have one, from which the others are counted.
+//! Priorities are numbers from zero on. `const entries` have none, because an earlier entry always takes precedence. If
+//! some entries of a table have a priority, the first must have one, from which the others are derived.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -32,7 +32,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `message` says what is wrong.
+/// `message` describes the error.
 pub(crate) fn invalid_priority(span: Span, message: &str) -> Diagnostic {
     Diagnostic::error("E0637", span, message)
 }

@@ -1,4 +1,4 @@
-//! `E0608`: a label that is no action, in a `switch` on the action that a table ran.
+//! `E0608`: a label that is not an action, in a `switch` on the action that a table ran.
 //!
 //! ```p4,wrong
 //! #include <core.p4>

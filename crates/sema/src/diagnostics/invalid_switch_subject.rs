@@ -1,6 +1,6 @@
-//! `E0607`: a `switch` on something that it cannot decide on.
+//! `E0607`: a `switch` on an expression of an invalid type.
 //!
-//! `switch` takes `t.apply().action_run`, or a number, truth value, error or enum member.
+//! `switch` takes `t.apply().action_run`, or a number, boolean, error or enum member.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> x; }

@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `what` comes with its article.
+/// `what` has its article.
 pub(crate) fn invalid_variable_type(span: Span, what: &str, found: &str) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("E0314", span, format!("{what} cannot be of type {found}")).label("not a type for this");

@@ -1,7 +1,7 @@
-//! `E0636`: a key that is computed and has no `@name`.
+//! `E0636`: a computed key without `@name`.
 //!
-//! The control plane knows keys by name. Variables, fields, elements, slices, `isValid()` and masks with a constant
-//! name themselves; any other expression needs the annotation.
+//! Every key needs a control-plane name. Variables, fields, elements, slices, `isValid()` and masks with a constant
+//! have a default name; any other expression requires the annotation.
 //!
 //! ```p4,wrong
 //! #include <core.p4>

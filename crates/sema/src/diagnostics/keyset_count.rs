@@ -1,4 +1,4 @@
-//! `E0614`: a keyset with more or fewer elements than there are keys.
+//! `E0614`: a keyset whose number of elements differs from the number of keys.
 //!
 //! ```p4,wrong
 //! parser P(in bit<8> x, in bit<8> y) { state start { transition select(x, y) { 1: accept; default: reject; } } }

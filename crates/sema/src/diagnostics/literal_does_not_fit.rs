@@ -1,6 +1,6 @@
-//! `W0203`: a number that does not fit in its type and loses its highest bits.
+//! `W0203`: a number that does not fit into its type and loses its most significant bits.
 //!
-//! Write the value that is meant. `@noWarn("overflow")` silences it.
+//! Write the intended value. `@noWarn("overflow")` silences it.
 //!
 //! ```p4,wrong
 //! const bit<8> a = 256;

@@ -1,6 +1,6 @@
-//! `E0702`: a `main` that is no instance of a package.
+//! `E0702`: a `main` that is not an instance of a package.
 //!
-//! The program that runs is the instance of the architecture's package that is called `main`.
+//! A program is the instance called `main` of the architecture's package.
 //!
 //! ```p4,wrong
 //! extern X { X(); }

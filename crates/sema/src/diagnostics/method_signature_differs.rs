@@ -1,4 +1,4 @@
-//! `E0515`: the implementation of an abstract method with other parameters or another result.
+//! `E0515`: the implementation of an abstract method with a different signature.
 //!
 //! ```p4,wrong
 //! extern Runner { Runner(); abstract void run(in bit<8> speed); }
@@ -16,7 +16,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the method is declared.
+/// `declared` is the declaration of the method.
 pub(crate) fn method_signature_differs(name: &Ident, declared: Span) -> Diagnostic {
     Diagnostic::error(
         "E0515",

@@ -1,7 +1,7 @@
 //! `E0301`: a value of the wrong type.
 //!
-//! The only conversions that need not be written are those from `int` (a number without width) to a number type, from
-//! an enum to its representation, and from lists to structs, headers and tuples. Write a cast where one exists.
+//! The only implicit conversions are those from `int` (a number without width) to a numeric type, from an enum to its
+//! representation, and from lists to structs, headers and tuples. Write a cast where one exists.
 //!
 //! ```p4,wrong
 //! control C(inout bit<16> x, in bit<8> y) { apply { x = y; } }
@@ -16,7 +16,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `expected` and `found` are types as they are written.
+/// `expected` and `found` are types in P4 syntax.
 pub(crate) fn mismatched_types(span: Span, expected: &str, found: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0301", span, format!("expected {expected}, found {found}"))
         .label(format!("this is {found}"));

@@ -1,7 +1,7 @@
-//! `E0414`: `_` where a value is needed.
+//! `E0414`: `_` where a value is required.
 //!
-//! `_` may stand for an `out` argument whose value does not matter, for an optional argument, and for a key that
-//! matches anything.
+//! `_` is allowed as an `out` argument whose value is not needed, as an optional argument, and as a key that matches
+//! anything.
 //!
 //! ```p4,wrong
 //! bit<8> f(in bit<8> x) { return x; }
@@ -18,7 +18,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the `_`.
+/// The location of the `_`.
 pub(crate) fn misplaced_dont_care(span: Span) -> Diagnostic {
     Diagnostic::error("E0414", span, "`_` is no value").label("a value is needed here")
 }

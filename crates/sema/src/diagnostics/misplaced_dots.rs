@@ -1,7 +1,7 @@
-//! `E0425`: `...` that is not the last element of a list, or that stands outside one.
+//! `E0425`: `...` that is not the last element of a list, or that is outside a list.
 //!
-//! `...` stands for the default values of all elements that follow, so that nothing can follow it. It is no set of
-//! values: in a `select` or an entry any value is `_`.
+//! `...` stands for the default values of all remaining elements, so nothing can follow it. It is not a set of values:
+//! in a `select` or an entry, `_` matches any value.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> a; bit<8> b; }
@@ -18,12 +18,12 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The dots.
+/// The location of the dots.
 pub(crate) fn misplaced_dots(span: Span) -> Diagnostic {
     Diagnostic::error("E0425", span, "`...` must be the last element").label("something follows")
 }
 
-/// The dots where a set of values is expected.
+/// The location of the dots in place of a set of values.
 pub(crate) fn dots_as_keyset(span: Span) -> Diagnostic {
     Diagnostic::error("E0425", span, "`...` is no set of values")
         .label("stands for default values in lists only")

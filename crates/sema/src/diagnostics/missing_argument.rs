@@ -1,4 +1,4 @@
-//! `E0502`: a call that leaves out an argument that is needed.
+//! `E0502`: a call without a required argument.
 //!
 //! ```p4,wrong
 //! bit<8> f(in bit<8> a, in bit<8> b) { return a + b; }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the parameter is declared.
+/// `declared` is the declaration of the parameter.
 pub(crate) fn missing_argument(span: Span, callee: &str, param: &str, declared: Span) -> Diagnostic {
     Diagnostic::error("E0502", span, format!("the call of `{callee}` has no argument for `{param}`"))
         .label(format!("`{param}` is missing"))

@@ -1,4 +1,4 @@
-//! `E0409`: a list of named fields that leaves fields out.
+//! `E0409`: a list of named fields in which fields are missing.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> a; bit<8> b; }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `names` are the fields that have no value.
+/// `names` are the missing fields.
 pub(crate) fn missing_initializer(span: Span, owner: &str, names: &[&str], declared: Span) -> Diagnostic {
     let list = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     Diagnostic::error("E0409", span, format!("no value for {list} of `{owner}`"))

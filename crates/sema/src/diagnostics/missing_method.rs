@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the method is declared.
+/// `declared` is the declaration of the method.
 pub(crate) fn missing_method(span: Span, method: &str, declared: Span) -> Diagnostic {
     Diagnostic::error("E0514", span, format!("the abstract method `{method}` is not implemented"))
         .label(format!("needs `= {{ ... {method}(...) {{ ... }} }}`"))

@@ -1,4 +1,4 @@
-//! `E0602`: a function that can end without giving its result.
+//! `E0602`: a function that can end without returning its result.
 //!
 //! End every path with `return`.
 //!
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The function's name and place.
+/// The function's name and location.
 pub(crate) fn missing_return(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0602", span, format!("`{name}` can end without returning a value"))
         .label("not every path has a `return`")

@@ -1,5 +1,4 @@
-//! The diagnostics of the checker: one file for each kind, with what it means, how to mend it, and a test that
-//! shows it.
+//! The diagnostics of the checker: one file for each kind, with its meaning, the correction, and a test.
 //!
 //! Codes are stable and never reused: `E02..` names, `E03..` types, `E04..` expressions, `E05..` calls and
 //! instances, `E06..` statements, parsers and tables, `E07..` whole programs; `W02..` warnings.

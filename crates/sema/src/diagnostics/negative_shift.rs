@@ -13,7 +13,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the shift's right side.
+/// The location of the shift amount.
 pub(crate) fn negative_shift(span: Span) -> Diagnostic {
     Diagnostic::error("E0407", span, "a shift by a negative number")
         .label("this is negative")

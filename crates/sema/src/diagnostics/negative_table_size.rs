@@ -21,7 +21,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the size.
+/// The location of the size.
 pub(crate) fn negative_table_size(span: Span) -> Diagnostic {
     Diagnostic::error("E0632", span, "a size cannot be negative").label("this is negative")
 }

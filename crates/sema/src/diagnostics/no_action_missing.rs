@@ -1,7 +1,7 @@
 //! `E0633`: a table that needs the action `NoAction`, which is not declared.
 //!
-//! A table without `default_action` runs `NoAction` on a miss. The action is declared in core.p4, so that a program
-//! that does not include it must declare it, or give every table a default action.
+//! A table without `default_action` runs `NoAction` on a miss. core.p4 declares this action, so a program that does not
+//! include it must declare the action itself, or declare a default action in every table.
 //!
 //! ```p4,wrong
 //! control C() {
@@ -25,7 +25,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The table's name and place.
+/// The table's name and location.
 pub(crate) fn no_action_missing(span: Span, table: &str) -> Diagnostic {
     Diagnostic::error("E0633", span, format!("the default action of `{table}` is `NoAction`, which is not declared"))
         .label("a table without `default_action`")

@@ -1,4 +1,4 @@
-//! `E0411`: `...` for a type that has no default value, such as a list.
+//! `E0411`: `...` for a type without a default value, such as a list.
 //!
 //! ```p4,wrong
 //! const list<bit<8>> l = ...;

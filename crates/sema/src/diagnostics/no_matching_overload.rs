@@ -1,4 +1,4 @@
-//! `E0506`: a call whose arguments fit none of the functions of that name.
+//! `E0506`: a call whose arguments do not fit any of the functions of that name.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -17,7 +17,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `counts` are the numbers of parameters that there are.
+/// `counts` are the numbers of parameters of these functions.
 pub(crate) fn no_matching_overload(span: Span, name: &str, found: usize, counts: &[usize]) -> Diagnostic {
     let counts = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     Diagnostic::error("E0506", span, format!("no `{name}` takes these {found} argument(s)"))

@@ -1,6 +1,6 @@
-//! `E0206`: a member of something that has none.
+//! `E0206`: a member of a value that has no members.
 //!
-//! Structs, headers, enums, stacks, tables and extern objects have members; numbers and truth values have none.
+//! Structs, headers, enums, stacks, tables and extern objects have members; numbers and booleans do not.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) { apply { x.high = 1; } }
@@ -15,7 +15,7 @@
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `what` is what stands before the dot.
+/// `what` describes what precedes the dot.
 pub(crate) fn no_members(member: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error("E0206", member.span, format!("{what} has no members, so `.{}` means nothing", member.name))
         .label("no such member")

@@ -1,4 +1,4 @@
-//! `E0319`: `minSizeInBits` and its like of a type that has no size.
+//! `E0319`: `minSizeInBits` or a related method of a type without a size.
 //!
 //! ```p4,wrong
 //! enum E { A }

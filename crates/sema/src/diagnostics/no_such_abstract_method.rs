@@ -1,4 +1,4 @@
-//! `E0516`: a function in an instance's initializer that implements nothing.
+//! `E0516`: a function in an instance's initializer that does not implement an abstract method.
 //!
 //! ```p4,wrong
 //! extern Runner { Runner(); abstract void run(); }
@@ -16,7 +16,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the instance's type is declared.
+/// `declared` is the declaration of the instance's type.
 pub(crate) fn no_such_abstract_method(name: &Ident, owner: &str, declared: Span) -> Diagnostic {
     Diagnostic::error("E0516", name.span, format!("`{owner}` has no abstract method `{}`", name.name))
         .label("implements nothing")

@@ -1,4 +1,4 @@
-//! `E0413`: `next`, `last` or `lastIndex` of an array that is no header stack.
+//! `E0413`: `next`, `last` or `lastIndex` of an array that is not a header stack.
 //!
 //! ```p4,wrong
 //! parser P(inout bit<8>[2] array) { state start { array.next = 1; transition accept; } }

@@ -1,5 +1,5 @@
-//! `E0416`: something that is no value where one is needed: a table, an instance, the call of a function that gives
-//! nothing.
+//! `E0416`: an expression without a value where one is required: a table, an instance, the call of a function without a
+//! result.
 //!
 //! ```p4,wrong
 //! void f() { }

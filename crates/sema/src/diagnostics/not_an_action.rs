@@ -1,4 +1,4 @@
-//! `E0631`: a default action that is neither an action's name nor the call of one.
+//! `E0631`: a default action that is neither the name nor the call of an action.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the value.
+/// The location of the value.
 pub(crate) fn not_an_action(span: Span) -> Diagnostic {
     Diagnostic::error("E0631", span, "the default action must be an action")
         .label("not an action")

@@ -1,7 +1,6 @@
-//! `E0401`: something that is written to and is no storage.
+//! `E0401`: a write to an expression that is not an l-value.
 //!
-//! Variables, `out` and `inout` parameters, their fields, elements and slices can be written; results of computations
-//! cannot.
+//! Variables, `out` and `inout` parameters, their fields, elements and slices can be written; computed values cannot.
 //!
 //! ```p4,wrong
 //! void f(out bit<8> x) { x = 1; }
@@ -18,7 +17,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of what is written to.
+/// The location of the written expression.
 pub(crate) fn not_an_lvalue(span: Span) -> Diagnostic {
     Diagnostic::error("E0401", span, "this cannot be written to").label("not a variable, field, element or slice")
 }

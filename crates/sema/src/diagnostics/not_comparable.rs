@@ -1,4 +1,4 @@
-//! `E0421`: a comparison of values that cannot be compared.
+//! `E0421`: a comparison of values that are not comparable.
 //!
 //! Compare fields, or values that `==` is defined for.
 //!

@@ -1,7 +1,7 @@
-//! `E0405`: something that must be known when the program is compiled, and is not.
+//! `E0405`: an expression that must be known at compile time, but is not.
 //!
-//! Widths, sizes, slice bounds, switch labels, entries of tables, arguments of constructors: made of literals,
-//! constants and parameters of constructors only.
+//! Widths, sizes, slice bounds, switch labels, entries of tables and arguments of constructors may only consist of
+//! literals, constants and parameters of constructors.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x, in bit<8> n) { apply { x[3:0] = x[n:4]; } }
@@ -16,7 +16,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the expression.
+/// The location of the expression.
 pub(crate) fn not_constant(span: Span) -> Diagnostic {
     Diagnostic::error("E0405", span, "this must be known at compile time").label("not a compile-time constant")
 }

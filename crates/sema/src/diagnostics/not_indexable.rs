@@ -1,6 +1,6 @@
-//! `E0423`: an index on something that has no elements.
+//! `E0423`: an index on a value without elements.
 //!
-//! Header stacks, arrays and tuples have elements. A bit of a number is a slice: `x[3:3]`.
+//! Header stacks, arrays and tuples have elements. For a bit of a number use a slice: `x[3:3]`.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x, out bit<1> y) { apply { y = x[3]; } }

@@ -1,7 +1,7 @@
-//! `E0513`: an instance of something that has no constructor.
+//! `E0513`: an instance of a type without a constructor.
 //!
-//! Externs with a constructor, parsers, controls with a body and packages have instances; structs and headers have
-//! variables.
+//! Externs with a constructor, parsers and controls with a body, and packages can be instantiated. For structs and
+//! headers declare variables.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> x; }

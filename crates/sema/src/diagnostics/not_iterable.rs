@@ -1,6 +1,6 @@
-//! `E0606`: a `for ... in` over something that has no elements.
+//! `E0606`: a `for ... in` over a value without elements.
 //!
-//! Go over a header stack, a list, or a range of numbers.
+//! Iterate over a header stack, a list, or a range of numbers.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) { apply { for (bit<8> i in x) { } } }

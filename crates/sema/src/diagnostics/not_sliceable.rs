@@ -1,6 +1,6 @@
-//! `E0424`: a slice of something that has no bits.
+//! `E0424`: a slice of a value that is not a number with a width.
 //!
-//! Slices are of numbers with a width.
+//! Only numbers with a width have slices.
 //!
 //! ```p4,wrong
 //! control C(in bool b, out bit<1> y) { apply { y = b[0:0]; } }

@@ -1,4 +1,4 @@
-//! `E0420`: an operator whose operands must have one type and have two.
+//! `E0420`: two operands of different types, for an operator that requires the same type.
 //!
 //! Cast one operand to the type of the other.
 //!
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// Each side: its place and its type.
+/// Each side: its location and its type.
 pub(crate) fn operands_differ(span: Span, operator: &str, left: (Span, &str), right: (Span, &str)) -> Diagnostic {
     Diagnostic::error(
         "E0420",

@@ -13,7 +13,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `keyword` is which of them.
+/// `keyword` is `break` or `continue`.
 pub(crate) fn outside_loop(span: Span, keyword: &str) -> Diagnostic {
     Diagnostic::error("E0603", span, format!("`{keyword}` stands outside a loop")).label("no loop here")
 }

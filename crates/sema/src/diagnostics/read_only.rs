@@ -1,6 +1,6 @@
-//! `E0402`: a write to something that may only be read.
+//! `E0402`: a write to something read-only.
 //!
-//! Give the parameter another direction, or copy it to a variable.
+//! Change the direction of the parameter, or copy it to a variable.
 //!
 //! ```p4,wrong
 //! control C(in bit<8> x) { apply { x = 1; } }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `what` comes with its article.
+/// `what` has its article.
 pub(crate) fn read_only(span: Span, name: &str, what: &str, declared: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0402", span, format!("`{name}` is {what} and cannot be written to"))
         .secondary(declared, "declared here");

@@ -1,7 +1,7 @@
 //! `E0207`: a function, action, parser or control that calls itself.
 //!
-//! P4 has no recursion: everything a packet goes through is laid out when the program is compiled. Use a loop, or a
-//! parser that returns to an earlier state.
+//! P4 has no recursion: everything that a packet passes through is laid out at compile time. Use a loop, or a parser
+//! that returns to an earlier state.
 //!
 //! ```p4,wrong
 //! bit<8> count(in bit<8> n) { return n == 0 ? 8w0 : count(n - 1) + 1; }
@@ -16,7 +16,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the recursive thing is declared.
+/// `declared` is the declaration of the recursive function, action, parser or control.
 pub(crate) fn recursion(span: Span, name: &str, declared: Span) -> Diagnostic {
     Diagnostic::error("E0207", span, format!("`{name}` calls itself"))
         .label("recursive use")

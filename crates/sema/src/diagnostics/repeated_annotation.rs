@@ -1,8 +1,8 @@
-//! `W0215`: an annotation of which an element has one, and that stands there again.
+//! `W0215`: a repeated annotation of a kind that an element may only have once.
 //!
-//! One element of a program can have many unstructured annotations `@a(...)` of one name, but the specification allows
-//! only one structured annotation `@a[...]`, and not both; and it can have one `@name`. Whoever reads them as a rule
-//! takes the first. `@noWarn("duplicate")` silences it.
+//! An element of a program can have many unstructured annotations `@a(...)` of one name, but the specification allows
+//! only one structured annotation `@a[...]`, and not both; and it can have only one `@name`. Tools usually read the
+//! first. `@noWarn("duplicate")` silences it.
 //!
 //! ```p4,wrong
 //! @info["one"] @info["two"] control C() { apply { } }

@@ -1,4 +1,4 @@
-//! `E0211`: a structured annotation that gives a key two values.
+//! `E0211`: a repeated key of a structured annotation.
 //!
 //! A key of a structured annotation has one value.
 //!

@@ -1,7 +1,7 @@
-//! `W0208`: a key that a table has twice.
+//! `W0208`: a repeated key of a table.
 //!
-//! The second says nothing new, and controllers need another name for it: it gets a `$` behind its own. Remove it, or
-//! name it with `@name("...")`.
+//! The second key adds no information, and controllers need another name for it: a `$` is appended to its name. Remove
+//! it, or name it with `@name("...")`.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -24,7 +24,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `name` is what the second is called; `first` is the first one.
+/// `name` is the name of the second key; `first` is the first one.
 pub(crate) fn repeated_key(span: Span, name: &str, first: Span) -> Diagnostic {
     Diagnostic::warning("W0208", span, "the table has this key already")
         .label(format!("called `{name}` for the control plane"))

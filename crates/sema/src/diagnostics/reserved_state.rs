@@ -1,6 +1,6 @@
 //! `E0613`: a state called `accept` or `reject`.
 //!
-//! These two exist in every parser and mean that it ends.
+//! These two states exist in every parser and end it.
 //!
 //! Give the state another name, and end it with `transition accept`.
 //!

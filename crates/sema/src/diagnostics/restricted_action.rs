@@ -23,7 +23,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `annotation` is the name of the annotation in the list at `listed`; `place` what it forbids.
+/// `annotation` is the name of the annotation in the list at `listed`; `place` is the use that it forbids.
 pub(crate) fn restricted_action(span: Span, action: &str, annotation: &str, place: &str, listed: Span) -> Diagnostic {
     Diagnostic::error("E0635", span, format!("`{action}` is `@{annotation}` and cannot be {place}"))
         .label("not here")

@@ -1,4 +1,4 @@
-//! `E0601`: a `return` without the value that the function gives, or with one where nothing is given.
+//! `E0601`: a `return` without a value in a function with a result, or with a value where there is no result.
 //!
 //! ```p4,wrong
 //! bit<8> f(in bit<8> x) { return; }
@@ -18,7 +18,7 @@ pub(crate) fn missing_return_value(span: Span, expected: &str) -> Diagnostic {
     Diagnostic::error("E0601", span, format!("this function gives {expected}")).label("no value is returned")
 }
 
-/// `here` is what has no result.
+/// `here` describes the code without a result.
 pub(crate) fn unexpected_return_value(span: Span, here: &str) -> Diagnostic {
     Diagnostic::error("E0601", span, format!("{here} without result returns a value")).label("remove the value")
 }

@@ -1,6 +1,6 @@
 //! `W0201`: a name that hides another one.
 //!
-//! Nothing is wrong, but whoever reads the program may take one for the other. `@noWarn("shadow")` silences it.
+//! This is legal, but readers may confuse the two. `@noWarn("shadow")` silences it.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> ttl) { apply { bit<8> ttl = 5; } }
@@ -16,7 +16,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `hidden` is where the hidden name is declared.
+/// `hidden` is the declaration of the hidden name.
 pub(crate) fn shadowed_name(name: &Ident, hidden: Span) -> Diagnostic {
     Diagnostic::warning("W0201", name.span, format!("`{}` hides another declaration of that name", name.name))
         .label("hides it")

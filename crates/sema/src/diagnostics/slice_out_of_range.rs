@@ -1,6 +1,6 @@
 //! `E0403`: a slice whose bounds are reversed, negative, or beyond the value.
 //!
-//! `x[h:l]` takes bits `h` down to `l`, both included; bit 0 is the lowest.
+//! `x[h:l]` selects the bits `h` down to `l`, both included; bit 0 is the least significant.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) { apply { x[3:0] = x[8:5]; } }
@@ -16,7 +16,7 @@ use base::Span;
 use num_bigint::BigInt;
 use syntax::diag::Diagnostic;
 
-/// `width` is the value's; `base` is where the value stands.
+/// `width` is the width of the value; `base` is its location.
 pub(crate) fn slice_out_of_range(span: Span, high: &BigInt, low: &BigInt, width: u32, base: Span) -> Diagnostic {
     let message = if high < low {
         format!("the slice [{high}:{low}] has its bounds reversed")

@@ -1,6 +1,6 @@
 //! `E0412`: `next`, `last` or `lastIndex` of a header stack outside a parser.
 //!
-//! They mean the element that the parser extracts next, or extracted last. Elsewhere use an index.
+//! They refer to the element that the parser extracts next, or extracted last. Elsewhere use an index.
 //!
 //! ```p4,wrong
 //! header H { bit<8> x; }

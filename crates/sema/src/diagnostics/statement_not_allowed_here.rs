@@ -1,4 +1,4 @@
-//! `E0604`: a statement in a place where it cannot stand: `exit` in a function, `return` or `switch` in a parser.
+//! `E0604`: a statement that is not allowed here: `exit` in a function, `return` or `switch` in a parser.
 //!
 //! In actions and functions use `if` instead of `switch`; leave parsers with `transition`.
 //!
@@ -21,7 +21,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `here` comes with its article.
+/// `here` has its article.
 pub(crate) fn statement_not_allowed_here(span: Span, keyword: &str, here: &str) -> Diagnostic {
     Diagnostic::error("E0604", span, format!("`{keyword}` cannot be used in {here}")).label("not here")
 }

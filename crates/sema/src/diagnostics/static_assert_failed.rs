@@ -1,4 +1,4 @@
-//! `E0701`: a `static_assert` whose condition does not hold.
+//! `E0701`: a `static_assert` whose condition is false.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -17,7 +17,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `message` is the program's own.
+/// `message` is the message in the program.
 pub(crate) fn static_assert_failed(span: Span, message: Option<String>) -> Diagnostic {
     let message =
         message.map_or_else(|| "static_assert failed".into(), |message| format!("static_assert failed: {message}"));

@@ -1,7 +1,7 @@
 //! `E0312`: the extraction of a header with two `varbit` fields.
 //!
-//! When a header is extracted one length is given; it could not be divided between two fields. A header with several
-//! such fields can be declared, assigned and emitted.
+//! The call of `extract` has one length, which cannot be divided between two fields. A header with several such fields
+//! can be declared, assigned and emitted.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -21,7 +21,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The call, the header's type, and the first two of its fields.
+/// The call, the header's type, and the first two of its `varbit` fields.
 pub(crate) fn two_varbits(span: Span, header: &str, first: Span, second: Span) -> Diagnostic {
     Diagnostic::error("E0312", span, format!("`{header}` has several varbit fields, and `extract` takes one length"))
         .label("one length for several fields")

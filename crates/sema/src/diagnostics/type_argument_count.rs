@@ -1,6 +1,6 @@
 //! `E0304`: a type, function or method with the wrong number of type arguments.
 //!
-//! Write one type argument for each type parameter, or none where they can be inferred.
+//! Write one type argument for each type parameter, or none if they can be inferred.
 //!
 //! ```p4,wrong
 //! struct pair<T, U> { T first; U second; }
@@ -17,7 +17,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the generic thing is declared.
+/// `declared` is the declaration of the generic type, function or method.
 pub(crate) fn type_argument_count(span: Span, name: &str, found: usize, expected: usize, declared: Span) -> Diagnostic {
     let plural = if expected == 1 { "" } else { "s" };
     let message = match expected {

@@ -1,6 +1,6 @@
-//! `E0317`: something that takes its type from its surroundings, where they have none.
+//! `E0317`: an expression whose type depends on its context, without such a context.
 //!
-//! `...`, `{#}` and `{ x = 1 }` have the type that the place wants. Put a cast before it: `(T){ x = 1 }`.
+//! `...`, `{#}` and `{ x = 1 }` have the type that the context expects. Put a cast before it: `(T){ x = 1 }`.
 //!
 //! ```p4,wrong
 //! control C(inout bool same) { apply { same = {#} == {#}; } }
@@ -16,7 +16,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `what` is what has no type of its own.
+/// `what` is the expression without a type of its own.
 pub(crate) fn type_not_known(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error("E0317", span, format!("the type of {what} is not known here"))
         .label("the place does not say which type it wants")

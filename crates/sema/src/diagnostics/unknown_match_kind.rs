@@ -1,4 +1,4 @@
-//! `E0622`: a key with a match kind that does not exist.
+//! `E0622`: an unknown match kind.
 //!
 //! The match kinds are those of core.p4 (`exact`, `ternary`, `lpm`) and of the architecture.
 //!
@@ -17,7 +17,7 @@
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `known` lists those that do.
+/// `known` lists the declared ones.
 pub(crate) fn unknown_match_kind(name: &Ident, suggestion: Option<String>, known: &str) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("E0622", name.span, format!("`{}` is no match kind", name.name)).label("unknown match kind");

@@ -1,4 +1,4 @@
-//! `E0205`: a field, method or enum member that does not exist.
+//! `E0205`: an unknown field, method or enum member.
 //!
 //! Use a member that the type has.
 //!
@@ -18,7 +18,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `owner` is the type's name; `declared` is where the type is declared, if it is.
+/// `owner` is the type's name; `declared` is its declaration, if there is one.
 pub(crate) fn unknown_member(member: &Ident, owner: &str, suggestion: Option<String>, declared: Span) -> Diagnostic {
     let owner = if owner.contains(' ') { owner.to_owned() } else { format!("`{owner}`") };
     let diagnostic = Diagnostic::error("E0205", member.span, format!("{owner} has no member `{}`", member.name))

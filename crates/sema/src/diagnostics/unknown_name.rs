@@ -1,7 +1,7 @@
-//! `E0201`: a name that means nothing here.
+//! `E0201`: an unknown name.
 //!
-//! The name is neither declared in this scope nor in one around it. Often it is misspelled, or the file that declares
-//! it is not included (`#include <core.p4>`, `#include <v1model.p4>`).
+//! The name is not declared in this scope or an enclosing one. Often it is misspelt, or the file that declares it is
+//! not included (`#include <core.p4>`, `#include <v1model.p4>`).
 //!
 //! Declare the name, correct its spelling, or include the file that declares it.
 //!
@@ -18,7 +18,7 @@
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `suggestion` is a name that is known and looks alike.
+/// `suggestion` is a similar visible name.
 pub(crate) fn unknown_name(name: &Ident, suggestion: Option<String>) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("E0201", name.span, format!("`{}` is not declared", name.name)).label("unknown name");
@@ -29,7 +29,7 @@ pub(crate) fn unknown_name(name: &Ident, suggestion: Option<String>) -> Diagnost
     }
 }
 
-/// The file that declares a name which many programs use.
+/// The file that declares a common name.
 pub(crate) fn include_of(name: &str) -> Option<&'static str> {
     match name {
         "NoAction" | "packet_in" | "packet_out" | "verify" | "static_assert" | "exact" | "ternary" | "lpm" => {

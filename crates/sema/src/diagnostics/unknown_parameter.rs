@@ -1,4 +1,4 @@
-//! `E0503`: a named argument for a parameter that does not exist.
+//! `E0503`: a named argument for an unknown parameter.
 //!
 //! ```p4,wrong
 //! bit<8> f(in bit<8> a) { return a; }
@@ -16,7 +16,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the callee is declared.
+/// `declared` is the declaration of the callee.
 pub(crate) fn unknown_parameter(name: &Ident, callee: &str, suggestion: Option<String>, declared: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0503", name.span, format!("`{callee}` has no parameter `{}`", name.name))
         .label("unknown parameter")

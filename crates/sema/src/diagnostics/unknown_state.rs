@@ -1,4 +1,4 @@
-//! `E0612`: a transition to something that is no state of the parser.
+//! `E0612`: a transition to a name that is not a state of the parser.
 //!
 //! ```p4,wrong
 //! parser P() { state start { transition next; } }
@@ -14,7 +14,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `found` is what the name means instead.
+/// `found` is the kind of the name, if it is declared.
 pub(crate) fn unknown_state(name: &Ident, suggestion: Option<String>, found: Option<(&str, Span)>) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0612", name.span, format!("`{}` is no state of this parser", name.name))
         .label("not a state");

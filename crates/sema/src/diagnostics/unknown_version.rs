@@ -1,7 +1,7 @@
-//! `E0212`: a version of v1model that does not exist.
+//! `E0212`: an unknown version of v1model.
 //!
-//! A program says with `#define V1MODEL_VERSION ...` before it includes `v1model.p4` for which version of the
-//! architecture it is written. Versions are dates: the first is 20180101, the latest 20200408.
+//! With `#define V1MODEL_VERSION ...` before it includes `v1model.p4`, a program selects the version of the
+//! architecture. Versions are dates: the first is 20180101, the latest 20200408.
 //!
 //! ```p4,wrong
 //! #define V1MODEL_VERSION 20150101

@@ -1,7 +1,6 @@
-//! `W0220`: an entry with a mask, range or `_` for a key whose match kind matches no such thing.
+//! `W0220`: an entry with a mask, range or `_` for a key whose match kind does not support it.
 //!
-//! What a match kind takes is decided by the architecture, so that this is a warning; where the program is run it is an
-//! error.
+//! The architecture defines what a match kind supports, so this is a warning; when the program is run, it is an error.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -24,7 +23,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `form` comes with its article.
+/// `form` has its article.
 pub(crate) fn unmatchable_entry_key(span: Span, form: &str, kind: &str) -> Diagnostic {
     Diagnostic::warning("W0220", span, format!("{form} cannot be matched by a key of kind `{kind}`"))
         .label("another form is needed")

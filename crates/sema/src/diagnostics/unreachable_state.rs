@@ -1,6 +1,6 @@
-//! `W0204`: a parser state to which no transition leads.
+//! `W0204`: a parser state that no transition leads to.
 //!
-//! Remove the state, or go to it. `@noWarn("unreachable")` silences it.
+//! Remove the state, or add a transition to it. `@noWarn("unreachable")` silences it.
 //!
 //! ```p4,wrong
 //! parser P() { state start { transition accept; } state lost { transition accept; } }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The state's name and place.
+/// The state's name and location.
 pub(crate) fn unreachable_state(span: Span, name: &str) -> Diagnostic {
     Diagnostic::warning("W0204", span, format!("the state `{name}` is never reached")).label("no way leads here")
 }

@@ -1,6 +1,7 @@
 //! `E0202`: a name that is used before it is declared.
 //!
-//! P4 reads from top to bottom: only parser states may be used before their declaration. Move the declaration up.
+//! P4 programs are read from top to bottom: only parser states may be used before their declaration. Move the
+//! declaration up.
 //!
 //! ```p4,wrong
 //! struct headers_t { ethernet_t ethernet; }
@@ -18,7 +19,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `declared` is where the declaration stands.
+/// `declared` is the location of the declaration.
 pub(crate) fn used_before_declaration(name: &Ident, declared: Span) -> Diagnostic {
     Diagnostic::error("E0202", name.span, format!("`{}` is used before it is declared", name.name))
         .label("not known here yet")

@@ -1,4 +1,4 @@
-//! `E0615`: a value set whose elements have another type than the keys.
+//! `E0615`: a value set whose element type differs from the type of the keys.
 //!
 //! ```p4,wrong
 //! parser P(in bit<16> port) {
@@ -19,7 +19,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `found` is the type of the elements, `expected` that of the keys.
+/// `found` is the element type, `expected` the type of the keys.
 pub(crate) fn value_set_mismatch(span: Span, found: &str, expected: &str) -> Diagnostic {
     Diagnostic::error("E0615", span, format!("the value set contains {found}, the keys are {expected}"))
         .label("types differ")

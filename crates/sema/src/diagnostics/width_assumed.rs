@@ -1,4 +1,4 @@
-//! `W0205`: a number without width as an argument whose type nothing else says.
+//! `W0205`: a number without width as an argument whose type is not determined otherwise.
 //!
 //! ```p4,wrong
 //! extern void f<T>(in T value);
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `ty` is the type that is taken.
+/// `ty` is the assumed type.
 pub(crate) fn width_assumed(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::warning("W0205", span, format!("this number has no width; {ty} is taken"))
         .label("no width")

@@ -1,6 +1,6 @@
-//! `E0318`: a number without width where a width is needed.
+//! `E0318`: a number without width where a width is required.
 //!
-//! A plain `5` is an `int`, of any size, and exists only when the program is compiled. Write `8w5`, or cast it.
+//! A plain `5` is an `int`, which has unlimited size and only exists at compile time. Write `8w5`, or cast it.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x, in bit<8> n) { apply { x = 1 << n; } }
@@ -15,7 +15,7 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of the number.
+/// The location of the number.
 pub(crate) fn width_not_known(span: Span) -> Diagnostic {
     Diagnostic::error("E0318", span, "the width of this number is not known")
         .label("an `int` exists only at compile time")

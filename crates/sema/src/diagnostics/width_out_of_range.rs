@@ -1,4 +1,4 @@
-//! `E0306`: a width that is negative or too large, or zero for a signed number, which has at least its sign.
+//! `E0306`: a width that is negative or too large, or zero for a signed number, which has at least its sign bit.
 //!
 //! ```p4,wrong
 //! header H { int<0> x; }

@@ -1,7 +1,7 @@
-//! `E0204`: a name of the wrong kind: a type where a value is expected, a variable where an action is expected, and
-//! so on.
+//! `E0204`: a name of the wrong kind: a type where a value is expected, a variable where an action is expected, and so
+//! on.
 //!
-//! Use a name of the kind that the place asks for.
+//! Use a name of the expected kind.
 //!
 //! ```p4,wrong
 //! const bit<8> size = 4;
@@ -19,7 +19,7 @@ use base::Span;
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;
 
-/// `expected` and `found` come with their articles.
+/// `expected` and `found` have their articles.
 pub(crate) fn wrong_kind_of_name(name: &Ident, expected: &str, found: &str, declared: Span) -> Diagnostic {
     Diagnostic::error("E0204", name.span, format!("`{}` is {found}, not {expected}", name.name))
         .label(format!("expected {expected}"))
