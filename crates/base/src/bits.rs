@@ -1,13 +1,13 @@
 //! A bit vector of any width: the value that every P4 expression of type `bit<W>`, `int<W>` or `bool` has.
 //!
-//! The interpreter computes with nothing else, so this file is the meaning of P4 arithmetic (specification 8.5 to
-//! 8.10). Written for obviousness: limbs of 64 bits, lowest first, the bits above the width always zero. Signed
-//! operations read the same bits as two's complement.
+//! The interpreter computes with these values only, so this file defines the meaning of P4 arithmetic (specification
+//! 8.5 to 8.10). It is written for clarity, not speed: a value is a vector of 64-bit limbs, the lowest first, and the
+//! bits above the width are always zero. Signed operations interpret the same bits as two's complement.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use std::cmp::Ordering;
 
-/// A value of `width` bits. Two values are equal if both width and bits are.
+/// A value of `width` bits. Two values are equal if both their widths and their bits are equal.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bits {
     width: u32,
@@ -62,7 +62,7 @@ impl Bits {
         bits
     }
 
-    /// The low `width` bits of the number that `bytes` spell, most significant byte first.
+    /// The low `width` bits of the unsigned number in `bytes`, most significant byte first.
     pub fn from_be_bytes(width: u32, bytes: &[u8]) -> Bits {
         let mut bits = Bits::zero(width);
         for (index, &byte) in bytes.iter().rev().enumerate() {
@@ -73,8 +73,8 @@ impl Bits {
         bits.trimmed()
     }
 
-    /// `width` bits of `bytes` from bit `offset`, bit 0 being the most significant of the first byte. Bits beyond the
-    /// end of `bytes` are zero.
+    /// `width` bits of `bytes` from bit `offset_bits`; bit 0 is the most significant bit of the first byte. Bits
+    /// beyond the end of `bytes` are zero.
     pub fn from_packet(width: u32, bytes: &[u8], offset_bits: usize) -> Bits {
         let mut bits = Bits::zero(width);
         for position in 0..width {
@@ -87,7 +87,7 @@ impl Bits {
         bits
     }
 
-    /// Writes the value into `bytes` at bit `offset`, most significant bit first. Bits beyond the end are lost.
+    /// Writes the value into `bytes` at bit `offset_bits`, most significant bit first. Bits beyond the end are lost.
     pub fn to_packet(&self, bytes: &mut [u8], offset_bits: usize) {
         for position in 0..self.width {
             let target = offset_bits + position as usize;
@@ -120,7 +120,7 @@ impl Bits {
         &self.limbs
     }
 
-    /// The value of the given limbs (lowest first), cut to `width`.
+    /// The value of the given limbs (lowest first), truncated to `width`.
     pub fn from_limbs(width: u32, limbs: &[u64]) -> Bits {
         let mut bits = Bits::zero(width);
         for (to, &from) in bits.limbs.iter_mut().zip(limbs) {
@@ -135,7 +135,7 @@ impl Bits {
         self.limbs.first().copied().unwrap_or(0)
     }
 
-    /// The value, if it fits 64 bits.
+    /// The value, if it fits in 64 bits.
     #[inline]
     pub fn to_u64(&self) -> Option<u64> {
         self.limbs.iter().skip(1).all(|&limb| limb == 0).then(|| self.low_u64())
@@ -202,12 +202,12 @@ impl Bits {
         self.resize(width).shl(u64::from(low.width)).or(&low.resize(width))
     }
 
-    /// Cut to, or extended with zeros to, `width`.
+    /// Truncated or zero-extended to `width`.
     pub fn resize(&self, width: u32) -> Bits {
         Bits::from_limbs(width, &self.limbs)
     }
 
-    /// Cut to, or extended with the sign to, `width`.
+    /// Truncated or sign-extended to `width`.
     pub fn sign_resize(&self, width: u32) -> Bits {
         Bits::from_bigint(width, &self.to_signed_bigint())
     }
@@ -301,7 +301,7 @@ impl Bits {
         self.clamp_signed(self.to_signed_bigint() - other.to_signed_bigint())
     }
 
-    /// Shift towards the most significant bit; zeros enter; any amount.
+    /// Shift left by any amount; zeros enter at the least significant bit.
     pub fn shl(&self, amount: u64) -> Bits {
         if amount >= u64::from(self.width) {
             return Bits::zero(self.width);
@@ -316,7 +316,7 @@ impl Bits {
         Bits { width: self.width, limbs: limbs.collect() }.trimmed()
     }
 
-    /// Shift towards the least significant bit; zeros enter; any amount.
+    /// Logical shift right by any amount; zeros enter at the most significant bit.
     pub fn shr(&self, amount: u64) -> Bits {
         if amount >= u64::from(self.width) {
             return Bits::zero(self.width);
@@ -331,7 +331,7 @@ impl Bits {
         Bits { width: self.width, limbs: limbs.collect() }
     }
 
-    /// Shift towards the least significant bit; copies of the sign enter; any amount.
+    /// Arithmetic shift right by any amount; copies of the sign bit enter at the most significant bit.
     pub fn sar(&self, amount: u64) -> Bits {
         let amount = amount.min(u64::from(self.width));
         let shifted = self.shr(amount);
@@ -342,7 +342,8 @@ impl Bits {
         }
     }
 
-    /// The bits of this number where the mask has ones, moved together: the lowest first, zeros above them.
+    /// Bit extract: the bits at the positions where the mask has ones, packed into the lowest bits in order. The bits
+    /// above them are zero.
     pub fn gather(&self, mask: &Bits) -> Bits {
         let mut gathered = Bits::zero(self.width);
         let from = (0..self.width).filter(|&index| mask.bit(index));
@@ -350,8 +351,8 @@ impl Bits {
         gathered
     }
 
-    /// The lowest bits of this number, in order, where the mask has ones; zeros elsewhere. So what was gathered is put
-    /// back.
+    /// Bit deposit, the inverse of [`Bits::gather`]: places the lowest bits, in order, at the positions where the
+    /// mask has ones. All other bits are zero.
     pub fn scatter(&self, mask: &Bits) -> Bits {
         let mut scattered = Bits::zero(self.width);
         let to = (0..self.width).filter(|&index| mask.bit(index));
@@ -402,7 +403,7 @@ impl Bits {
 }
 
 impl std::fmt::Display for Bits {
-    /// Hexadecimal, `0x` in front, without leading zeros.
+    /// Hexadecimal with the prefix `0x`, without leading zeros.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:#x}", self.to_bigint())
     }

@@ -1,7 +1,7 @@
 //! Typed indices and dense maps.
 //!
-//! Entities (headers, tables, states, ...) refer to one another by a 32-bit index with a type of its own instead of by
-//! pointer: half the size, no lifetimes, printable, and an index of one kind cannot be used for another.
+//! Entities (headers, tables, states, ...) refer to one another by typed 32-bit indices instead of pointers: an index
+//! has half the size and no lifetime, it can be printed, and an index of one kind cannot be used for another.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -73,7 +73,7 @@ impl<I: Id, T> IndexVec<I, T> {
         self.items.len()
     }
 
-    /// Whether there is no item.
+    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -1,14 +1,14 @@
-//! What every stage shares and none owns.
+//! What all stages share.
 //!
-//! Nothing enters and nothing leaves: these are the words the other crates speak in.
+//! The crate has no input and no output: it defines the basic types that the other crates exchange.
 //!
 //! * [`index`]: typed 32-bit indices and the dense maps they address.
 //! * [`span`]: a range of source text.
-//! * [`bits`]: a bit vector of any width, the value every P4 expression has.
-//! * [`private`]: files and folders of this user alone.
-//! * [`rng`]: the one random generator, so that a run is reproduced by its seed.
-//! * [`limits`]: what the system refuses to exceed, in one place;
-//! * [`stack`]: a stack deep enough for the highest tree.
+//! * [`bits`]: a bit vector of any width, the value of every P4 expression.
+//! * [`private`]: files and folders that only this user can access.
+//! * [`rng`]: the only random generator, so that a seed reproduces a run.
+//! * [`limits`]: all limits of the system.
+//! * [`stack`]: a thread stack that is deep enough for the deepest syntax tree.
 
 pub mod bits;
 pub mod index;

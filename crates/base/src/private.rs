@@ -1,8 +1,8 @@
-//! Files and folders that belong to this user alone: what is loaded as code, or brings a state back.
+//! Files and folders that only this user can access: those from which code is loaded or a state is restored.
 //!
-//! What enters: paths. What leaves: open files and folders with the modes 0600 and 0700, whatever the umask; or a
-//! refusal that says what is wrong. A symbolic link is never followed at a path's last component, and a pipe or a
-//! device is not waited for.
+//! What enters: paths. What leaves: open files and folders with the modes 0600 and 0700, whatever the umask, or an
+//! error that states what is wrong. The last component of a path is never followed if it is a symbolic link, and
+//! opening a pipe or a device does not block.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
@@ -20,13 +20,13 @@ pub fn user() -> io::Result<u32> {
     Ok(fs::metadata("/proc/self")?.uid())
 }
 
-/// Makes a folder and those above it that are missing. What is made is private; a folder that exists stays as it is.
+/// Creates a folder and its missing parents. New folders are private; a folder that exists is not changed.
 pub fn make_folder(folder: &Path) -> io::Result<()> {
     let missing: Vec<&Path> =
         folder.ancestors().take_while(|it| !it.as_os_str().is_empty() && fs::symlink_metadata(it).is_err()).collect();
     for folder in missing.into_iter().rev() {
         match DirBuilder::new().mode(FOLDER_MODE).create(folder) {
-            // The umask can only have taken rights away.
+            // The umask can only have removed permissions.
             Ok(()) => fs::set_permissions(folder, Permissions::from_mode(FOLDER_MODE))?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -38,7 +38,7 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Why what was found at a path (without following a link) is not a private file; none if it is one.
+/// The reason why the file found at a path (without following a link) is not private; `None` if it is private.
 pub fn objection(found: &Metadata) -> io::Result<Option<&'static str>> {
     let mode = found.mode();
     Ok(match () {
@@ -52,7 +52,7 @@ pub fn objection(found: &Metadata) -> io::Result<Option<&'static str>> {
     })
 }
 
-/// Opens a private file to read it; refuses anything else.
+/// Opens a private file for reading. Anything else is an error.
 pub fn open(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     match objection(&file.metadata()?)? {
@@ -61,21 +61,21 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The bytes of a private file.
+/// Reads the bytes of a private file.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Makes a file that was not there, to write to its end.
+/// Creates a file, which must not exist, for appending.
 pub fn create(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().create_new(true).append(true).mode(FILE_MODE).open(path)?;
     file.set_permissions(Permissions::from_mode(FILE_MODE))?;
     Ok(file)
 }
 
-/// Removes whatever is at a path. It is no error if nothing is there.
+/// Removes whatever exists at a path. It is not an error if nothing exists there.
 pub fn remove(path: &Path) -> io::Result<()> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -84,9 +84,9 @@ pub fn remove(path: &Path) -> io::Result<()> {
     if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
-/// Puts a file with these bytes at a path, in one step: readers see what was there before, or all of it. It is stored
-/// for good before it has its name. `scratch` is a path in the same folder that nobody else uses; what is left there of
-/// a process that was killed is removed.
+/// Replaces the file at a path atomically: readers see either the old contents or all of the new ones. The new file
+/// is flushed to storage before it gets its name. `scratch` is a path in the same folder that nothing else uses; a
+/// file that a killed process left there is removed.
 pub fn replace(path: &Path, scratch: &Path, bytes: &[u8]) -> io::Result<()> {
     let write = || {
         remove(scratch)?;
@@ -94,13 +94,13 @@ pub fn replace(path: &Path, scratch: &Path, bytes: &[u8]) -> io::Result<()> {
         file.write_all(bytes)?;
         file.sync_data()?;
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
-            // No file can take the place of a folder.
+            // A file cannot be renamed over a folder.
             fs::remove_dir_all(path)?;
         }
         fs::rename(scratch, path)
     };
     write().inspect_err(|_| {
-        // The error that counts is the first.
+        // The first error is the one to report.
         let _left = fs::remove_file(scratch);
     })
 }

@@ -1,7 +1,7 @@
-//! The one random generator.
+//! The only random generator.
 //!
-//! xoshiro256** (Blackman and Vigna, 2018), seeded through SplitMix64. No floating point in the interface, so that a
-//! run is the same on every machine. Not for secrets.
+//! xoshiro256** (Blackman and Vigna, 2018), seeded through SplitMix64. Its interface has no floating point, so a run
+//! is the same on every machine. It is not suitable for cryptography.
 
 /// A seeded generator. Equal seeds give equal sequences.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl Rng {
         result
     }
 
-    /// A number from `0` to `bound - 1`, uniform. `bound` must not be 0.
+    /// A uniform number from `0` to `bound - 1`. `bound` must not be 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "no number is below 0");
         // Lemire's multiply-and-reject: the low half below `2^64 mod bound` would favour some results.
@@ -50,7 +50,7 @@ impl Rng {
         }
     }
 
-    /// A number from `low` to `high`, both included, uniform. `low` must not exceed `high`.
+    /// A uniform number from `low` to `high`, both included. `low` must not exceed `high`.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         assert!(low <= high, "an empty range: {low}..={high}");
         match (high - low).checked_add(1) {

@@ -1,7 +1,8 @@
 //! A range of source text.
 
-/// A half-open range `lo..hi` of byte positions in the source map's text: all files of a compilation laid end to end,
-/// so that eight bytes name a place in any file. `syntax::SourceMap` turns it into file, line and column.
+/// A half-open range `lo..hi` of byte positions in the source map's text. The source map concatenates all files of a
+/// compilation, so that eight bytes identify a place in any file. `syntax::SourceMap` turns a span into file, line
+/// and column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     /// First byte.
@@ -11,7 +12,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// No place: made by the compiler itself.
+    /// No source position: the construct was made by the compiler itself.
     pub const NONE: Span = Span { lo: 0, hi: 0 };
 
     /// The range `lo..hi`.

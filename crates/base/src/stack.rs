@@ -1,17 +1,18 @@
-//! A stack that is deep enough to walk the highest tree that a program may have.
+//! A thread stack that is deep enough to recurse over the deepest tree that a program may have.
 //!
-//! Every stage recurses over syntax trees, typed trees and the statements of the IR, and those are at most
-//! [`crate::limits::LOWERED_NESTING_MAX`] high. That is more than the stack of an ordinary thread carries, so whoever
-//! takes programs from strangers does so inside of [`with_room`], once, around everything: trees are also walked when
-//! they are copied, compared, printed and dropped.
+//! Every stage recurses over syntax trees, typed trees or the statements of the IR. Their depth is at most
+//! [`crate::limits::LOWERED_NESTING_MAX`], which exceeds the stack of an ordinary thread. Code that accepts untrusted
+//! programs therefore runs inside [`with_room`], once, around everything: trees are also traversed when they are
+//! copied, compared, printed and dropped.
 
 use crate::limits::STACK_BYTES;
 use std::thread;
 
-/// Does the work on a thread with room for deep recursion, and waits for it. The memory is reserved, not used: only the
-/// pages that the work touches exist. Where the system refuses even the reservation, the work is done right here.
+/// Runs `work` on a thread with a stack for deep recursion, and waits for it. The memory is reserved, not used: only
+/// the pages that `work` touches are allocated. If the system refuses even the reservation, `work` runs on the
+/// calling thread.
 pub fn with_room<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    // The work is taken by the thread that starts; if none does, it is still here.
+    // The thread takes the work when it starts. If no thread could be started, the work is still here.
     let mut work = Some(work);
     let mut result = None;
     let outcome = thread::scope(|scope| {
@@ -42,7 +43,7 @@ mod tests {
 
     #[test]
     fn there_is_room_for_deep_recursion() {
-        // 20,000 frames of 4 KiB: 40 times what a test's thread has.
+        // 20,000 frames of 4 KiB: 40 times the stack of a test's thread.
         assert_eq!(with_room(|| depth(20_000)), 20_000);
     }
 

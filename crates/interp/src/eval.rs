@@ -1,4 +1,4 @@
-//! Expressions and places: what they are in a packet's state. No side effect but that of a write to a place.
+//! Expressions and places: their values in a packet's state. Writing to a place is the only side effect.
 
 use crate::state::PacketState;
 use base::Bits;
@@ -42,7 +42,7 @@ pub(crate) fn eval(program: &Program, state: &PacketState, expr: &Expr) -> Bits 
     }
 }
 
-/// The contents of a varbit field, as wide as they are present; empty if the header is invalid.
+/// The contents of a varbit field, as wide as its current length; empty if the header is invalid.
 pub(crate) fn varbit(program: &Program, state: &PacketState, (header, field): &(HeaderRef, u32)) -> Bits {
     match resolve(program, state, header) {
         Some(id) => state.header(id).fields[*field as usize].clone(),
@@ -94,17 +94,17 @@ pub fn binary(op: BinaryOp, ty: Type, left: &Bits, right: &Bits) -> Bits {
     }
 }
 
-/// The value of type `from` as one of type `to`.
+/// Converts a value of type `from` to type `to`.
 pub fn cast(from: Type, to: Type, value: &Bits) -> Bits {
     if from.is_signed() { value.sign_resize(to.width()) } else { value.resize(to.width()) }
 }
 
-/// A shift's amount; one that does not fit 64 bits is beyond every width anyway.
+/// A shift's amount. An amount that does not fit in 64 bits exceeds every width, so it is clamped.
 fn amount(bits: &Bits) -> u64 {
     bits.to_u64().unwrap_or(u64::MAX)
 }
 
-/// The header that is meant now, if there is one.
+/// The header that a reference denotes in this state, if it exists.
 pub(crate) fn resolve(program: &Program, state: &PacketState, header: &HeaderRef) -> Option<HeaderId> {
     let element = |stack: ir::StackId, index: usize| program.stacks[stack].elements.get(index).copied();
     match header {
@@ -118,7 +118,7 @@ pub(crate) fn resolve(program: &Program, state: &PacketState, header: &HeaderRef
     }
 }
 
-/// Width of a place.
+/// The width of a place.
 pub(crate) fn place_width(program: &Program, place: &Place) -> u32 {
     match place {
         Place::Var(var) => program.vars[*var].ty.width(),
@@ -130,7 +130,7 @@ pub(crate) fn place_width(program: &Program, place: &Place) -> u32 {
     }
 }
 
-/// What a place holds.
+/// The value at a place.
 fn read_place(program: &Program, state: &PacketState, place: &Place) -> Bits {
     match place {
         Place::Var(var) => state.var(*var),

@@ -1,4 +1,4 @@
-//! Statements: what they do to a packet's state and ask of the host.
+//! Statements: their effects on a packet's state and their calls to the host.
 
 use crate::Outcome;
 use crate::eval::{eval, eval_bool, place_width, resolve, varbit, write_place};
@@ -20,33 +20,33 @@ pub(crate) struct Run<'r> {
     pub(crate) state: &'r mut PacketState,
     pub(crate) host: &'r mut dyn Host,
     tracer: &'r mut dyn Tracer,
-    /// Of the statement that runs now.
+    /// The source position of the statement that runs now.
     pub(crate) span: Span,
     /// Iterations that each loop has made in this run.
     loop_steps: BTreeMap<LabelId, u32>,
-    /// Whose action runs.
+    /// The table row whose action runs.
     owner: Option<Owner>,
 }
 
-/// A row of a table whose action runs: the entry, or none for the default action.
+/// A table row whose action runs: an entry, or `None` for the default action.
 #[derive(Clone, Copy)]
 struct Owner {
     table: TableId,
     entry: Option<u64>,
-    /// Where its direct counters and meter are.
+    /// The cell of its direct counters and meter.
     cell: u64,
 }
 
-/// What follows a statement.
+/// Where execution continues after a statement.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Flow {
-    /// The next one.
+    /// At the next statement.
     Next,
-    /// What follows the enclosing statement of this label.
+    /// After the enclosing statement with this label.
     Leave(LabelId),
-    /// The end of the parser, with this error.
+    /// Nowhere: the parser ends with this error.
     ParserError(Bits),
-    /// The end of the packet.
+    /// Nowhere: an assertion failed, and the packet's processing ends.
     AssertionFailed,
 }
 
@@ -267,7 +267,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// The colour that a direct meter gives; none from a default action without rates.
+    /// The colour that a direct meter assigns; `None` for a default action without rates.
     fn meter_direct(&mut self, owner: Owner, meter: ir::DirectMeterId, before: u8) -> Option<u8> {
         let colour = self.host.execute_direct_meter(owner.table, meter, owner.cell, before);
         if u32::from(colour) == ir::NO_COLOUR {
@@ -343,7 +343,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// The inputs joined, those left out whose header is invalid.
+    /// The concatenated inputs. Inputs whose header is invalid are left out.
     fn hashed_bytes(&self, inputs: &[HashInput]) -> Vec<u8> {
         let mut joined = Bits::zero(0);
         for input in inputs {
@@ -364,7 +364,7 @@ impl<'r> Run<'r> {
         bytes
     }
 
-    /// The hash by which a table picks a member of a group; 0 for a table without a selector.
+    /// The hash by which a table's selector picks a member of a group; 0 for a table without a selector.
     fn selector_hash(&self, table: &ir::Table) -> u64 {
         let profile = table.implementation.as_ref().map(|it| &self.program.action_profiles[it.profile]);
         match profile.and_then(|profile| profile.selector) {
@@ -403,7 +403,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// What follows a labelled statement whose body ended with `flow`.
+/// Where execution continues after a labelled statement whose body ended with `flow`.
 fn caught(flow: Flow, label: LabelId) -> Flow {
     if flow == Flow::Leave(label) { Flow::Next } else { flow }
 }

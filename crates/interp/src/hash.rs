@@ -1,12 +1,13 @@
-//! The hash functions, bit by bit from their definitions.
+//! The hash functions, computed bit by bit from their definitions.
 //!
-//! Bytes enter, a number of the function's width leaves. Slow on purpose: native code has fast ones of its own and is
-//! compared with these.
+//! What enters: bytes. What leaves: a number of the function's width. The functions are slow on purpose: native code
+//! has its own fast ones, which tests compare with these.
 
 use base::Bits;
 use ir::{CalculationId, CrcParameters, HashAlgorithm};
 
-/// The function's value at `bytes`, of the function's own width. `custom` knows width and parameters of a calculation.
+/// The function's value over `bytes`, in the function's own width. `custom` gives the width and the parameters of a
+/// calculation.
 pub fn hash(
     algorithm: HashAlgorithm,
     bytes: &[u8],
@@ -42,24 +43,24 @@ pub fn hash(
     }
 }
 
-/// The value that a hash had for the data before, and the data with which it goes on.
+/// Splits the input of a continued hash into the hash of the preceding data and the data to continue with.
 fn continued(bytes: &[u8]) -> (u32, &[u8]) {
     let (before, bytes) = bytes.split_at(bytes.len().min(4));
     (before.iter().fold(0, |before, byte| before << 8 | u32::from(*byte)), bytes)
 }
 
-/// The CRC of Ethernet (IEEE 802.3): polynomial 0x04C11DB7, bits of a byte lowest first, start and final inversion all
-/// ones.
+/// The CRC of Ethernet (IEEE 802.3): polynomial 0x04C11DB7, reflected (bits of a byte lowest first), initial value
+/// and final xor all ones.
 pub fn crc32(bytes: &[u8]) -> u32 {
     !crc_reflected(bytes, 0x04C1_1DB7, 32, 0xFFFF_FFFF)
 }
 
-/// CRC-16 (ARC): polynomial 0x8005, bits of a byte lowest first, start 0.
+/// CRC-16 (ARC): polynomial 0x8005, reflected (bits of a byte lowest first), initial value 0.
 pub fn crc16(bytes: &[u8]) -> u16 {
     crc_reflected(bytes, 0x8005, 16, 0) as u16
 }
 
-/// A CRC of 1 to 32 bits with any parameters: division by the polynomial, the highest bit first.
+/// A CRC of 1 to 32 bits with any parameters, by polynomial division, the highest bit first.
 pub fn crc(bytes: &[u8], width_bits: u32, parameters: &CrcParameters) -> u32 {
     let (top, mask) = (1 << (width_bits - 1), u32::MAX >> (32 - width_bits));
     let mut remainder = parameters.initial & mask;
@@ -76,8 +77,8 @@ pub fn crc(bytes: &[u8], width_bits: u32, parameters: &CrcParameters) -> u32 {
     (remainder ^ parameters.final_xor) & mask
 }
 
-/// The CRC of data, and more bytes, whose CRC of the data before them was `before`: what was done to the remainder at
-/// the end is undone, and it is where the rest starts.
+/// Continues a CRC: the CRC of some data followed by `bytes`, where `before` is the CRC of that data. The final xor
+/// and reflection of `before` are undone, which gives the remainder from which the division continues.
 pub fn crc_continued(before: u32, bytes: &[u8], width_bits: u32, parameters: &CrcParameters) -> u32 {
     let mut remainder = (before ^ parameters.final_xor) & (u32::MAX >> (32 - width_bits));
     if parameters.reflects_remainder {
@@ -86,8 +87,7 @@ pub fn crc_continued(before: u32, bytes: &[u8], width_bits: u32, parameters: &Cr
     crc(bytes, width_bits, &CrcParameters { initial: remainder, ..*parameters })
 }
 
-/// The remainder of a polynomial over the field of two elements, highest power first, on division by x^`width_bits` +
-/// `polynomial`.
+/// The remainder of a polynomial over GF(2), highest power first, on division by x^`width_bits` + `polynomial`.
 pub fn remainder(bytes: &[u8], width_bits: u32, polynomial: u32) -> u64 {
     let divisor = 1 << width_bits | u64::from(polynomial);
     let mut remainder = 0;
@@ -100,7 +100,7 @@ pub fn remainder(bytes: &[u8], width_bits: u32, polynomial: u32) -> u64 {
     remainder
 }
 
-/// CRC-CCITT: polynomial 0x1021, bits of a byte highest first, start 0xFFFF.
+/// CRC-CCITT: polynomial 0x1021, not reflected (bits of a byte highest first), initial value 0xFFFF.
 pub fn crc_ccitt(bytes: &[u8]) -> u16 {
     let mut remainder: u16 = 0xFFFF;
     for byte in bytes {
@@ -112,7 +112,7 @@ pub fn crc_ccitt(bytes: &[u8]) -> u16 {
     remainder
 }
 
-/// Division by a polynomial of `width` bits with every byte and the remainder read lowest bit first.
+/// Reflected division: by a polynomial of `width` bits, with every byte and the remainder read lowest bit first.
 fn crc_reflected(bytes: &[u8], polynomial: u32, width: u32, start: u32) -> u32 {
     let polynomial = polynomial.reverse_bits() >> (32 - width);
     let mut remainder = start;
@@ -135,17 +135,17 @@ pub fn csum16(bytes: &[u8]) -> u16 {
     !sum
 }
 
-/// All 16-bit words xored.
+/// The xor of all 16-bit words.
 pub fn xor16(bytes: &[u8]) -> u16 {
     words(bytes).fold(0, |sum, word| sum ^ word)
 }
 
-/// The number that the first 8 bytes spell.
+/// The big-endian number in the first 8 bytes.
 pub fn identity(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// The 16-bit words of `bytes`, an odd byte padded with zeros on the right.
+/// The 16-bit words of `bytes`. An odd last byte is padded with zeros on the right.
 fn words(bytes: &[u8]) -> impl Iterator<Item = u16> + '_ {
     bytes.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]))
 }
@@ -154,7 +154,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u16> + '_ {
 mod tests {
     use super::*;
 
-    /// The string over which catalogues of CRCs publish their check values.
+    /// The input for which catalogues of CRCs publish check values.
     const CHECK: &[u8] = b"123456789";
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(crc_ccitt(CHECK), 0x29B1);
     }
 
-    /// The published check value of a CRC with these parameters.
+    /// Checks a CRC with these parameters against its published check value.
     fn check_crc(width_bits: u32, [polynomial, initial, final_xor]: [u32; 3], reflects: [bool; 2], check: u32) {
         let [reflects_data, reflects_remainder] = reflects;
         let parameters = CrcParameters { polynomial, initial, final_xor, reflects_data, reflects_remainder };
@@ -175,7 +175,7 @@ mod tests {
     fn custom_crcs_have_their_published_check_values() {
         assert_eq!(crc(CHECK, 16, &CrcParameters::standard(16)), 0xBB3D);
         assert_eq!(crc(CHECK, 32, &CrcParameters::standard(32)), 0xCBF4_3926);
-        // CRC-16/IBM-3740, XMODEM, GENIBUS, DNP, TMS37157 (starts with a number that is not symmetric).
+        // CRC-16/IBM-3740, XMODEM, GENIBUS, DNP, TMS37157 (its initial value is not symmetric).
         check_crc(16, [0x1021, 0xFFFF, 0], [false, false], 0x29B1);
         check_crc(16, [0x1021, 0, 0], [false, false], 0x31C3);
         check_crc(16, [0x1021, 0xFFFF, 0xFFFF], [false, false], 0xD64E);

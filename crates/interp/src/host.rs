@@ -1,4 +1,4 @@
-//! What the interpreter asks of the switch that runs it: everything that outlives a packet.
+//! The interface between the interpreter and the switch that runs it: all state that outlives a packet.
 
 use base::Bits;
 use ir::{
@@ -6,16 +6,16 @@ use ir::{
     ExternInstanceId, MeterId, RegisterId, TableId, Type, ValueSetId,
 };
 
-/// [`Lookup::action`] where nothing runs.
+/// The value of [`Lookup::action`] if no action runs.
 pub const NO_ACTION: u32 = u32::MAX;
 
-/// What a table says of a packet.
+/// The result of a table lookup.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lookup {
-    /// The entry that matched, by the number that the host gives it; none on a miss.
+    /// The entry that matched, by the number that the host gives it; `None` on a miss.
     pub entry: Option<u64>,
-    /// What runs, by position in the table's list of actions; on a miss, the default action. [`NO_ACTION`] if nothing
-    /// does, as the entry names a group that is empty.
+    /// The action that runs, by its position in the table's list of actions; on a miss, the default action.
+    /// [`NO_ACTION`] if no action runs because the entry refers to an empty group.
     pub action: u32,
     /// Values of the action's parameters.
     pub args: Vec<Bits>,
@@ -28,46 +28,48 @@ impl Lookup {
     }
 }
 
-/// The world outside of one packet: the switch core implements it. Indices come as they were computed, in the width the
-/// program gives them; the host knows the sizes.
+/// The state outside of one packet. The switch core implements it. Indices have the width that the program gives them
+/// and are not checked; the host knows the sizes.
 pub trait Host {
-    /// Finds the entry for the values of a table's keys, or the default action; what is named instead of an action is
-    /// looked up in the table's profile. `hash` is that of the table's selector, 0 if it has none.
+    /// Finds the entry for the values of a table's keys, or the default action. An entry that refers to a member or a
+    /// group is resolved in the table's action profile. `hash` is the value of the table's selector, 0 if the table
+    /// has none.
     fn lookup(&mut self, table: TableId, keys: &[Bits], hash: u64) -> Lookup;
-    /// Counts a lookup whose answer was known: the entry that is hit, or none.
+    /// Counts a lookup whose result was known without a search: the entry that is hit, or `None`.
     fn count_lookup(&mut self, table: TableId, entry: Option<u64>);
-    /// Counts the packet in a cell of a table's direct counter: that of an entry, or [`ir::Table::default_cell`].
+    /// Counts the packet in a cell of a table's direct counter: the cell of an entry, or [`ir::Table::default_cell`].
     fn count_direct(&mut self, table: TableId, counter: DirectCounterId, cell: u64);
-    /// Meters the packet in a cell of a table's direct meter, as above: 0 green, 1 yellow, 2 red. The default action's
-    /// cell gives `before` back if it has no rates, which may be [`ir::NO_COLOUR`] and else counts as green then.
+    /// Meters the packet in a cell of a table's direct meter, with cells as in [`Host::count_direct`]: 0 is green, 1
+    /// yellow, 2 red. If the default action's cell has no rates, the result is `before`; it may be [`ir::NO_COLOUR`],
+    /// which counts as green in all other cells.
     fn execute_direct_meter(&mut self, table: TableId, meter: DirectMeterId, cell: u64, before: u8) -> u8;
-    /// The value of a register's cell, of the register's width; none if there is no such cell.
+    /// The value of a register's cell, in the register's width; `None` if the cell does not exist.
     fn register_read(&mut self, register: RegisterId, index: &Bits) -> Option<Bits>;
-    /// Sets a register's cell; nothing if there is no such cell.
+    /// Sets a register's cell; no effect if the cell does not exist.
     fn register_write(&mut self, register: RegisterId, index: &Bits, value: &Bits);
-    /// Counts the packet; nothing if there is no such cell.
+    /// Counts the packet; no effect if the cell does not exist.
     fn count(&mut self, counter: CounterId, index: &Bits);
-    /// Meters the packet: 0 green, 1 yellow, 2 red; none if there is no such cell.
+    /// Meters the packet: 0 is green, 1 yellow, 2 red; `None` if the cell does not exist.
     fn execute_meter(&mut self, meter: MeterId, index: &Bits, before: u8) -> Option<u8>;
-    /// The parameters that a calculation has now.
+    /// The current parameters of a CRC calculation.
     fn crc_parameters(&self, calculation: CalculationId) -> CrcParameters;
-    /// A uniform number from `low` to `high`, both included. `low <= high`.
+    /// A uniform number from `low` to `high`, both included. Requires `low <= high`.
     fn random(&mut self, low: u64, high: u64) -> u64;
-    /// A message for the control plane, its values in the order of the digest's fields.
+    /// Sends a digest to the control plane. The values are in the order of the digest's fields.
     fn digest(&mut self, digest: DigestId, values: &[Bits]);
-    /// A line for the log, with its arguments filled in.
+    /// Logs a line, in which the arguments are already filled in.
     fn log(&mut self, message: &str);
-    /// An assertion with this text failed.
+    /// Reports that the assertion with this text failed.
     fn assert_failed(&mut self, text: &str);
-    /// Calls a plug-in's function, or a method of an object, with its inputs. The outputs, joined, the first most
-    /// significant.
+    /// Calls a plug-in's function, or a method of an object, with its inputs. The result is the concatenation of the
+    /// outputs, the first most significant.
     fn call_extern(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits;
     /// Whether a parser value set has a member that matches the keys.
     fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool;
 }
 
-/// A log message with its arguments filled in as decimal numbers, as the reference switch does; a `{}` without an
-/// argument stays.
+/// A log message with its arguments filled in as decimal numbers, as the reference switch does. A `{}` without an
+/// argument stays as it is.
 pub fn log_line(message: &str, types: &[Type], values: &[Bits]) -> String {
     let mut text = String::new();
     let mut args = types.iter().zip(values);

@@ -1,28 +1,28 @@
 //! The reference interpreter: the definition of what the IR means.
 //!
-//! What enters: a verified [`ir::Program`], a packet's state, and the world outside of it as a [`Host`] (table entries,
-//! registers, counters, ...). What leaves: the packet's state after a block, and what happened on the way as events to
-//! a [`Tracer`]. Everything is written for obviousness and nothing for speed: where native code and this crate differ,
-//! native code is wrong until shown otherwise.
+//! What enters: a verified [`ir::Program`], a packet's state, and the state outside of the packet as a [`Host`]
+//! (table entries, registers, counters, ...). What leaves: the packet's state after a block; each step is reported to
+//! a [`Tracer`]. The code is written for clarity, not speed: where native code and this crate differ, native code is
+//! wrong until shown otherwise.
 //!
 //! * [`state`]: what a packet carries through the blocks.
-//! * [`host`]: what the interpreter asks of the switch.
+//! * [`host`]: the interface to the switch.
 //! * [`trace`]: the events.
 //! * [`hash`]: the hash functions, bit by bit from their definitions.
 //! * `eval`, `exec`, `parse`: expressions and places, statements, parser states.
 //!
-//! # What the IR's own description leaves open, settled here
+//! # What the IR's description leaves open and this crate defines
 //!
-//! * An extraction first finds its header: a full stack, an index out of range or an empty stack's `last` is
-//!   `StackOutOfBounds` before any length is looked at.
-//! * Parsing that ends with `Accept` or `Reject` leaves the error variable as it is.
-//! * The iterations of a loop are counted over the block's whole run, so that nested loops cannot multiply; a loop
-//!   whose budget is spent is left, and execution goes on after it.
-//! * A table's application writes, in this order: the direct meter's colour, whether it hit, which action runs, the
-//!   action's parameters. Then the action runs. The direct counter counts first of all. On a miss the default
-//!   action's cells are meant; its meter colours nothing if it has no rates.
+//! * An extraction first determines its header: a full stack, an index out of range or the `last` of an empty stack
+//!   gives `StackOutOfBounds` before any length is checked.
+//! * Parsing that ends with `Accept` or `Reject` does not change the error variable.
+//! * The iterations of a loop are counted over the whole run of the block, so that nested loops cannot multiply. A
+//!   loop that has used up its iterations ends, and execution continues after it.
+//! * Applying a table writes, in this order: the direct meter's colour, whether it hit, which action runs, the
+//!   action's parameters. Then the action runs. The direct counter counts before all of this. A miss uses the cells
+//!   of the default action; its meter does not colour the packet if it has no rates.
 //! * An assertion that fails ends the block at once with [`Outcome::AssertionFailed`].
-//! * The bytes of a payload that is hashed follow the padding of the inputs.
+//! * The bytes of a hashed payload follow the padding of the inputs.
 //! * A header that becomes invalid loses its contents.
 
 mod eval;
@@ -45,17 +45,17 @@ pub struct Interpreter<'p> {
     program: &'p Program,
 }
 
-/// How a block's run ended.
+/// How the run of a block ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// As it should.
+    /// Normally.
     Finished,
-    /// By an assertion that failed: the packet is to be dropped.
+    /// An assertion failed: the packet must be dropped.
     AssertionFailed,
 }
 
 impl<'p> Interpreter<'p> {
-    /// An interpreter of a program, which must have passed the verifier.
+    /// Creates an interpreter of a program, which must have passed the verifier.
     pub fn new(program: &'p Program) -> Interpreter<'p> {
         Interpreter { program }
     }

@@ -1,4 +1,4 @@
-//! Parser blocks: states, transitions, and the statements that only they have.
+//! Parser blocks: states, transitions, and the statements that occur only in parsers.
 
 use crate::Outcome;
 use crate::eval::{eval_bool, place_width, resolve, write_place};
@@ -10,7 +10,7 @@ use base::{Bits, IndexVec};
 use ir::{BlockId, Expr, FieldType, HeaderRef, KeySet, Place, State, StateId, Target, Transition, VarId};
 
 impl Run<'_> {
-    /// Runs a parser from its start to its end.
+    /// Runs a parser from its start state to its end.
     pub(crate) fn run_parser(
         &mut self,
         block: BlockId,
@@ -45,7 +45,7 @@ impl Run<'_> {
         Outcome::Finished
     }
 
-    /// Where a state goes, or the error's number.
+    /// The next state, or the number of the error that ends the parser.
     fn transition(&mut self, transition: &Transition) -> Result<Target, Bits> {
         let (keys, cases) = match transition {
             Transition::Goto(target) => return Ok(*target),
@@ -63,7 +63,7 @@ impl Run<'_> {
         Err(Bits::from_u64(32, ir::ERROR_NO_MATCH))
     }
 
-    /// Whether the set contains the first of the keys, or a value set as many of them as it has.
+    /// Whether the key set matches the first of the keys or, for a value set, as many keys as it has fields.
     fn contains(&mut self, set: &KeySet, keys: &[Bits], signed: bool) -> bool {
         let key = &keys[0];
         match set {
@@ -88,7 +88,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes a header from the packet, or changes nothing but for the error.
+    /// Extracts a header from the packet. If it fails, nothing changes except the error.
     pub(crate) fn extract(&mut self, dst: &HeaderRef, varbit_bits: Option<&Expr>) -> Flow {
         let Some(id) = resolve(self.program, self.state, dst) else {
             return parser_error(ir::ERROR_STACK_OUT_OF_BOUNDS);
@@ -126,7 +126,7 @@ impl Run<'_> {
         Flow::Next
     }
 
-    /// Skips bits.
+    /// Skips bits of the packet.
     pub(crate) fn advance(&mut self, bits: &Expr) -> Flow {
         let bits = self.eval(bits).low_u64();
         if !bits.is_multiple_of(8) {
@@ -140,7 +140,7 @@ impl Run<'_> {
         Flow::Next
     }
 
-    /// Reads ahead.
+    /// Reads bits of the packet without consuming them.
     pub(crate) fn lookahead(&mut self, dst: &Place, offset_bits: u32, checked: bool) -> Flow {
         let width = place_width(self.program, dst);
         let bits_left = self.state.payload().len() as u64 * 8;

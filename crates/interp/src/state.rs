@@ -1,35 +1,36 @@
-//! What a packet carries through the blocks of one pass.
+//! The state that a packet carries through the blocks of one pass.
 
 use base::{Bits, IndexVec};
 use ir::{FieldType, HeaderId, HeaderType, INTRINSIC_SLOTS, IntrinsicSlot, Program, VarId, VarKind};
 
-/// A packet on its way through the program's blocks.
+/// The state of a packet between and within blocks.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PacketState {
     /// The bytes as received in this pass.
     pub packet: Vec<u8>,
-    /// Where the parser stands in `packet`, in bytes; after the parser, where the payload starts. Never beyond the end.
+    /// The parser's position in `packet`, in bytes; after the parser, the start of the payload. It never exceeds the
+    /// end.
     pub cursor: usize,
-    /// What the deparser made: the headers it emitted, then the payload.
+    /// The deparser's output: the headers it emitted, then the payload.
     pub output: Vec<u8>,
     intrinsics: [u64; INTRINSIC_SLOTS],
     vars: IndexVec<VarId, Slotted>,
     headers: IndexVec<HeaderId, HeaderState>,
 }
 
-/// A variable: its value, or where the architecture keeps it.
+/// A variable: its value, or the intrinsic slot in which the architecture keeps it.
 #[derive(Clone, PartialEq, Debug)]
 enum Slotted {
     Own(VarKind, Bits),
     Intrinsic { slot: usize, width: u32 },
 }
 
-/// Contents of a header.
+/// The contents of a header.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HeaderState {
-    /// Whether it is valid. All fields of an invalid header are zero, a varbit field empty.
+    /// Whether the header is valid. In an invalid header all fields are zero, and a varbit field is empty.
     pub valid: bool,
-    /// The values of the fields; a varbit field's has the width that is present.
+    /// The values of the fields. The value of a varbit field has its current length as its width.
     pub fields: Vec<Bits>,
 }
 
@@ -43,7 +44,7 @@ impl HeaderState {
         HeaderState { valid: false, fields: ty.fields.iter().map(zero).collect() }
     }
 
-    /// The header's bytes in a packet.
+    /// The header's bytes as they appear in a packet.
     pub fn to_bytes(&self) -> Vec<u8> {
         let bits: usize = self.fields.iter().map(|field| field.width() as usize).sum();
         let mut bytes = vec![0; bits.div_ceil(8)];
@@ -57,7 +58,7 @@ impl HeaderState {
 }
 
 impl PacketState {
-    /// A packet at the start of a pass: variables zero, headers invalid.
+    /// The state at the start of a pass: variables are zero, headers invalid.
     pub fn new(program: &Program, packet: Vec<u8>) -> PacketState {
         let var = |var: &ir::Var| match var.kind {
             VarKind::Intrinsic(slot) => Slotted::Intrinsic { slot: slot as usize, width: var.ty.width() },
@@ -84,7 +85,7 @@ impl PacketState {
         self.intrinsics[slot.number()] = value;
     }
 
-    /// The values of all intrinsic variables by slot.
+    /// The values of all intrinsic variables, by slot.
     pub fn intrinsics(&self) -> &[u64; INTRINSIC_SLOTS] {
         &self.intrinsics
     }
@@ -104,7 +105,7 @@ impl PacketState {
         }
     }
 
-    /// Sets a variable. The value is cut or extended with zeros to the variable's width.
+    /// Sets a variable. The value is truncated or zero-extended to the variable's width.
     pub fn set_var(&mut self, id: VarId, new: Bits) {
         match &mut self.vars[id] {
             Slotted::Own(_, value) => *value = new.resize(value.width()),
@@ -121,27 +122,27 @@ impl PacketState {
         &self.headers[id]
     }
 
-    /// A header, to be changed. Whoever changes it keeps the widths of its fields.
+    /// Mutable access to a header. The caller must keep the widths of its fields.
     pub fn header_mut(&mut self, id: HeaderId) -> &mut HeaderState {
         &mut self.headers[id]
     }
 
-    /// Makes a header valid, with all its fields zero if it was invalid.
+    /// Makes a header valid. If it was invalid, all its fields are zero.
     pub fn set_valid(&mut self, id: HeaderId) {
         self.headers[id].valid = true;
     }
 
-    /// Makes a header invalid, and its contents zero.
+    /// Makes a header invalid and sets its fields to zero.
     pub fn set_invalid(&mut self, program: &Program, id: HeaderId) {
         self.headers[id] = HeaderState::invalid(&program.header_types[program.headers[id].ty]);
     }
 
-    /// The bytes that the parser did not extract.
+    /// The bytes that the parser did not consume.
     pub fn payload(&self) -> &[u8] {
         self.packet.get(self.cursor..).unwrap_or(&[])
     }
 
-    /// Sets local variables to zero and makes local headers invalid: the start of a block.
+    /// Sets local variables to zero and makes local headers invalid, as at the start of a block.
     pub(crate) fn reset_locals(&mut self, program: &Program) {
         for var in self.vars.iter_mut() {
             if let Slotted::Own(VarKind::Local, value) = var {
@@ -160,8 +161,8 @@ impl PacketState {
         self.var(program.stacks[stack].next).low_u64() as usize
     }
 
-    /// Moves a stack's elements `count` places up or down. Elements that enter are invalid, and `next` moves as well,
-    /// clamped to the stack.
+    /// Moves a stack's elements up or down by `count` places. The elements that enter are invalid. `next` moves as
+    /// well, clamped to the stack.
     pub(crate) fn move_stack(&mut self, program: &Program, stack: ir::StackId, count: u32, up: bool) {
         let ir::Stack { elements, next, .. } = &program.stacks[stack];
         let (size, count) = (elements.len(), (count as usize).min(elements.len()));

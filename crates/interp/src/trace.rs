@@ -1,7 +1,7 @@
-//! What happens to a packet, step by step.
+//! The steps of a packet's processing as events.
 //!
-//! Events borrow what they tell of, so that a tracer that keeps nothing costs little. Each comes with the place in the
-//! source of the statement that caused it.
+//! Events borrow the data that they describe, so that a tracer that ignores them costs little. Each event comes with
+//! the source position of the statement that caused it.
 
 use crate::host::Lookup;
 use crate::state::HeaderState;
@@ -11,7 +11,7 @@ use ir::{
     LabelId, MeterId, Place, RegisterId, StackId, StateId, TableId, Target, VarId,
 };
 
-/// A step of a packet.
+/// A step of a packet's processing.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the fields are the ids and values of what the variant says")]
 pub enum Event<'a> {
@@ -23,9 +23,9 @@ pub enum Event<'a> {
     Extracted { header: HeaderId, contents: &'a HeaderState, offset_bytes: usize },
     /// The parser skipped bytes.
     Advanced { bytes: usize },
-    /// A select: the values of its keys, the case that was chosen and where it leads; none if no case matched.
+    /// A select evaluated its keys. `chosen` is the case that matched and its target; `None` if no case matched.
     Selected { keys: &'a [Bits], chosen: Option<(usize, Target)> },
-    /// Parsing ended at the error with this number.
+    /// Parsing ended with the error of this number.
     ParserError { error: u64 },
     /// Parsing ended with `Accept` or `Reject`.
     ParserDone { accepted: bool },
@@ -43,15 +43,15 @@ pub enum Event<'a> {
     VarSet { var: VarId, value: &'a Bits },
     /// A header became valid or invalid.
     ValiditySet { header: HeaderId, valid: bool },
-    /// A header was copied; without a source, an element outside its stack was.
+    /// A header was copied. `src` is `None` if the source was an element outside its stack.
     HeaderCopied { dst: HeaderId, src: Option<HeaderId> },
-    /// A varbit field got this value, if its header is valid.
+    /// A value was written to a varbit field. If its header is invalid, the write had no effect.
     VarbitCopied { header: HeaderId, field: u32, value: &'a Bits },
     /// A stack was pushed (`up`) or popped.
     StackMoved { stack: StackId, count: u32, up: bool },
-    /// An `if` went this way.
+    /// An `if` evaluated its condition.
     Branched { taken: bool },
-    /// A `switch` chose this case, or its default.
+    /// A `switch` chose this case, or its default if there is none.
     Switched { value: &'a Bits, case: Option<usize> },
     /// A block or loop was left by its label.
     Left { label: LabelId },
@@ -61,17 +61,17 @@ pub enum Event<'a> {
     Emitted { header: HeaderId, bytes: &'a [u8] },
     /// An invalid header was not emitted.
     EmitSkipped { header: HeaderId },
-    /// A register's cell was read; no value: it does not exist.
+    /// A register's cell was read; `value` is `None` if the cell does not exist.
     RegisterRead { register: RegisterId, index: &'a Bits, value: Option<&'a Bits> },
     /// A register's cell was written.
     RegisterWritten { register: RegisterId, index: &'a Bits, value: &'a Bits },
     /// A counter counted the packet.
     Counted { counter: CounterId, index: &'a Bits },
-    /// A meter coloured the packet; no colour: the cell does not exist.
+    /// A meter coloured the packet; `colour` is `None` if the cell does not exist.
     Metered { meter: MeterId, index: &'a Bits, colour: Option<u8> },
     /// A hash was computed over these bytes.
     Hashed { algorithm: HashAlgorithm, bytes: &'a [u8], value: &'a Bits },
-    /// A message went to the control plane.
+    /// A digest was sent to the control plane.
     Digested { digest: DigestId, values: &'a [Bits] },
     /// A message was logged.
     Logged { message: &'a str },
@@ -83,11 +83,11 @@ pub enum Event<'a> {
 
 /// Receives the steps of a packet.
 pub trait Tracer {
-    /// A step happened at this place of the source ([`Span::NONE`] if it has none).
+    /// Reports a step at this source position ([`Span::NONE`] if it has none).
     fn event(&mut self, span: Span, event: Event<'_>);
 }
 
-/// Keeps nothing.
+/// A tracer that ignores all events.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct NoTrace;
 

@@ -1,4 +1,5 @@
-//! The meaning of the IR, construct by construct: a program's text, a packet, and what is left afterwards.
+//! The meaning of the IR, construct by construct: each test runs a program's text on a packet and shows the resulting
+//! state.
 
 use base::index::Id as _;
 use base::{Bits, Span};
@@ -62,16 +63,16 @@ table0 "t" size 8 {
 }
 "#;
 
-/// Answers with what a test can see in the notes, in order.
+/// A host that records each call in order, for the test to compare.
 #[derive(Default)]
-struct NotingHost {
-    notes: Vec<String>,
+struct RecordingHost {
+    calls: Vec<String>,
 }
 
-impl Host for NotingHost {
-    /// Even keys are hit and get twice the key.
+impl Host for RecordingHost {
+    /// Even keys hit, with twice the key as the result.
     fn lookup(&mut self, table: TableId, keys: &[Bits], _hash: u64) -> Lookup {
-        self.notes.push(format!("lookup {table} {keys:?}"));
+        self.calls.push(format!("lookup {table} {keys:?}"));
         let key = keys[0].low_u64();
         if key.is_multiple_of(2) {
             Lookup { entry: Some(key), action: 0, args: vec![Bits::from_u64(8, 2 * key)] }
@@ -80,46 +81,46 @@ impl Host for NotingHost {
         }
     }
     fn count_lookup(&mut self, table: TableId, entry: Option<u64>) {
-        self.notes.push(format!("lookup of {table} known: {entry:?}"));
+        self.calls.push(format!("lookup of {table} known: {entry:?}"));
     }
     fn crc_parameters(&self, _calculation: CalculationId) -> CrcParameters {
         CrcParameters::standard(16)
     }
     fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, cell: u64) {
-        self.notes.push(format!("count {counter} {cell}"));
+        self.calls.push(format!("count {counter} {cell}"));
     }
-    /// The cell behind those of entries has no rates.
+    /// The cell after those of the entries has no rates.
     fn execute_direct_meter(&mut self, _table: TableId, meter: DirectMeterId, cell: u64, before: u8) -> u8 {
-        self.notes.push(format!("meter {meter} {cell}"));
+        self.calls.push(format!("meter {meter} {cell}"));
         if cell == 8 { before } else { 2 }
     }
     fn register_read(&mut self, _register: RegisterId, index: &Bits) -> Option<Bits> {
         index.to_u64().filter(|index| *index < 2).map(|index| Bits::from_u64(8, 0x40 + index))
     }
     fn register_write(&mut self, register: RegisterId, index: &Bits, value: &Bits) {
-        self.notes.push(format!("{register}[{index}] = {value}"));
+        self.calls.push(format!("{register}[{index}] = {value}"));
     }
     fn count(&mut self, counter: CounterId, index: &Bits) {
-        self.notes.push(format!("count {counter}[{index}]"));
+        self.calls.push(format!("count {counter}[{index}]"));
     }
     fn execute_meter(&mut self, _meter: MeterId, index: &Bits, before: u8) -> Option<u8> {
         index.to_u64().filter(|index| *index < 2).map(|_| before.max(1))
     }
     fn random(&mut self, low: u64, high: u64) -> u64 {
-        self.notes.push(format!("random {low}..={high}"));
+        self.calls.push(format!("random {low}..={high}"));
         high
     }
     fn digest(&mut self, digest: DigestId, values: &[Bits]) {
-        self.notes.push(format!("{digest} {values:?}"));
+        self.calls.push(format!("{digest} {values:?}"));
     }
     fn log(&mut self, message: &str) {
-        self.notes.push(format!("log {message}"));
+        self.calls.push(format!("log {message}"));
     }
     fn assert_failed(&mut self, text: &str) {
-        self.notes.push(format!("assert {text}"));
+        self.calls.push(format!("assert {text}"));
     }
     fn call_extern(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits {
-        self.notes.push(format!("call {function} of {instance:?} {inputs:?}"));
+        self.calls.push(format!("call {function} of {instance:?} {inputs:?}"));
         Bits::from_u64(16, 0xabcd)
     }
     fn value_set_contains(&mut self, _value_set: ValueSetId, keys: &[Bits]) -> bool {
@@ -153,9 +154,9 @@ fn program(parser: &str, ingress: &str, deparser: &str) -> Program {
     program
 }
 
-/// Runs parser, ingress and deparser and shows what is not zero or invalid afterwards.
+/// Runs parser, ingress and deparser, then shows the variables that are not zero and the headers that are valid.
 fn run(program: &Program, packet: &[u8]) -> String {
-    let mut host = NotingHost::default();
+    let mut host = RecordingHost::default();
     let mut names = Names::default();
     let mut state = PacketState::new(program, packet.to_vec());
     let mut lines = Vec::new();
@@ -178,7 +179,7 @@ fn run(program: &Program, packet: &[u8]) -> String {
             lines.push(format!("{} = {}", header.name, fields.join(" ")));
         }
     }
-    lines.extend(host.notes);
+    lines.extend(host.calls);
     lines.push(format!("cursor {} output {:02x?}", state.cursor, state.output));
     assert!(names.names.len() > 3, "every block is traced");
     lines.join("\n") + "\n"
@@ -524,7 +525,7 @@ fn switches_blocks_and_leaves() {
     );
 }
 
-/// Two nested loops that never leave: each makes 65,536 iterations in all.
+/// Two nested loops that never end by themselves: each makes 65,536 iterations in all.
 #[test]
 fn loops_are_bounded_over_the_whole_run() {
     check(
@@ -664,7 +665,7 @@ fn the_deparser_emits_valid_headers_and_the_payload() {
 fn locals_start_at_zero_in_each_run_and_metadata_does_not() {
     let program = program("state0 \"s\" {\ngoto accept\n}\n", "v7 = (v7 + 8w0x1)\nv2 = (v2 + v7)\n", "");
     let mut state = PacketState::new(&program, Vec::new());
-    let mut host = NotingHost::default();
+    let mut host = RecordingHost::default();
     for expected in [1, 2, 3] {
         let ingress = BlockId::from_index(2);
         Interpreter::new(&program).run_block(ingress, &mut state, &mut host, &mut interp::NoTrace);
