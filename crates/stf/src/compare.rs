@@ -1,4 +1,4 @@
-//! What was sent against what was expected.
+//! Compares the packets that a switch sent with those that the script expects.
 
 use crate::script::Pattern;
 use std::collections::BTreeMap;
@@ -7,15 +7,15 @@ use std::fmt::Write as _;
 /// Bytes in a row of a difference.
 const ROW_BYTES: usize = 16;
 
-/// Rows of a packet that are shown at most.
+/// The most rows of a packet that are shown.
 const ROWS_MAX: usize = 32;
 
-/// What a switch has sent: the packets of each port in order, and the line of the packet that each came from.
+/// What a switch has sent: the packets of each port in order, and for each the line of the packet that caused it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent<'a> {
     /// The packets of each port.
     pub frames: &'a BTreeMap<u32, Vec<Vec<u8>>>,
-    /// The lines that made the switch send them.
+    /// For each packet, the line that made the switch send it.
     pub lines: &'a BTreeMap<u32, Vec<u32>>,
 }
 
@@ -33,29 +33,29 @@ impl Sent<'_> {
 /// A packet that is expected on a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Expectation<'a> {
-    /// Where that is written.
+    /// The line of the expectation.
     pub line: u32,
     /// The port.
     pub port: u32,
-    /// What it must be; any packet if none.
+    /// What the packet must be; `None` accepts any packet.
     pub pattern: Option<&'a Pattern>,
 }
 
-/// Something that was not as expected.
+/// A difference from what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The line that expected it.
+    /// The line of the expectation.
     pub line: u32,
-    /// The port, and the number of the packet that it is about, counted from 1.
+    /// The port, and the number of the packet, counted from 1.
     pub packet: Option<(u32, usize)>,
-    /// The line that sent the packet in from which the packet at fault came.
+    /// The line of the received packet that caused the packet at fault.
     pub cause_line: Option<u32>,
     /// What was expected and what was found.
     pub message: String,
 }
 
-/// What was not as expected. `in_ports` has the ports that packets came in on, each with a line: they are watched too.
-/// `quiet_line` is where it is written that nothing may be sent.
+/// All differences from what was expected. `in_ports` holds the ports on which packets were received, each with a
+/// line: nothing unexpected may leave on these ports either. `quiet_line` is the line that forbids any packet.
 pub fn faults(
     expectations: &[Expectation<'_>],
     in_ports: &BTreeMap<u32, u32>,
@@ -106,7 +106,7 @@ fn check_port(port: u32, expected: &[&Expectation<'_>], sent: Sent<'_>, faults: 
     }
 }
 
-/// More was sent than expected.
+/// More packets were sent than expected.
 fn surplus(port: u32, line: u32, expected: usize, sent: Sent<'_>) -> Fault {
     let packets = |count: usize| if count == 1 { "1 packet".to_owned() } else { format!("{count} packets") };
     let wanted = if expected == 0 { "none".to_owned() } else { packets(expected) };
@@ -117,7 +117,7 @@ fn surplus(port: u32, line: u32, expected: usize, sent: Sent<'_>) -> Fault {
     Fault { line, packet: Some((port, expected + 1)), cause_line: sent.line(port, expected), message }
 }
 
-/// How a packet differs from what was expected; none if it does not.
+/// How a packet differs from the expected one; `None` if it matches.
 fn difference(pattern: &Pattern, frame: &[u8]) -> Option<String> {
     let found = hex(frame);
     let same = |(wanted, found): (char, char)| wanted == '*' || wanted == found;
@@ -133,7 +133,7 @@ fn difference(pattern: &Pattern, frame: &[u8]) -> Option<String> {
         }
         None => return None,
     };
-    // Beyond a pattern that is a prefix, any digit will do.
+    // A prefix pattern accepts any digits beyond its end.
     let surplus = if pattern.is_exact { 0 } else { found_length.saturating_sub(wanted_length) };
     let wanted = pattern.digits.clone() + &"*".repeat(surplus);
     Some(format!("{headline}\n{}", paired_rows(&wanted, &found)))
@@ -146,7 +146,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Digits in rows of bytes, with the byte's number before each.
+/// Digits in rows of bytes, each row with the offset of its first byte.
 fn pattern_rows(digits: &str) -> String {
     let rows: Vec<String> = row_texts(digits)
         .into_iter()
@@ -172,7 +172,7 @@ fn shortened(mut rows: Vec<String>) -> String {
     rows.join("\n")
 }
 
-/// Rows with a blank between bytes.
+/// Rows with a space between bytes.
 fn row_texts(digits: &str) -> Vec<String> {
     let digits: Vec<char> = digits.chars().collect();
     let byte = |pair: &[char]| pair.iter().collect::<String>();
@@ -180,7 +180,7 @@ fn row_texts(digits: &str) -> Vec<String> {
     digits.chunks(2 * ROW_BYTES).map(row).collect()
 }
 
-/// Rows of both; those that differ twice, with marks under the digits that do.
+/// The rows of both packets. A row that differs is shown twice, with marks under the digits that differ.
 fn paired_rows(wanted: &str, found: &str) -> String {
     let (wanted, found) = (row_texts(wanted), row_texts(found));
     let mut rows = Vec::new();

@@ -2,25 +2,25 @@
 
 use crate::script::{Number, Radix, Relation};
 
-/// A piece of a line.
+/// A token of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// A name; quoted text is one too.
+    /// A name, or quoted text.
     Name(String),
     /// A number.
     Number(Number),
     /// `==` and the like.
     Relation(Relation),
-    /// `->`: from a number to another.
+    /// `->`: a range from one number to another.
     Arrow,
-    /// `&&&`: under a mask.
+    /// `&&&`: a mask.
     Mask,
-    /// Any other sign.
+    /// Any other punctuation character.
     Sign(char),
 }
 
 impl Token {
-    /// For messages.
+    /// The token's description for messages.
     pub fn describe(&self) -> String {
         match self {
             Token::Name(name) => name.clone(),
@@ -33,7 +33,7 @@ impl Token {
     }
 }
 
-/// The line without its comment. A `#` in quotes begins none.
+/// The line without its comment. A `#` in quotes does not begin a comment.
 pub(crate) fn without_comment(line: &str) -> &str {
     let mut in_quotes = false;
     for (position, character) in line.char_indices() {

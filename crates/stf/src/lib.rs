@@ -1,23 +1,22 @@
-//! The Simple Test Framework: a program's packet tests, as the P4 community writes them.
+//! The Simple Test Framework (STF): packet tests of a program, in the form in which the P4 community writes them.
 //!
-//! What enters: the text of an STF file and a switch that runs the program. What leaves: a [`Report`]: what was
-//! expected and did not happen, each with its line; and an [`Observation`]: everything that the switch did, so that two
-//! switches can be compared.
+//! What enters: the text of an STF file and a switch that runs the program. What leaves: a [`Report`] of the
+//! expectations that were not met, each with its line; and an [`Observation`] of everything that the switch did, so
+//! that two switches can be compared.
 //!
 //! ```text
 //! text ──► parse ──► Script ──► run(&mut Switch) ──► Report, Observation
 //! ```
 //!
 //! * [`script`]: the commands of a file.
-//! * [`parse`](mod@parse): text to commands, with `lexer`.
-//! * `names`: what tables, actions, keys and counters are called; `values`: what keys and arguments are worth.
-//! * [`run`](mod@run): carries the commands out, strictly one after the other.
-//! * [`compare`]: what was sent against what was expected.
+//! * [`parse`](mod@parse): from text to commands, with `lexer`.
+//! * `names`: resolves the names of tables, actions, keys and counters; `values`: evaluates keys and arguments.
+//! * [`run`](mod@run): carries out the commands in order, one at a time.
+//! * [`compare`]: compares the packets sent with those expected.
 //! * [`observation`]: what a switch did, and how two runs differ.
 //!
-//! Every command runs to its end, with everything that a packet causes (resubmissions, recirculations, clones,
-//! replicas), before the next one starts. Time stands still but for [`run::PACKET_NS`] per packet and [`run::WAIT_NS`]
-//! per `wait`.
+//! Each command completes, with everything that a packet causes (resubmissions, recirculations, clones, replicas),
+//! before the next one starts. Time advances only by [`run::PACKET_NS`] per packet and [`run::WAIT_NS`] per `wait`.
 
 pub mod compare;
 mod lexer;

@@ -1,12 +1,13 @@
-//! What tables, actions, keys and counters are called in STF files.
+//! Resolves the names of tables, actions, keys and counters in STF files.
 
 use ir::Program;
 
-/// Names that a message lists at most.
+/// The most names that a message lists.
 const LISTED_MAX: usize = 8;
 
-/// The position in `names` of the one that `given` means: the very name, or the only one that ends with it, not
-/// necessarily at a dot. Of several the only one that does so at a dot is meant, where the reference gives up.
+/// The position in `names` of the name that `given` denotes: the equal name, or else the only name that ends with
+/// `given`, not necessarily at a dot. If several names do, the only one that does so at a dot is chosen; the
+/// reference reports an error in that case.
 pub(crate) fn find(kind: &str, given: &str, names: &[&str]) -> Result<usize, String> {
     if let Some(position) = names.iter().position(|name| *name == given) {
         return Ok(position);
@@ -33,7 +34,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The position of the table's key that `given` means.
+/// The position of the table's key that `given` denotes.
 pub(crate) fn key(table: &ir::Table, given: &str) -> Result<usize, String> {
     let names: Vec<String> = table.keys.iter().map(|key| validity_as_field(&key.name)).collect();
     let given_name = validity_as_field(&indexes_as_brackets(given));
@@ -62,7 +63,7 @@ pub(crate) fn key(table: &ir::Table, given: &str) -> Result<usize, String> {
     })
 }
 
-/// `hdr.h.isValid()` in its older form, `hdr.h.$valid$`.
+/// Rewrites `hdr.h.isValid()` to its older form `hdr.h.$valid$`.
 fn validity_as_field(name: &str) -> String {
     match name.strip_suffix(".isValid()") {
         Some(header) => format!("{header}.$valid$"),
@@ -70,7 +71,7 @@ fn validity_as_field(name: &str) -> String {
     }
 }
 
-/// `extra$0.h` as `extra[0].h`.
+/// Rewrites `extra$0.h` to `extra[0].h`.
 fn indexes_as_brackets(name: &str) -> String {
     let part = |part: &str| match part.split_once('$') {
         Some((stack, index)) if !index.is_empty() && index.chars().all(|it| it.is_ascii_digit()) => {

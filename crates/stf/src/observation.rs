@@ -1,4 +1,5 @@
-//! What a switch did: what it sent and said, what its registers and counters hold, what its tables were asked.
+//! What a switch did: the packets and messages it sent, the contents of its registers and counters, the lookups in
+//! its tables.
 
 use base::Bits;
 use base::index::Id as _;
@@ -8,22 +9,22 @@ use std::fmt::Debug;
 use switch::externs::{CounterCell, TableUse};
 use switch::{DropReason, Output, Switch};
 
-/// Everything that can be seen of a run.
+/// Everything observable of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
     /// What was sent, per port.
     pub sent: BTreeMap<u32, Vec<Vec<u8>>>,
     /// Digests, log lines and failed assertions.
     pub messages: Vec<String>,
-    /// The cells of registers that are not zero.
+    /// The cells of registers that are not zero, by register and index.
     pub registers: BTreeMap<(usize, u64), Bits>,
-    /// The cells of counters that have counted: arrays, then direct ones.
+    /// The cells of counters that have counted: those of arrays, then those of direct counters.
     pub counters: BTreeMap<(usize, usize), (u64, u64)>,
-    /// How often each table was asked.
+    /// How often each table was looked up.
     pub table_uses: BTreeMap<usize, TableUse>,
     /// When entries of tables that support idle timeouts were last hit, by table and handle.
     pub last_hits_ns: BTreeMap<(usize, usize), u64>,
-    /// Packets that ended, by the reason.
+    /// Packets that were dropped, by reason.
     pub drops: BTreeMap<DropReason, u64>,
 }
 
@@ -46,7 +47,7 @@ impl Output for Observation {
 }
 
 impl Observation {
-    /// Adds what is left in the switch after the run.
+    /// Adds the state of the switch after the run.
     pub fn look_at(&mut self, switch: &mut Switch) {
         let externs = switch.externs_mut();
         for (id, register) in externs.registers.iter_enumerated() {
@@ -70,16 +71,16 @@ impl Observation {
     }
 }
 
-/// Whether packets of a port and messages come in the same order.
+/// Whether the packets of a port, and the messages, must have the same order in both runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// They do.
+    /// They must.
     Same,
-    /// Packets that pass more than once overtake others when they travel together.
+    /// They need not: in a burst, packets with several passes may be overtaken by others.
     Any,
 }
 
-/// The first difference; none if there is none.
+/// The first difference; `None` if there is none.
 pub fn difference(left: &Observation, right: &Observation, order: Order) -> Option<String> {
     let (mut left, mut right) = (left.clone(), right.clone());
     if order == Order::Any {

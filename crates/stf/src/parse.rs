@@ -1,4 +1,4 @@
-//! Text to commands.
+//! Parses the text of an STF file into commands.
 
 use crate::lexer::{Token, tokens, without_comment};
 use crate::script::{
@@ -6,10 +6,10 @@ use crate::script::{
 };
 use std::sync::Arc;
 
-/// Errors of one file that are reported at most.
+/// The most errors that are reported for one file.
 const ERRORS_MAX: usize = 100;
 
-/// The commands in `text`, the content of the file that users call `file`; or everything that is wrong with it.
+/// Parses `text`, the contents of the file that users call `file`: the commands, or all errors.
 pub fn parse(file: &str, text: &str) -> Result<Script, Vec<StfError>> {
     let file: Arc<str> = file.into();
     let mut commands = Vec::new();
@@ -28,7 +28,7 @@ pub fn parse(file: &str, text: &str) -> Result<Script, Vec<StfError>> {
     if errors.is_empty() { Ok(Script { file, commands }) } else { Err(errors) }
 }
 
-/// The command of a line; none if the line is empty.
+/// The command of a line; `None` if the line is empty.
 fn command(line: &str) -> Result<Option<Command>, String> {
     let line = line.trim();
     let word_end = line.find(|it: char| it.is_whitespace() || it == '#').unwrap_or(line.len());
@@ -43,7 +43,7 @@ fn command(line: &str) -> Result<Option<Command>, String> {
         "expect" => return expect(&data("the bytes of `expect`")?).map(Some),
         _ => {}
     }
-    // The original form has some of the commands of the switch's command line; here they all may be used.
+    // The original format has some of the commands of the switch's command line; here all of them are allowed.
     if control::cli_text::command_names().any(|name| name == word) {
         return Ok(Some(Command::Control(format!("{word}{}", without_comment(rest).trim_end()))));
     }
@@ -113,7 +113,7 @@ fn expect(words: &[&str]) -> Result<Command, String> {
     Ok(Command::Expect { port, pattern })
 }
 
-/// The tokens of a line, and where we are in them.
+/// The tokens of a line, and the position in them.
 struct Tokens {
     tokens: Vec<Token>,
     next: usize,
@@ -130,7 +130,7 @@ impl Tokens {
         token
     }
 
-    /// Steps over a sign if it is next.
+    /// Consumes the next token if it is this character.
     fn take_sign(&mut self, sign: char) -> bool {
         let is_next = self.peek() == Some(&Token::Sign(sign));
         self.next += usize::from(is_next);
@@ -148,7 +148,7 @@ impl Tokens {
         }
     }
 
-    /// Names with dots and indexes.
+    /// A name with dots and indices.
     fn qualified_name(&mut self, what: &str) -> Result<String, String> {
         let mut name = self.name(what)?;
         loop {
@@ -170,7 +170,7 @@ impl Tokens {
         }
     }
 
-    /// What may stand behind a key's value.
+    /// What may follow a key's value.
     fn extent(&mut self) -> Result<Extent, String> {
         let (what, extent): (&str, fn(Number) -> Extent) = match self.peek() {
             Some(Token::Sign('/')) => ("the length of a prefix", Extent::Prefix),

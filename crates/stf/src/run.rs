@@ -1,4 +1,4 @@
-//! Carries a script out on a switch.
+//! Runs a script on a switch.
 
 use crate::compare::{self, Expectation, Fault, Sent};
 use crate::observation::Observation;
@@ -13,33 +13,33 @@ use std::fmt;
 use std::sync::Arc;
 use switch::{Output, Switch};
 
-/// How much time passes from one packet to the next.
+/// The time from one packet to the next.
 pub const PACKET_NS: u64 = 10_000;
 
-/// How much time passes in a `wait`.
+/// The time that a `wait` takes.
 pub const WAIT_NS: u64 = 1_000_000_000;
 
-/// Bytes that `check_counter` takes each packet to have beyond those of the file: a frame check sequence.
+/// Bytes that `check_counter` adds to the length of each packet in the file: a frame check sequence.
 const COUNTED_EXTRA_BYTES: u64 = 4;
 
-/// Packets and messages that a script may make the switch send: what loops for ever is stopped here.
+/// The most packets and messages that a script may make the switch send. The limit stops endless loops.
 const SENT_MAX: usize = 100_000;
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Report {
-    /// What did not happen as the file says.
+    /// The expectations that were not met.
     pub failures: Vec<Failure>,
-    /// What the switch refused or answered without consequence for the verdict.
+    /// Replies of the switch, such as refused commands, that do not affect the verdict.
     pub notes: Vec<Failure>,
-    /// Packets that the file sent in.
+    /// Packets that the script sent to the switch.
     pub packets: usize,
-    /// Expectations that were checked: of packets and of counters.
+    /// Expectations that were checked, of packets and of counters.
     pub checks: usize,
 }
 
 impl Report {
-    /// Whether everything happened as the file says.
+    /// Whether all expectations were met.
     pub fn is_passed(&self) -> bool {
         self.failures.is_empty()
     }
@@ -54,18 +54,18 @@ impl fmt::Display for Report {
     }
 }
 
-/// Something to tell about a line of the file.
+/// A message about a line of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The file, as the user named it.
     pub file: Arc<str>,
     /// The line, counted from 1.
     pub line: u32,
-    /// The port, and the number of the packet that it is about, counted from 1.
+    /// The port, and the number of the packet, counted from 1.
     pub packet: Option<(u32, usize)>,
-    /// The line of the packet from which it came.
+    /// The line of the received packet that caused it.
     pub cause_line: Option<u32>,
-    /// What happened and what should have.
+    /// What happened, and what was expected.
     pub message: String,
 }
 
@@ -75,25 +75,25 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What a run gave, and everything that the switch did.
+/// The result of a run, and everything that the switch did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// What was expected and did not happen.
+    /// The expectations that were not met.
     pub report: Report,
     /// What the switch did.
     pub observation: Observation,
 }
 
-/// Lets a switch work on what it has: [`Switch::run`], for those who do not watch.
+/// Makes a switch process its packets: [`Switch::run`], unless the caller observes the run.
 pub type Work<'a> = dyn FnMut(&mut Switch, u64, &mut dyn Output) + 'a;
 
-/// Runs a script on a switch that has no packets under way.
+/// Runs a script on a switch that has no packets in flight.
 pub fn run(script: &Script, switch: &mut Switch) -> Outcome {
     run_watched(script, switch, &mut |_, _| {}, &mut |switch, now_ns, output| switch.run(now_ns, output))
 }
 
-/// The same for those who watch: `before` is told the line and the command that comes next, `work` lets the switch
-/// work.
+/// Runs a script for a caller that observes it: `before` is called with the line and the next command before it is
+/// carried out, and `work` makes the switch process its packets.
 pub fn run_watched(
     script: &Script,
     switch: &mut Switch,
@@ -131,7 +131,7 @@ pub fn run_watched(
     let in_ports: BTreeMap<u32, u32> = in_ports.collect();
     let Runner { mut report, recorder, switch, .. } = runner;
     let about = |line, message| Failure::about(script, line, message);
-    // The reference switch ends here, and with it the test.
+    // A failed assertion ends the reference switch, and with it the test.
     report.failures.extend(recorder.failed_assertions.iter().map(|(line, text)| {
         let message = format!("an assertion of the program failed: {text}");
         Failure { cause_line: Some(*line), ..about(*line, message) }
@@ -152,17 +152,17 @@ impl Failure {
     }
 }
 
-/// Keeps what the switch puts out, and from which line it came.
+/// Records the switch's output, and for each packet the line that caused it.
 #[derive(Default)]
 struct Recorder {
     observation: Observation,
-    /// The line that is carried out.
+    /// The line of the current command.
     line: u32,
     /// The lines of the packets in `observation.sent`.
     lines: BTreeMap<u32, Vec<u32>>,
     /// Assertions that failed, with their lines.
     failed_assertions: Vec<(u32, String)>,
-    /// Packets and messages so far.
+    /// The number of packets and messages so far.
     count: usize,
 }
 
@@ -192,14 +192,14 @@ impl Output for Recorder {
     }
 }
 
-/// A run under way.
+/// The state of a run.
 struct Runner<'a, 'w> {
     script: &'a Script,
     switch: &'a mut Switch,
     now_ns: u64,
     work: &'a mut Work<'w>,
     recorder: Recorder,
-    /// Entries that were given a name.
+    /// Entries that the script named.
     ids: BTreeMap<String, (TableId, u32)>,
     report: Report,
 }
@@ -249,8 +249,9 @@ impl Runner<'_, '_> {
         control::apply(self.switch, command).map_err(|problem| problem.to_string())
     }
 
-    /// Carries a command out that the switch may refuse: a key that the table has already, an entry too many, what is
-    /// constant. The reference's runner does not notice, so that is no failure of the test.
+    /// Carries out a command that the switch may refuse: a key that the table has already, an entry beyond the
+    /// table's size, a change of a constant. The reference's runner ignores such errors, so they do not fail the
+    /// test.
     fn offer(&mut self, line: u32, command: &Control) -> Option<Reply> {
         match self.apply(command) {
             Ok(reply) => Some(reply),
@@ -320,7 +321,7 @@ impl Runner<'_, '_> {
         });
         let key = key.collect::<Result<Vec<_>, _>>()?;
         let has_priority = self.switch.tables().tables()[id.index()].kind().has_priority();
-        // Tables with range keys are beyond the form: there a priority may be left out.
+        // The original format does not define tables with range keys; their entries may omit the priority.
         let has_range = table.keys.iter().any(|key| key.kind == ir::MatchKind::Range);
         let priority = match priority {
             Some(priority) if has_priority => priority,
@@ -340,7 +341,7 @@ impl Runner<'_, '_> {
         self.settle()
     }
 
-    /// Lets the switch work until nothing is under way any more but piles that wait for more packets.
+    /// Runs the switch until nothing is in flight except coalescing buffers that wait for more packets.
     fn settle(&mut self) -> Result<(), String> {
         loop {
             (self.work)(self.switch, self.now_ns, &mut self.recorder);
@@ -364,7 +365,7 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
-    /// Carries a command of the switch's command line out. Whether it succeeds is not what the file tests.
+    /// Carries out a command of the switch's command line. Whether it succeeds does not affect the verdict.
     fn control(&mut self, line: u32, text: &str) {
         let parsed = control::parse_entries(&self.script.file, text, self.switch.program());
         let result = match parsed {

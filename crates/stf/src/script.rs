@@ -1,4 +1,4 @@
-//! The commands of an STF file, as they are written: names and values are not looked up yet.
+//! The commands of an STF file as written: names and values are not resolved yet.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 pub struct Script {
     /// The file, as the user named it.
     pub file: Arc<str>,
-    /// The commands and the lines where they stand, counted from 1.
+    /// The commands and their lines, counted from 1.
     pub commands: Vec<(u32, Command)>,
 }
 
-/// Something wrong at a line of an STF file.
+/// An error at a line of an STF file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StfError {
     /// The file, as the user named it.
@@ -38,50 +38,50 @@ pub enum Command {
     Add {
         /// The table.
         table: String,
-        /// The greater wins.
+        /// The priority; the greater one wins.
         priority: Option<i32>,
-        /// Keys and their values; a key that is not named matches anything, or is 0.
+        /// Keys and their values. A key that is left out matches anything, or is 0.
         keys: Vec<(String, Value)>,
-        /// What runs.
+        /// The action to run.
         call: Call,
-        /// What `check_counter` may call the entry.
+        /// The name by which `check_counter` refers to the entry.
         id: Option<String>,
     },
-    /// Sets what a table runs on a miss.
+    /// Sets the action that a table runs on a miss.
     SetDefault {
         /// The table.
         table: String,
-        /// What runs.
+        /// The action to run.
         call: Call,
     },
-    /// A packet comes in.
+    /// A packet is received.
     Packet {
-        /// Where.
+        /// The port of reception.
         port: u32,
         /// Its bytes.
         bytes: Vec<u8>,
     },
-    /// The next packet on a port must be this.
+    /// The next packet that leaves a port must match.
     Expect {
-        /// Where it leaves.
+        /// The port that the packet leaves.
         port: u32,
-        /// What it must be; any packet if none.
+        /// What the packet must be; `None` accepts any packet.
         pattern: Option<Pattern>,
     },
-    /// No port may send anything.
+    /// No port may send a packet.
     NoPacket,
-    /// A counter must have counted.
+    /// A counter must have a given value.
     CheckCounter {
         /// The counter.
         counter: String,
         /// Its cell.
         cell: CounterCell,
-        /// What must hold.
+        /// The condition.
         check: CounterCheck,
     },
     /// Removes the entries of all tables.
     RemoveAll,
-    /// A second passes.
+    /// One second passes.
     Wait,
     /// A command of the switch's command line (`mirroring_add`, `register_write`, ...), as written.
     Control(String),
@@ -96,38 +96,38 @@ pub struct Call {
     pub arguments: Vec<(String, Number)>,
 }
 
-/// A value of a key.
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// The number.
     pub number: Number,
-    /// What stands behind it.
+    /// What follows the number.
     pub extent: Extent,
 }
 
-/// Which values besides the one that is written first.
+/// Which values match besides the number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// None: the number says it all with its digits.
+    /// None. The digits of the number may include wildcards.
     Alone,
-    /// `/LENGTH`: those with the same first bits.
+    /// `/LENGTH`: the values with the same prefix.
     Prefix(Number),
-    /// `->LAST`: all up to this one.
+    /// `->LAST`: the values up to this one.
     UpTo(Number),
-    /// `&&&MASK`: those with the same bits where the mask has ones.
+    /// `&&&MASK`: the values with the same bits where the mask has ones.
     Mask(Number),
 }
 
-/// A number as it is written: its digits say more than its value.
+/// A number as written. Its digits carry more information than its value: leading zeros and wildcards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number {
-    /// How its digits count.
+    /// The base of its digits.
     pub radix: Radix,
-    /// The digits without `0x` or `0b`; `*` is a digit that does not matter.
+    /// The digits without `0x` or `0b`; `*` is a wildcard digit.
     pub digits: String,
 }
 
-/// How the digits of a number count.
+/// The base of a number's digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Radix {
@@ -150,33 +150,33 @@ impl fmt::Display for Number {
 /// What a packet must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Lower-case hexadecimal digits; `*` stands for any.
+    /// Lower-case hexadecimal digits; `*` is a wildcard digit.
     pub digits: String,
-    /// Whether the packet must end where the digits end; else it may go on.
+    /// Whether the packet must end where the digits end; otherwise they are a prefix.
     pub is_exact: bool,
 }
 
-/// Which cell of a counter.
+/// The cell of a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CounterCell {
-    /// By number.
+    /// The cell at this index.
     Index(u64),
-    /// That of the entry with this name (`add ... = name`).
+    /// The cell of the entry with this name (`add ... = name`).
     Entry(String),
 }
 
-/// What must hold for a counter's cell.
+/// A condition on a counter's cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterCheck {
-    /// Whether it is about bytes; packets otherwise.
+    /// Whether the condition is on bytes; otherwise it is on packets.
     pub is_bytes: bool,
-    /// How the count stands to the number.
+    /// The relation of the count to the number.
     pub relation: Relation,
     /// The number.
     pub number: u64,
 }
 
-/// How two numbers may stand to each other.
+/// A relation of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Relation {
@@ -199,7 +199,7 @@ impl Relation {
         Relation::Greater,
     ];
 
-    /// As files write it.
+    /// The relation as files write it.
     pub fn symbol(self) -> &'static str {
         match self {
             Relation::Equal => "==",
@@ -211,7 +211,7 @@ impl Relation {
         }
     }
 
-    /// Whether `left` stands so to `right`.
+    /// Whether the relation holds between `left` and `right`.
     pub fn holds(self, left: u64, right: u64) -> bool {
         match self {
             Relation::Equal => left == right,

@@ -1,13 +1,13 @@
-//! What keys and arguments are worth.
+//! Evaluates keys and arguments.
 
 use crate::script::{Extent, Number, Radix, Value};
 use base::Bits;
 use ir::{EntryKey, MatchKind};
 
-/// The most digits of a number: more than the widest field has bits.
+/// The most digits of a number. The limit exceeds the number of bits of the widest field.
 const DIGITS_MAX: usize = base::limits::WIDTH_BITS_MAX as usize + 64;
 
-/// A number's value and mask: a bit of the mask is set where a digit that matters stands.
+/// A number's value and mask. The mask has zeros where the number has wildcard digits.
 fn value_and_mask(number: &Number, width: u32) -> Result<(Bits, Bits), String> {
     let bits_per_digit = match number.radix {
         Radix::Binary => 1,
@@ -54,7 +54,7 @@ fn too_wide(number: &Number, width: u32) -> String {
     format!("{number} does not fit {width} bits")
 }
 
-/// A number without digits that do not matter.
+/// The value of a number without wildcard digits.
 pub(crate) fn exact(number: &Number, width: u32) -> Result<Bits, String> {
     if number.digits.contains('*') {
         return Err(format!("{number}: every digit must be given here"));
@@ -62,7 +62,7 @@ pub(crate) fn exact(number: &Number, width: u32) -> Result<Bits, String> {
     value_and_mask(number, width).map(|(value, _)| value)
 }
 
-/// What an entry says of a key of this kind.
+/// The match of an entry for a key of this kind.
 pub(crate) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<EntryKey, String> {
     let number = &value.number;
     match (kind, &value.extent) {
@@ -106,7 +106,7 @@ pub(crate) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<En
     }
 }
 
-/// The value and the length of a prefix: given after a slash, or by the digits that are not `*`.
+/// The value and the length of a prefix: the length is given after a slash, or by the digits before the first `*`.
 fn prefix(value: &Value, width: u32) -> Result<(Bits, u32), String> {
     let number = &value.number;
     if let Extent::Prefix(length) = &value.extent {
@@ -128,7 +128,7 @@ fn prefix(value: &Value, width: u32) -> Result<(Bits, u32), String> {
     Ok((value_and_mask(number, width)?.0, length.min(width)))
 }
 
-/// An optional key is a ternary one underneath, and its digits are compared like those of one.
+/// An optional key is implemented as a ternary one, and its digits are compared as those of a ternary key.
 fn optional(number: &Number, width: u32) -> Result<EntryKey, String> {
     let (value, mask) = value_and_mask(number, width)?;
     Ok(if mask == Bits::ones(width) {
@@ -140,7 +140,7 @@ fn optional(number: &Number, width: u32) -> Result<EntryKey, String> {
     })
 }
 
-/// What a key that an entry does not name is.
+/// The match for a key that an entry leaves out.
 pub(crate) fn unnamed(width: u32, kind: MatchKind) -> EntryKey {
     let zero = Bits::zero(width);
     match kind {

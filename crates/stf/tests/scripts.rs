@@ -1,4 +1,4 @@
-//! The runner of STF files: what it reads, what it refuses, what it finds different.
+//! The runner of STF files: what it accepts, what it refuses, which differences it finds.
 
 use expect_test::{Expect, expect};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ control MyDeparser(packet_out packet, in headers hdr) { apply { packet.emit(hdr.
 V1Switch(MyParser(), MyVerify(), MyIngress(), MyEgress(), MyCompute(), MyDeparser()) main;
 "#;
 
-/// Runs an STF text on the program and shows the report, or what is wrong with the text.
+/// Runs an STF text on the program and shows the report, or the errors in the text.
 fn check(text: &str, expected: Expect) {
     let shown = match stf::parse("test.stf", text) {
         Ok(script) => {
@@ -59,7 +59,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&shown);
 }
 
-/// The reference's runner does not notice either.
+/// The reference's runner ignores such errors, too.
 #[test]
 fn what_the_switch_refuses_is_noted() {
     check(

@@ -1,12 +1,14 @@
-//! Tests that skip themselves, where everyone sees it.
+//! Reports tests that skip themselves, so that skipped tests are visible.
 //!
-//! What enters: why a test cannot run here, as `needs the program `ip``. What leaves: a line on standard error, which
-//! the test harness does not hold back as it does what a test prints; a count when the test program ends; and a record
-//! of the run, which the last test program of the workspace (`tests/summary.rs`) sums up, and from which
-//! `cargo xtask skipped` runs the same tests again.
+//! What enters: the reason why a test cannot run here, such as `needs the program `ip``. What leaves:
 //!
-//! A run is what one process has started, as a rule `cargo test`. Its record lies in the target folder, or where
-//! [`RECORD_VARIABLE`] says.
+//! * a line on standard error, which bypasses the test harness's capture of output;
+//! * a count when the test program ends;
+//! * a record of the run. The last test program of the workspace (`tests/summary.rs`) summarises it, and `cargo xtask
+//!   skipped` runs the same tests again from it.
+//!
+//! A run consists of everything that one process has started, usually `cargo test`. Its record is in the target
+//! folder, or at the path in [`RECORD_VARIABLE`].
 #![allow(unsafe_code, reason = "a function is registered that runs when the process ends")]
 
 use std::fs;
@@ -14,29 +16,29 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The environment variable that names the record of a run.
+/// The environment variable with the path of the run's record.
 pub const RECORD_VARIABLE: &str = "WIRESPEED_SKIPPED_TESTS";
 
 /// A test that was skipped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Skipped {
-    /// Why, as `needs root`.
+    /// The reason, such as `needs root`.
     pub reason: String,
-    /// Its name, as the harness knows it; `main` if that is not known.
+    /// Its name in the harness; `main` if the name is not known.
     pub test: String,
     /// The test program.
     pub program: PathBuf,
-    /// The folder that the program ran in.
+    /// The working folder of the program.
     pub folder: PathBuf,
 }
 
-/// What this process has skipped.
+/// The tests that this process has skipped.
 static SKIPPED: Mutex<Vec<Skipped>> = Mutex::new(Vec::new());
 
-/// Says that the test which calls this cannot run here, and why: `needs ...`. The test then returns.
+/// Reports that the calling test cannot run here, with the reason (`needs ...`). The test must then return.
 pub fn skip(reason: impl Into<String>) {
     let reason = reason.into();
-    // The harness gives the thread of a test its name.
+    // The harness names the thread of a test after the test.
     let test = std::thread::current().name().unwrap_or("main").to_owned();
     let one = Skipped {
         test,
@@ -50,7 +52,7 @@ pub fn skip(reason: impl Into<String>) {
     }
     say(&format!("skipped: {}: {}\n", one.reason, one.test));
     if let Some(record) = record() {
-        // The line above tells already what matters.
+        // If the record cannot be written, the line above still reports the skipped test.
         let _ = append(&record, &one);
     }
     if all.is_empty() {
@@ -64,7 +66,7 @@ fn lock() -> MutexGuard<'static, Vec<Skipped>> {
     SKIPPED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes past the harness, which catches what the macros print. Whether somebody reads it does not matter to a test.
+/// Writes to standard error directly, since the harness captures the output of the macros. A failed write is ignored.
 fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
@@ -73,7 +75,7 @@ extern "C" fn at_exit() {
     say(&format!("\n{}\n", count(lock().iter())));
 }
 
-/// `3 tests were skipped`, each counted once.
+/// `3 tests were skipped`, with each test counted once.
 fn count<'a>(skipped: impl Iterator<Item = &'a Skipped>) -> String {
     let mut tests: Vec<(&Path, &str)> = skipped.map(|one| (one.program.as_path(), one.test.as_str())).collect();
     tests.sort_unstable();
@@ -85,7 +87,7 @@ fn count<'a>(skipped: impl Iterator<Item = &'a Skipped>) -> String {
     }
 }
 
-/// The file with the record of the run that this process belongs to.
+/// The path of the record of the run to which this process belongs.
 pub fn record() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(RECORD_VARIABLE) {
         return Some(path.into());
@@ -98,10 +100,10 @@ pub fn record() -> Option<PathBuf> {
     Some(folder.join(format!("{parent}-{}", start_of(parent)?)))
 }
 
-/// When a process was started, so that another one of the same number is told apart.
+/// The start time of a process, which distinguishes it from another process with the same number.
 fn start_of(process: u32) -> Option<String> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in parentheses, may hold anything; the start is the twentieth field behind it.
+    // The name, in parentheses, may contain anything; the start time is the twentieth field after it.
     text.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
@@ -113,11 +115,11 @@ fn append(record: &Path, one: &Skipped) -> io::Result<()> {
         one.test,
         one.reason.replace('\t', " ")
     );
-    // One write, so that lines of several processes do not mix.
+    // A single write, so that lines of several processes do not mix.
     fs::File::options().append(true).create(true).open(record)?.write_all(line.as_bytes())
 }
 
-/// What a record tells. Lines that make no sense are left out.
+/// Parses a record. Malformed lines are left out.
 pub fn read(text: &str) -> Vec<Skipped> {
     let line = |line: &str| {
         let mut fields = line.split('\t').map(str::to_owned);
@@ -127,7 +129,7 @@ pub fn read(text: &str) -> Vec<Skipped> {
     text.lines().filter_map(line).collect()
 }
 
-/// The closing lines of a run: how many tests were skipped, and which for what reason.
+/// The closing lines of a run: how many tests were skipped, and which for which reason.
 pub fn summary(skipped: &[Skipped]) -> String {
     let mut sorted: Vec<&Skipped> = skipped.iter().collect();
     sorted.sort_unstable();
@@ -182,7 +184,7 @@ mod tests {
         assert_eq!(read(&text), [one("a"), one("b")]);
     }
 
-    /// Where the environment asks for it: a test that is skipped. The test below runs this program with it.
+    /// Skips itself if the environment asks for it. The test below runs this program with that variable.
     #[test]
     fn skips_if_asked() {
         if std::env::var_os(RECORD_VARIABLE).is_some_and(|path| path.to_string_lossy().contains("asked")) {

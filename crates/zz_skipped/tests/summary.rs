@@ -1,11 +1,11 @@
-//! The last test program that `cargo test --workspace` runs: sums up which tests were skipped, and why.
+//! The last test program that `cargo test --workspace` runs: summarises which tests were skipped, and why.
 
 #![allow(clippy::print_stdout, reason = "the sum is for whoever runs the tests")]
 
 use std::fs;
 
 fn main() {
-    // A harness is asked for the names of its tests; this one has none.
+    // Tools ask a harness for the names of its tests; this harness has none.
     if std::env::args().any(|argument| argument == "--list") {
         return;
     }
