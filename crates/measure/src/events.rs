@@ -1,8 +1,8 @@
-//! What the processor counts of a thread: cycles, instructions, misses.
+//! Hardware performance counters of a thread: cycles, instructions, misses.
 //!
-//! The counters are asked for one by one: a machine may have some of them, as virtual machines do, or none, and a
-//! system may let nobody look. What is not there is left out. Where the counters have to take turns, the system tells
-//! for how long each has counted, and the figures are scaled to the whole time.
+//! Each counter is opened separately: a machine may have only some of them, as virtual machines do, or none, and the
+//! system may forbid access. Missing counters are left out. Where the processor multiplexes its counters, the system
+//! reports how long each of them was active, and the figures are scaled to the whole time.
 
 #![allow(unsafe_code, reason = "the call perf_event_open has no wrapper; the time stamp is an instruction")]
 
@@ -11,25 +11,25 @@ use std::io::{self, Read as _};
 use std::mem::size_of;
 use std::os::fd::FromRawFd as _;
 
-/// Something that a processor counts.
+/// A hardware event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
-    /// Cycles that the processor ran.
+    /// Processor cycles.
     Cycles,
-    /// Instructions that were carried out.
+    /// Retired instructions.
     Instructions,
-    /// Branches that went another way than was guessed.
+    /// Mispredicted branches.
     BranchMisses,
-    /// Loads that were not in the first cache.
+    /// Loads that missed the first-level data cache.
     FirstCacheMisses,
-    /// Accesses that were in no cache.
+    /// Accesses that missed the last-level cache.
     LastCacheMisses,
-    /// Loads whose address needed a walk through the page tables.
+    /// Loads that missed the TLB.
     AddressMisses,
 }
 
 impl Event {
-    /// All of them.
+    /// All events.
     pub const ALL: [Event; 6] = [
         Event::Cycles,
         Event::Instructions,
@@ -39,7 +39,7 @@ impl Event {
         Event::AddressMisses,
     ];
 
-    /// For programs that read figures: a short name that stays.
+    /// A short, stable name for programs that read figures.
     pub fn name(self) -> &'static str {
         match self {
             Event::Cycles => "cycles",
@@ -51,7 +51,7 @@ impl Event {
         }
     }
 
-    /// For people.
+    /// A description for people.
     pub fn describe(self) -> &'static str {
         match self {
             Event::Cycles => "cycles",
@@ -63,11 +63,12 @@ impl Event {
         }
     }
 
-    /// The system's numbers for it: the type of the event, and the event.
+    /// The type and the number of the event in the system's interface.
     fn numbers(self) -> (u32, u64) {
         const HARDWARE: u32 = 0;
         const CACHE: u32 = 3;
-        // Of caches: which one, the operation (0 is loads) and the result (1 is misses), a byte each.
+        // A cache event consists of the cache, the operation (0 is loads) and the result (1 is misses), one byte
+        // each.
         const LOAD_MISSES: u64 = 1 << 16;
         match self {
             Event::Cycles => (HARDWARE, 0),
@@ -80,7 +81,7 @@ impl Event {
     }
 }
 
-/// What an event is asked for with; as the system declares it, up to its first version.
+/// The attributes with which an event is opened, as declared in the first version of the system's interface.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -98,28 +99,28 @@ struct Attributes {
 
 const _: () = assert!(size_of::<Attributes>() == 64);
 
-/// The kernel and what is below it are left out.
+/// Excludes the kernel and the hypervisor.
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
-/// How long an event was wanted, and how long it was counted, are told with it.
+/// Makes each reading include the times for which the event was enabled and active.
 const READ_TIMES: u64 = 1 | 2;
 
-/// A count so far, the time for which it was wanted, and the time for which it was counted.
+/// A count so far, the time for which the event was enabled, and the time for which it was active.
 type Reading = [u64; 3];
 
-/// The counters of the thread that opens them.
+/// The counters of the thread that opened them.
 pub struct Counters(Vec<(Event, File)>);
 
-/// What was counted, as far as the machine counts; by [`Event::ALL`].
+/// The counts of all events, in the order of [`Event::ALL`]; `None` for an event that the machine does not count.
 pub type Counted = [Option<f64>; Event::ALL.len()];
 
 impl Counters {
-    /// Those that the machine has and the system lets us see.
+    /// Opens the counters that the machine has and the system permits.
     pub fn open() -> Counters {
         Counters(Event::ALL.into_iter().filter_map(|event| Some((event, open(event).ok()?))).collect())
     }
 
-    /// What the body has them count.
+    /// Counts events while `body` runs.
     pub fn count<T>(&mut self, body: impl FnOnce() -> T) -> (T, Counted) {
         let before = self.read();
         let result = body();
@@ -147,7 +148,7 @@ fn read(file: &mut File) -> io::Result<Reading> {
     Ok(reading)
 }
 
-/// What was counted from one reading to the other, scaled to all of the time; nothing if it never had its turn.
+/// The count between two readings, scaled to the whole time; `None` if the counter was never active.
 fn difference(before: Reading, after: Reading) -> Option<f64> {
     let [count, wanted, running] = [0, 1, 2].map(|word| after[word].wrapping_sub(before[word]) as f64);
     (running > 0.0).then(|| count * wanted / running)
@@ -179,14 +180,14 @@ fn open(event: Event) -> io::Result<File> {
         )
     };
     match libc::c_int::try_from(descriptor) {
-        // SAFETY: the call has just made this descriptor, which nobody else has.
+        // SAFETY: the call has just created this descriptor, so nothing else owns it.
         Ok(descriptor @ 0..) => Ok(unsafe { File::from_raw_fd(descriptor) }),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Ticks of the processor's time stamp counter, which runs at one rate whatever the processor does; none where there is
-/// none that a program may read.
+/// Ticks of the processor's time stamp counter, which runs at a constant rate; `None` if the processor has no such
+/// counter that a program may read.
 pub fn ticks() -> Option<u64> {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every processor of this architecture has the instruction.
@@ -213,7 +214,7 @@ mod tests {
             counters.count(|| (0..rounds).fold(1u64, |sum, round| std::hint::black_box(sum.wrapping_mul(3) ^ round))).1
         };
         let (short, long) = (work(1_000), work(10_000_000));
-        // Where it counts nothing there is nothing to compare.
+        // On a machine that counts nothing there is nothing to compare.
         for (short, long) in short.into_iter().zip(long).take(2) {
             assert!(short.zip(long).is_none_or(|(short, long)| long > short), "{short:?} {long:?}");
         }

@@ -1,6 +1,6 @@
-//! Figures of several runs.
+//! Statistics over the figures of several runs.
 
-/// The middle one; of an even number the mean of the two in the middle.
+/// The median: the middle figure, or the mean of the two middle ones.
 pub fn median(figures: &[f64]) -> f64 {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -10,7 +10,7 @@ pub fn median(figures: &[f64]) -> f64 {
     }
 }
 
-/// The figure below which this part of all lies.
+/// The quantile `part`, from 0 to 1: the figure below which this share of all figures lies.
 pub fn quantile(figures: &[f64], part: f64) -> f64 {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -18,7 +18,7 @@ pub fn quantile(figures: &[f64], part: f64) -> f64 {
     sorted.get(position.min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
 }
 
-/// The least and the greatest.
+/// The minimum and the maximum.
 pub fn range(figures: &[f64]) -> (f64, f64) {
     figures.iter().fold((f64::INFINITY, 0.0), |(least, greatest), &figure| (least.min(figure), greatest.max(figure)))
 }

@@ -1,12 +1,12 @@
-//! Many times, as how often each came.
+//! A histogram of times.
 //!
-//! Times below 64 ns are kept as they are, greater ones with their six leading bits: a quantile is at most one part in
-//! 32 above the time that it stands for, and the memory is the same however many there are.
+//! Times below 64 ns are kept exactly, greater ones by their six leading bits: a quantile exceeds the true time by at
+//! most one part in 32, and the memory does not depend on the number of times.
 
-/// Buckets for each doubling.
+/// Buckets for each power of two.
 const STEPS: u64 = 32;
 
-/// How often each time came.
+/// How often each time occurred.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     counts: Vec<u64>,
@@ -21,7 +21,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// A time came so many times.
+    /// Records that a time occurred `times` times.
     pub fn record(&mut self, time: u64, times: u64) {
         self.counts[bucket(time)] += times;
         self.total += times;
@@ -30,24 +30,24 @@ impl Histogram {
         }
     }
 
-    /// Everything that the other has.
+    /// Adds all times of another histogram.
     pub fn add(&mut self, other: &Histogram) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(sum, count)| *sum += count);
         self.total += other.total;
         self.greatest = self.greatest.max(other.greatest);
     }
 
-    /// How many times came.
+    /// The number of recorded times.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The greatest time.
+    /// The greatest recorded time.
     pub fn greatest(&self) -> u64 {
         self.greatest
     }
 
-    /// The time that this part of all do not exceed; none if there are none.
+    /// The quantile `part`, from 0 to 1, of the recorded times; `None` if there are none.
     pub fn quantile(&self, part: f64) -> Option<u64> {
         let wanted = ((self.total as f64 * part).ceil() as u64).clamp(1, self.total.max(1));
         let mut seen = 0;
@@ -59,7 +59,7 @@ impl Histogram {
     }
 }
 
-/// Where a time is counted.
+/// The bucket of a time.
 fn bucket(time: u64) -> usize {
     if time < 2 * STEPS {
         return time as usize;
@@ -68,7 +68,7 @@ fn bucket(time: u64) -> usize {
     (shift * STEPS + (time >> shift)) as usize
 }
 
-/// The greatest time that is counted there.
+/// The greatest time of a bucket.
 fn highest(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < 2 * STEPS {

@@ -1,8 +1,8 @@
-//! Runs from memory to memory: frames are lent to the core as a driver lends its buffers, and the core notes on which
-//! port each leaves.
+//! Runs from memory to memory: frames are lent to the core as a driver lends its buffers, and the core records the
+//! port on which each frame leaves.
 //!
-//! One worker has the switch itself, further ones have lanes of it. Each goes through the whole trace, from a place of
-//! its own on, so that all have the same work.
+//! The first worker has the switch itself, further workers have shards of it. Each worker processes the whole trace,
+//! and each starts at a different place, so that all have the same work.
 
 use crate::events::{self, Counted, Counters, Event};
 use crate::histogram::Histogram;
@@ -15,15 +15,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 use switch::{CoreStage, Departures, Frame, Lane, Output, Switch};
 
-/// The least frames of a lap: it is timed, and its frames are lent anew, which is not.
+/// The minimum number of frames in a lap. A lap is timed; lending its frames again is not.
 const LAP_FRAMES_MIN: usize = 4096;
 
-/// Bursts whose frames are made ready together, as a driver makes them ready, which is not measured.
+/// Bursts whose frames are prepared together, as a driver does. The preparation is not measured.
 pub const BURSTS_AT_ONCE: usize = 2;
 
-/// A core of a switch.
+/// A switch, or a shard of one.
 pub trait Core: Send {
-    /// Works on packets.
+    /// Processes frames.
     fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output);
 }
 
@@ -39,7 +39,7 @@ impl Core for Lane {
     }
 }
 
-/// Takes what leaves: frames where they lie, and for each the port that it leaves on, as the core has noted it.
+/// Consumes the output: frames in place, with the port on which the core sends each of them.
 #[derive(Default)]
 struct Sink {
     sent: u64,
@@ -57,14 +57,14 @@ impl Output for Sink {
     }
 }
 
-/// What a core has done.
+/// What a core has processed.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// Packets that it got.
+    /// Packets received.
     pub packets: u64,
-    /// Packets that it sent.
+    /// Packets sent.
     pub sent: u64,
-    /// How long it took.
+    /// The time it took.
     pub elapsed: Duration,
 }
 
@@ -81,8 +81,7 @@ impl Pass {
     }
 }
 
-/// Sends frames through a core, so many at once and so many times. The clock tells it the time; it is asked once per
-/// burst.
+/// Sends all frames through a core `laps` times, `burst` frames per call. The clock gives the time of each burst.
 pub fn drive(core: &mut impl Core, lent: &mut Lent, burst: usize, laps: usize, clock: impl Fn() -> u64) -> Pass {
     let mut pass = Pass { packets: 0, sent: 0, elapsed: Duration::ZERO };
     for _ in 0..laps {
@@ -92,7 +91,7 @@ pub fn drive(core: &mut impl Core, lent: &mut Lent, burst: usize, laps: usize, c
     pass
 }
 
-/// Sends all frames through a core, once. What counts is done in the closures that `around` gets.
+/// Sends all frames through a core once. The measured part runs in the closures that `around` is given.
 pub fn lap_within(
     core: &mut impl Core,
     lent: &mut Lent,
@@ -111,31 +110,31 @@ pub fn lap_within(
     Pass { packets, sent: sink.sent, elapsed }
 }
 
-/// A switch that is measured: it knows no other time than that of this clock.
+/// A switch under measurement. Its only source of time is this clock.
 pub struct Bench<'a> {
     switch: &'a mut Switch,
     clock: Clock,
     lent: Lent,
     /// Frames that are lent at once.
     burst: usize,
-    /// How often all are, in a run.
+    /// How often a run goes through all frames.
     laps: usize,
 }
 
-/// What a worker has done in a run.
+/// What a worker did in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Worker {
     /// Packets and time.
     pub pass: Pass,
-    /// What the processor has counted meanwhile.
+    /// The counts of hardware events during the run.
     pub counted: Counted,
-    /// Ticks of the time stamp counter.
+    /// Ticks of the time stamp counter during the run.
     pub ticks: Option<u64>,
 }
 
 impl<'a> Bench<'a> {
-    /// A bench for a switch that was not run before. Warms everything up and finds out what a run of about `run` is: as
-    /// much of the trace as fits, or laps through all of it.
+    /// Creates a bench for a switch that has not run before. Warms everything up and determines what a run of about
+    /// `run` consists of: as much of the trace as fits, or several laps through all of it.
     pub fn new(switch: &'a mut Switch, trace: &Trace, burst: usize, run: Duration) -> Bench<'a> {
         let lent = Lent::of(trace, usize::MAX, LAP_FRAMES_MIN, switch.room_bytes());
         let mut bench = Bench { switch, clock: Clock::start(), lent, burst, laps: 1 };
@@ -153,7 +152,7 @@ impl<'a> Bench<'a> {
             bench.lent = Lent::of(trace, seen, 1, bench.switch.room_bytes());
             return bench;
         }
-        // The first lap was through cold caches.
+        // The first lap ran with cold caches.
         let started = Instant::now();
         let (mut laps, mut elapsed) = (0, Duration::ZERO);
         while laps == 0 || started.elapsed() < run / 4 {
@@ -175,13 +174,13 @@ impl<'a> Bench<'a> {
         self.switch
     }
 
-    /// Frames of the trace that are sent, each once or more often.
+    /// The number of distinct frames of the trace that a run sends.
     pub fn used(&self) -> usize {
         self.lent.distinct()
     }
 
-    /// One run with so many workers, each of which makes all laps. The switch must divide if they are more than one; if
-    /// it does not, only one works.
+    /// One run with this number of workers, each of which makes all laps. More than one worker requires a switch that
+    /// can be divided into shards; otherwise only one runs.
     pub fn run(&mut self, workers: usize) -> io::Result<Vec<Worker>> {
         let mut lanes = self.switch.send_out(workers.saturating_sub(1));
         let (all, clock, burst, laps) = (lanes.len() + 1, &self.clock, self.burst, self.laps);
@@ -193,10 +192,10 @@ impl<'a> Bench<'a> {
                 .zip(1..)
                 .map(|(lane, worker)| {
                     let (mut lent, ready) = (self.lent.beginning_at(worker * frames / all), &ready);
-                    scope.spawn(move || work(lane, &mut lent, burst, laps, ready, clock))
+                    scope.spawn(move || run_worker(lane, &mut lent, burst, laps, ready, clock))
                 })
                 .collect();
-            let first = work(self.switch, &mut self.lent, burst, laps, &ready, clock);
+            let first = run_worker(self.switch, &mut self.lent, burst, laps, &ready, clock);
             let others =
                 others.into_iter().map(|worker| worker.join().map_err(|_| io::Error::other("a worker failed")));
             std::iter::once(Ok(first)).chain(others).collect()
@@ -205,8 +204,8 @@ impl<'a> Bench<'a> {
         done
     }
 
-    /// How long packets are in the switch: from the reception of a burst, of at most as many packets as the core works
-    /// on together, until all that it causes has been sent.
+    /// The time that packets spend in the switch: from the reception of a burst, of at most as many packets as the
+    /// core processes together, until everything that it causes has been sent.
     pub fn latencies(&mut self) -> Histogram {
         let (mut histogram, mut sink) = (Histogram::default(), Sink::default());
         let Bench { switch, clock, lent, burst, laps } = self;
@@ -222,7 +221,7 @@ impl<'a> Bench<'a> {
         histogram
     }
 
-    /// Nanoseconds per packet of each stage of the core. The clock's own cost is in it.
+    /// Nanoseconds per packet of each stage of the core, including the cost of reading the clock.
     pub fn stages(&mut self) -> Vec<(&'static str, f64)> {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         self.switch.measure_stages(Some(|| START.elapsed().as_nanos() as u64));
@@ -234,8 +233,15 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The run of one worker, which begins when all are there. Nothing counts while frames are lent anew.
-fn work(core: &mut impl Core, lent: &mut Lent, burst: usize, laps: usize, ready: &Barrier, clock: &Clock) -> Worker {
+/// The run of one worker, which begins when all workers are ready. Lending frames again is not measured.
+fn run_worker(
+    core: &mut impl Core,
+    lent: &mut Lent,
+    burst: usize,
+    laps: usize,
+    ready: &Barrier,
+    clock: &Clock,
+) -> Worker {
     let mut counters = Counters::open();
     let pass = Pass { packets: 0, sent: 0, elapsed: Duration::ZERO };
     let mut worker = Worker { pass, counted: [Some(0.0); Event::ALL.len()], ticks: Some(0) };

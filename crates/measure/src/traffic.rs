@@ -1,8 +1,8 @@
-//! Packets in memory, and how a switch gets them.
+//! Packets in memory, and their delivery to a switch.
 //!
-//! What enters: captures, or a description as `ipv4,count=4096,dst=10.0.0.0/8`. What leaves: a [`Trace`]. Each frame
-//! has a place of its own that begins at a cache line, as in the memory of a driver. And [`Lent`]: a copy of it, which
-//! a switch works on.
+//! What enters: captures, or a description such as `ipv4,count=4096,dst=10.0.0.0/8`. What leaves: a [`Trace`], in
+//! which each frame has a place of its own that begins at a cache line, as in a driver's memory; and [`Lent`], a copy
+//! of it on which a switch works.
 
 use base::Rng;
 use live::pcap::CaptureDriver;
@@ -11,13 +11,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 use switch::Frame;
 
-/// Bytes that all frames of a trace may take together: what does not fit is refused, before memory runs out.
+/// The most bytes of all frames of a trace. A larger trace is refused before it exhausts the memory.
 const TRACE_BYTES_MAX: usize = 2 << 30;
 
-/// Bytes that the place of a frame is a multiple of.
+/// The alignment of each frame's place in bytes: a cache line.
 const LINE_BYTES: usize = 64;
 
-/// A frame's place.
+/// The place of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     port: u32,
@@ -25,7 +25,7 @@ struct Place {
     length: usize,
 }
 
-/// Frames, each with the port that it comes in by.
+/// Frames, each with the port on which it is received.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Adds a frame; false if there is no room for it.
+    /// Adds a frame; returns false if the trace is full.
     pub fn push(&mut self, port: u32, frame: &[u8]) -> bool {
         let start = self.bytes.len();
         let end = start + frame.len().next_multiple_of(LINE_BYTES);
@@ -46,7 +46,8 @@ impl Trace {
         true
     }
 
-    /// Adds the frames of a capture, up to so many in all; false if there is no room for all of them.
+    /// Adds the frames of a capture, up to `count_max` frames in total; returns false if the trace cannot hold all of
+    /// them.
     pub fn read(&mut self, port: u32, capture: &Path, count_max: usize) -> Result<bool, DriverError> {
         let mut driver = CaptureDriver::open(Some(capture), None)?;
         let mut has_room = true;
@@ -57,18 +58,18 @@ impl Trace {
         Ok(has_room)
     }
 
-    /// Takes all frames out and keeps their memory for others.
+    /// Removes all frames and keeps their memory for reuse.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.places.clear();
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no frames.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -78,28 +79,28 @@ impl Trace {
         self.places.iter().map(|place| (place.port, &self.bytes[place.start..place.start + place.length]))
     }
 
-    /// Bytes of all frames.
+    /// The total size of all frames in bytes.
     pub fn frame_bytes(&self) -> u64 {
         self.places.iter().map(|place| place.length as u64).sum()
     }
 }
 
-/// The frames of a trace in memory that is lent to a switch, one close to the other, so that others can be measured on
-/// the same. If the program adds headers, there is room for them before each frame. The switch changes frames, so that
-/// they are restored before they are lent again.
+/// The frames of a trace in memory that is lent to a switch, one close to the next, so that other switches can be
+/// measured on the same layout. If the program adds headers, each frame has headroom for them. The switch changes
+/// frames; they are restored before they are lent again.
 #[derive(Clone, Debug)]
 pub struct Lent {
     original: Vec<u8>,
     bytes: Vec<u8>,
     places: Vec<Place>,
     distinct: usize,
-    /// Bytes before each frame.
+    /// Headroom in bytes before each frame.
     room: usize,
 }
 
 impl Lent {
-    /// The first frames of a trace, at most `frames_max`, and those again and again until they are at least
-    /// `frames_min`, each behind as much room as the program wants ([`switch::Switch::room_bytes`]).
+    /// The first frames of a trace, at most `frames_max`, repeated until there are at least `frames_min`. Each has as
+    /// much headroom as the program needs ([`switch::Switch::room_bytes`]).
     pub fn of(trace: &Trace, frames_max: usize, frames_min: usize, room_bytes: usize) -> Lent {
         let distinct = trace.len().min(frames_max);
         let count = if distinct == 0 { 0 } else { frames_min.div_ceil(distinct).max(1) * distinct };
@@ -107,13 +108,13 @@ impl Lent {
         Lent::from(again, &trace.bytes, distinct, room_bytes.next_multiple_of(LINE_BYTES))
     }
 
-    /// A copy that begins with another frame.
+    /// A copy that begins at another frame.
     pub fn beginning_at(&self, first: usize) -> Lent {
         let (before, rest) = self.places.split_at(first);
         Lent::from(rest.iter().chain(before), &self.original, self.distinct, self.room)
     }
 
-    /// The frames at these places of a memory, one after the other.
+    /// Copies the frames at these places in `memory`, one after the other.
     fn from<'p>(places: impl Iterator<Item = &'p Place>, memory: &[u8], distinct: usize, room: usize) -> Lent {
         let mut lent = Lent { original: Vec::new(), bytes: Vec::new(), places: Vec::new(), distinct, room };
         for place in places {
@@ -127,27 +128,27 @@ impl Lent {
         lent
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no frames.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// How many of them are of different places in the trace.
+    /// The number of distinct frames of the trace among them.
     pub fn distinct(&self) -> usize {
         self.distinct
     }
 
-    /// Gives the frames the bytes that they had first.
+    /// Restores the original bytes of all frames.
     pub fn restore(&mut self) {
         self.bytes.copy_from_slice(&self.original);
     }
 
-    /// Lends all frames, so many at once, as received at the time that the clock has then.
+    /// Lends all frames, `burst` at a time, each burst with the clock's current time as its time of reception.
     pub fn each_burst(&mut self, burst: usize, clock: impl Fn() -> u64, mut work: impl FnMut(&mut [Frame<'_>])) {
         let mut frames = Vec::with_capacity(burst);
         let (mut rest, mut start, room) = (&mut self.bytes[..], 0, self.room);
@@ -165,12 +166,12 @@ impl Lent {
     }
 }
 
-/// Addresses that begin with the same bits.
+/// Addresses with a common prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Prefix<const BITS: u32> {
     /// The first of them.
     first: u128,
-    /// How many bits are the same.
+    /// The length of the prefix in bits.
     length: u32,
 }
 
@@ -198,12 +199,12 @@ impl<const BITS: u32> Prefix<BITS> {
     }
 }
 
-/// What generated packets are like. Whatever it leaves open is chosen at random, by the seed.
+/// A description of generated packets. Everything that it leaves open is chosen at random from the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generate {
     is_ipv6: bool,
     is_tcp: bool,
-    /// Packets.
+    /// The number of packets.
     pub count: usize,
     frame_bytes: usize,
     source: Prefix<128>,
@@ -215,15 +216,15 @@ pub struct Generate {
     destination_port: Option<u16>,
 }
 
-/// What a description may say, for people.
+/// The syntax of a description, for people.
 pub const GENERATE_HELP: &str = "ipv4 or ipv6, udp or tcp, count=N, bytes=N, dst=PREFIX, src=PREFIX, dmac=ADDRESS[/BITS], \
      smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N";
 
-/// Most packets that are generated.
+/// The most packets that are generated.
 const GENERATED_MAX: usize = 16 << 20;
 
 impl Generate {
-    /// Reads a description: parts with commas between them.
+    /// Reads a description: parts separated by commas.
     pub fn parse(text: &str) -> Result<Generate, String> {
         let parts = || text.split(',').map(str::trim).filter(|part| !part.is_empty());
         let is_ipv6 = parts().any(|part| part == "ipv6");
@@ -265,7 +266,7 @@ impl Generate {
     fn plain(is_ipv6: bool) -> Generate {
         let everything = |first: u128| Prefix { first, length: if is_ipv6 { 32 } else { 104 } };
         let (source, destination) = match is_ipv6 {
-            // Addresses for documentation, and those of private networks.
+            // Addresses for documentation (IPv6) and of private networks (IPv4).
             true => (everything(0x2001_0db8 << 96), everything(0x2001_0db8 << 96)),
             false => (everything(10 << 24), everything(10 << 24)),
         };
@@ -289,7 +290,7 @@ impl Generate {
         14 + vlan + if self.is_ipv6 { 40 } else { 20 } + if self.is_tcp { 20 } else { 8 }
     }
 
-    /// The packets, all of which come in by one port; none if there is no room for them.
+    /// Generates the packets, all received on one port; `None` if they do not fit into a trace.
     pub fn trace(&self, port: u32, seed: u64) -> Option<Trace> {
         let mut rng = Rng::new(seed);
         let mut trace = Trace::default();
@@ -335,14 +336,14 @@ impl Generate {
         frame
     }
 
-    /// The ports are in the header; its checksum says that there is none, which IPv4 allows for UDP.
+    /// Writes the transport header. Its checksum field is 0; for UDP over IPv4 this means that there is no checksum.
     fn transport(&self, frame: &mut Vec<u8>, payload_bytes: u16, rng: &mut Rng) {
         for port in [self.source_port, self.destination_port] {
             let random = rng.next_u64() as u16;
             frame.extend_from_slice(&port.unwrap_or(random).to_be_bytes());
         }
         match self.is_tcp {
-            // Numbers, the header's length, the flag of an acknowledgement, a window.
+            // Sequence numbers, header length, the ACK flag, a window.
             true => frame.extend_from_slice(&[0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 0xff, 0xff, 0, 0, 0, 0]),
             false => {
                 frame.extend_from_slice(&payload_bytes.to_be_bytes());
@@ -387,7 +388,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use std::fmt::Write as _;
 
-    /// Generates packets as the text says and shows them, or what is wrong with it.
+    /// Generates packets from the description and shows them, or the error.
     fn check(text: &str, expected: Expect) {
         let shown = match Generate::parse(text) {
             Err(why) => why,

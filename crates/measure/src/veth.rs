@@ -1,12 +1,14 @@
 //! Runs between two pairs of virtual interfaces, in a network namespace of their own.
 //!
-//! One thread takes turns: as a sender it fills the first pair with frames, as the switch it receives and forwards all
-//! of them to the second pair, at whose end the system counts and throws away. So both do what they do in full bursts,
-//! and neither waits for the other. What a frame takes is told for both turns, as processor time with system calls: the
-//! switch's turn is what its thread takes, and bounds what it forwards; the sender's has in it what the kernel does for
-//! the receiver, since it runs a veth pair's reception there.
+//! One thread alternates between two roles. As the sender it fills the first pair with frames; as the switch it
+//! receives all of them and forwards them to the second pair, at whose far end the system counts and discards them.
+//! Both roles therefore work in full bursts, and neither waits for the other. The cost of a frame is reported for
+//! each role, as processor time including system calls. The switch's time bounds its forwarding rate. The sender's
+//! time includes what the kernel does for the receiver, since the kernel runs the reception of a veth pair in the
+//! sender's thread.
 //!
-//! The same between generators in memory shows what is left when drivers cost next to nothing. Needs root and `ip`.
+//! A run between generators in memory shows the remaining cost when drivers cost next to nothing. Requires root and
+//! `ip`.
 
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
 use live::driver::Arrival;
@@ -22,30 +24,30 @@ use std::process::Command;
 use std::time::Duration;
 use switch::{Output, Switch};
 
-/// Frames in a turn: fewer than any driver's ring holds, and than the queue of a veth pair.
+/// Frames in a turn: fewer than the ring of any driver and the queue of a veth pair hold.
 const TURN_FRAMES: usize = 192;
-/// Turns of a run.
+/// Turns in a run.
 const TURNS: usize = 500;
-/// Both ends of the pairs: sender and switch, switch and nobody.
+/// Both ends of the pairs: sender to switch, and switch to an interface whose frames are discarded.
 const PAIRS: [[&str; 2]; 2] = [["send0", "in0"], ["out0", "sink0"]];
-/// Interfaces whose other end the switch has: one that frames are sent on, one that they come out of.
+/// Tap interfaces, whose other end the switch holds: one on which frames are sent, one from which they come out.
 const TAPS: [&str; 2] = ["tap-in0", "tap-out0"];
-/// What a frame has before its payload.
+/// The size of an Ethernet header.
 const HEADER_BYTES: usize = 14;
-/// The longest payloads of pairs that carry usual frames, and of others.
+/// The MTU of pairs for frames of the usual size, and for longer ones.
 const MTU: usize = 1500;
 const MTU_JUMBO: usize = 9000;
 
-/// Who carries the frames.
+/// What carries the frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// A packet socket with rings.
     PacketSocket,
-    /// A packet socket without a ring for sending.
+    /// A packet socket without a transmit ring.
     PacketSocketWithoutRing,
     /// An AF_XDP socket.
     Xdp,
-    /// An AF_XDP socket whose program runs in the network stack.
+    /// An AF_XDP socket whose program runs in the network stack (generic mode).
     XdpGeneric,
     /// Tap interfaces.
     Tap,
@@ -54,7 +56,7 @@ pub enum Carrier {
 }
 
 impl Carrier {
-    /// All of them.
+    /// All carriers.
     pub const ALL: [Carrier; 6] = [
         Carrier::PacketSocket,
         Carrier::PacketSocketWithoutRing,
@@ -64,7 +66,7 @@ impl Carrier {
         Carrier::Memory,
     ];
 
-    /// For people.
+    /// A name for people.
     pub fn name(self) -> &'static str {
         match self {
             Carrier::PacketSocket => "packet socket",
@@ -96,12 +98,12 @@ impl Carrier {
     }
 }
 
-/// What one run has shown.
+/// The result of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// What a frame took of the sender, in nanoseconds.
+    /// The sender's time per frame, in nanoseconds.
     pub sender_ns: f64,
-    /// What it took of the switch.
+    /// The switch's time per frame, in nanoseconds.
     pub switch_ns: f64,
     /// Frames that the switch received.
     pub received: u64,
@@ -109,25 +111,25 @@ pub struct Outcome {
     pub sent: u64,
 }
 
-/// Why there is no outcome.
+/// Why a run has no result.
 #[derive(Debug)]
 pub enum Failure {
-    /// The interfaces cannot be made.
+    /// The interfaces cannot be created.
     Network(String),
-    /// A port cannot be opened or goes no further.
+    /// A port cannot be opened or has failed.
     Driver(DriverError),
-    /// A frame is longer than the interfaces carry.
+    /// A frame is longer than the interfaces' MTU allows.
     TooLong {
-        /// How long.
+        /// Its length.
         bytes: usize,
-        /// What they carry.
+        /// The longest frame that they carry.
         most: usize,
     },
-    /// Fewer frames came than were sent.
+    /// Fewer frames arrived than were sent.
     Lost {
-        /// How many came.
+        /// Frames received.
         received: usize,
-        /// How many were sent.
+        /// Frames sent.
         sent: usize,
     },
 }
@@ -159,7 +161,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The pairs. They are gone when this is.
+/// The two pairs. They are deleted when this value is dropped.
 #[derive(Debug)]
 pub struct Pairs {
     namespace: NetworkNamespace,
@@ -167,12 +169,12 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Makes both, for frames of up to 1,514 bytes.
+    /// Creates both for frames of up to 1,514 bytes.
     pub fn new() -> Result<Pairs, Failure> {
         Pairs::with_mtu(MTU)
     }
 
-    /// Makes both for frames of so many bytes: as with [`Pairs::new`] if these are enough, else for up to 9,014.
+    /// Creates both for frames of up to `bytes` bytes: as [`Pairs::new`] if that is enough, else for up to 9,014.
     pub fn with_frames_of(bytes: usize) -> Result<Pairs, Failure> {
         Pairs::with_mtu(if bytes <= MTU + HEADER_BYTES { MTU } else { MTU_JUMBO })
     }
@@ -183,8 +185,8 @@ impl Pairs {
         Ok(pairs)
     }
 
-    /// One run: the switch gets these frames by this port, again and again, and whatever it sends goes to the second
-    /// pair.
+    /// One run: the switch receives these frames on this port, over and over, and everything that it sends goes to
+    /// the second pair.
     pub fn measure(
         &self,
         carrier: Carrier,
@@ -212,8 +214,8 @@ fn make(mtu: usize) -> Result<(), Failure> {
 fn ip(arguments: &str) -> Result<(), Failure> {
     let output = Command::new("ip").args(arguments.split(' ')).output();
     let output = output.map_err(|error| Failure::Network(format!("`ip` of iproute2: {error}")))?;
-    let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    if output.status.success() { Ok(()) } else { Err(Failure::Network(format!("ip {arguments}: {complaint}"))) }
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.success() { Ok(()) } else { Err(Failure::Network(format!("ip {arguments}: {message}"))) }
 }
 
 fn measure(carrier: Carrier, switch: &mut Switch, port: u32, frames: &[&[u8]]) -> Result<Outcome, Failure> {
@@ -223,11 +225,11 @@ fn measure(carrier: Carrier, switch: &mut Switch, port: u32, frames: &[&[u8]]) -
         Carrier::Tap => Some(Box::new(AfPacketDriver::open(TAPS[0], &AfPacketOptions::default())?)),
         _ => Some(Box::new(AfPacketDriver::open(PAIRS[0][0], &AfPacketOptions::default())?)),
     };
-    // Runs follow one another, and the switch's time with them.
+    // Runs follow one another, so the switch's time must continue.
     let (clock, start_ns) = (Clock::start(), switch.now_ns());
     let (mut sending, mut switching) = (Duration::ZERO, Duration::ZERO);
     let (mut received, mut sent, mut store) = (0, 0, Store::default());
-    // The first turns warm everything up.
+    // The first turns only warm everything up.
     for turn in 0..TURNS + TURNS / 10 {
         let start = thread_time()?;
         if let Some(sender) = &mut sender {
@@ -237,12 +239,12 @@ fn measure(carrier: Carrier, switch: &mut Switch, port: u32, frames: &[&[u8]]) -
         }
         let filled = thread_time()?;
         let now_ns = start_ns + clock.since_start_ns();
-        let (came, went) = forward(switch, &mut drivers, &mut store, Arrival { port, time_ns: now_ns })?;
+        let (frames_in, frames_out) = forward(switch, &mut drivers, &mut store, Arrival { port, time_ns: now_ns })?;
         if turn >= TURNS / 10 {
             sending += filled.saturating_sub(start);
             switching += thread_time()?.saturating_sub(filled);
-            received += came;
-            sent += went;
+            received += frames_in;
+            sent += frames_out;
         }
     }
     if received < TURN_FRAMES * TURNS * 99 / 100 {
@@ -252,7 +254,8 @@ fn measure(carrier: Carrier, switch: &mut Switch, port: u32, frames: &[&[u8]]) -
     Ok(Outcome { sender_ns: per_frame(sending), switch_ns: per_frame(switching), received: received as u64, sent })
 }
 
-/// The switch's turn: receives what is there, at most a turn's frames, and forwards it. Tells how many came and went.
+/// The switch's turn: receives the frames that are there, at most those of one turn, and forwards them. Returns the
+/// numbers of frames received and sent.
 fn forward(
     switch: &mut Switch,
     drivers: &mut [Box<dyn Driver>; 2],
@@ -262,7 +265,7 @@ fn forward(
     let [input, output] = drivers;
     let (mut count, mut sent) = (0, 0);
     while count < TURN_FRAMES {
-        let mut second = Second { driver: &mut **output, sent: 0, outcome: Ok(()) };
+        let mut second = SecondPair { driver: &mut **output, sent: 0, outcome: Ok(()) };
         let received = input.lend(arrival, store, &mut |burst| {
             switch.forward(arrival.time_ns, burst.frames(), &mut second);
         })?;
@@ -277,14 +280,14 @@ fn forward(
     Ok((count, sent))
 }
 
-/// Where the switch's frames go: all to the second pair's driver.
-struct Second<'a> {
+/// The switch's output: sends all frames to the driver of the second pair.
+struct SecondPair<'a> {
     driver: &'a mut dyn Driver,
     sent: u64,
     outcome: Result<(), DriverError>,
 }
 
-impl Output for Second<'_> {
+impl Output for SecondPair<'_> {
     fn transmit(&mut self, _port: u32, frame: &[u8], time_ns: u64) {
         self.sent += 1;
         if self.outcome.is_ok() {
@@ -293,7 +296,7 @@ impl Output for Second<'_> {
     }
 }
 
-/// Time of a processor that this thread has taken.
+/// The processor time of this thread.
 fn thread_time() -> Result<Duration, io::Error> {
     Ok(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?.into())
 }

@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 /// The content type of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Whether a value only grows.
+/// The type of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// It does; its name ends with `_total`.
+    /// Its value only grows; its name ends with `_total`.
     Counter,
-    /// It may do anything.
+    /// Its value may rise and fall.
     Gauge,
 }
 
-/// Metrics, family by family.
+/// Metrics, grouped by family.
 #[derive(Clone, Debug, Default)]
 pub struct Exposition {
     text: String,
@@ -30,7 +30,8 @@ impl Exposition {
         self
     }
 
-    /// A value of the family. Names of labels are ours; their values may be anything.
+    /// Adds a value to the family. The names of labels come from this crate; their values may be anything and are
+    /// escaped.
     pub fn sample(&mut self, labels: &[(&str, &str)], value: f64) -> &mut Exposition {
         self.text += self.name;
         for (position, (name, value)) in labels.iter().enumerate() {
@@ -43,7 +44,7 @@ impl Exposition {
         self
     }
 
-    /// All of it.
+    /// The complete text.
     pub fn finish(self) -> String {
         self.text
     }

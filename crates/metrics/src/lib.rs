@@ -1,13 +1,13 @@
-//! What a running switch tells of itself.
+//! The metrics of a running switch.
 //!
-//! What enters: the control plane of the switch, the counters of its ports, what the worker has published of itself.
-//! What leaves: text in the exposition format of Prometheus, over HTTP, at `/metrics`; and at `/healthz` whether the
-//! worker answers. Nothing is collected unless somebody asks, and then by one job between two bursts: packets pay
-//! nothing.
+//! What enters: the control plane of the switch, the counters of its ports, and the figures that the worker
+//! publishes. What leaves: text in the exposition format of Prometheus, over HTTP, at `/metrics`; and at `/healthz`
+//! whether the worker responds. Values are collected only on request, by one command that the worker runs between two
+//! bursts, so they cost packets nothing.
 //!
 //! * [`exposition`]: the format.
-//! * [`sources`]: what is told.
-//! * [`server`]: to whom.
+//! * [`sources`]: which values are collected.
+//! * [`server`]: the HTTP server.
 
 pub mod exposition;
 pub mod server;

@@ -1,9 +1,9 @@
-//! A server for whoever asks how the switch is.
+//! The HTTP server of metrics.
 //!
-//! What enters: requests of HTTP/1.1. What leaves: answers, after each of which the connection is closed. Each client
-//! has a thread, and a moment to say what it wants. When there are too many, the one that has been silent for longest
-//! has to go, or else the one that has been here for longest: clients that say nothing, or do not read, do not keep
-//! others out.
+//! What enters: HTTP/1.1 requests. What leaves: responses, after each of which the connection is closed. Each client
+//! has a thread and a short time to send its request. When there are too many clients, the server closes the oldest
+//! connection that has not sent a request or, if there is none, the oldest connection. Clients that send nothing, or
+//! do not read, therefore cannot keep others out.
 
 use crate::exposition::CONTENT_TYPE;
 use crate::sources::Sources;
@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long a client may take to ask, and then to take the answer.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a client may take to send its request, and then to read the response.
+const CLIENT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The most bytes of a request.
 const REQUEST_BYTES_MAX: usize = 8192;
@@ -24,22 +24,23 @@ const REQUEST_BYTES_MAX: usize = 8192;
 /// The most clients at a time.
 const CLIENTS_MAX: usize = 64;
 
-/// The most threads: those of clients that had to go are about to end, and may still be collecting an answer. Whoever
-/// comes when there are more waits a moment, and is turned away then.
+/// The most threads. There may be more than clients: the threads of closed connections are about to end, but may
+/// still be collecting values. A client that connects while there are this many waits for a moment and is then
+/// refused.
 const THREADS_MAX: usize = 2 * CLIENTS_MAX;
 
-/// A server in a thread of its own. It ends when it is dropped.
+/// A server in a thread of its own. It stops when it is dropped.
 pub struct Server {
     address: SocketAddr,
-    is_over: Arc<AtomicBool>,
+    is_stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// An address that was taken, before there is something to tell.
+/// An address that is bound before the switch exists.
 pub struct Bound(TcpListener);
 
 impl Bound {
-    /// Takes an address. Port 0 is any that is free.
+    /// Binds an address. Port 0 means any free port.
     pub fn at(address: SocketAddr) -> io::Result<Bound> {
         TcpListener::bind(address).map(Bound)
     }
@@ -48,27 +49,27 @@ impl Bound {
     pub fn serve(self, sources: Sources) -> io::Result<Server> {
         let Bound(listener) = self;
         let address = listener.local_addr()?;
-        let is_over = Arc::new(AtomicBool::new(false));
-        let ends = Arc::clone(&is_over);
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&is_stopped);
         let (sources, clients) = (Arc::new(sources), Arc::<Clients>::default());
         let thread = std::thread::Builder::new().name("metrics".to_owned()).spawn(move || {
             for stream in listener.incoming() {
-                if ends.load(Ordering::Acquire) {
+                if stopped.load(Ordering::Acquire) {
                     return;
                 }
                 match stream {
-                    Ok(stream) => attend(stream, &sources, &clients),
-                    // Out of descriptors, say: a moment later there may be some.
-                    Err(_) => std::thread::sleep(PATIENCE),
+                    Ok(stream) => start_client(stream, &sources, &clients),
+                    // For example, the process has no free descriptors; there may be some a moment later.
+                    Err(_) => std::thread::sleep(CLIENT_TIMEOUT),
                 }
             }
         })?;
-        Ok(Server { address, is_over, thread: Some(thread) })
+        Ok(Server { address, is_stopped, thread: Some(thread) })
     }
 }
 
 impl Server {
-    /// Where it listens.
+    /// The address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -76,20 +77,20 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Release);
-        // Wakes the thread. An address that means all of them is not one to connect to on every system.
+        self.is_stopped.store(true, Ordering::Release);
+        // Wakes the thread by a connection. On some systems one cannot connect to an unspecified address.
         let mut address = self.address;
         if address.ip().is_unspecified() {
             address.set_ip(if address.is_ipv4() { [127, 0, 0, 1].into() } else { [0, 0, 0, 0, 0, 0, 0, 1].into() });
         }
-        let woken = TcpStream::connect_timeout(&address, PATIENCE);
+        let woken = TcpStream::connect_timeout(&address, CLIENT_TIMEOUT);
         if let (Ok(_), Some(thread)) = (woken, self.thread.take()) {
             let _ended = thread.join();
         }
     }
 }
 
-/// Those who are connected.
+/// The connected clients.
 #[derive(Default)]
 struct Clients {
     present: Mutex<Present>,
@@ -98,12 +99,12 @@ struct Clients {
 
 #[derive(Default)]
 struct Present {
-    /// In the order in which they came.
+    /// In the order of their arrival.
     clients: BTreeMap<u64, Client>,
     last: u64,
 }
 
-/// One who is connected: a second handle of the connection, and whether it has asked for something.
+/// A connected client: a second handle of the connection, and whether it has sent a request.
 struct Client {
     stream: TcpStream,
     has_asked: bool,
@@ -111,18 +112,18 @@ struct Client {
 
 impl Clients {
     fn lock(&self) -> MutexGuard<'_, Present> {
-        // Each change is one insertion or removal.
+        // Each change is a single insertion or removal, so a panic cannot leave the map inconsistent.
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets one in, for whom another may have to go. Returns its number.
-    fn enter(&self, stream: TcpStream) -> u64 {
+    /// Adds a client, and closes another connection if there are too many. Returns the client's number.
+    fn admit(&self, stream: TcpStream) -> u64 {
         let mut present = self.lock();
         if present.clients.len() >= CLIENTS_MAX {
             let silent = present.clients.iter().find(|(_, client)| !client.has_asked);
             let first = silent.or_else(|| present.clients.iter().next()).map(|(&id, _)| id);
             let gone = first.and_then(|id| present.clients.remove(&id));
-            // Its thread reads or writes no further, and ends.
+            // Its thread cannot read or write any more, and ends.
             let _closed = gone.map(|client| client.stream.shutdown(Shutdown::Both));
         }
         present.last += 1;
@@ -141,26 +142,26 @@ impl Clients {
     }
 }
 
-/// Answers a client in a thread of its own.
-fn attend(stream: TcpStream, sources: &Arc<Sources>, clients: &Arc<Clients>) {
+/// Serves a client in a thread of its own.
+fn start_client(stream: TcpStream, sources: &Arc<Sources>, clients: &Arc<Clients>) {
     let Ok(second) = stream.try_clone() else { return };
-    // This thread alone begins others.
-    let came = Instant::now();
+    // Only this thread starts client threads, so the number cannot grow after the check.
+    let arrived = Instant::now();
     while clients.threads.load(Ordering::Acquire) >= THREADS_MAX {
-        if came.elapsed() >= PATIENCE {
+        if arrived.elapsed() >= CLIENT_TIMEOUT {
             return;
         }
         std::thread::sleep(Duration::from_millis(1));
     }
     clients.threads.fetch_add(1, Ordering::AcqRel);
-    let id = clients.enter(second);
+    let id = clients.admit(second);
     let (sources, here) = (Arc::clone(sources), Arc::clone(clients));
-    let begun = std::thread::Builder::new().name("metrics client".to_owned()).spawn(move || {
-        // Who does not listen to the answer misses it.
+    let started = std::thread::Builder::new().name("metrics client".to_owned()).spawn(move || {
+        // If the client has closed the connection, the response is lost.
         drop(serve(stream, &sources, &|| here.has_asked(id)));
         here.leave(id);
     });
-    if begun.is_err() {
+    if started.is_err() {
         clients.leave(id);
     }
 }
@@ -190,9 +191,10 @@ fn serve(mut stream: TcpStream, sources: &Sources, has_asked: &dyn Fn()) -> io::
 
 const UNAVAILABLE: &str = "503 Service Unavailable";
 
-/// The first line of a request; none if it is none, or comes too slowly. The rest of its head is read and left alone.
+/// The first line of a request; `None` if it is malformed or arrives too slowly. The rest of the head is read and
+/// ignored.
 fn request(stream: &mut TcpStream) -> io::Result<Option<String>> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + CLIENT_TIMEOUT;
     let mut bytes = Vec::new();
     let mut piece = [0; 1024];
     while !bytes.windows(4).any(|it| it == b"\r\n\r\n") {
@@ -218,8 +220,9 @@ fn answer(stream: &mut TcpStream, status: &str, kind: &str, body: &str, with_bod
     let head =
         format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
     let body = if with_body { body } else { "" };
-    // All of it, and not each part: who reads a little now and then does not stay for ever.
-    let deadline = Instant::now() + PATIENCE;
+    // The deadline is for the whole response, so that a client that reads a little now and then does not stay
+    // forever.
+    let deadline = Instant::now() + CLIENT_TIMEOUT;
     for mut part in [head.as_bytes(), body.as_bytes()] {
         while !part.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -1,4 +1,4 @@
-//! What a switch tells of itself, collected when somebody asks.
+//! The values of a switch that are exported, collected on request.
 
 use crate::exposition::{Exposition, Kind};
 use control::Api;
@@ -13,13 +13,13 @@ use switch::externs::TableUse;
 use switch::workers::{Load, LoadSnapshot};
 use switch::{DropReason, QueueState, SharedTables, Stats};
 
-/// How long the worker may take to answer.
+/// How long the worker may take to respond.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
 
-/// What the worker publishes of itself, about once a second.
+/// The figures that the worker publishes, about once a second.
 #[derive(Debug, Default)]
 pub struct Published {
-    /// How long it has worked and how long it has waited, in nanoseconds.
+    /// How long the worker was busy and how long it was idle, in nanoseconds.
     times_ns: Mutex<(u64, u64)>,
     unconnected_frames: AtomicU64,
     digests: AtomicU64,
@@ -28,26 +28,26 @@ pub struct Published {
     ports: Mutex<Vec<ShownPort>>,
 }
 
-/// Digests that no controller has heard of, by reason; empty names where there can be no controller.
+/// Digests that reached no controller, by reason. The names are empty if there cannot be a controller.
 pub type DigestsLost = [(&'static str, u64); 5];
 
-/// What the worker says of itself.
+/// The figures of the worker at one time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tick {
-    /// For how long it has run.
+    /// How long it has run.
     pub run: Duration,
-    /// How much of that it has waited for something to do.
+    /// How much of that time it was idle.
     pub waited: Duration,
-    /// How many frames went to ports that have no driver.
+    /// Frames sent to ports that have no driver.
     pub unconnected_frames: u64,
-    /// How many packets, digests and idle entries no controller has heard of.
+    /// Packets, digests and idle notifications that reached no controller.
     pub controller_losses: u64,
-    /// The digests among them, and those that nobody has asked for.
+    /// The digests among them, including those to which no controller subscribed.
     pub digests_lost: DigestsLost,
 }
 
 impl Published {
-    /// Takes what the worker says.
+    /// Publishes the worker's figures.
     pub fn tick(&self, tick: Tick) {
         let nanoseconds = |it: Duration| u64::try_from(it.as_nanos()).unwrap_or(u64::MAX);
         let times_ns = (nanoseconds(tick.run.saturating_sub(tick.waited)), nanoseconds(tick.waited));
@@ -57,47 +57,47 @@ impl Published {
         *self.digests_lost.lock().unwrap_or_else(PoisonError::into_inner) = tick.digests_lost;
     }
 
-    /// Says that there is a port, from now on.
+    /// Adds a port.
     pub fn add_port(&self, port: ShownPort) {
         self.ports.lock().unwrap_or_else(PoisonError::into_inner).push(port);
     }
 
-    /// Says that the program has sent a digest.
+    /// Counts a digest that the program sent.
     pub fn digest(&self) {
         self.digests.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// A port as it is shown.
+/// A port in the metrics.
 #[derive(Debug)]
 pub struct ShownPort {
     /// Its number.
     pub number: u32,
-    /// What is behind it, as its user has written it.
+    /// What it is connected to, as the user wrote it.
     pub name: String,
-    /// What it counts.
+    /// Its counters.
     pub counters: Arc<PortCounters>,
 }
 
-/// Where values come from.
+/// The sources of all values.
 pub struct Sources {
     /// The control plane, and through it the switch.
     pub api: Arc<Api>,
-    /// What the worker tells, and which ports there are.
+    /// The worker's figures, and the ports.
     pub published: Arc<Published>,
     /// The version of the command.
     pub version: &'static str,
-    /// What the program is called that runs; empty if there is none.
+    /// The name of the running program; empty if there is none.
     pub program: ProgramName,
-    /// Where controllers reach the switch, if they do.
+    /// The address at which controllers reach the switch, if there is one.
     pub controllers: Option<SocketAddr>,
 }
 
-/// Says what the program is called that runs.
+/// Returns the name of the running program.
 pub type ProgramName = Box<dyn Fn() -> String + Send + Sync>;
 
-/// What a job takes from the switch.
-struct Taken {
+/// What the worker copies from the switch.
+struct Snapshot {
     program: Arc<Program>,
     tables: SharedTables,
     stats: Stats,
@@ -106,24 +106,27 @@ struct Taken {
 }
 
 impl Sources {
-    /// Whether the worker answers.
+    /// Whether the worker responds.
     pub fn is_alive(&self) -> bool {
-        self.ask(|_| ()).is_some()
+        self.run_on_worker(|_| ()).is_some()
     }
 
-    fn ask<T: Send + 'static>(&self, job: impl FnOnce(&mut switch::Switch) -> T + Send + 'static) -> Option<T> {
+    fn run_on_worker<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut switch::Switch) -> T + Send + 'static,
+    ) -> Option<T> {
         let (answer, answered) = mpsc::sync_channel(1);
         let job = move |switch: &mut switch::Switch| {
-            // Nobody listens any more if it took too long.
-            let _unheard = answer.send(job(switch));
+            // After the timeout, nothing receives the result.
+            let _late = answer.send(job(switch));
         };
         self.api.door().send(Box::new(job)).ok()?;
         answered.recv_timeout(ANSWER_MAX).ok()
     }
 
-    /// All metrics as text; none if the switch does not answer.
+    /// All metrics as text; `None` if the switch does not respond.
     pub fn collect(&self) -> Option<String> {
-        let taken = self.ask(|switch| Taken {
+        let snapshot = self.run_on_worker(|switch| Snapshot {
             program: Arc::clone(switch.program()),
             tables: switch.shared_tables(),
             stats: *switch.stats(),
@@ -140,9 +143,9 @@ impl Sources {
             text.sample(&[("address", &address.to_string())], 1.0);
         }
         self.ports(&mut text);
-        tables(&mut text, &taken);
-        queues(&mut text, &taken.queues);
-        core(&mut text, &taken.stats);
+        tables(&mut text, &snapshot);
+        queues(&mut text, &snapshot.queues);
+        core(&mut text, &snapshot.stats);
         self.worker(&mut text);
         Some(text.finish())
     }
@@ -232,16 +235,16 @@ impl Sources {
     }
 }
 
-fn tables(text: &mut Exposition, taken: &Taken) {
-    let program = &taken.program;
+fn tables(text: &mut Exposition, snapshot: &Snapshot) {
+    let program = &snapshot.program;
     let sizes: Vec<(usize, usize, usize)> = {
-        let tables = taken.tables.lock();
+        let tables = snapshot.tables.lock();
         let bytes = tables.lookup_bytes();
         tables.tables().iter().zip(bytes).map(|(table, bytes)| (table.len(), table.spec().size, bytes)).collect()
     };
     let names = || program.tables.iter().map(|table| table.name.as_str());
     text.family("wirespeed_table_lookups_total", Kind::Counter, "Packets that asked a table.");
-    for (name, used) in names().zip(&taken.uses) {
+    for (name, used) in names().zip(&snapshot.uses) {
         text.sample(&[("table", name), ("result", "hit")], used.hits as f64);
         let misses = used.lookups.saturating_sub(used.hits);
         text.sample(&[("table", name), ("result", "miss")], misses as f64);
@@ -323,7 +326,7 @@ mod tests {
         fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {}
     }
 
-    /// A switch with an entry that has met three packets, and what it tells.
+    /// A switch with one entry that has processed three packets, and the sources of its metrics.
     fn sources() -> (Sources, Arc<Parked>) {
         let mut map = syntax::SourceMap::new();
         let loader = syntax::MemoryFiles::new();
@@ -385,7 +388,7 @@ mod tests {
         drop(silent);
     }
 
-    /// Many more than there may be, all through: each that asks is answered.
+    /// Many more clients than the limit, all the time: each that sends a request gets a response.
     #[test]
     fn idle_connections_do_not_keep_others_out() {
         let (sources, _parked) = sources();
@@ -430,7 +433,7 @@ mod tests {
             wirespeed_control_updates_total{result="done"} 2
         "#]]
         .assert_eq(&samples.map(|line| format!("{line}\n")).collect::<String>());
-        // Each sample follows the head of its family, and each family is there once.
+        // Each sample follows the header of its family, and each family occurs once.
         let mut family = "";
         for line in body.lines() {
             match line.strip_prefix("# TYPE ") {
@@ -503,7 +506,7 @@ mod tests {
             this is no request of HTTP
         "#]],
         );
-        // One that does not end its request is not waited for.
+        // The server does not wait for a request that is never completed.
         check(
             &server,
             "GET /met",
