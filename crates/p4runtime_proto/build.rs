@@ -1,4 +1,4 @@
-//! Makes Rust of `proto`: no compiler of protocol buffers needs to be installed.
+//! Generates Rust from `proto`. A protobuf compiler need not be installed.
 
 use prost::Message;
 use std::path::PathBuf;
@@ -9,19 +9,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=proto");
     let descriptors = protox::compile(FILES, ["proto"])?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
-    // What the text and JSON forms are made by.
+    // The text and JSON forms are made from the descriptors.
     std::fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
     let mut config = tonic_prost_build::Config::new();
-    // By the names it is known how large a message becomes.
+    // The names identify a message's type when its decoded size is computed.
     config.enable_type_names();
     tonic_prost_build::configure()
-        // Maps keep an order, so that the same P4Info gives the same bytes.
+        // Ordered maps, so that the same P4Info gives the same bytes.
         .btree_map(".")
         .codec_path("crate::codec::BoundedCodec")
         .build_server(false)
         .emit_rerun_if_changed(false)
         .compile_fds_with_config(descriptors.clone(), config)?;
-    // Servers take and give the same messages, but for one that they read piece by piece and one that they write so.
+    // Servers use the same messages, except for two: write requests are decoded step by step, and read responses are
+    // encoded step by step.
     let mut config = tonic_prost_build::Config::new();
     config.extern_path(".p4.v1.WriteRequest", "crate::unread::WriteRequest");
     config.extern_path(".p4.v1.ReadResponse", "crate::unread::ReadResponse");

@@ -1,14 +1,15 @@
 //! Networks of hosts and switches on one machine, from the topology files of the P4 tutorials.
 //!
-//! What enters: the text of a topology. What leaves: namespaces with the hosts' and switches' interfaces, wired as the
-//! topology says, in which commands and switches can be started. What runs in the switches is not known here.
+//! What enters: the text of a topology. What leaves: namespaces with the interfaces of hosts and switches, connected
+//! as the topology describes, in which commands and switches can be started. The crate does not depend on what runs
+//! in the switches.
 //!
-//! The way through:
-//! - [`topology`]: from text to a [`Topology`], or everything that is wrong with it, each fault with its line;
-//!   [`located`] is the JSON reader that keeps the lines.
-//! - [`sandbox`]: the processes of a network, which end together, whatever becomes of the process that made them.
-//! - [`network`]: the namespaces, their interfaces and the wires between them.
-//! - [`net_tools`]: `route` and `arp` for machines that have `ip` only.
+//! The modules:
+//! - [`topology`]: parses the text into a [`Topology`], or reports all errors in it, each with its line; [`located`]
+//!   is the JSON reader that keeps line numbers.
+//! - [`sandbox`]: the processes of a network, which all end together, however the process that created them ends.
+//! - [`network`]: the namespaces, their interfaces and the links between them.
+//! - [`net_tools`]: replaces `route` and `arp` on machines that only have `ip`.
 
 pub mod located;
 pub mod net_tools;

@@ -1,11 +1,11 @@
-//! JSON with the lines on which its values stand, and with the members of its objects in their order.
+//! JSON with the line numbers of its values, and with the members of objects in their order.
 //!
-//! What enters: a text. What leaves: a tree, or the first place where the text is no JSON. The JSON library reads and
-//! judges the text; this reader only goes over it once more for what the library forgets.
+//! What enters: a text. What leaves: a tree, or the first place where the text is not valid JSON. The JSON library
+//! parses and validates the text; this reader makes a second pass over it to recover what the library discards.
 
 use serde_json::Value;
 
-/// What is wrong with a file, and where.
+/// An error in a file, with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The line, counted from 1.
@@ -15,7 +15,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault on a line.
+    /// An error on a line.
     pub fn new(line: u32, message: impl Into<String>) -> Fault {
         Fault { line, message: message.into() }
     }
@@ -50,7 +50,7 @@ pub struct Member {
     pub name: String,
     /// The line of the name.
     pub line: u32,
-    /// Its value.
+    /// The member's value.
     pub value: Node,
 }
 
@@ -63,13 +63,14 @@ impl Node {
         }
     }
 
-    /// The first member of this name, if it is an object that has one; null counts as none.
+    /// The first member of this name, if the value is an object that has one. A member that is null counts as
+    /// missing.
     pub fn member(&self, name: &str) -> Option<&Node> {
         let value = &self.members()?.iter().find(|member| member.name == name)?.value;
         (value.json != Json::Other(Value::Null)).then_some(value)
     }
 
-    /// The text, if it is one.
+    /// The text, if the value is a string.
     pub fn text(&self) -> Option<&str> {
         match &self.json {
             Json::Text(text) => Some(text),
@@ -77,7 +78,7 @@ impl Node {
         }
     }
 
-    /// What kind of value it is, for messages.
+    /// The kind of the value, for messages.
     pub fn describe(&self) -> String {
         match &self.json {
             Json::Object(_) => "an object".to_owned(),
@@ -88,10 +89,10 @@ impl Node {
     }
 }
 
-/// Reads a text.
+/// Parses a text.
 pub fn parse(text: &str) -> Result<Node, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // The library also bounds how deeply values may be nested.
+    // The library also limits the nesting of values.
     if let Err(error) = serde_json::from_str::<Value>(text) {
         return Err(Fault::new(error.line().max(1) as u32, format!("no valid JSON: {error}")));
     }
@@ -99,21 +100,21 @@ pub fn parse(text: &str) -> Result<Node, Fault> {
     reader.value().ok_or_else(|| Fault::new(reader.line, "no valid JSON"))
 }
 
-/// Goes over a text that is valid JSON.
+/// Makes a pass over a text that is known to be valid JSON.
 struct Reader<'t> {
     rest: &'t str,
     line: u32,
 }
 
 impl<'t> Reader<'t> {
-    /// The next character that is no blank, left in its place.
+    /// The next character that is not white space, without consuming it.
     fn peek(&mut self) -> Option<char> {
         let blank = self.rest.len() - self.rest.trim_start().len();
         self.skip(blank);
         self.rest.chars().next()
     }
 
-    /// Passes over so many bytes.
+    /// Consumes this many bytes.
     fn skip(&mut self, bytes: usize) -> &'t str {
         let (passed, rest) = self.rest.split_at(bytes);
         self.line += passed.bytes().filter(|&byte| byte == b'\n').count() as u32;
@@ -136,7 +137,7 @@ impl<'t> Reader<'t> {
         Some(Node { line, json })
     }
 
-    /// What stands between an opening bracket and `close`, separated by commas.
+    /// The elements up to the closing bracket `close`, separated by commas.
     fn elements<T>(&mut self, close: char, one: fn(&mut Reader<'t>) -> Option<T>) -> Option<Vec<T>> {
         let mut elements = Vec::new();
         self.skip(1);

@@ -1,17 +1,17 @@
-//! `route` and `arp` for machines that have `ip` only.
+//! Replaces `route` and `arp` on machines that only have `ip`.
 //!
-//! What enters: a command line of a host. What leaves: the same with `ip` in place of the two, where their arguments
-//! are among those that topologies and exercises use; none where there is nothing to replace. The two programs come
+//! What enters: a command line of a host. What leaves: the same command with `ip` in place of the two, if their
+//! arguments are among those that topologies and exercises use; `None` if nothing is replaced. The two programs come
 //! from a package that current systems no longer install.
 
 /// The programs that can be replaced.
 pub const REPLACED: [&str; 2] = ["route", "arp"];
 
-/// The same command with `ip`. The command may stand behind `sudo`.
+/// The same command with `ip`. `sudo` may precede the command.
 pub fn with_ip(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let words = words.strip_prefix(&["sudo"]).unwrap_or(&words);
-    // What the shell would make something else of is left to it.
+    // Lines that need the shell's interpretation are not changed.
     if line.contains(['|', '&', ';', '<', '>', '$', '`', '"', '\'', '\\', '(', ')']) {
         return None;
     }
@@ -48,7 +48,7 @@ fn route(words: &[&str]) -> Option<String> {
         rest = others;
     }
     if let [last] = rest {
-        // The word `dev` may be left out.
+        // The keyword `dev` is optional.
         if device.is_some() || matches!(*last, "gw" | "dev" | "metric" | "netmask") {
             return None;
         }
@@ -61,7 +61,7 @@ fn route(words: &[&str]) -> Option<String> {
     Some(line)
 }
 
-/// The length of the prefix that a mask stands for.
+/// The prefix length of a netmask.
 fn prefix_bits(mask: &str) -> Option<u32> {
     let mask = u32::from(mask.parse::<std::net::Ipv4Addr>().ok()?);
     (mask.leading_ones() + mask.trailing_zeros() >= 32).then_some(mask.leading_ones())

@@ -1,8 +1,8 @@
-//! The nodes of a network, their interfaces, and the wires between them.
+//! The nodes of a network, their interfaces, and the links between them.
 //!
-//! A link that is immediate and unlimited is a pair of virtual interfaces, one at each end. One that takes time is two
-//! such pairs, whose other interfaces meet in a namespace of their own, where a thread carries the frames from one to
-//! the other ([`live::wire`]).
+//! A link without delay and bandwidth limit is one pair of virtual interfaces, one interface at each end. A link with
+//! either is two such pairs, whose other interfaces are in a separate namespace, where a thread forwards the frames
+//! from one to the other ([`live::wire`]).
 
 use crate::sandbox::{Node, Place, Sandbox, SandboxError};
 use crate::topology::{End, Link, Mac, NodeId, Topology};
@@ -20,19 +20,19 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long interfaces may take until the kernel sends on them.
+/// How long interfaces may take until they are operational.
 const RUNNING_MAX: Duration = Duration::from_secs(5);
 
-/// How often interfaces are looked at.
+/// The polling interval for the state of interfaces.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The bits of a file's mode of which a program has one.
+/// The mode bits of which an executable file has at least one.
 const ANY_MAY_EXECUTE: u32 = 0o111;
 
 /// Why a network cannot be built.
 #[derive(Debug)]
 pub enum NetworkError {
-    /// There is no sandbox, or no node in it.
+    /// The sandbox, or a node in it, cannot be created.
     Sandbox(SandboxError),
     /// A program is not installed.
     NoProgram {
@@ -41,21 +41,21 @@ pub enum NetworkError {
         /// The package that has it.
         package: &'static str,
     },
-    /// `ip` refuses something.
+    /// `ip` reported an error.
     Ip {
-        /// The node that it was for.
+        /// The node that it ran for.
         node: String,
-        /// What it said.
+        /// Its error message.
         said: String,
     },
-    /// A wire cannot be opened.
+    /// A thread that forwards a link's frames cannot open its interfaces.
     Wire {
-        /// The ends.
+        /// The ends of the link.
         ends: [String; 2],
-        /// Why.
+        /// The reason.
         source: DriverError,
     },
-    /// The system refuses something else.
+    /// Another call to the system failed.
     System(io::Error),
 }
 
@@ -85,7 +85,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// Builds what the topology says. Hosts have their addresses; their commands were not run.
+    /// Builds the network that the topology describes. The hosts have their addresses; their commands have not run
+    /// yet.
     pub fn build(topology: &Topology, sandbox: &Sandbox) -> Result<Network, NetworkError> {
         ip()?;
         let mut nodes = BTreeMap::new();
@@ -106,7 +107,7 @@ impl Network {
         Ok(network)
     }
 
-    /// Where the processes of a node are started.
+    /// The place in which the processes of a node are started.
     pub fn place(&self, node: NodeId) -> Place {
         Place::Node(Arc::clone(&self.nodes[&node]))
     }
@@ -116,7 +117,8 @@ impl Network {
         self.nodes[&node].network.path()
     }
 
-    /// Brings a link up or down, at its switches: a host whose own interface goes down forgets its routes.
+    /// Brings a link up or down at its switches' ends. A host's end stays up, because a host whose interface goes
+    /// down loses its routes.
     pub fn set_link(&self, topology: &Topology, link: &Link, is_up: bool) -> Result<(), NetworkError> {
         let is_switch = |end: &&End| matches!(end.node, NodeId::Switch(_));
         let has_switch = link.ends.iter().any(|end| is_switch(&end));
@@ -128,14 +130,14 @@ impl Network {
         if is_up { self.wait_until_running(&link.ends.each_ref()) } else { Ok(()) }
     }
 
-    /// Whether a link carries packets; it does not once it was taken down, from either of its ends.
+    /// Whether a link carries packets. It does not after either of its ends was brought down.
     pub fn is_up(&self, link: &Link) -> io::Result<bool> {
         let [end, _] = &link.ends;
         self.nodes[&end.node].network.inside(|| is_running(&end.interface))?
     }
 
-    /// Waits until the kernel sends on interfaces that were brought up; what is sent before would be lost. One that
-    /// does not come up in time is left to whoever uses it.
+    /// Waits until interfaces that were brought up are operational; frames sent earlier would be lost. An interface
+    /// that does not become operational in time is left as it is.
     fn wait_until_running(&self, ends: &[&End]) -> Result<(), NetworkError> {
         let deadline = Instant::now() + RUNNING_MAX;
         let mut of_node: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
@@ -151,7 +153,7 @@ impl Network {
         Ok(())
     }
 
-    /// Lays all links, node by node.
+    /// Creates all links, node by node.
     fn connect(&mut self, topology: &Topology) -> Result<(), NetworkError> {
         let middle = NetworkNamespace::create().map_err(NetworkError::System)?;
         let mut scripts: BTreeMap<NodeId, String> = BTreeMap::new();
@@ -174,19 +176,20 @@ impl Network {
         for (node, script) in &scripts {
             run_ip(&self.nodes[node].network, topology.name(*node), script)?;
         }
-        silence_ipv6(&middle).map_err(NetworkError::System)?;
+        turn_ipv6_off(&middle).map_err(NetworkError::System)?;
         run_ip(&middle, "the wires", &middle_script)?;
-        self.lay_wires(topology, &Arc::new(middle))
+        self.start_wires(topology, &Arc::new(middle))
     }
 
-    /// Starts a thread for each link that takes time.
-    fn lay_wires(&mut self, topology: &Topology, middle: &Arc<NetworkNamespace>) -> Result<(), NetworkError> {
+    /// Starts a thread for each link with a delay or a bandwidth limit.
+    fn start_wires(&mut self, topology: &Topology, middle: &Arc<NetworkNamespace>) -> Result<(), NetworkError> {
         for (index, link) in topology.links.iter().enumerate().filter(|(_, link)| !link.wire.is_immediate()) {
             let (tell, told) = channel();
             let (middle, stop, wire) = (Arc::clone(middle), self.stop.clone(), link.wire);
             let carry = move || {
                 if let Some(ends) = open_wire(&middle, index, &tell) {
-                    // A wire of which an end is gone carries nothing more; the network goes on without it.
+                    // A link stops carrying frames when one of its interfaces is gone; the rest of the network
+                    // continues.
                     let _ = wire::carry(ends, wire, &stop);
                 }
             };
@@ -200,8 +203,8 @@ impl Network {
         Ok(())
     }
 
-    /// Hosts complete checksums and cut segments themselves, so that captures on their interfaces show what is sent.
-    /// Switches see complete frames either way: what cannot be turned off does no harm.
+    /// Turns off checksum and segmentation offloads of a host, so that captures on its interfaces show the frames as
+    /// sent. A switch receives complete frames in any case, so an offload that cannot be turned off does no harm.
     fn turn_offloads_off(&self, topology: &Topology, node: NodeId) -> Result<(), NetworkError> {
         let Some(ethtool) = find_program("ethtool") else { return Ok(()) };
         for (end, _) in topology.ends_at(node) {
@@ -219,18 +222,18 @@ impl Drop for Network {
     fn drop(&mut self) {
         self.stop.stop();
         for wire in self.wires.drain(..) {
-            // A wire that panicked has said so.
+            // A thread that panicked has already printed a message.
             let _ = wire.join();
         }
     }
 }
 
-/// The two interfaces of a link in the namespace where wires meet.
+/// A link's two interfaces in the namespace where its thread forwards frames.
 fn middle_interfaces(index: usize) -> [String; 2] {
     [format!("w{index}a"), format!("w{index}b")]
 }
 
-/// Opens the two interfaces of a link, on the thread that will use them, and tells how that went.
+/// Opens the two interfaces of a link, on the thread that will use them, and reports the result.
 fn open_wire(
     middle: &NetworkNamespace,
     index: usize,
@@ -238,7 +241,7 @@ fn open_wire(
 ) -> Option<[Box<dyn Driver>; 2]> {
     let open = || {
         middle.enter().map_err(|error| DriverError::system("enter the namespace of wires", error))?;
-        // Memory for a moment's frames: what waits for the wire waits in its queue.
+        // The rings only hold a short burst: frames that are delayed wait in the link's own queue.
         let options = AfPacketOptions { rx_ring_bytes: 2 << 20, tx_ring_bytes: 1 << 20, ..AfPacketOptions::default() };
         let [first, second] = middle_interfaces(index);
         let first: Box<dyn Driver> = Box::new(AfPacketDriver::open(&first, &options)?);
@@ -252,17 +255,17 @@ fn open_wire(
     tell.send(told).is_ok().then_some(ends).flatten()
 }
 
-/// What must be set before a node has interfaces.
+/// The settings that must be made before a node has interfaces.
 fn prepare(topology: &Topology, id: NodeId, network: &NetworkNamespace) -> Result<(), NetworkError> {
     let speaks_ipv6 = match id {
         NodeId::Host(index) => topology.hosts[index].address.is_some_and(|address| address.ip.is_ipv6()),
         NodeId::Switch(_) => false,
     };
-    if speaks_ipv6 { Ok(()) } else { silence_ipv6(network).map_err(NetworkError::System) }
+    if speaks_ipv6 { Ok(()) } else { turn_ipv6_off(network).map_err(NetworkError::System) }
 }
 
-/// Turns IPv6 off, where the system has it: no packet moves unless somebody sends it.
-fn silence_ipv6(network: &NetworkNamespace) -> io::Result<()> {
+/// Turns IPv6 off, if the system has it, so that the kernel sends no packets of its own.
+fn turn_ipv6_off(network: &NetworkNamespace) -> io::Result<()> {
     network.inside(|| {
         for scope in ["all", "default"] {
             let path = PathBuf::from(format!("/proc/sys/net/ipv6/conf/{scope}/disable_ipv6"));
@@ -274,7 +277,7 @@ fn silence_ipv6(network: &NetworkNamespace) -> io::Result<()> {
     })?
 }
 
-/// What `ip` has to do in a node whose links are laid.
+/// The commands for `ip` in a node after its links are created.
 fn addresses(topology: &Topology, id: NodeId) -> String {
     let mut script = "link set dev lo up\n".to_owned();
     for (end, _) in topology.ends_at(id) {
@@ -292,7 +295,7 @@ fn addresses(topology: &Topology, id: NodeId) -> String {
         script += &format!("link set dev {name} address {mac}\n");
     }
     if let Some(address) = host.address {
-        // An address of IPv6 would else be looked for in the network before it is used.
+        // Without `nodad`, an IPv6 address cannot be used before duplicate address detection has finished.
         let at_once = if address.ip.is_ipv6() { " nodad" } else { "" };
         script += &format!("address add {address} dev {name}{at_once}\n");
     }
@@ -314,7 +317,7 @@ fn opposite_port(topology: &Topology, host: NodeId) -> Option<Mac> {
     })
 }
 
-/// Has `ip` do the lines of a script in a namespace.
+/// Runs the lines of a script with `ip` in a namespace.
 fn run_ip(network: &NetworkNamespace, node: &str, script: &str) -> Result<(), NetworkError> {
     if script.is_empty() {
         return Ok(());
@@ -325,7 +328,7 @@ fn run_ip(network: &NetworkNamespace, node: &str, script: &str) -> Result<(), Ne
         command.args(["-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // `ip` that ends early has said why.
+            // If `ip` ends early, it has printed the reason.
             let _ = stdin.write_all(script.as_bytes());
         }
         child.wait_with_output()
@@ -335,15 +338,15 @@ fn run_ip(network: &NetworkNamespace, node: &str, script: &str) -> Result<(), Ne
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; ");
-    Err(NetworkError::Ip { node: node.to_owned(), said: said_of(&said, script) })
+    Err(NetworkError::Ip { node: node.to_owned(), said: with_script_lines(&said, script) })
 }
 
 fn ip() -> Result<PathBuf, NetworkError> {
     find_program("ip").ok_or(NetworkError::NoProgram { program: "ip", package: "iproute2" })
 }
 
-/// What `ip` said, with the line that it means instead of that line's number.
-fn said_of(said: &str, script: &str) -> String {
+/// The messages of `ip`, with each line number of the script replaced by that line.
+fn with_script_lines(said: &str, script: &str) -> String {
     let number = said.rsplit_once("Command failed -:").and_then(|(_, number)| number.trim().parse::<usize>().ok());
     match number.and_then(|number| script.lines().nth(number.saturating_sub(1))) {
         Some(line) => format!("`ip {line}`: {said}"),
@@ -351,7 +354,7 @@ fn said_of(said: &str, script: &str) -> String {
     }
 }
 
-/// Where a program lies; also where root's programs are, if the search path leaves those out.
+/// The path of a program. Also searches the folders of root's programs, which may not be in the search path.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
@@ -361,7 +364,7 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
     folders.map(|folder| folder.join(name)).find(is_program)
 }
 
-/// The address by which hosts know a host.
+/// The address under which other hosts know a host.
 pub fn address_of(topology: &Topology, name: &str) -> Option<IpAddr> {
     match topology.find(name)? {
         NodeId::Host(index) => topology.hosts[index].address.map(|address| address.ip),

@@ -1,13 +1,14 @@
-//! The processes of a network: they see each other and nobody else, and they end together.
+//! The processes of a network: they see only each other, and they end together.
 //!
-//! All of them live in one process namespace. Its first process, the keeper, does nothing but wait for the end of its
-//! standard input, whose other end only the maker of the network holds. However the maker ends, by a signal that cannot
-//! be caught included, the keeper then ends, and the kernel ends every process of a namespace whose first process has
-//! ended: servers in the background and their children as well. With the last process and the maker's descriptors the
-//! network namespaces go, and their interfaces with them. Nothing has a name in the file system, so nothing is left.
+//! All of them live in one PID namespace. Its first process, the keeper, only waits for the end of its standard
+//! input, whose other end is held by the process that created the network. However that process ends, even by a
+//! signal that cannot be caught, the keeper then ends, and the kernel kills every process of a PID namespace whose
+//! first process has ended, including background servers and their children. When the last process and the creator's
+//! descriptors are gone, the kernel deletes the network namespaces and their interfaces. Nothing has a name in the
+//! file system, so nothing is left behind.
 //!
-//! Namespaces belong to threads. The sandbox has a thread that is moved to where a process is to be started, starts it,
-//! and goes back; no other thread is touched.
+//! Namespaces belong to threads. The sandbox has one thread, the launcher, that enters the namespaces in which a
+//! process is to start, starts it, and returns to its own namespaces. No other thread is affected.
 
 use live::NetworkNamespace;
 use nix::errno::Errno;
@@ -26,27 +27,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What the keeper writes once the namespace is set up.
+/// The line that the keeper writes when the namespace is set up.
 const READY: &str = "ready";
 
-/// How often the keeper looks for children that were left to it, while it has none.
+/// How often the keeper polls for adopted child processes to reap while it has none.
 const REAP_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Why there is no sandbox, or why something could not be started in it.
+/// Why the sandbox cannot be created, or a process cannot be started in it.
 #[derive(Debug)]
 pub enum SandboxError {
-    /// The system refuses because of who asks.
+    /// The caller lacks the privileges.
     NoPermission,
     /// The keeper ended before it was ready.
     NoKeeper {
-        /// What it said.
+        /// Its error message.
         said: String,
     },
-    /// The system refuses something else.
+    /// Another call to the system failed.
     System {
-        /// What was being done, as in `cannot {doing}`.
+        /// The operation that failed, as in `cannot {doing}`.
         doing: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -75,18 +76,18 @@ impl std::error::Error for SandboxError {}
 /// Where a process is started.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// With the interfaces and files of this machine, yet within the sandbox.
+    /// In the sandbox's PID namespace, but with the interfaces and files of this machine.
     Machine,
     /// In a node.
     Node(Arc<Node>),
 }
 
-/// A host or switch: what its processes see.
+/// A host or a switch: the namespaces of its processes.
 #[derive(Debug)]
 pub struct Node {
     /// Its interfaces.
     pub network: NetworkNamespace,
-    /// Its files: those of the machine, with `/proc` and `/sys` of its own where the system allows it.
+    /// Its mount namespace: the files of the machine, with `/proc` and `/sys` of its own where the system allows it.
     files: File,
 }
 
@@ -99,7 +100,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Makes a sandbox. `keeper` is a command that runs [`keep`].
+    /// Creates a sandbox. `keeper` is a command that calls [`keep`].
     pub fn start(mut keeper: Command) -> Result<Sandbox, SandboxError> {
         let (jobs, queue) = channel::<Job>();
         let (tell, told) = channel();
@@ -117,8 +118,11 @@ impl Sandbox {
         Ok(Sandbox { jobs, keeper: Mutex::new(keeper) })
     }
 
-    /// Has the launcher do something and waits for it.
-    fn ask<T: Send + 'static>(&self, job: impl FnOnce(&Launcher) -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    /// Runs a job on the launcher and waits for its result.
+    fn run_on_launcher<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Launcher) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
         let (tell, told) = channel();
         let job: Job = Box::new(move |launcher| drop(tell.send(job(launcher))));
         let gone = || io::Error::other("the network has ended");
@@ -126,34 +130,34 @@ impl Sandbox {
         told.recv().map_err(|_| gone())?
     }
 
-    /// Makes a node without any interface but its loopback, which is down.
+    /// Creates a node whose only interface is its loopback, which is down.
     pub fn node(&self) -> Result<Arc<Node>, SandboxError> {
         let network = NetworkNamespace::create().map_err(SandboxError::system("make a network namespace"))?;
-        let node = self.ask(move |launcher| launcher.node(network)).map(Arc::new);
+        let node = self.run_on_launcher(move |launcher| launcher.node(network)).map(Arc::new);
         node.map_err(SandboxError::system("make a namespace of mounts"))
     }
 
     /// Starts a process.
     pub fn spawn(&self, place: &Place, mut command: Command) -> io::Result<Child> {
         let place = place.clone();
-        // Where the launcher goes to another namespace of mounts it comes to its root.
+        // Entering another mount namespace changes the launcher's working folder to the root.
         if command.get_current_dir().is_none() {
             command.current_dir(std::env::current_dir()?);
         }
-        self.ask(move |launcher| launcher.spawn(&place, &mut command))
+        self.run_on_launcher(move |launcher| launcher.spawn(&place, &mut command))
     }
 
-    /// Whether the processes of the sandbox were ended by somebody else.
+    /// Whether the processes of the sandbox have been ended from outside.
     pub fn has_ended(&self) -> bool {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         !matches!(keeper.try_wait(), Ok(None))
     }
 
-    /// Ends all processes and waits until they are gone. Nothing can be started from then on.
+    /// Kills all processes and waits until they are gone. Nothing can be started afterwards.
     pub fn end(&self) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        // The kernel does not let go of the keeper before every other process of its namespace is gone. Both calls fail
-        // only if it is gone already.
+        // The kernel does not release the keeper before all other processes of its namespace are gone. Both calls
+        // fail only if the keeper is gone already.
         let _ = keeper.kill();
         let _ = keeper.wait();
     }
@@ -169,15 +173,15 @@ impl Drop for Sandbox {
 struct Launcher {
     machine_network: NetworkNamespace,
     machine_files: File,
-    /// The folder with the namespaces of this thread. It is opened once: the thread does not exist in the `/proc` of
-    /// nodes.
+    /// The folder with the namespaces of this thread. It is opened only once, because the thread does not exist in
+    /// the `/proc` of nodes.
     own: File,
-    /// The files that nodes start from.
+    /// The keeper's mount namespace, of which nodes get copies.
     keeper_files: File,
 }
 
 impl Launcher {
-    /// Moves the calling thread's children to a new process namespace and starts the keeper there.
+    /// Moves the future children of the calling thread to a new PID namespace and starts the keeper there.
     fn start(keeper: &mut Command) -> Result<(Launcher, Child), SandboxError> {
         let set_up = SandboxError::system("set up the namespaces of the network");
         let own = File::open("/proc/thread-self/ns").map_err(&set_up)?;
@@ -207,9 +211,9 @@ impl Launcher {
     }
 
     fn node(&self, network: NetworkNamespace) -> io::Result<Node> {
-        let files = self.away(&network, &self.keeper_files, || {
+        let files = self.inside(&network, &self.keeper_files, || {
             unshare(CloneFlags::CLONE_NEWNS)?;
-            // Where it is refused, as in some containers, the node sees the machine's.
+            // Where the system refuses this, as in some containers, the node sees the machine's `/sys`.
             let _ = mount(Some("sysfs"), "/sys", Some("sysfs"), MsFlags::empty(), None::<&str>);
             open_in(&self.own, "mnt")
         })?;
@@ -219,14 +223,19 @@ impl Launcher {
     fn spawn(&self, place: &Place, command: &mut Command) -> io::Result<Child> {
         match place {
             Place::Machine => command.spawn(),
-            Place::Node(node) => self.away(&node.network, &node.files, || command.spawn()),
+            Place::Node(node) => self.inside(&node.network, &node.files, || command.spawn()),
         }
     }
 
-    /// Does something elsewhere and comes back.
-    fn away<T>(&self, network: &NetworkNamespace, files: &File, act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    /// Runs `act` in other namespaces and returns to the launcher's own.
+    fn inside<T>(
+        &self,
+        network: &NetworkNamespace,
+        files: &File,
+        act: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<T> {
         let result = network.enter().and_then(|()| enter_files(files)).and_then(|()| act());
-        // A launcher that cannot come back must not start anything more: the error ends what asked for this.
+        // A launcher that cannot return must not start anything more, so its thread's current request fails.
         self.machine_network.enter()?;
         enter_files(&self.machine_files)?;
         result
@@ -237,18 +246,18 @@ fn enter_files(files: &File) -> io::Result<()> {
     Ok(setns(files, CloneFlags::CLONE_NEWNS)?)
 }
 
-/// Opens a file of a folder that is open.
+/// Opens a file in a folder that is open.
 fn open_in(folder: &File, name: &str) -> io::Result<File> {
     Ok(File::from(openat(folder, name, OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty())?))
 }
 
-/// What the keeper does, from its start to its end. It must run on the first thread of its process.
+/// The body of the keeper process. It must run on the first thread of the process.
 pub fn keep() -> io::Result<()> {
     unshare(CloneFlags::CLONE_NEWNS)?;
-    // What is mounted from here on is seen by nodes alone.
+    // From here on, mounts are visible only in the sandbox.
     mount(None::<&str>, "/", None::<&str>, MsFlags::MS_REC | MsFlags::MS_PRIVATE, None::<&str>)?;
-    // `ps` and `pkill` shall find the processes of the network and no others. Where it is refused, as in some
-    // containers, they find what the machine has.
+    // `ps` and `pkill` must find only the processes of the network. Where the system refuses the mount, as in some
+    // containers, they find all processes of the machine.
     let _ = mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), None::<&str>);
     thread::Builder::new().name("reaper".to_owned()).spawn(reap)?;
     let mut stdout = io::stdout();
@@ -257,7 +266,7 @@ pub fn keep() -> io::Result<()> {
     io::copy(&mut io::stdin().lock(), &mut io::sink()).map(|_| ())
 }
 
-/// Takes note of the ends of processes whose parents have ended.
+/// Reaps processes whose parents have ended.
 fn reap() {
     loop {
         if wait() == Err(Errno::ECHILD) {

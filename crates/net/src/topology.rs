@@ -12,15 +12,15 @@
 //! }
 //! ```
 //!
-//! A link has two ends and, if it is not immediate and unlimited, a latency (a number of milliseconds, or text with its
-//! unit) and a bandwidth in megabits per second. A switch's port is named `s1-p3`.
+//! A link has two ends. It may also have a delay (a number of milliseconds, or text with a unit) and a bandwidth
+//! limit in megabits per second. `s1-p3` is port 3 of switch `s1`.
 //!
-//! Older forms are read, too. Hosts and switches may be lists of names, or of objects with a `name`. A link may be an
-//! object. Ends may leave out the port: the links between hosts and switches are numbered first, then those between
+//! Older forms are accepted, too. Hosts and switches may be lists of names, or of objects with a `name`. A link may
+//! be an object. An end may omit the port: links between hosts and switches are numbered first, then those between
 //! switches, both in the order of their names. A host without an address gets one from the numbers in the names: host
-//! `h2` at switch `s1` has 10.0.1.2/24 and 00:00:00:00:01:02, and 10.0.1.254 for its gateway.
+//! `h2` at switch `s1` has the addresses 10.0.1.2/24 and 00:00:00:00:01:02, and the gateway 10.0.1.254.
 //!
-//! A file is read to its end: all of its faults are reported, each with its line.
+//! A file is read to its end: all errors are reported, each with its line.
 
 mod addresses;
 mod read;
@@ -31,7 +31,7 @@ use crate::located::Fault;
 use live::Wire;
 use std::fmt;
 
-/// The longest name that Linux gives an interface, in bytes.
+/// The longest name of a Linux interface, in bytes.
 const INTERFACE_NAME_BYTES_MAX: usize = 15;
 
 /// A network as a file describes it.
@@ -43,7 +43,7 @@ pub struct Topology {
     pub switches: Vec<Switch>,
     /// The links, in the order of the file.
     pub links: Vec<Link>,
-    /// What is odd but can be worked with.
+    /// Irregularities that do not prevent the network from being built.
     pub warnings: Vec<Fault>,
 }
 
@@ -52,16 +52,16 @@ pub struct Topology {
 pub struct Host {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The line of its declaration.
     pub line: u32,
     /// The address of its first interface.
     pub address: Option<Address>,
     /// The Ethernet address of its first interface.
     pub mac: Option<Mac>,
-    /// What it sends everything to that is not in its own network, without asking for that one's Ethernet address:
-    /// hosts of old files have it.
+    /// The gateway for everything outside its own network, with a static ARP entry. Only old forms of the file set
+    /// it.
     pub gateway: Option<Address>,
-    /// Commands that it runs at the start.
+    /// Commands that the host runs at the start.
     pub commands: Vec<String>,
 }
 
@@ -70,21 +70,21 @@ pub struct Host {
 pub struct Switch {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The line of its declaration.
     pub line: u32,
     /// Its program, if the file names one.
     pub program: Option<String>,
-    /// Its entries as runtime JSON.
+    /// The file of its entries as runtime JSON.
     pub runtime_json: Option<String>,
-    /// Its entries as commands.
+    /// The file of its entries as commands.
     pub cli_input: Option<String>,
-    /// The port of packets to and from a controller.
+    /// The port on which it exchanges packets with a controller.
     pub cpu_port: Option<u32>,
-    /// Queues per port.
+    /// The number of queues per port.
     pub priority_queues: Option<u8>,
 }
 
-/// What stands at the end of a link: a host or a switch, by its position.
+/// A node of the network: a host or a switch, by its position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NodeId {
     /// A host.
@@ -96,27 +96,27 @@ pub enum NodeId {
 /// An end of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
-    /// Where.
+    /// The node.
     pub node: NodeId,
-    /// The switch's port; the number of the host's interface.
+    /// The port of a switch, or the number of a host's interface.
     pub port: u32,
-    /// The interface.
+    /// The name of the interface.
     pub interface: String,
 }
 
 /// A link.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Where it is declared.
+    /// The line of its declaration.
     pub line: u32,
-    /// Its ends, as they were written.
+    /// Its ends, in the order of the file.
     pub ends: [End; 2],
-    /// What it is like.
+    /// Its delay and bandwidth.
     pub wire: Wire,
 }
 
 impl Topology {
-    /// Reads a file's text. Errors come in the order of their lines.
+    /// Parses the text of a file. Errors are in the order of their lines.
     pub fn parse(text: &str) -> Result<Topology, Vec<Fault>> {
         read::topology(text)
     }
@@ -140,7 +140,7 @@ impl Topology {
         (0..self.hosts.len()).map(NodeId::Host).chain((0..self.switches.len()).map(NodeId::Switch))
     }
 
-    /// The ends at a node with what their links are like, in the order of their ports.
+    /// The link ends at a node with the properties of their links, in the order of their ports.
     pub fn ends_at(&self, node: NodeId) -> Vec<(&End, Wire)> {
         let at = |link: &'_ Link| link.ends.each_ref().map(|_| link.wire);
         let ends = self.links.iter().flat_map(|link| link.ends.iter().zip(at(link)));
@@ -156,8 +156,8 @@ impl fmt::Display for End {
     }
 }
 
-/// The name of an interface. Those of switches begin with the switch's name, as users know them, if that is short
-/// enough for Linux.
+/// The name of an interface. A switch's interfaces begin with the switch's name, as users expect, if the name is
+/// short enough for Linux.
 fn interface_name(node: NodeId, name: &str, port: u32) -> String {
     let short = format!("eth{port}");
     let long = format!("{name}-{short}");

@@ -1,4 +1,4 @@
-//! The codec of the services: prost's, which asks before it decodes whether there is memory for the message.
+//! The codec of the services: prost's codec, which first reserves the memory that the decoded message will take.
 
 use crate::weight;
 use prost::{Message, Name};
@@ -8,14 +8,14 @@ use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
 use tonic_prost::{ProstCodec, ProstEncoder};
 
-/// Where memory for messages is taken from.
+/// A memory budget for messages.
 pub trait Budget: Send + Sync {
-    /// Takes this many bytes, or says why not.
+    /// Reserves this many bytes, or returns the reason why it cannot.
     fn take(&self, bytes: usize) -> Result<(), Status>;
 }
 
 tokio::task_local! {
-    /// Where a task that decodes messages of others takes memory from. One without takes what it needs.
+    /// The budget of a task that decodes messages of others. A task without a budget decodes without limit.
     pub static BUDGET: Arc<dyn Budget>;
 }
 
@@ -48,8 +48,8 @@ where
     }
 }
 
-/// Decodes messages. They are decoded from `Bytes`, as the parts of those that are read piece by piece: so the code for
-/// each message is compiled once, and not for each kind of buffer.
+/// Decodes messages. All are decoded from `Bytes`, as are the parts of messages that are decoded step by step, so
+/// that the code for each message is compiled once rather than for each type of buffer.
 #[derive(Debug)]
 pub struct BoundedDecoder<U>(PhantomData<U>);
 
@@ -60,12 +60,12 @@ impl<U: Message + Default + Name> Decoder for BoundedDecoder<U> {
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         use prost::bytes::Buf as _;
         let asked = BUDGET.try_with(|budget| budget.take(weight::decoded_bytes(&U::full_name(), buffer.chunk())));
-        // Nobody has to be asked otherwise: this is a client.
+        // A task without a budget is a client, which decodes responses.
         let is_request = asked.is_ok();
         asked.unwrap_or(Ok(()))?;
         let bytes = buffer.copy_to_bytes(buffer.remaining());
         U::decode(bytes).map(Some).map_err(|error| match is_request {
-            // What is wrong with the bytes of a request is the client's fault.
+            // An error in the bytes of a request is the client's fault.
             true => Status::invalid_argument(format!("the bytes are no {}: {error}", U::full_name())),
             false => Status::internal(error.to_string()),
         })

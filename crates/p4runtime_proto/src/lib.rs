@@ -1,11 +1,11 @@
-//! P4Runtime's messages and its service, as Rust.
+//! The messages and the service of P4Runtime in Rust.
 //!
-//! What enters: the files of `proto`, which declare the published interface (P4Runtime 1.5, with what 1.6 adds; a
-//! client of an older version meets nothing that it did not send). What leaves: [`p4::v1`] with messages, client and
-//! server, [`p4::config::v1`] with P4Info, [`google::rpc`] with the status in which failures travel,
-//! [`wirespeed::v1`] with the one service of our own, and the text and JSON forms of any message in [`text`]. Servers
-//! may bound the memory of what they decode ([`codec`], [`mod@weight`]), and read updates one by one ([`unread`]).
-//! Client and server of one process need no connection ([`near`]).
+//! What enters: the files of `proto`, which declare the published interface (P4Runtime 1.5, with the additions of
+//! 1.6; a client of an older version never receives a field that it did not use). What leaves: [`p4::v1`] with
+//! messages, client and server, [`p4::config::v1`] with P4Info, [`google::rpc`] with the status that reports
+//! failures, [`wirespeed::v1`] with the one service of our own, and the text and JSON forms of any message in
+//! [`text`]. Servers may limit the memory of what they decode ([`codec`], [`mod@weight`]) and decode updates one by
+//! one ([`unread`]). A client and a server in one process need no connection ([`near`]).
 
 pub mod codec;
 pub mod near;
@@ -15,7 +15,7 @@ pub mod weight;
 
 /// Messages of gRPC itself.
 pub mod google {
-    /// How failures travel.
+    /// The status that reports failures.
     #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from google/rpc/status.proto")]
     pub mod rpc {
         tonic::include_proto!("google.rpc");
@@ -24,7 +24,7 @@ pub mod google {
 
 /// Messages of P4Runtime.
 pub mod p4 {
-    /// What a program offers.
+    /// The description of a program for controllers.
     pub mod config {
         /// P4Info and its types.
         #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from p4/config/v1")]
@@ -32,7 +32,7 @@ pub mod p4 {
             tonic::include_proto!("p4.config.v1");
         }
     }
-    /// The service and everything that is read and written.
+    /// The service and its entities.
     #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from p4/v1")]
     pub mod v1 {
         tonic::include_proto!("p4.v1");
@@ -40,7 +40,7 @@ pub mod p4 {
     }
 }
 
-/// What a switch of ours offers beside P4Runtime.
+/// The service that Wirespeed offers besides P4Runtime.
 pub mod wirespeed {
     /// The commands of `simple_switch_CLI` as a service.
     #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from wirespeed/v1/commands.proto")]
@@ -50,8 +50,9 @@ pub mod wirespeed {
     }
 }
 
-/// The header of an answer to `SetForwardingPipelineConfig`, from a switch of ours, that says what was counted in the
-/// program before and went with it, though its state was to be kept: the message has no field for it.
+/// A header in the response of a Wirespeed switch to `SetForwardingPipelineConfig`. It lists the contents of counters
+/// and other state of the previous program that were lost although the state was to be kept; the message has no field
+/// for this.
 pub const GONE_HEADER: &str = "wirespeed-gone";
 
 #[cfg(test)]
@@ -59,7 +60,7 @@ mod tests {
     use super::p4::v1;
     use prost::Message;
 
-    /// The bytes that the published numbers and types lead to, written out by hand.
+    /// The bytes that follow from the published field numbers and types, written by hand.
     #[test]
     fn an_entry_on_the_wire() {
         let key = v1::FieldMatch {
@@ -90,7 +91,7 @@ mod tests {
         assert_eq!(v1::p4_runtime_server::SERVICE_NAME, "p4.v1.P4Runtime");
     }
 
-    /// Numbers of 32 bits that stand for ports near the top of their range.
+    /// The reserved port numbers are near the top of the 32-bit range.
     #[test]
     fn ports_with_a_meaning() {
         assert_eq!(v1::SdnPort::Cpu as i32 as u32, 0xFFFF_FFFD);

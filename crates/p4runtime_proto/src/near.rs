@@ -1,8 +1,8 @@
-//! A switch of the same process: its service without a connection.
+//! The service of a switch in the same process, without a connection.
 //!
-//! What enters: the service of a server. What leaves: a handle that clients use in place of a connection. Requests and
-//! answers are the same messages, and all that the service asks of clients it asks of these; there is no HTTP between
-//! the two, and no other thread.
+//! What enters: the service of a server. What leaves: a handle that clients use instead of a connection. Requests and
+//! responses are the same messages, and the service requires the same of these clients as of all others. There is no
+//! HTTP connection and no additional thread between the two.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -11,15 +11,15 @@ use std::sync::Arc;
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service, http};
 
-/// What answers a request.
-type Answering = dyn Fn(http::Request<Body>) -> BoxFuture<http::Response<Body>, Infallible> + Send + Sync;
+/// A function that answers a request.
+type Handler = dyn Fn(http::Request<Body>) -> BoxFuture<http::Response<Body>, Infallible> + Send + Sync;
 
-/// The way to the service of a switch in this process. Clones lead to the same.
+/// A handle for the service of a switch in this process. Clones refer to the same service.
 #[derive(Clone)]
-pub struct Near(Arc<Answering>);
+pub struct Near(Arc<Handler>);
 
 impl Near {
-    /// The way to this service.
+    /// A handle for this service.
     pub fn of<S>(service: S) -> Near
     where
         S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>,

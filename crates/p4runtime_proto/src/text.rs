@@ -1,21 +1,21 @@
-//! The text and JSON forms of messages, as the protocol buffers' own printers write them.
+//! The text and JSON forms of messages, as the printers of Protocol Buffers write them.
 //!
-//! What enters: a message whose type the files of `proto` declare. What leaves: text that any implementation of
-//! protocol buffers reads back as the same message. Prost's messages do not know the names of their fields; they
-//! pass through a dynamic message that has them from the descriptors.
+//! What enters: a message whose type is declared in `proto`. What leaves: text that any implementation of Protocol
+//! Buffers parses into the same message. Prost's messages do not have the names of their fields, so they are
+//! converted to dynamic messages, which take the names from the descriptors.
 
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, Value};
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-/// Where the descriptors of all messages are.
+/// The descriptors of all messages.
 pub(crate) static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
     DescriptorPool::decode(bytes).expect("the build wrote a set of descriptors")
 });
 
-/// The text form: one field a line, two spaces deeper in each message, fields in the order of their numbers.
+/// The text form: one field per line, nested messages indented by two spaces, fields in the order of their numbers.
 ///
 /// `name` is the full name of the message, such as `p4.config.v1.P4Info`.
 ///
@@ -27,8 +27,7 @@ pub fn to_text(name: &str, message: &impl Message) -> String {
     text
 }
 
-/// The JSON form, fields in the order of their numbers. A `google.protobuf.Any` is written as the two fields that it
-/// has.
+/// The JSON form, with fields in the order of their numbers. A `google.protobuf.Any` is written as its two fields.
 ///
 /// # Panics
 /// If no message is called `name`.
@@ -39,7 +38,7 @@ pub fn to_json(name: &str, message: &impl Message) -> String {
     text
 }
 
-/// Reads the text form.
+/// Parses the text form.
 ///
 /// # Panics
 /// If no message is called `name`.
@@ -54,7 +53,7 @@ fn dynamic(name: &str, message: &impl Message) -> DynamicMessage {
     DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).expect("the message of that name")
 }
 
-/// The fields that are there, in the order of their numbers.
+/// The fields that are present, in the order of their numbers.
 fn fields(message: &DynamicMessage) -> Vec<(FieldDescriptor, &Value)> {
     let mut fields: Vec<_> = message.fields().filter(|(field, _)| message.has_field(field)).collect();
     fields.sort_by_key(|(field, _)| field.number());
@@ -82,7 +81,7 @@ fn write_message(out: &mut String, depth: usize, message: &DynamicMessage) {
     }
 }
 
-/// An entry of a map is a message with a key and a value.
+/// Writes an entry of a map as a message with a key and a value.
 fn write_entry(out: &mut String, depth: usize, field: &FieldDescriptor, key: &MapKey, value: &Value) {
     let Kind::Message(entry) = field.kind() else { unreachable!("a map's entries are messages") };
     indent(out, depth, "  ");
@@ -116,7 +115,7 @@ fn write_field(out: &mut String, depth: usize, field: &FieldDescriptor, value: &
     out.push('\n');
 }
 
-/// What both forms write alike.
+/// Writes a number, in the same way in both forms.
 fn write_number(out: &mut String, value: &Value) {
     match value {
         Value::Bool(value) => push(out, value),
@@ -132,13 +131,13 @@ fn push(out: &mut String, value: impl std::fmt::Display) {
     let _ = write!(out, "{value}");
 }
 
-/// The name of a member of the field's enum. `None` for a number that only a newer version has a name for.
+/// The name of an enum value of the field's type; `None` for a number that only a newer version names.
 fn name_of(field: &FieldDescriptor, number: i32) -> Option<String> {
     let Kind::Enum(descriptor) = field.kind() else { return None };
     descriptor.get_value(number).map(|value| value.name().to_owned())
 }
 
-/// Escapes as C does, with bytes that are not printable ASCII as three octal digits.
+/// Writes a string with C escapes; bytes that are not printable ASCII become three octal digits.
 fn write_quoted(out: &mut String, bytes: &[u8]) {
     out.push('"');
     for &byte in bytes {
@@ -178,7 +177,7 @@ fn write_json_message(out: &mut String, depth: usize, message: &DynamicMessage) 
     });
 }
 
-/// Items between brackets, one a line.
+/// Writes items between brackets, one per line.
 fn write_list<T>(out: &mut String, depth: usize, brackets: [char; 2], items: &[T], write: impl Fn(&mut String, &T)) {
     out.push(brackets[0]);
     for (position, item) in items.iter().enumerate() {
@@ -193,7 +192,7 @@ fn write_list<T>(out: &mut String, depth: usize, brackets: [char; 2], items: &[T
     out.push(brackets[1]);
 }
 
-/// One value. Numbers of 64 bits are strings, since many readers of JSON cut them; bytes are in base 64.
+/// Writes one value. 64-bit numbers are strings, since many JSON readers would round them; bytes are in base64.
 fn write_json(out: &mut String, depth: usize, field: &FieldDescriptor, value: &Value) {
     match value {
         Value::Message(message) => write_json_message(out, depth, message),
@@ -212,7 +211,7 @@ fn write_json(out: &mut String, depth: usize, field: &FieldDescriptor, value: &V
     }
 }
 
-/// Six bits a character, four characters for three bytes, filled up with `=`.
+/// Base64: six bits per character, four characters for three bytes, padded with `=`.
 fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -238,7 +237,8 @@ mod tests {
 
     const P4_INFO: &str = "p4.config.v1.P4Info";
 
-    /// Everything that the printers treat in a way of its own: bytes, enums, maps, what has presence and is empty.
+    /// A message with everything that the printers treat specially: bytes, enums, maps, fields with presence that are
+    /// empty.
     fn example() -> v1::P4Info {
         let doc = v1::Documentation { brief: "\"a\"\n\t\\ ü'".into(), description: String::new() };
         let pkg_info = v1::PkgInfo { arch: "v1model".into(), doc: Some(doc), ..Default::default() };

@@ -1,30 +1,30 @@
-//! Write requests whose updates are still bytes, and answers to read requests whose entities are bytes already.
+//! Write requests whose updates are not decoded yet, and read responses whose entities are already encoded.
 //!
-//! What enters: a write request as it comes. What leaves: the same, with updates that share the memory of the request
-//! and are decoded when their turn comes; and answers, with entities that share the memory of their message. A million
-//! updates or entities take some fifty bytes each on the wire, and ten times as much decoded: a server need not have
-//! them all at once in that form.
+//! What enters: a write request as received. What leaves: the same request, with updates that share its memory and
+//! are decoded one by one; and read responses with entities that share the memory of their message. An update or
+//! entity takes about fifty bytes on the wire and ten times as much when decoded, so a server should not hold a
+//! million of them in decoded form.
 
 use crate::p4::v1;
 use prost::Name;
 use prost::bytes::Bytes;
 
-/// [`v1::WriteRequest`], not read to the end.
+/// [`v1::WriteRequest`] with encoded updates.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct WriteRequest {
-    /// The device.
+    /// The id of the device.
     #[prost(uint64, tag = "1")]
     pub device_id: u64,
-    /// The role in its older form.
+    /// The role in its older, numeric form.
     #[prost(uint64, tag = "2")]
     pub role_id: u64,
-    /// Who writes.
+    /// The election id of the controller that writes.
     #[prost(message, optional, tag = "3")]
     pub election_id: Option<v1::Uint128>,
-    /// Each is a [`v1::Update`].
+    /// The encoded [`v1::Update`]s.
     #[prost(bytes = "bytes", repeated, tag = "4")]
     pub updates: Vec<Bytes>,
-    /// How much of it must succeed.
+    /// The atomicity of the request.
     #[prost(enumeration = "v1::write_request::Atomicity", tag = "5")]
     pub atomicity: i32,
     /// The role.
@@ -37,10 +37,10 @@ impl Name for WriteRequest {
     const PACKAGE: &'static str = "p4.v1";
 }
 
-/// [`v1::ReadResponse`], written already.
+/// [`v1::ReadResponse`] with encoded entities.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ReadResponse {
-    /// Each is a [`v1::Entity`].
+    /// The encoded [`v1::Entity`]s.
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub entities: Vec<Bytes>,
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use prost::Message;
 
-    /// Every field of a request is there, and its updates are what they were.
+    /// Every field of a request is preserved, and its updates are unchanged.
     #[test]
     #[allow(deprecated, reason = "older fields travel, too")]
     fn nothing_is_lost() {

@@ -1,55 +1,55 @@
-//! How much memory a message takes once it is decoded, found out before.
+//! The memory that a message takes once it is decoded, computed before decoding.
 //!
-//! What enters: the name of a message's type and its bytes. What leaves: a number of bytes that decoding it will not
-//! exceed by much. Two bytes on the wire can be an empty update, which takes some hundred in memory; whoever takes
-//! messages from strangers wants to know that first. Sizes follow from the descriptors in the way in which prost lays
-//! messages out.
+//! What enters: the name of a message's type and its bytes. What leaves: a number of bytes that decoding will not
+//! exceed by much. Two bytes on the wire can be an empty update, which takes about a hundred bytes in memory, so a
+//! server that accepts messages from untrusted clients needs the number in advance. The sizes follow from the
+//! descriptors and the layout of prost's messages.
 
 use crate::text::POOL;
 use prost_reflect::{Cardinality, FieldDescriptor, Kind, MessageDescriptor};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A vector or a string in a message: pointer, capacity, length.
+/// The size of a vector or a string within a message: pointer, capacity, length.
 const VECTOR_BYTES: usize = 24;
 
-/// The elements for which a vector has room when the first comes.
+/// The capacity of a vector after the first element is added.
 const FIRST_ROOM: usize = 4;
 
-/// What an allocation takes beyond its content.
+/// The overhead of an allocation.
 const ALLOCATION_BYTES: usize = 24;
 
-/// What a message that is not decoded takes beside its bytes, in a vector that may have room for twice as many.
+/// The size of an undecoded message without its bytes, in a vector whose capacity may be twice its length.
 const UNREAD_BYTES: usize = 2 * size_of::<prost::bytes::Bytes>();
 
-/// Messages within messages that are looked into. Prost refuses deeper ones.
+/// The nesting depth to which messages are examined. Prost refuses deeper ones.
 const DEPTH_MAX: u32 = 101;
 
-/// Numbers of fields that are known; those of all messages are below.
+/// The limit for field numbers in the layouts; the numbers of all messages are below it.
 const NUMBERS: usize = 128;
 
-/// What is known of the messages of a type.
+/// The layout of the messages of one type.
 struct Layout {
-    /// Bytes of one, without what it points to.
+    /// The size of a message without what it points to.
     size_bytes: usize,
-    /// By the number of the field.
+    /// The contents of the fields, by field number.
     fields: Vec<Content>,
 }
 
-/// What the content of a field becomes.
+/// How a field's content is stored.
 #[derive(Clone, Copy)]
 enum Content {
-    /// It is dropped, or lies within its message.
+    /// It is discarded, or stored within the message.
     Within,
     /// A string or bytes.
     Text,
     /// Numbers, packed or not.
     Numbers,
-    /// A message that lies within the one that it belongs to.
+    /// A message stored within its parent message.
     Message(usize),
     /// A message in an allocation of its own or in a vector.
     Apart(usize),
-    /// A message that is kept as the bytes that it is ([`crate::unread`]).
+    /// A message that stays encoded ([`crate::unread`]).
     Unread,
 }
 
@@ -87,7 +87,7 @@ fn content(names: &BTreeMap<String, usize>, field: &FieldDescriptor) -> Content 
     }
 }
 
-/// Whether a message can hold another one without a vector between them: then prost puts it in a box.
+/// Whether a message can contain another one without a vector in between: prost then puts it in a box.
 fn reaches(from: &MessageDescriptor, to: &MessageDescriptor) -> bool {
     let (mut waiting, mut seen) = (vec![from.clone()], Vec::new());
     while let Some(message) = waiting.pop() {
@@ -104,7 +104,7 @@ fn reaches(from: &MessageDescriptor, to: &MessageDescriptor) -> bool {
     false
 }
 
-/// Bytes of a message without what it points to. An alternative takes as much as the largest of them.
+/// The size of a message without what it points to. A `oneof` takes as much as its largest alternative.
 fn size_bytes(message: &MessageDescriptor, within: &mut Vec<MessageDescriptor>) -> usize {
     if within.contains(message) {
         // It is in a box.
@@ -136,8 +136,8 @@ fn field_bytes(field: &FieldDescriptor, within: &mut Vec<MessageDescriptor>) -> 
     }
 }
 
-/// How many bytes the message of this type takes once it is decoded. What is malformed counts as far as it can be read:
-/// decoding stops there, too.
+/// The number of bytes that the message of this type takes once it is decoded. A malformed message is counted up to
+/// the error, because decoding stops there, too.
 ///
 /// # Panics
 /// If no message is called `name`.
@@ -149,7 +149,7 @@ pub fn decoded_bytes(name: &str, message: &[u8]) -> usize {
     sum
 }
 
-/// None where the message is malformed.
+/// Adds the size of a message's content to `sum`; `None` if the message is malformed.
 fn add_content(layouts: &[Layout], index: usize, mut rest: &[u8], depth: u32, sum: &mut usize) -> Option<()> {
     if depth >= DEPTH_MAX {
         return None;
@@ -172,7 +172,8 @@ fn add_content(layouts: &[Layout], index: usize, mut rest: &[u8], depth: u32, su
                 match content {
                     Content::Message(inner_index) => add_content(layouts, inner_index, inner, depth + 1, sum)?,
                     Content::Apart(inner_index) => {
-                        // A vector begins with room for four. Room that is not used later is not there yet.
+                        // A vector's first allocation has room for four elements. Growth beyond that is not counted
+                        // in advance.
                         let is_first = seen & (1 << number) == 0;
                         seen |= 1 << number;
                         let count = if is_first { FIRST_ROOM } else { 1 };
@@ -183,7 +184,7 @@ fn add_content(layouts: &[Layout], index: usize, mut rest: &[u8], depth: u32, su
                 }
                 length
             }
-            // Groups, which no message has: prost looks into unknown ones and keeps nothing.
+            // Groups, which do not occur in these messages: prost skips unknown ones and keeps nothing.
             3 | 4 => continue,
             _ => return None,
         };
@@ -223,7 +224,7 @@ mod tests {
     use crate::p4::v1;
     use prost::Message;
 
-    /// The size of a type is not less than Rust's.
+    /// The computed size of a type is at least its size in Rust.
     #[test]
     fn layouts_are_not_too_small() {
         let size = |name: &str| LAYOUTS.1[LAYOUTS.0[name]].size_bytes;

@@ -3,25 +3,25 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// An address with the length of its network's prefix.
+/// An IP address with the prefix length of its network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Address {
     /// The address.
     pub ip: IpAddr,
-    /// Bits of the prefix.
+    /// The prefix length in bits.
     pub prefix_bits: u8,
 }
 
-/// The prefix of an address that is written without one, as Mininet takes it.
+/// The prefix length of an address that is written without one, as in Mininet.
 const PREFIX_BITS_DEFAULT: u8 = 8;
 
 impl Address {
-    /// The address of a host whose file gives none, from its number and that of its switch.
+    /// The address of a host for which the file gives none, derived from its number and that of its switch.
     pub fn numbered(switch: u8, host: u8) -> Address {
         Address { ip: IpAddr::V4(Ipv4Addr::new(10, 0, switch, host)), prefix_bits: 24 }
     }
 
-    /// `10.0.1.1/24`.
+    /// Parses an address such as `10.0.1.1/24`.
     pub fn parse(text: &str) -> Option<Address> {
         let (ip, prefix_bits) = match text.split_once('/') {
             Some((ip, prefix)) => (ip.parse().ok()?, prefix.parse().ok()?),
@@ -46,18 +46,18 @@ impl fmt::Display for Address {
 pub struct Mac(pub [u8; 6]);
 
 impl Mac {
-    /// The address of a host whose file gives none.
+    /// The Ethernet address of a host for which the file gives none.
     pub fn numbered(switch: u8, host: u8) -> Mac {
         Mac([0, 0, 0, 0, switch, host])
     }
 
-    /// The address of a switch's port: locally administered, and the same in each run.
+    /// The address of a switch's port: locally administered, and the same in every run.
     pub fn of_port(switch: usize, port: u32) -> Mac {
         let ([.., first, second], [.., third, fourth]) = ((switch as u32 + 1).to_be_bytes(), port.to_be_bytes());
         Mac([2, 0, first, second, third, fourth])
     }
 
-    /// `08:00:00:00:01:11`, also with `-`.
+    /// Parses an address such as `08:00:00:00:01:11`, also with `-`.
     pub fn parse(text: &str) -> Option<Mac> {
         let mut bytes = [0; 6];
         let mut parts = text.split([':', '-']);
@@ -68,7 +68,7 @@ impl Mac {
         parts.next().is_none().then_some(Mac(bytes))
     }
 
-    /// Whether it stands for several stations, and so is nobody's own.
+    /// Whether the address is a group address, which no single station can have.
     pub fn is_group(&self) -> bool {
         self.0[0] & 1 != 0
     }

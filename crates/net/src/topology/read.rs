@@ -1,17 +1,17 @@
-//! From text to a topology.
+//! Parses the text of a topology.
 
 use super::{Address, End, Host, Link, Mac, NodeId, Switch, Topology, interface_name};
 use crate::located::{self, Fault, Json, Member, Node};
 use live::Wire;
 use std::collections::BTreeMap;
 
-/// The longest latency that a link may have.
+/// The longest delay of a link.
 const LATENCY_NS_MAX: f64 = 3600e9;
 
-/// The greatest number of a port that an end may name.
+/// The greatest port number that an end may have.
 const PORT_MAX: u32 = 65_535;
 
-/// Faults that one file is reported with at most.
+/// The most errors that are reported for one file.
 const FAULTS_MAX: usize = 100;
 
 pub(super) fn topology(text: &str) -> Result<Topology, Vec<Fault>> {
@@ -32,15 +32,15 @@ pub(super) fn topology(text: &str) -> Result<Topology, Vec<Fault>> {
     Err(faults)
 }
 
-/// An end of which the file may not have said the port.
+/// An end for which the file may not give a port.
 #[derive(Clone, Copy)]
 struct Place {
     node: NodeId,
     port: Option<u32>,
 }
 
-/// A link whose ports are not settled yet.
-struct Draft {
+/// A link whose ports may not be assigned yet.
+struct DraftLink {
     line: u32,
     ends: [Place; 2],
     wire: Wire,
@@ -83,14 +83,15 @@ impl Reader {
             Some((line, _)) => return self.fault(line, "\"links\" is a list of links, as [[\"h1\", \"s1-p1\"]]"),
             None => return self.fault(file.line, "there is no member \"links\""),
         };
-        self.settle_ports(drafts);
-        self.number_hosts();
+        self.assign_ports(drafts);
+        self.assign_addresses();
         self.check_hosts();
     }
 
     // ------------------------------------------------------------------------------------------------ names
 
-    /// Names with their fields: the members of an object, or a list of names or of objects that have one.
+    /// Named items with their fields: the members of an object, or the elements of a list of names or of objects with
+    /// a name.
     fn named<'n>(&mut self, list: &'n Node, what: &str) -> Vec<(String, u32, Option<&'n Node>)> {
         let mut named = Vec::new();
         match &list.json {
@@ -138,7 +139,7 @@ impl Reader {
         false
     }
 
-    /// Warns of members that nobody reads: they may be misspelt.
+    /// Warns of unknown members, which may be misspelt.
     fn check_members(&mut self, node: &Node, what: &str, known: &[&str]) {
         let members = node.members().unwrap_or_default();
         for (position, Member { name, line, .. }) in members.iter().enumerate() {
@@ -201,7 +202,7 @@ impl Reader {
         self.topology.switches.push(switch);
     }
 
-    /// A member's value; a fault if it is there and not what it should be.
+    /// Reads a member's value; reports an error if the member exists but its value is wrong.
     fn field<T>(&mut self, node: &Node, name: &str, wanted: &str, read: impl Fn(&Node) -> Option<T>) -> Option<T> {
         let value = node.member(name)?;
         let result = read(value);
@@ -213,7 +214,7 @@ impl Reader {
 
     // ------------------------------------------------------------------------------------------------- links
 
-    fn link(&mut self, link: &Node) -> Option<Draft> {
+    fn link(&mut self, link: &Node) -> Option<DraftLink> {
         let form = "a link is [END, END, LATENCY, BANDWIDTH], the last two if it has them";
         let (ends, latency, bandwidth, settings) = match &link.json {
             Json::List(parts) if (2..=4).contains(&parts.len()) => {
@@ -239,7 +240,7 @@ impl Reader {
         let bandwidth = bandwidth.or(setting(["bandwidth", "bw"])).filter(|it| !is_null(it));
         let wire = self.wire(latency, bandwidth);
         let [first, second] = ends.map(|end| self.end(end));
-        Some(Draft { line: link.line, ends: [first?, second?], wire: wire? })
+        Some(DraftLink { line: link.line, ends: [first?, second?], wire: wire? })
     }
 
     fn refuse<T>(&mut self, line: u32, message: impl Into<String>) -> Option<T> {
@@ -268,7 +269,7 @@ impl Reader {
         Some(Wire { latency_ns, bits_per_s })
     }
 
-    /// `h1`, `s1-p3`, `s1`.
+    /// Parses an end such as `h1`, `s1-p3` or `s1`.
     fn end(&mut self, end: &Node) -> Option<Place> {
         let Some(text) = end.text() else {
             return self.refuse(end.line, format!("the end of a link is a name, as \"s1-p1\", not {}", end.describe()));
@@ -292,8 +293,8 @@ impl Reader {
 
     // ------------------------------------------------------------------------------------------------- ports
 
-    /// Gives a port to each end that has none, and refuses ports that are taken twice.
-    fn settle_ports(&mut self, mut drafts: Vec<Draft>) {
+    /// Assigns a port to each end that has none, and refuses ports that are used twice.
+    fn assign_ports(&mut self, mut drafts: Vec<DraftLink>) {
         let mut taken: BTreeMap<(NodeId, u32), u32> = BTreeMap::new();
         for draft in &drafts {
             for (node, port) in draft.ends.iter().filter_map(|end| Some((end.node, end.port?))) {
@@ -318,7 +319,7 @@ impl Reader {
                 drafts[index].ends[side].port = Some(port);
             }
         }
-        for Draft { line, ends, wire } in drafts {
+        for DraftLink { line, ends, wire } in drafts {
             let ends = ends.map(|Place { node, port }| {
                 let port = port.unwrap_or_default();
                 End { node, port, interface: interface_name(node, self.topology.name(node), port) }
@@ -327,9 +328,9 @@ impl Reader {
         }
     }
 
-    /// The order in which ports are numbered: links of hosts before those between switches, then the names. Links whose
-    /// ports need no number, and those of hosts that have several, keep the order of the file.
-    fn numbering_key(&self, draft: &Draft) -> (bool, String) {
+    /// The order in which ports are numbered: links of hosts first, then links between switches, both by name. Links
+    /// whose ports are given, and links of hosts with several interfaces, keep the order of the file.
+    fn numbering_key(&self, draft: &DraftLink) -> (bool, String) {
         let is_open = |end: &Place| matches!(end, Place { node: NodeId::Switch(_), port: None });
         if !draft.ends.iter().any(is_open) {
             return (false, String::new());
@@ -342,8 +343,8 @@ impl Reader {
 
     // ----------------------------------------------------------------------------------------------- addresses
 
-    /// Gives an address to each host that has none, if it is at a switch.
-    fn number_hosts(&mut self) {
+    /// Assigns an address to each host that has none, if it is connected to a switch.
+    fn assign_addresses(&mut self) {
         for index in 0..self.topology.hosts.len() {
             let host = &self.topology.hosts[index];
             if host.address.is_some() {
@@ -392,7 +393,7 @@ impl Reader {
     }
 }
 
-/// Members whose names begin with `_` or `#`, and `comment`, are for people.
+/// Members whose names begin with `_` or `#`, and `comment`, are comments.
 fn is_comment(name: &str) -> bool {
     name.starts_with(['_', '#']) || name == "comment"
 }
@@ -401,7 +402,7 @@ fn is_null(node: &Node) -> bool {
     node.json == Json::Other(serde_json::Value::Null)
 }
 
-/// A whole number, also as text.
+/// A whole number, which may be written as text.
 fn whole(node: &Node) -> Option<u64> {
     match &node.json {
         Json::Text(text) => text.parse().ok(),
@@ -410,8 +411,8 @@ fn whole(node: &Node) -> Option<u64> {
     }
 }
 
-/// A number of milliseconds, or text with its unit. A bare number in text is one of microseconds: so `tc` takes it, to
-/// which the tutorials hand it as it is.
+/// A delay: a number of milliseconds, or text with a unit. A number without a unit in text is in microseconds,
+/// because the tutorials pass the text to `tc` unchanged, and `tc` reads it so.
 fn latency_ns(node: &Node) -> Option<u64> {
     let (number, unit_ns) = match &node.json {
         Json::Other(value) => (value.as_f64()?, 1e6),
@@ -443,7 +444,7 @@ fn bits_per_s(node: &Node) -> Option<u64> {
     (1.0..1e15).contains(&bits_per_s).then_some(bits_per_s.round() as u64)
 }
 
-/// Names in a row, the first of them if they are many.
+/// A list of names; only the first of them if there are many.
 fn shortened(names: &[&str]) -> String {
     match names {
         [] => "none".to_owned(),

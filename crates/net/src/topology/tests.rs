@@ -1,4 +1,4 @@
-//! Topologies in, what was understood out.
+//! Each test parses a topology and shows the result.
 
 use super::*;
 use expect_test::{Expect, expect};
