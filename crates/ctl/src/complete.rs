@@ -1,4 +1,4 @@
-//! What may come next in a line: commands, names of the program, keywords.
+//! Completion: which commands, keywords and names of the program may come next in a line.
 
 use crate::language::forms::{self, FORMS};
 use crate::language::help::LISTS;
@@ -7,7 +7,7 @@ use crate::words::{self, Word};
 use p4runtime_proto::p4::config::v1 as config;
 use p4runtime_proto::p4::config::v1::Preamble;
 
-/// Where the last word of the line begins, and what it may become.
+/// The start of the line's last word, and its completions.
 pub fn complete(schema: Option<&Schema>, line: &str) -> (usize, Vec<String>) {
     let mut words = words::split_unfinished(line);
     let Some(last) = words.pop() else { return (line.len(), Vec::new()) };
@@ -25,7 +25,7 @@ pub fn complete(schema: Option<&Schema>, line: &str) -> (usize, Vec<String>) {
     (last.start, fitting)
 }
 
-/// The names of an object: the short one, and the full one for those who begin to write it.
+/// The names of objects, each in its short and its full form.
 fn names_of<'a>(preambles: impl Iterator<Item = &'a Option<Preamble>>) -> Vec<String> {
     let both = |preamble: &Option<Preamble>| {
         let alias = preamble.as_ref().map_or("", |it| &it.alias);
@@ -34,13 +34,13 @@ fn names_of<'a>(preambles: impl Iterator<Item = &'a Option<Preamble>>) -> Vec<St
     preambles.flat_map(both).filter(|it| !it.is_empty()).collect()
 }
 
-/// Short names, unless a longer one was begun.
+/// Only the short names, unless the user has begun to type a longer one.
 fn short_unless(prefix: &str, names: Vec<String>) -> Vec<String> {
     let short: Vec<String> = names.iter().filter(|it| !it.contains('.')).cloned().collect();
     if short.is_empty() || !short.iter().any(|it| it.starts_with(prefix)) { names } else { short }
 }
 
-/// Keywords that need no program.
+/// Keywords, which do not depend on the program.
 fn keywords(command: &str, before: &[Word]) -> Vec<String> {
     let words: &[&str] = match (command, before.len()) {
         ("help", 0) => return FORMS.iter().map(|form| form.name.to_owned()).collect(),
@@ -91,7 +91,7 @@ fn next(schema: &Schema, command: &str, before: &[Word], prefix: &str) -> Vec<St
     }
 }
 
-/// What may stand before `do`: names of keys that are not given yet.
+/// What may precede `do`: the names of keys that have no value yet.
 fn keys(schema: &Schema, before: &[Word], with_do: bool) -> Vec<String> {
     let Some(table) = before.first().and_then(|word| schema.table(&word.text).ok()) else { return Vec::new() };
     let is_given = |name: &str| before.iter().filter_map(Word::named).any(|(given, _)| given == name);

@@ -1,4 +1,4 @@
-//! The data of registers and digests, which may be structs of structs.
+//! The data of registers and digests, which may be nested structs.
 
 use crate::schema::Schema;
 use crate::value::{Form, ValueType};
@@ -12,16 +12,16 @@ use p4runtime_proto::p4::v1::{
 };
 use serde_json::{Value as Json, json};
 
-/// The most bytes of a varbit value that are shown, however long a server says that it is.
+/// The most bytes of a varbit value that are shown, whatever length the server reports.
 const VARBIT_BYTES_MAX: usize = 65_536;
 
-/// The type that a P4Info tells of.
+/// The type that a P4Info describes.
 pub fn data_type(schema: &Schema, spec: Option<&P4DataTypeSpec>) -> Result<Data, Problem> {
     let spec = spec.ok_or_else(|| Problem::new("the P4Info does not say of which type it is"))?;
     Data::new(spec, schema.types()).map_err(|mismatch| Problem::new(mismatch.message))
 }
 
-/// A value that is made of nothing else.
+/// The type of a leaf value.
 fn leaf_type<'a>(name: &'a str, data: &'a Data) -> ValueType<'a> {
     match data {
         Data::Bits(Value { width_bits, translation: None }) => ValueType::of_data(name, *width_bits, Form::Bits),
@@ -37,7 +37,8 @@ fn leaf_type<'a>(name: &'a str, data: &'a Data) -> ValueType<'a> {
     }
 }
 
-/// The bytes of a varbit value, which is written as two hexadecimal digits for each: its length is part of it.
+/// The bytes of a varbit value, written as two hexadecimal digits per byte: the number of digits determines its
+/// length.
 fn read_varbit(name: &str, text: &str) -> Result<Vec<u8>, Problem> {
     let digits = text.strip_prefix("0x").unwrap_or_default();
     let byte = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
@@ -54,7 +55,7 @@ fn show_varbit(bytes: &[u8]) -> String {
     bytes.iter().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }
 
-/// All bytes of a varbit value: with the zeros that a server leaves out, without the one that it sends for none.
+/// All bytes of a varbit value. Servers omit leading zeros, and send one zero byte for an empty value.
 fn whole_bytes(sent: &P4Varbit) -> Vec<u8> {
     let length = (sent.bitwidth.unsigned_abs() as usize / 8).min(VARBIT_BYTES_MAX);
     let spare = sent.bitstring.len().saturating_sub(length);
@@ -85,23 +86,23 @@ fn paths(path: &str, data: &Data, leaves: &mut Vec<String>, headers: &mut Vec<St
     }
 }
 
-/// The word for a header that is not valid.
+/// The keyword for a header that is not valid.
 const INVALID: &str = "invalid";
 
-/// What words say of the parts of a value.
+/// The words that were given for the parts of a value.
 struct Given<'w> {
-    /// What is written, for messages.
+    /// What the value belongs to, for messages.
     owner: &'w str,
     leaves: Vec<String>,
-    /// What is said of each leaf.
+    /// The word given for each leaf.
     texts: Vec<Option<&'w str>>,
-    /// The headers and unions that are said to be invalid.
+    /// The headers and unions that were given as invalid.
     invalid: Vec<String>,
     words: usize,
 }
 
-/// The data that the words spell: a word for each leaf, in order or by name. Of a header that is not valid
-/// `NAME=invalid` is said; of a union, no more than one header. `owner` is what is written.
+/// Parses words into data: one word for each leaf, in order or by name. `NAME=invalid` makes a header invalid. At
+/// most one header of a union may be given. `owner` is what the data is written to.
 pub fn read(owner: &str, data: &Data, words: &[Word]) -> Result<P4Data, Problem> {
     let (mut leaves, mut headers) = (Vec::new(), Vec::new());
     paths("", data, &mut leaves, &mut headers);
@@ -151,7 +152,7 @@ impl Given<'_> {
         }
     }
 
-    /// What is said of a leaf. It can be asked for once.
+    /// Takes the word given for a leaf. Each word can be taken only once.
     fn text(&mut self, path: &str) -> Result<&str, Problem> {
         let found = self.leaves.iter().position(|leaf| leaf == path).and_then(|index| self.texts[index].take());
         found.ok_or_else(|| self.count())
@@ -243,7 +244,7 @@ impl Given<'_> {
     }
 }
 
-/// Data that is nothing but zeros, and headers that are not valid.
+/// Data in which all values are zero and all headers are invalid.
 pub fn zero(data: &Data) -> P4Data {
     let first = |names: &[String]| names.first().cloned().unwrap_or_default();
     let data = match data {
@@ -289,7 +290,7 @@ fn add_words(name: &str, path: &str, data: &Data, sent: &P4Data, found: &mut Vec
     }
 }
 
-/// The parts of data with their names: none of a leaf, and an empty list for a header or union that is not valid.
+/// The parts of data with their names: `None` for a leaf, and an empty list for a header or union that is not valid.
 fn parts<'d>(data: &'d Data, sent: &P4Data) -> Option<Vec<(String, &'d Data, P4Data)>> {
     let of = |data: Sent| P4Data { data: Some(data) };
     let numbered = |items: &'d [Data], sent: &mut dyn Iterator<Item = Sent>| {
@@ -342,7 +343,7 @@ pub(crate) fn text_of(json: &Json) -> String {
     }
 }
 
-/// Data as JSON: values as the strings that users write, truth values as such, headers that are not valid as null.
+/// Data as JSON: values as the strings that users write, booleans as booleans, invalid headers as null.
 pub fn to_json(name: &str, data: &Data, sent: &P4Data) -> Json {
     match (data, &sent.data) {
         (Data::Varbit { .. }, Some(Sent::Bitstring(bytes))) => json!(show_varbit(bytes)),

@@ -1,7 +1,7 @@
-//! Carries plans out on a switch.
+//! Executes plans on a switch.
 //!
-//! What enters: plans, a session, and who takes the lines of text that come of it. Files and terminals are the
-//! caller's.
+//! What enters: plans, a session, and a function that receives the output, line by line. Files and terminals belong
+//! to the caller.
 
 use crate::failure::Failure;
 use crate::grid::grid;
@@ -23,51 +23,51 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a plan needs from outside, and where its lines go.
+/// The environment of a plan: its options, and where its output goes.
 pub struct Surroundings<'a> {
-    /// Lines of JSON rather than text.
+    /// Whether the output is lines of JSON rather than text.
     pub json: bool,
-    /// Someone sees what happens: what was done is said.
+    /// Whether a user watches the output, so that successful commands are confirmed.
     pub is_interactive: bool,
-    /// Takes a line.
+    /// Receives a line of output.
     pub out: &'a mut dyn FnMut(&str),
-    /// Makes of a program's file what the switch is given.
+    /// Compiles a program's file into the configuration for the switch.
     pub load: &'a dyn Fn(&str) -> Result<ForwardingPipelineConfig, Problem>,
-    /// Ends what goes on until it is ended.
+    /// Ends commands that run until they are stopped.
     pub stop: &'a mut (dyn Future<Output = ()> + Unpin),
-    /// Traces packets, where that is wanted.
+    /// Traces packets, if the caller supports it.
     pub tracer: Option<&'a mut dyn PacketTracer>,
 }
 
-/// Traces packets as a switch would work on them of which it has snapshots.
+/// Traces packets through a copy of a switch that is restored from snapshots.
 pub trait PacketTracer {
-    /// Takes the records of the switch's program, and the fields that packets must have. Returns the bytes that are in
-    /// every packet with these fields.
+    /// Begins with the records of the switch's program, and with the fields that packets must have. Returns the byte
+    /// patterns that occur in every packet with these fields.
     fn begin(&mut self, program: Vec<Box<[u8]>>, fields: &[(String, String)]) -> Result<Vec<TapPattern>, Problem>;
 
-    /// Takes the records of the switch as it is now.
+    /// Restores the current state of the switch from its records.
     fn take_state(&mut self, records: Vec<Box<[u8]>>) -> Result<(), Problem>;
 
-    /// Traces a packet. Lines come of it if the packet has the fields.
+    /// Traces a packet. Returns no lines if the packet does not have the fields.
     fn trace(&mut self, packet: &TapPacket) -> Vec<String>;
 }
 
-/// How old the state of a switch may be that packets are traced with.
+/// The maximum age of the state with which packets are traced.
 const STATE_AGE_MAX: Duration = Duration::from_secs(1);
 
-/// How many times as long as it takes to get it a state is used at least.
+/// A state is used for at least this many times as long as it took to fetch it.
 const STATE_USE: u32 = 10;
 
-/// Whether there is more to do.
+/// Whether more lines may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
-    /// The next line may come.
+    /// The next line may follow.
     GoOn,
-    /// The user wants to end.
+    /// The user quits.
     Quit,
 }
 
-/// Carries a plan out.
+/// Executes a plan.
 pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundings<'_>) -> Result<After, Failure> {
     match plan {
         Plan::Nothing => {}
@@ -136,7 +136,8 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
     Ok(After::GoOn)
 }
 
-/// What a plan writes after these updates, which are yet to be written; an error for a plan that does not write.
+/// The updates of a plan, given that the updates `before` have not been written yet; an error for a plan that does
+/// not write.
 pub async fn updates(session: &mut Session, plan: Plan, before: &[Update]) -> Result<Vec<Update>, Failure> {
     match plan {
         Plan::Nothing => Ok(Vec::new()),
@@ -166,7 +167,7 @@ fn say_text(around: &mut Surroundings<'_>, text: &str) {
     }
 }
 
-/// Says that it was done: in scripts, where nothing else could be meant, nothing is said.
+/// Confirms that a command succeeded. Scripts get no confirmation, because only errors matter there.
 fn say_done(around: &mut Surroundings<'_>, text: &str, json: Json) {
     if around.json {
         (around.out)(&json.to_string());
@@ -175,7 +176,7 @@ fn say_done(around: &mut Surroundings<'_>, text: &str, json: Json) {
     }
 }
 
-/// The program's names; nothing if the switch has no program.
+/// The program's names; empty if the switch has no program.
 async fn schema_or_nothing(session: &mut Session) -> Result<Arc<Schema>, Failure> {
     match session.schema().await {
         Err(Failure::Refused(_)) => Ok(Arc::new(Schema::default())),
@@ -224,7 +225,7 @@ fn nothing(wanted: &[Entity], filter: &Filter) -> String {
 async fn dump(session: &mut Session, wanted: Dump, around: &mut Surroundings<'_>) -> Result<(), Failure> {
     let schema = session.schema().await?;
     let mut found = Vec::new();
-    // One by one: they are written again in this order.
+    // Entities are read one after the other, because they are written again in this order.
     for one in wanted.entities {
         found.extend(session.read_all(vec![one]).await?);
     }
@@ -261,7 +262,8 @@ fn load_done(load: &Load) -> &'static str {
     }
 }
 
-/// Shows what the switch tells until it is stopped. That takes nobody's place: others write meanwhile.
+/// Shows the messages of the switch until it is stopped. The session does not bid, so other controllers can write
+/// meanwhile.
 async fn watch(session: &mut Session, watched: Watched, around: &mut Surroundings<'_>) -> Result<(), Failure> {
     let schema = session.schema().await?;
     let mut messages = session.watch().await?;
@@ -269,23 +271,23 @@ async fn watch(session: &mut Session, watched: Watched, around: &mut Surrounding
         (around.out)("watching; Ctrl-C ends it");
     }
     loop {
-        let told = tokio::select! {
+        let update = tokio::select! {
             () = &mut *around.stop => return Ok(()),
-            told = messages.message() => told?,
+            update = messages.message() => update?,
         };
-        let Some(told) = told else {
+        let Some(update) = update else {
             return Err(Failure::Connection(Problem::new("the switch has closed the stream")));
         };
-        if let Some(told) = told.update.filter(|told| watched.wants(told)) {
+        if let Some(update) = update.update.filter(|update| watched.wants(update)) {
             match around.json {
-                true => (around.out)(&message_json(&schema, &told).to_string()),
-                false => message_text(&schema, &told).iter().for_each(|line| (around.out)(line)),
+                true => (around.out)(&message_json(&schema, &update).to_string()),
+                false => message_text(&schema, &update).iter().for_each(|line| (around.out)(line)),
             }
         }
     }
 }
 
-/// Traces packets as they arrive, until as many have come as are wanted.
+/// Traces packets as they arrive, until the requested number has been traced.
 async fn trace(session: &mut Session, wanted: Traced, around: &mut Surroundings<'_>) -> Result<(), Failure> {
     let Some(tracer) = around.tracer.take() else {
         return Err(Problem::new("packets are not traced here").into());
@@ -298,7 +300,8 @@ async fn trace(session: &mut Session, wanted: Traced, around: &mut Surroundings<
         offset: Some(*offset),
     };
     patterns.extend(wanted.bytes.iter().map(fixed));
-    // Bytes that a field would have may stand elsewhere: only the parser knows.
+    // The switch cannot count packets by their fields: the bytes may occur elsewhere in a packet, and only the
+    // parser can decide.
     let count = if wanted.fields.is_empty() { wanted.count } else { 0 };
     let mut packets = session.tap(TapRequest { device_id: 0, ports: wanted.ports, patterns, count }).await?;
     say_waiting(around);
@@ -328,7 +331,7 @@ async fn trace(session: &mut Session, wanted: Traced, around: &mut Surroundings<
     Ok(())
 }
 
-/// Says that the packets from now on are looked at.
+/// Reports that packets are observed from now on.
 fn say_waiting(around: &mut Surroundings<'_>) {
     match around.json {
         true => (around.out)(&json!({"event": "waiting"}).to_string()),
@@ -344,7 +347,7 @@ fn say_note(around: &mut Surroundings<'_>, text: &str) {
     }
 }
 
-/// The lines of a file as one batch: all or none, and no packet sees a part of it.
+/// Writes the lines of a file as one batch: all or none of them take effect, and no packet sees only a part.
 pub async fn write_together(
     session: &mut Session,
     updates: Vec<Update>,

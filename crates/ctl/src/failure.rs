@@ -1,4 +1,4 @@
-//! What went wrong between a command and the switch.
+//! Errors between a command and the switch.
 
 use control::Problem;
 use p4runtime_proto::google::rpc;
@@ -8,10 +8,10 @@ use std::error::Error as _;
 use std::fmt;
 use tonic::{Code, Status};
 
-/// Why a command was not carried out.
+/// Why a command failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// What was asked for makes no sense, or the switch refused it: one problem for each update that it refused.
+    /// The command is wrong, or the switch refused it. There is one problem for each refused update.
     Refused(Vec<Problem>),
     /// The switch cannot be reached.
     Connection(Problem),
@@ -25,7 +25,7 @@ impl From<Problem> for Failure {
 
 impl From<Status> for Failure {
     fn from(status: Status) -> Failure {
-        // What a switch that was reached says itself, as of a full disk, has no cause on this side.
+        // A status that the switch itself sends, for example because of a full disk, has no source on this side.
         if status.code() == Code::Unavailable && status.source().is_some() {
             return Failure::Connection(Problem::new(format!("the switch cannot be reached: {}", status.message())));
         }
@@ -41,8 +41,8 @@ impl From<Status> for Failure {
     }
 }
 
-/// The updates that were refused, which travel in the details of a status. One that says nothing leaves the whole to
-/// the message of the status.
+/// The refused updates, from the details of a status. If the details are empty, the status' message describes the
+/// error.
 fn parts(status: &Status) -> Vec<Problem> {
     let Ok(details) = rpc::Status::decode(status.details()) else { return Vec::new() };
     let errors = details.details.iter().filter_map(|any| v1::Error::decode(any.value.as_slice()).ok());
@@ -61,7 +61,7 @@ fn parts(status: &Status) -> Vec<Problem> {
     }
 }
 
-/// A code of gRPC's canonical space in words.
+/// The name of a canonical gRPC code.
 fn code_name(code: i32) -> &'static str {
     Code::from_i32(code).description()
 }

@@ -1,4 +1,4 @@
-//! Keys of entries and members of value sets: words to field matches, and back.
+//! Keys of entries and members of value sets: between words and field matches.
 
 use crate::schema::{Schema, match_kind};
 use crate::value::{Form, Said, ValueType, bytes};
@@ -9,14 +9,14 @@ use p4runtime_proto::p4::config::v1::MatchField;
 use p4runtime_proto::p4::v1::FieldMatch;
 use p4runtime_proto::p4::v1::field_match::{Exact, FieldMatchType, Lpm, Optional, Range, Ternary};
 
-/// What a key's word said: nothing was given, anything, or this.
+/// The word given for a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
-    /// The key was not named.
+    /// No word: the key was left out.
     Absent,
-    /// Whatever there is (`*`).
+    /// `*`: matches anything.
     Any,
-    /// This alone.
+    /// A match.
     Match(FieldMatch),
 }
 
@@ -27,7 +27,7 @@ pub fn value_type<'a>(schema: &'a Schema, field: &'a MatchField) -> ValueType<'a
     if match_kind(field) == Some(MatchKind::Lpm) { ty.of_prefixes(annotations) } else { ty }
 }
 
-/// What the words say of each key: in order, or by name.
+/// The words given for each key, in order or by name.
 pub fn given(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]) -> Result<Vec<Given>, Problem> {
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     let mut found = vec![Given::Absent; fields.len()];
@@ -49,8 +49,8 @@ pub fn given(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]
     Ok(found)
 }
 
-/// The words as the whole key of an entry. Keys that are left out match anything; that is allowed only where the
-/// others are named, so that a forgotten word is no wildcard.
+/// The words as the complete key of an entry. Keys that are left out match anything. Leaving out is allowed only if
+/// the other keys are named, so that a forgotten word does not become a wildcard.
 pub fn whole(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]) -> Result<Vec<FieldMatch>, Problem> {
     let found = given(schema, owner, fields, words)?;
     let is_exact = |field: &MatchField| match_kind(field) == Some(MatchKind::Exact);
@@ -64,7 +64,7 @@ pub fn whole(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]
 }
 
 impl Given {
-    /// The match, if it asks for anything.
+    /// The match, unless the key matches anything.
     pub fn into_match(self) -> Option<FieldMatch> {
         match self {
             Given::Match(it) => Some(it),
@@ -78,7 +78,7 @@ fn key_count(given: usize, owner: &str, names: &[&str]) -> Problem {
     Problem::new(format!("{owner} has {} {keys}: {}; {given} given", names.len(), names.join(", ")))
 }
 
-/// What a word asks of a key.
+/// Parses the word for a key.
 fn read(schema: &Schema, field: &MatchField, text: &str) -> Result<Given, Problem> {
     let ty = value_type(schema, field);
     let Some(kind) = match_kind(field) else {
@@ -108,7 +108,7 @@ fn read(schema: &Schema, field: &MatchField, text: &str) -> Result<Given, Proble
     Ok(Given::Match(FieldMatch { field_id: field.id, field_match_type: Some(asked) }))
 }
 
-/// A match as P4Runtime has it; none where it asks for nothing.
+/// The match in P4Runtime's form; `None` if it matches anything.
 fn asked(key: EntryKey) -> Option<FieldMatchType> {
     Some(match key {
         EntryKey::Exact(value) => FieldMatchType::Exact(Exact { value: bytes(&value) }),
@@ -126,7 +126,7 @@ fn asked(key: EntryKey) -> Option<FieldMatchType> {
     })
 }
 
-/// What an entry asks of each key, in the order of the keys, as text that reads back.
+/// The match of an entry for each key, in the order of the keys, as text that can be parsed again.
 pub fn show_all(schema: &Schema, fields: &[MatchField], matches: &[FieldMatch]) -> Vec<String> {
     let one = |field: &MatchField| show(schema, field, matches.iter().find(|it| it.field_id == field.id));
     fields.iter().map(one).collect()

@@ -1,19 +1,20 @@
-//! `wirespeed ctl`: a language for what people ask of a running switch, on P4Runtime.
+//! `wirespeed ctl`: a command language for a running switch, on top of P4Runtime.
 //!
-//! What enters: lines of text, and the P4Info of the program that a switch runs. What leaves: requests of P4Runtime,
-//! and answers as text or JSON. Nothing here knows a terminal or a file.
+//! What enters: lines of text, and the P4Info of the program that a switch runs. What leaves: P4Runtime requests, and
+//! responses as text or JSON. The crate does not depend on a terminal or on files.
 //!
-//! Without input or output, and tested without them:
+//! Without input and output, and tested without them:
 //! * [`words`], [`language`]: a line becomes a [`Plan`].
 //! * [`schema`], [`value`], [`key`], [`data`]: names, values, keys and structs between text and P4Runtime.
 //! * [`render`]: entities and messages as text, JSON and commands; [`grid`]: columns.
-//! * [`mod@complete`]: what may come next in a line.
+//! * [`mod@complete`]: completion.
 //!
-//! With a switch at the other end:
-//! * [`session`]: who is primary, requests; `way`, `plain`: the connection. [`failure`]: what may go wrong.
-//! * [`engine`]: plans carried out.
+//! With a connection to a switch:
+//! * [`session`]: requests and arbitration; `connection`, `plain`: the connection; [`failure`]: errors.
+//! * [`engine`]: executes plans.
 
 pub mod complete;
+mod connection;
 pub mod data;
 pub mod engine;
 pub mod failure;
@@ -26,7 +27,6 @@ pub mod render;
 pub mod schema;
 pub mod session;
 pub mod value;
-mod way;
 pub mod words;
 
 pub use complete::complete;

@@ -1,9 +1,9 @@
-//! A connection to a switch without TLS: HTTP/2 as it is.
+//! A connection to a switch without TLS: plain HTTP/2.
 //!
-//! What enters: requests of gRPC. What leaves: their answers. A request goes out in one piece, as far as it is there,
-//! so that the switch wakes up once for it: what a general client of HTTP has for many connections (queues before
-//! them, a task for each body) makes two pieces of it, and takes longer. Who asks for a few entries at a time and waits
-//! for the answer notices.
+//! What enters: gRPC requests. What leaves: their responses. A request is sent in one piece, as far as its data is
+//! available, so that the switch wakes up only once for it. A general HTTP client, which serves many connections with
+//! queues and a task for each body, sends two pieces and takes longer. This matters to a client that reads a few
+//! entries at a time and waits for each response.
 
 use http_body::{Body as _, Frame};
 use std::error::Error;
@@ -19,10 +19,10 @@ use tonic::body::Body;
 use tonic::codegen::http::{self, Uri, uri};
 use tonic::codegen::{BoxFuture, Bytes};
 
-/// Bytes of answers that may be under way: of one, and of all. Long reads need not wait for each of their parts.
+/// The flow-control window, per stream and per connection. Long reads need not wait for each of their parts.
 const WINDOW_BYTES: u32 = 4 << 20;
 
-/// A connection. Clones are of the same.
+/// A connection. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Plain {
     requests: h2::client::SendRequest<Bytes>,
@@ -35,13 +35,13 @@ impl Plain {
         let authority = address.parse().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let connecting = async {
             let stream = TcpStream::connect(address).await?;
-            // Small requests are not kept back.
+            // Small requests must not be delayed.
             stream.set_nodelay(true)?;
             let mut settings = h2::client::Builder::new();
             settings.enable_push(false).initial_window_size(WINDOW_BYTES).initial_connection_window_size(WINDOW_BYTES);
             let (requests, connection) = settings.handshake(stream).await.map_err(io::Error::other)?;
             tokio::spawn(async move {
-                // Its end is told to all who wait for answers.
+                // All pending requests receive the connection's error.
                 let _ended = connection.await;
             });
             Ok(Plain { requests, authority })
@@ -53,7 +53,9 @@ impl Plain {
     /// Sends a request.
     pub fn call(&self, request: http::Request<Body>) -> BoxFuture<http::Response<Body>, Box<dyn Error + Send + Sync>> {
         let (requests, authority) = (self.requests.clone(), self.authority.clone());
-        Box::pin(async move { ask(requests, authority, request).await.map_err(|error| Box::new(gone(error)).into()) })
+        Box::pin(async move {
+            ask(requests, authority, request).await.map_err(|error| Box::new(connection_error(error)).into())
+        })
     }
 }
 
@@ -66,13 +68,13 @@ async fn ask(
     let mut address = uri::Parts::default();
     (address.scheme, address.authority) = (Some(uri::Scheme::HTTP), Some(authority));
     address.path_and_query = head.uri.into_parts().path_and_query;
-    // Of parts that were those of addresses nothing else can come.
+    // The parts come from valid addresses, so they cannot fail to form one.
     head.uri = Uri::from_parts(address).unwrap_or_default();
     head.version = http::Version::HTTP_2;
     let mut requests = requests.ready().await?;
     let (answer, sending) = requests.send_request(http::Request::from_parts(head, ()), false)?;
     let mut outgoing = Outgoing { body, sending, next: None };
-    // What there is of it goes out with the head.
+    // The available part of the body is sent together with the header.
     let is_sent = poll_fn(|context| Poll::Ready(Pin::new(&mut outgoing).poll(context).is_ready())).await;
     if !is_sent {
         tokio::spawn(outgoing);
@@ -81,19 +83,19 @@ async fn ask(
     Ok(answer.map(|stream| Body::new(Incoming { stream, has_all_data: false })))
 }
 
-/// What is told of a connection that does not work: a status with the cause, which says that it did not come from the
-/// switch.
-fn gone(error: h2::Error) -> Status {
+/// The status for a connection that has failed. Its source shows that the status does not come from the switch.
+fn connection_error(error: h2::Error) -> Status {
     let mut status = Status::unavailable(error.to_string());
     status.set_source(Arc::new(error));
     status
 }
 
-/// The body of a request, on its way. It is done when all is handed over, or nobody wants it any more.
+/// The body of a request being sent. The future completes when everything is handed over or the switch resets the
+/// stream.
 struct Outgoing {
     body: Body,
     sending: h2::SendStream<Bytes>,
-    /// What comes next: kept until it is known whether it is the last, which then says so itself.
+    /// The next piece. It is kept until it is known whether it is the last one, which carries the end of the stream.
     next: Option<Bytes>,
 }
 
@@ -117,7 +119,7 @@ impl Future for Outgoing {
                     return Poll::Ready(());
                 }
                 Poll::Ready(None) => {
-                    // Whoever waits for the answer is told why this fails.
+                    // If this fails, the pending response reports the error.
                     let _gone = this.sending.send_data(this.next.take().unwrap_or_default(), true);
                     return Poll::Ready(());
                 }
@@ -129,12 +131,12 @@ impl Future for Outgoing {
         {
             return Poll::Ready(());
         }
-        // The switch may want no more of it.
+        // The switch may refuse the rest.
         this.sending.poll_reset(context).map(|_| ())
     }
 }
 
-/// The body of an answer.
+/// The body of a response.
 struct Incoming {
     stream: h2::RecvStream,
     has_all_data: bool,
@@ -151,11 +153,11 @@ impl http_body::Body for Incoming {
                     self.stream.flow_control().release_capacity(data.len())?;
                     Ok(Frame::data(data))
                 });
-                return Poll::Ready(Some(freed.map_err(gone)));
+                return Poll::Ready(Some(freed.map_err(connection_error)));
             }
             self.has_all_data = true;
         }
         let trailers = ready!(self.stream.poll_trailers(context));
-        Poll::Ready(trailers.map_err(gone).transpose().map(|trailers| trailers.map(Frame::trailers)))
+        Poll::Ready(trailers.map_err(connection_error).transpose().map(|trailers| trailers.map(Frame::trailers)))
     }
 }

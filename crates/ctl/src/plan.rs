@@ -1,9 +1,9 @@
-//! What a line of commands asks for: requests of P4Runtime, and what is to be done with the answers.
+//! What a line of commands means: P4Runtime requests, and what to do with the responses.
 
 use crate::key::Given;
 use control::Problem;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
-use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
+use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::{
     ActionProfileGroup, ActionProfileMember, CloneSessionEntry, DigestEntry, DirectCounterEntry, DirectMeterEntry,
     Entity, FieldMatch, MulticastGroupEntry, PacketOut, PacketReplicationEngineEntry, TableEntry, Update,
@@ -13,42 +13,42 @@ use p4runtime_proto::wirespeed::v1::TimerChange;
 use prost::Message as _;
 use std::collections::BTreeMap;
 
-/// What a line asks for.
+/// The meaning of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
     /// Nothing: the line is empty.
     Nothing,
-    /// What the P4Info alone answers.
+    /// Shows a text that follows from the P4Info alone.
     Say(String),
-    /// To write this.
+    /// Writes these updates.
     Write(Vec<Update>),
-    /// To read this and show it.
+    /// Reads entities and shows them.
     Read(Read),
-    /// To read, and to write what follows from what is there.
+    /// Reads entities, and writes updates that depend on them.
     Change(Change),
-    /// To send a packet.
+    /// Sends a packet.
     PacketOut(PacketOut),
-    /// To give the switch a program.
+    /// Gives the switch a program.
     Load(Load),
-    /// To run the program that was saved.
+    /// Runs the program that was saved.
     Commit,
-    /// To show what the switch tells, as it comes.
+    /// Shows the messages of the switch as they arrive.
     Watch(Watched),
-    /// How the switch is.
+    /// Shows the state of the switch.
     Status,
-    /// How many workers there are; to change that first, if something is wanted.
+    /// Shows the workers, after changing their number if one is given.
     Workers(Option<WantedWorkers>),
-    /// The timers of ports; to change one first, if that is wanted.
+    /// Shows the timers of ports, after changing one if a change is given.
     Timers(Option<TimerChange>),
-    /// How full tables are, and the memory that they take.
+    /// Shows the fill levels of tables and their memory.
     Sizes,
-    /// What was written to the switch, as commands.
+    /// Shows the state of the switch as commands.
     Dump(Dump),
-    /// To trace packets as they arrive.
+    /// Traces packets as they arrive.
     Trace(Traced),
-    /// To carry out a command of `simple_switch_CLI`.
+    /// Runs a command of `simple_switch_CLI`.
     Simple(String),
-    /// To end.
+    /// Quits.
     Quit,
 }
 
@@ -57,52 +57,52 @@ pub enum Plan {
 pub struct Traced {
     /// How many.
     pub count: u64,
-    /// Those of these ports; of all ports if there is none.
+    /// Packets of these ports; of all ports if the list is empty.
     pub ports: Vec<u32>,
-    /// Those that have all of these bytes.
+    /// Packets that contain all of these bytes.
     pub bytes: Vec<TracedBytes>,
-    /// Those whose fields have these values, each a name and a value as they were written.
+    /// Packets whose fields have these values; each is a name and a value as written.
     pub fields: Vec<(String, String)>,
 }
 
 /// Bytes at a place of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedBytes {
-    /// Where they begin.
+    /// The offset of the first byte.
     pub offset: u32,
-    /// Which they are.
+    /// The bytes.
     pub value: Vec<u8>,
 }
 
-/// How many workers a switch should have.
+/// The requested number of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantedWorkers {
     /// This many.
     Count(u32),
-    /// As many as the load asks for.
+    /// As many as the load requires.
     Auto,
 }
 
-/// What is read, and what of it is shown.
+/// What to read, and what of it to show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Read {
-    /// What is asked for.
+    /// The entities to request.
     pub entities: Vec<Entity>,
-    /// Which of the entries that come back are meant.
+    /// Which of the returned entities to show.
     pub filter: Filter,
 }
 
-/// Entries that are meant: those that ask for the same of the keys that are given.
+/// Selects entries whose matches equal those of the given keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// One per key of the table, with the key's id; none for all entries.
+    /// One per key of the table, with the key's id; empty for all entries.
     pub keys: Vec<(u32, Given)>,
-    /// Of this priority; 0 for any.
+    /// The priority; 0 for any.
     pub priority: i32,
 }
 
 impl Filter {
-    /// Whether the entity is meant.
+    /// Whether the filter selects the entity.
     pub fn admits(&self, entity: &Entity) -> bool {
         let entry = match &entity.entity {
             Some(Kind::TableEntry(it)) => Some(it),
@@ -128,38 +128,38 @@ impl Filter {
     }
 }
 
-/// What was written to the switch, as commands that write it again.
+/// The state of the switch as commands that restore it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dump {
-    /// Commands that take back whatever was written before.
+    /// Commands that undo earlier writes.
     pub before: Vec<String>,
-    /// What is read, in the order in which it can be written.
+    /// The entities to read, in an order in which they can be written.
     pub entities: Vec<Entity>,
 }
 
 /// A program for the switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// The file with its source.
+    /// The source file.
     pub path: String,
-    /// How far to go with it.
+    /// What to do with it.
     pub how: LoadHow,
 }
 
-/// How far to go with a program.
+/// What to do with a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadHow {
-    /// It runs, with nothing written to it.
+    /// Run it without any written state.
     Fresh,
-    /// It runs, with the state that both programs have.
+    /// Run it, and keep the state that both programs have.
     Reconcile,
-    /// Only whether it could run is wanted.
+    /// Only check whether it could run.
     Verify,
-    /// It is kept until `commit`.
+    /// Keep it until `commit`.
     Save,
 }
 
-/// What is shown of what the switch tells.
+/// Which messages of the switch to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the messages of a stream")]
 pub struct Watched {
@@ -170,38 +170,38 @@ pub struct Watched {
 }
 
 impl Watched {
-    pub(crate) fn wants(self, told: &Told) -> bool {
-        match told {
-            Told::Packet(_) => self.packets,
-            Told::Digest(_) => self.digests,
-            Told::IdleTimeoutNotification(_) => self.timeouts,
-            Told::Arbitration(_) => self.mastership,
-            Told::Error(_) | Told::Other(_) => true,
+    pub(crate) fn wants(self, update: &StreamUpdate) -> bool {
+        match update {
+            StreamUpdate::Packet(_) => self.packets,
+            StreamUpdate::Digest(_) => self.digests,
+            StreamUpdate::IdleTimeoutNotification(_) => self.timeouts,
+            StreamUpdate::Arbitration(_) => self.mastership,
+            StreamUpdate::Error(_) | StreamUpdate::Other(_) => true,
         }
     }
 }
 
-/// What is read, and what follows from it.
+/// What to read, and what to write as a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// What is asked for.
+    /// The entities to request.
     pub entities: Vec<Entity>,
-    /// What is made of it.
+    /// What to do with them.
     pub kind: ChangeKind,
 }
 
-/// What is made of what is there.
+/// What to do with the entities that were read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangeKind {
-    /// All of it is deleted that is not the program's own.
+    /// Delete all of them, except those that are part of the program.
     Clear,
-    /// The counters of all entries become 0, and their meters as those of new entries.
+    /// Set the counters of all entries to 0, and their meters to the state of new entries.
     ResetDirect,
-    /// A member joins a value set.
+    /// Add a member to a value set.
     AddToValueSet(Vec<FieldMatch>),
-    /// A member leaves a value set.
+    /// Remove a member from a value set.
     DeleteFromValueSet(Vec<FieldMatch>),
-    /// Messages of a digest are wanted.
+    /// Subscribe to a digest.
     DigestOn(DigestEntry),
 }
 
@@ -216,7 +216,7 @@ pub fn update(kind: update::Type, of: Kind) -> Update {
 }
 
 impl Change {
-    /// What is written, if this is there.
+    /// The updates to write, given the entities that were read.
     pub fn updates(&self, found: &[Entity]) -> Result<Vec<Update>, Problem> {
         use update::Type::{Delete, Insert, Modify};
         let kinds = found.iter().filter_map(|entity| entity.entity.as_ref());
@@ -261,8 +261,8 @@ impl Change {
     }
 }
 
-/// What there is of this after updates, if this was there before them: a later line of a batch speaks of what the
-/// earlier ones leave.
+/// The entities that exist after `updates`, given those that existed before: a line of a batch depends on the results
+/// of the earlier lines.
 pub fn after(asked: &[Entity], found: Vec<Entity>, updates: &[Update]) -> Vec<Entity> {
     let name = |kind: &Kind| entity(named(kind)).encode_to_vec();
     let mut all: BTreeMap<Vec<u8>, Entity> = BTreeMap::new();
@@ -270,7 +270,7 @@ pub fn after(asked: &[Entity], found: Vec<Entity>, updates: &[Update]) -> Vec<En
     all.extend(found.into_iter().filter_map(|it| Some((kind_of(&it)?, it))));
     for update in updates {
         let Some(kind) = update.entity.as_ref().and_then(|it| it.entity.as_ref()) else { continue };
-        // The counter and the meter of an entry go with it.
+        // An entry's counter and meter are deleted with it.
         if let (Kind::TableEntry(it), update::Type::Delete) = (kind, update.r#type()) {
             let table_entry = Some(it.clone());
             let counter = DirectCounterEntry { table_entry: table_entry.clone(), data: None };
@@ -324,7 +324,7 @@ fn named_entry(it: &TableEntry) -> TableEntry {
     }
 }
 
-/// What names an entity: all that a deletion needs.
+/// The identity of an entity, which is all that a deletion needs.
 fn named(kind: &Kind) -> Kind {
     use packet_replication_engine_entry::Type;
     match kind {
@@ -372,7 +372,7 @@ fn value_set<'a>(mut kinds: impl Iterator<Item = &'a Kind>) -> Result<ValueSetEn
     found.ok_or_else(|| Problem::new("the switch does not know the value set"))
 }
 
-/// How the messages of a digest are wanted, if nothing is said: singly, and without acknowledgement.
+/// The default configuration of a digest: one digest per message, without acknowledgement.
 pub fn digest_config() -> digest_entry::Config {
     digest_entry::Config { max_timeout_ns: 0, max_list_size: 1, ack_timeout_ns: 0 }
 }

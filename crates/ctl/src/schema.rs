@@ -1,6 +1,6 @@
-//! What there is to speak of: the objects of a P4Info by the names that users write.
+//! The objects of a P4Info by the names that users write.
 //!
-//! A name is the full name or enough of its last parts, as everywhere in Wirespeed (`control::names`).
+//! A name is the full name or a sufficient suffix of it, as everywhere in Wirespeed (`control::names`).
 
 use control::{Problem, names};
 use ir::MatchKind;
@@ -23,7 +23,7 @@ pub fn id(preamble: &Option<Preamble>) -> u32 {
     preamble.as_ref().map_or(0, |preamble| preamble.id)
 }
 
-/// Look-up of each kind by name and by id.
+/// Lookup of each kind by name and by id.
 macro_rules! kinds {
     ($($one:ident, $by_id:ident, $all:ident, $ty:ident, $kind:literal, $kinds:literal;)*) => {
         impl Schema {
@@ -56,7 +56,7 @@ kinds! {
     digest, digest_by_id, digests, Digest, "digest", "digests";
 }
 
-/// What a counter's name can mean.
+/// What a counter's name denotes.
 #[derive(Clone, Copy, Debug)]
 pub enum CounterLike<'a> {
     /// An array.
@@ -65,7 +65,7 @@ pub enum CounterLike<'a> {
     Direct(&'a v1::Table),
 }
 
-/// What a meter's name can mean.
+/// What a meter's name denotes.
 #[derive(Clone, Copy, Debug)]
 pub enum MeterLike<'a> {
     /// An array.
@@ -86,18 +86,18 @@ impl Schema {
         &self.info
     }
 
-    /// The types that the P4Info tells of.
+    /// The types that the P4Info declares.
     pub fn types(&self) -> &P4TypeInfo {
         &self.types
     }
 
-    /// The actions that a table lists, with how it lists them.
+    /// The actions that a table lists, with the scope of each.
     pub fn actions_of(&self, table: &v1::Table) -> Vec<(&v1::Action, v1::action_ref::Scope)> {
         let listed = |it: &v1::ActionRef| Some((self.action_by_id(it.id)?, it.scope()));
         table.action_refs.iter().filter_map(listed).collect()
     }
 
-    /// The action of a table that a user means, for an entry or for the default action.
+    /// The action of a table that a name denotes, for an entry or for the default action.
     pub fn table_action(&self, table: &v1::Table, given: &str, is_default: bool) -> Result<&v1::Action, Problem> {
         use v1::action_ref::Scope;
         let listed = self.actions_of(table);
@@ -116,7 +116,7 @@ impl Schema {
         }
     }
 
-    /// The action of a profile's tables that a user means.
+    /// The action of a profile's tables that a name denotes.
     pub fn profile_action(&self, profile: &v1::ActionProfile, given: &str) -> Result<&v1::Action, Problem> {
         let tables = profile.table_ids.iter().filter_map(|&id| self.table_by_id(id));
         let Some(table) = tables.into_iter().next() else {
@@ -126,7 +126,7 @@ impl Schema {
         self.table_action(table, given, false)
     }
 
-    /// The counter, or the table with a direct counter, that a user means.
+    /// The counter, or the table with a direct counter, that a name denotes.
     pub fn counter_like(&self, given: &str) -> Result<CounterLike<'_>, Problem> {
         let arrays = self.info.counters.iter().map(|it| (name(&it.preamble), CounterLike::Array(it)));
         let direct = self.info.direct_counters.iter().filter_map(|it| {
@@ -143,7 +143,7 @@ impl Schema {
         }
     }
 
-    /// The meter, or the table with a direct meter, that a user means.
+    /// The meter, or the table with a direct meter, that a name denotes.
     pub fn meter_like(&self, given: &str) -> Result<MeterLike<'_>, Problem> {
         let arrays = self.info.meters.iter().map(|it| (name(&it.preamble), MeterLike::Array(it)));
         let direct = self.info.direct_meters.iter().filter_map(|it| {
@@ -160,12 +160,12 @@ impl Schema {
         }
     }
 
-    /// The counter that each entry of the table has.
+    /// The direct counter of a table.
     pub fn direct_counter_of(&self, table: &v1::Table) -> Option<&v1::DirectCounter> {
         table.direct_resource_ids.iter().find_map(|&id| self.direct_counter_by_id(id))
     }
 
-    /// The meter that each entry of the table has.
+    /// The direct meter of a table.
     pub fn direct_meter_of(&self, table: &v1::Table) -> Option<&v1::DirectMeter> {
         table.direct_resource_ids.iter().find_map(|&id| self.direct_meter_by_id(id))
     }
@@ -176,7 +176,7 @@ impl Schema {
     }
 }
 
-/// How a key is matched; none if in a way that P4Runtime does not have.
+/// The match kind of a key; `None` if P4Runtime does not have it.
 pub fn match_kind(field: &v1::MatchField) -> Option<MatchKind> {
     use v1::match_field::{Match, MatchType};
     match field.r#match.as_ref()? {

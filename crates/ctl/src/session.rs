@@ -1,15 +1,15 @@
-//! A client of a switch: connects, bids, writes, reads.
+//! A client of a switch: connects, bids to be primary, writes, reads.
 //!
-//! Reading needs no mastership. Before the first write the session bids: with the election id that it was given, or,
-//! if nobody is primary, with the highest that the switch has seen, which keeps no controller from coming back. It
-//! never takes the place of a controller that is primary unless it was told to.
+//! Reading requires no bid. Before the first write the session bids: with the election id that it was given or, if no
+//! controller is primary, with the highest id that the switch has seen, which does not keep other controllers from
+//! becoming primary again. The session never displaces a primary controller unless its options require it.
 
+use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::plain::Plain;
 use crate::plan::WantedWorkers;
 use crate::render::election_id;
 use crate::schema::{Schema, name};
-use crate::way::Way;
 use control::Problem;
 use p4runtime_proto::GONE_HEADER;
 use p4runtime_proto::near::Near;
@@ -17,7 +17,7 @@ use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action as LoadAction;
 use p4runtime_proto::p4::v1::stream_message_request::Update as Asked;
-use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
+use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::write_request::Atomicity;
 use p4runtime_proto::p4::v1::{
     CapabilitiesRequest, Entity, ForwardingPipelineConfig, GetForwardingPipelineConfigRequest, MasterArbitrationUpdate,
@@ -36,73 +36,73 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Response, Status, Streaming};
 
-/// The most bytes of an answer's message.
+/// The most bytes of a response message.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// Updates that go in one request, where they need not go together.
+/// The most updates in one request, if they need not be atomic.
 const UPDATES_MAX: usize = 1000;
 
-/// How long a connection may take to be made.
+/// The timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long the switch may take to answer a bid.
+/// The timeout of a bid.
 const BID_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Messages of the switch that are passed over before a bid.
+/// The most messages of the switch that are skipped before a bid.
 const PASSED_MAX: usize = 10_000;
 
-/// Messages to the switch that may wait.
+/// The capacity of the queue of messages to the switch.
 const OUTBOX: usize = 16;
 
-/// What adds formats of values to a P4Info.
+/// A function that adds the display formats of values to a P4Info.
 pub type AddFormats = fn(&mut P4Info, Vec<Box<[u8]>>);
 
-/// Which switch, and as whom.
+/// Which switch to connect to, and in which role.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// `HOST:PORT`
     pub address: String,
-    /// The switch is one of this process; the address is only what it is called.
+    /// Set if the switch is in this process; the address is then only a name.
     pub near: Option<Near>,
-    /// By which number the switch knows itself.
+    /// The id of the device.
     pub device_id: u64,
-    /// The switch is asked for its number; `device_id` is for one that does not say.
+    /// Whether to ask the switch for its device id; `device_id` is used if the switch does not report one.
     pub any_device: bool,
-    /// Adds formats of values to a P4Info that announces none, from the records of the switch's program.
+    /// Adds display formats of values to a P4Info that has none, from the records of the switch's program.
     pub formats: Option<AddFormats>,
-    /// What to bid with. None: whatever takes nobody's place.
+    /// The election id to bid with. `None`: one that does not displace another controller.
     pub election_id: Option<u128>,
-    /// Writes go out in the name of the primary controller, if there is one.
+    /// Whether writes use the election id of the primary controller, if there is one.
     pub as_primary: bool,
-    /// The role; empty for the one that may everything.
+    /// The role; empty for the default role, which has full access.
     pub role: String,
-    /// Certificates; none for a connection without.
+    /// Certificates; `None` for a connection without TLS.
     pub tls: Option<Tls>,
-    /// What the options `--ca`, `--cert` and `--key` begin with, where those of others stand beside them: for messages.
+    /// The prefix of the options `--ca`, `--cert` and `--key` where a command has several such sets; for messages.
     pub tls_prefix: &'static str,
 }
 
 /// Certificates in PEM.
 #[derive(Clone, Debug, Default)]
 pub struct Tls {
-    /// Who signed that of the switch.
+    /// The certificate authority of the switch's certificate.
     pub ca: Vec<u8>,
-    /// Our own and its key.
+    /// The client's certificate and its key.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
-    /// The name in the switch's certificate, if it is not that of the address.
+    /// The name in the switch's certificate, if it differs from the address.
     pub name: Option<String>,
 }
 
 /// A connection to a switch.
 pub struct Session {
     options: Options,
-    client: P4RuntimeClient<Way>,
-    commands: CommandsClient<Way>,
-    /// Who the switch said it is when the session began.
+    client: P4RuntimeClient<Connection>,
+    commands: CommandsClient<Connection>,
+    /// The switch's description of itself when the session began.
     about: Option<AboutResponse>,
     schema: Option<Arc<Schema>>,
     stream: Option<Stream>,
-    /// With what writes go out.
+    /// The election id of writes.
     election_id: Option<u128>,
 }
 
@@ -111,14 +111,14 @@ struct Stream {
     receiver: Streaming<StreamMessageResponse>,
 }
 
-/// What the switch says of who is primary.
+/// Who is primary according to the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// We are.
+    /// This session.
     Primary,
-    /// A controller with this election id is.
+    /// Another controller, with this election id.
     Other(u128),
-    /// Nobody is; this is the highest election id that there has been.
+    /// None; the value is the highest election id so far.
     Nobody(Option<u128>),
 }
 
@@ -126,15 +126,16 @@ impl Session {
     /// Connects.
     pub async fn connect(options: Options) -> Result<Session, Failure> {
         let way = match (&options.near, &options.tls) {
-            (Some(near), _) => Way::Near(near.clone()),
-            (None, Some(tls)) => Way::Secure(channel(&options, tls).await?),
+            (Some(near), _) => Connection::Near(near.clone()),
+            (None, Some(tls)) => Connection::Secure(channel(&options, tls).await?),
             (None, None) => {
                 let connecting = Plain::connect(&options.address, CONNECT_TIMEOUT);
-                Way::Plain(connecting.await.map_err(|error| unreachable(&options, reason(&error)))?)
+                Connection::Plain(connecting.await.map_err(|error| unreachable(&options, reason(&error)))?)
             }
         };
         let mut client = P4RuntimeClient::new(way.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
-        // Certificates are looked at when something is said. A switch that does not know the request says so; it lives.
+        // TLS certificates are verified with the first request. A switch that does not implement this request is
+        // still reachable.
         if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
             && std::error::Error::source(&status).is_some()
         {
@@ -150,7 +151,7 @@ impl Session {
         }
         let mut commands = CommandsClient::new(way).max_decoding_message_size(ANSWER_BYTES_MAX);
         let mut options = options;
-        // Other switches than ours do not know the request.
+        // Only Wirespeed switches implement this request.
         let about = commands.about(AboutRequest {}).await.ok().map(Response::into_inner);
         if let (true, Some(about)) = (options.any_device, &about) {
             options.device_id = about.device_id;
@@ -158,7 +159,7 @@ impl Session {
         Ok(Session { options, client, commands, about, schema: None, stream: None, election_id: None })
     }
 
-    /// Which switch and which program this is about, in a line.
+    /// A line that names the switch and its program.
     pub fn greeting(&self) -> String {
         let Options { address, device_id, .. } = &self.options;
         let program = match &self.about {
@@ -169,7 +170,7 @@ impl Session {
         format!("Device {device_id} at {address}{program}.")
     }
 
-    /// Who the switch is, if it says.
+    /// The switch's description of itself, if it has one.
     pub fn about(&self) -> Option<&AboutResponse> {
         self.about.as_ref()
     }
@@ -191,14 +192,14 @@ impl Session {
         Ok(schema)
     }
 
-    /// Has another role from now on, which no bid has been made for yet. The program is asked for again: as long as
-    /// nobody was primary it may have become another.
+    /// Changes the role; the session has not bid for the new role yet. The program is fetched again, since it may
+    /// have changed while no controller was primary.
     pub fn take_role(&mut self, role: &str) {
         role.clone_into(&mut self.options.role);
         self.schema = None;
     }
 
-    /// The program of the switch, if it is known already.
+    /// The program of the switch, if it was fetched already.
     pub fn known_schema(&self) -> Option<&Schema> {
         self.schema.as_deref()
     }
@@ -214,7 +215,7 @@ impl Session {
         config.ok_or_else(|| Problem::new("the switch has no program").with_help("load PROGRAM.p4").into())
     }
 
-    /// Reads, and gives the entities to `sink` as they come.
+    /// Reads entities and passes them to `sink` as they arrive.
     pub async fn read(&mut self, entities: Vec<Entity>, mut sink: impl FnMut(Vec<Entity>)) -> Result<(), Failure> {
         let role = self.options.role.clone();
         let request = ReadRequest { device_id: self.options.device_id, role, entities };
@@ -225,14 +226,14 @@ impl Session {
         Ok(())
     }
 
-    /// Reads all at once.
+    /// Reads entities and returns all of them.
     pub async fn read_all(&mut self, entities: Vec<Entity>) -> Result<Vec<Entity>, Failure> {
         let mut found = Vec::new();
         self.read(entities, |some| found.extend(some)).await?;
         Ok(found)
     }
 
-    /// Writes. If it is to be seen as one, all of it goes in one request.
+    /// Writes updates. If the write must be atomic, all of them go in one request.
     pub async fn write(&mut self, updates: Vec<Update>, atomicity: Atomicity) -> Result<(), Failure> {
         let election_id = self.bid().await?;
         let most = if atomicity == Atomicity::ContinueOnError { UPDATES_MAX } else { usize::MAX };
@@ -255,8 +256,8 @@ impl Session {
         }
     }
 
-    /// Gives the switch a program, or has it run the one that it keeps. Returns what has gone with the program before
-    /// though its state was to be kept, if the switch tells.
+    /// Sets a program, or runs the saved one. Returns the state of the previous program that was lost although it was
+    /// to be kept, if the switch reports it.
     pub async fn load(
         &mut self,
         action: LoadAction,
@@ -278,54 +279,54 @@ impl Session {
         Ok(gone.map(str::to_owned))
     }
 
-    /// Sends a packet, and waits until the switch has taken it.
+    /// Sends a packet, and waits until the switch has accepted it.
     pub async fn packet_out(&mut self, packet: PacketOut) -> Result<(), Failure> {
         let own = self.bid().await?;
         let own = own.map(|it| u128::from(it.high) << 64 | u128::from(it.low));
         self.send(Asked::Packet(packet)).await?;
-        // What was wrong with the packet is told before the answer to what follows it.
-        self.ask_standing(own).await.map(|_| ())
+        // The switch reports errors of the packet before it answers the next message.
+        self.arbitrate(own).await.map(|_| ())
     }
 
-    /// Carries out a line of `simple_switch_CLI`: what it prints, and whether it was refused.
+    /// Runs a line of `simple_switch_CLI`. Returns its output, and whether it was refused.
     pub async fn run_simple(&mut self, line: String) -> Result<(String, bool), Failure> {
         let request = RunRequest { device_id: self.options.device_id, line };
-        let answer = own("takes no commands of simple_switch_CLI", self.commands.run(request).await)?;
+        let answer = own_service("takes no commands of simple_switch_CLI", self.commands.run(request).await)?;
         Ok((answer.text, answer.is_error))
     }
 
-    /// How many workers the switch has, after so many were asked for.
+    /// The workers of the switch, after setting their number if one is given.
     pub async fn workers(&mut self, wanted: Option<WantedWorkers>) -> Result<WorkersResponse, Failure> {
         let wanted = wanted.map(|wanted| match wanted {
             WantedWorkers::Count(count) => workers_request::Wanted::Count(count),
             WantedWorkers::Auto => workers_request::Wanted::Auto(true),
         });
         let request = WorkersRequest { device_id: self.options.device_id, wanted };
-        own("tells nothing of workers", self.commands.workers(request).await)
+        own_service("tells nothing of workers", self.commands.workers(request).await)
     }
 
-    /// The timers of the switch's ports, after one was changed if that is wanted.
+    /// The timers of the switch's ports, after changing one if a change is given.
     pub async fn timers(&mut self, change: Option<TimerChange>) -> Result<TimersResponse, Failure> {
         let request = TimersRequest { device_id: self.options.device_id, change };
-        own("has no timers", self.commands.timers(request).await)
+        own_service("has no timers", self.commands.timers(request).await)
     }
 
-    /// How full the switch's tables are.
+    /// The fill levels of the switch's tables.
     pub async fn sizes(&mut self) -> Result<SizesResponse, Failure> {
         let request = SizesRequest { device_id: self.options.device_id };
-        own("tells nothing of its tables' memory", self.commands.sizes(request).await)
+        own_service("tells nothing of its tables' memory", self.commands.sizes(request).await)
     }
 
-    /// What the switch tells from now on, without being one of its controllers.
+    /// Subscribes to the messages of the switch without being one of its controllers.
     pub async fn watch(&mut self) -> Result<Streaming<StreamMessageResponse>, Failure> {
         let request = WatchRequest { device_id: self.options.device_id };
-        own("tells nothing to one who only looks", self.commands.watch(request).await)
+        own_service("tells nothing to one who only looks", self.commands.watch(request).await)
     }
 
-    /// What it takes to make another switch like this one, as records: its program and, if wanted, its state.
+    /// The records from which a copy of this switch can be made: its program and, if requested, its state.
     pub async fn snapshot(&mut self, with_state: bool) -> Result<Vec<Box<[u8]>>, Failure> {
         let request = SnapshotRequest { device_id: self.options.device_id, program_only: !with_state };
-        let mut parts = own("gives no snapshot of itself", self.commands.snapshot(request).await)?;
+        let mut parts = own_service("gives no snapshot of itself", self.commands.snapshot(request).await)?;
         let (mut records, mut record) = (Vec::new(), Vec::new());
         while let Some(part) = parts.message().await? {
             record.extend(part.bytes);
@@ -339,14 +340,14 @@ impl Session {
     /// Packets as they arrive from now on.
     pub async fn tap(&mut self, wanted: TapRequest) -> Result<Streaming<TapPacket>, Failure> {
         let request = TapRequest { device_id: self.options.device_id, ..wanted };
-        own("shows no packets as they arrive", self.commands.tap(request).await)
+        own_service("shows no packets as they arrive", self.commands.tap(request).await)
     }
 
-    /// How the switch is, as pairs of what and how.
+    /// The state of the switch, as pairs of a property and its value.
     pub async fn status(&mut self) -> Result<Vec<(&'static str, String)>, Failure> {
         let device_id = self.options.device_id;
         let capabilities = self.client.capabilities(CapabilitiesRequest { device_id }).await?.into_inner();
-        // A controller may have set another program since.
+        // A controller may have set another program in the meantime.
         self.about = self.commands.about(AboutRequest {}).await.ok().map(Response::into_inner);
         let mut lines = vec![
             ("address", self.options.address.clone()),
@@ -379,16 +380,16 @@ impl Session {
         Ok(lines)
     }
 
-    /// Who is primary. Asking changes nothing.
+    /// Who is primary. The request changes nothing.
     pub async fn standing(&mut self) -> Result<Standing, Failure> {
         if self.election_id.is_some() && !self.options.as_primary {
-            return self.ask_standing(self.election_id).await;
+            return self.arbitrate(self.election_id).await;
         }
-        self.ask_standing(None).await
+        self.arbitrate(None).await
     }
 
-    /// Becomes primary if nobody is, with an election id that nobody had: who is now. What a controller before this
-    /// one has sent, and was not carried out yet, is refused from then on.
+    /// Becomes primary if no controller is, with an election id that was not used before, and returns who is primary
+    /// now. The switch then refuses earlier requests of other controllers that it has not carried out yet.
     pub async fn bid_above(&mut self) -> Result<Standing, Failure> {
         if self.election_id.is_none() && self.options.election_id.is_none() {
             match self.standing().await? {
@@ -399,7 +400,7 @@ impl Session {
         self.bid().await.map(|_| Standing::Primary)
     }
 
-    /// Sees to it that writes are taken: what they go out with.
+    /// Bids if necessary. Returns the election id for writes.
     async fn bid(&mut self) -> Result<Option<Uint128>, Failure> {
         if self.election_id.is_none() {
             self.election_id = Some(self.win().await?);
@@ -410,14 +411,14 @@ impl Session {
     async fn win(&mut self) -> Result<u128, Failure> {
         let bid = match self.options.election_id {
             Some(id) => id,
-            None => match self.ask_standing(None).await? {
+            None => match self.arbitrate(None).await? {
                 Standing::Other(id) if self.options.as_primary => return Ok(id),
                 Standing::Other(id) => return Err(refused(id)),
                 Standing::Primary => 1,
                 Standing::Nobody(highest) => highest.unwrap_or(1).max(1),
             },
         };
-        match self.ask_standing(Some(bid)).await? {
+        match self.arbitrate(Some(bid)).await? {
             Standing::Primary => Ok(bid),
             Standing::Other(id) => Err(refused(id)),
             Standing::Nobody(highest) => {
@@ -427,10 +428,10 @@ impl Session {
         }
     }
 
-    /// Lets others be primary, until the next write.
+    /// Withdraws the bid, so that others can be primary until the next write.
     pub async fn release(&mut self) -> Result<(), Failure> {
         if self.election_id.take().is_some() && !self.options.as_primary {
-            self.ask_standing(None).await?;
+            self.arbitrate(None).await?;
         }
         Ok(())
     }
@@ -438,7 +439,7 @@ impl Session {
     async fn stream(&mut self) -> Result<&mut Stream, Failure> {
         if self.stream.is_none() {
             let (sender, outbox) = mpsc::channel(OUTBOX);
-            // The switch may answer with nothing before it has heard anything.
+            // The switch may not respond before it has received a message.
             let first = arbitration(&self.options, None);
             let _room = sender.send(first).await;
             let receiver = self.client.stream_channel(ReceiverStream::new(outbox)).await?.into_inner();
@@ -460,9 +461,9 @@ impl Session {
         }
     }
 
-    /// Bids, or says that we do not, and waits for what the switch says to it.
-    async fn ask_standing(&mut self, bid: Option<u128>) -> Result<Standing, Failure> {
-        self.pass_over().await;
+    /// Sends an arbitration message with or without a bid, and waits for the switch's answer.
+    async fn arbitrate(&mut self, bid: Option<u128>) -> Result<Standing, Failure> {
+        self.skip_messages().await;
         let request = arbitration(&self.options, bid);
         if let Some(update) = request.update {
             self.send(update).await?;
@@ -477,8 +478,8 @@ impl Session {
         })
     }
 
-    /// Passes over what the switch has told since the last time, so that old news is no answer.
-    async fn pass_over(&mut self) {
+    /// Skips the messages received so far, so that an old message is not taken for the answer.
+    async fn skip_messages(&mut self) {
         for _ in 0..PASSED_MAX {
             match tokio::time::timeout(Duration::ZERO, self.next_message()).await {
                 Ok(Ok(Some(_))) => {}
@@ -487,13 +488,13 @@ impl Session {
         }
     }
 
-    /// The next word of the switch about who is primary; what else it tells meanwhile is passed over, but for faults.
+    /// The next arbitration message of the switch. Other messages are skipped, except errors.
     async fn answer_to_bid(&mut self) -> Result<MasterArbitrationUpdate, Failure> {
         let waiting = async {
             loop {
                 match self.next_message().await? {
-                    Some(Told::Arbitration(answer)) => return Ok(answer),
-                    Some(Told::Error(error)) => return Err(Problem::new(error.message).into()),
+                    Some(StreamUpdate::Arbitration(answer)) => return Ok(answer),
+                    Some(StreamUpdate::Error(error)) => return Err(Problem::new(error.message).into()),
                     Some(_) => {}
                     None => return Err(Failure::Connection(Problem::new("the switch has closed the stream"))),
                 }
@@ -503,8 +504,8 @@ impl Session {
         tokio::time::timeout(BID_TIMEOUT, waiting).await.map_err(late)?
     }
 
-    /// What the switch tells next; none at the end of the stream.
-    pub async fn next_message(&mut self) -> Result<Option<Told>, Failure> {
+    /// The next message of the switch; `None` at the end of the stream.
+    pub async fn next_message(&mut self) -> Result<Option<StreamUpdate>, Failure> {
         let message = match &mut self.stream {
             Some(stream) => stream.receiver.message().await,
             None => return Ok(None),
@@ -546,7 +547,7 @@ async fn channel(options: &Options, tls: &Tls) -> Result<Channel, Failure> {
     }
     let endpoint = endpoint.tls_config(config).map_err(|error| unreachable(reason(&error)))?;
     endpoint.connect().await.map_err(|error| {
-        // What an answer without TLS looks like to TLS.
+        // The error of a TLS client that receives a response without TLS.
         let is_plain = reason(&error).contains("InvalidContentType");
         unreachable(match is_plain {
             true => format!("it does not speak TLS: leave --{}ca out", options.tls_prefix),
@@ -555,8 +556,9 @@ async fn channel(options: &Options, tls: &Tls) -> Result<Channel, Failure> {
     })
 }
 
-/// The answer of a command of our own; other switches do not know it: what they lack is said in words.
-fn own<T>(lack: &str, answer: Result<Response<T>, Status>) -> Result<T, Failure> {
+/// The response to a request of Wirespeed's own service. `lack` describes what a switch without this service cannot
+/// do.
+fn own_service<T>(lack: &str, answer: Result<Response<T>, Status>) -> Result<T, Failure> {
     match answer {
         Ok(answer) => Ok(answer.into_inner()),
         Err(status) if status.code() == Code::Unimplemented => {
@@ -566,7 +568,7 @@ fn own<T>(lack: &str, answer: Result<Response<T>, Status>) -> Result<T, Failure>
     }
 }
 
-/// Why another controller keeps us from writing.
+/// The error if another controller prevents writes.
 fn refused(id: u128) -> Failure {
     Problem::new(format!("a controller with election id {id} is primary, and only the primary may write"))
         .with_help(format!(
@@ -576,7 +578,7 @@ fn refused(id: u128) -> Failure {
         .into()
 }
 
-/// Which program runs: its file as the switch names it, and what its `@pkginfo` says.
+/// The running program: its file as the switch names it, and its `@pkginfo`.
 fn program_text(about: Option<&AboutResponse>, package: &str) -> String {
     let about = about.filter(|about| !about.program.is_empty());
     match (about, package) {
@@ -609,7 +611,7 @@ fn arbitration(options: &Options, bid: Option<u128>) -> StreamMessageRequest {
     StreamMessageRequest { update: Some(Asked::Arbitration(update)) }
 }
 
-/// What an error of the transport comes from: its own words say only that there was one.
+/// The root cause of a transport error; the error itself says only that there was one.
 fn reason(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {

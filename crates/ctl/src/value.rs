@@ -1,8 +1,8 @@
-//! Values: from text as users write it to the bytes of P4Runtime, and back.
+//! Values: from text as users write it to P4Runtime's bytes, and back.
 //!
-//! Reading is `control::values`: numbers and addresses, refused where they do not fit. Bytes are canonical: as few as
-//! the number needs. What comes back is shown as the value's name and width suggest (an address as an address), and
-//! always in a form that reads back as the same value.
+//! Parsing is done by `control::values`: numbers and addresses, which are refused if they do not fit. Bytes are
+//! canonical: as few as the number needs. Values are shown as their name and width suggest (an address as an
+//! address), and always in a form that parses to the same value.
 
 use crate::schema::Schema;
 use base::Bits;
@@ -12,24 +12,24 @@ use ir::Type;
 use p4runtime_proto::p4::config::v1;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Names that stand for names, at most: a hostile P4Info could make a circle of them.
+/// The most steps when type names are resolved: a hostile P4Info could contain a cycle.
 const NAMES_MAX: usize = 16;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Debug)]
 pub struct ValueType<'a> {
-    /// Whose value: `key`, `parameter`, ...
+    /// The role of the value: `key`, `parameter`, ...
     pub role: &'static str,
     /// Its name.
     pub name: &'a str,
-    /// Its bits; 0 for text.
+    /// Its width in bits; 0 for text.
     pub width_bits: u32,
-    /// What controllers see of it.
+    /// Its representation for controllers.
     pub form: Form<'a>,
     style: Style,
 }
 
-/// What controllers see of a value.
+/// The representation of a value for controllers.
 #[derive(Clone, Debug)]
 pub enum Form<'a> {
     /// A number.
@@ -50,14 +50,14 @@ enum Style {
     Mac,
 }
 
-/// What a P4Info says of a value: bits, the name of a type, annotations.
+/// The description of a value in a P4Info: width, type name, annotations.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'a> {
-    /// As wide as this.
+    /// The width in bits.
     pub bitwidth: i32,
-    /// Of this type.
+    /// The name of its type.
     pub type_name: Option<&'a v1::P4NamedType>,
-    /// With these annotations.
+    /// Its annotations.
     pub annotations: &'a [String],
 }
 
@@ -76,22 +76,23 @@ impl<'a> ValueType<'a> {
     /// The type of data in a register or digest.
     pub fn of_data(name: &'a str, width_bits: u32, form: Form<'a>) -> ValueType<'a> {
         let style = match style(name, width_bits, &[]) {
-            // Registers of 48 bits mostly hold times.
+            // 48-bit registers usually hold times.
             Style::Mac if !has_any(name, &["mac", "addr"]) => Style::Decimal,
             style => style,
         };
         ValueType { role: "value", name, width_bits, form, style }
     }
 
-    /// The same for what is matched by prefixes: 32 bits are an address, unless the program says otherwise.
+    /// The same type for a key that is matched by prefix: 32 bits are shown as an IPv4 address, unless the program
+    /// specifies another format.
     pub fn of_prefixes(self, annotations: &[String]) -> ValueType<'a> {
-        let is_address = self.width_bits == 32 && said_format(annotations).is_none();
+        let is_address = self.width_bits == 32 && declared_format(annotations).is_none();
         ValueType { style: if is_address { Style::Ipv4 } else { self.style }, ..self }
     }
 
-    /// The number that the text spells.
+    /// Parses a number.
     pub fn bits(&self, text: &str) -> Result<Bits, Problem> {
-        // A P4Info does not say which values are signed.
+        // A P4Info does not record which values are signed.
         let ty = match self.width_bits {
             1 => Type::Bool,
             width if text.starts_with('-') => Type::Int(width),
@@ -100,12 +101,12 @@ impl<'a> ValueType<'a> {
         values::value(text, &self.target(ty))
     }
 
-    /// For messages of `control::values`.
+    /// The target of `control::values`, for its messages.
     pub fn target(&self, ty: Type) -> Target<'_> {
         Target { role: self.role, name: self.name, ty }
     }
 
-    /// The bytes of the value that the text spells.
+    /// Parses a value into bytes.
     pub fn read(&self, text: &str) -> Result<Vec<u8>, Problem> {
         match &self.form {
             Form::Bits => self.bits(text).map(|bits| bytes(&bits)),
@@ -127,7 +128,7 @@ impl<'a> ValueType<'a> {
         }
     }
 
-    /// The value as text that reads back as the same.
+    /// Formats a value so that it parses to the same value.
     pub fn show(&self, value: &[u8]) -> String {
         match &self.form {
             Form::Text => crate::words::quoted(&String::from_utf8_lossy(value)),
@@ -162,7 +163,7 @@ impl<'a> ValueType<'a> {
         address.unwrap_or_else(|| hexadecimal(&value))
     }
 
-    /// A mask: an address where the value is one, else in hexadecimal digits.
+    /// Formats a mask: as an address if the value is one, else in hexadecimal.
     pub fn show_mask(&self, mask: &[u8]) -> String {
         match self.style {
             Style::Decimal => hexadecimal(&canonical(mask)),
@@ -171,7 +172,7 @@ impl<'a> ValueType<'a> {
     }
 }
 
-/// Follows the name of a type to what controllers see.
+/// Resolves the name of a type to the representation for controllers.
 fn resolve<'a>(schema: &'a Schema, name: &'a str, width_bits: &mut u32, form: &mut Form<'a>) {
     use v1::{p4_data_type_spec::TypeSpec, p4_new_type_spec::Representation, p4_new_type_translation::SdnType};
     let types = schema.types();
@@ -200,7 +201,7 @@ fn resolve<'a>(schema: &'a Schema, name: &'a str, width_bits: &mut u32, form: &m
     }
 }
 
-/// The bytes of a number, as few as it needs and at least one.
+/// The bytes of a number: as few as it needs, and at least one.
 pub fn bytes(bits: &Bits) -> Vec<u8> {
     canonical(&bits.to_be_bytes())
 }
@@ -224,15 +225,15 @@ fn has_any(name: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| name.contains(part))
 }
 
-/// The format that the program announces.
-fn said_format(annotations: &[String]) -> Option<&str> {
+/// The format that the program declares.
+fn declared_format(annotations: &[String]) -> Option<&str> {
     let said = annotations.iter().find_map(|it| it.trim().strip_prefix("@format(")?.strip_suffix(')'));
     said.map(|it| it.trim_matches('"'))
 }
 
-/// How a number of this name is best read. `@format` in the program decides, then the width and the name.
+/// How to show a number of this name: according to `@format` in the program, else the width and the name.
 fn style(name: &str, width_bits: u32, annotations: &[String]) -> Style {
-    match (said_format(annotations), width_bits) {
+    match (declared_format(annotations), width_bits) {
         (Some("IPV4_ADDRESS"), 32) => return Style::Ipv4,
         (Some("IPV6_ADDRESS"), 128) => return Style::Ipv6,
         (Some("MAC_ADDRESS"), 48) => return Style::Mac,
@@ -258,7 +259,7 @@ mod tests {
     use super::*;
     use expect_test::{Expect, expect};
 
-    /// Reads the text as a value of this name and width, and shows it again.
+    /// Parses the text as a value of this name and width, and formats it again.
     fn check(name: &str, bitwidth: i32, text: &str, expected: Expect) {
         let schema = Schema::default();
         let said = Said { bitwidth, type_name: None, annotations: &[] };

@@ -1,19 +1,19 @@
-//! A line as words.
+//! Splits a line into words.
 //!
-//! Words are divided by white space; `#` begins a comment; quotes, single or double, hold white space together and take
-//! from a word whatever meaning it has in the language. `$'...'` is quoted, too, and may have characters that a line
-//! cannot show: `\n`, `\t`, `\r`, `\\`, `\'` and, by their number, `\u{1b}`.
+//! Words are separated by white space, and `#` begins a comment. Quotes, single or double, may contain white space,
+//! and a quoted word is never a keyword. `$'...'` is a quoted word with escapes for characters that a line cannot
+//! show: `\n`, `\t`, `\r`, `\\`, `\'` and, by code point, `\u{1b}`.
 
 use control::Problem;
 
 /// A word of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Without its quotes.
+    /// The text without its quotes.
     pub text: String,
-    /// It begins with a quote: it is no keyword.
+    /// Whether it begins with a quote; it is then not a keyword.
     pub is_quoted: bool,
-    /// Where it begins in the line, in bytes.
+    /// The offset of its first byte in the line.
     pub start: usize,
 }
 
@@ -23,22 +23,22 @@ impl Word {
         !self.is_quoted && self.text == keyword
     }
 
-    /// The parts of `NAME=VALUE`; none if it is no such word. `=>` is a word of its own.
+    /// The parts of `NAME=VALUE`; `None` if the word does not have this form. `=>` is a word of its own.
     pub fn named(&self) -> Option<(&str, &str)> {
         self.text.split_once('=').filter(|(name, value)| !self.is_quoted && !name.is_empty() && *value != ">")
     }
 }
 
-/// What quotes hold.
+/// The kind of an open quote.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quote {
     /// Everything up to this character.
     Plain(char),
-    /// `$'...'`, with characters written after a backslash.
+    /// `$'...'`, with escapes.
     Escaping,
 }
 
-/// The words of a line, and what is wrong if its last quote has no end or something in quotes cannot be read.
+/// The words of a line, and an error if its last quote is not closed or an escape is invalid.
 fn scan(line: &str) -> (Vec<Word>, Result<(), Problem>) {
     let mut words: Vec<Word> = Vec::new();
     let mut is_open = false;
@@ -91,7 +91,7 @@ fn scan(line: &str) -> (Vec<Word>, Result<(), Problem>) {
     (words, end)
 }
 
-/// Begins a word, unless one is open.
+/// Begins a word, unless one is open already.
 fn open(words: &mut Vec<Word>, is_open: &mut bool, is_quoted: bool, start: usize) {
     if !*is_open {
         words.push(Word { text: String::new(), is_quoted, start });
@@ -99,7 +99,7 @@ fn open(words: &mut Vec<Word>, is_open: &mut bool, is_quoted: bool, start: usize
     }
 }
 
-/// The character that stands behind a backslash.
+/// The character of the escape after a backslash.
 fn escaped(characters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> Result<char, Problem> {
     let help = "after a backslash may stand n, t, r, a backslash, a quote, or a number as u{1b}";
     match characters.next() {
@@ -118,14 +118,14 @@ fn escaped(characters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> R
     }
 }
 
-/// Text as one word of a line: quoted where it must be, and without what would move a terminal's cursor.
+/// Quotes text as one word of a line if necessary, and escapes characters that would move a terminal's cursor.
 pub fn quoted(text: &str) -> String {
     if text.contains(char::is_control) {
         return format!("$'{}'", escape(text, &['\\', '\'']));
     }
     let needs = |it: char| it.is_whitespace() || matches!(it, '#' | '\'' | '"' | '=' | '$');
     match text.is_empty() || text.contains(needs) {
-        // Quotes within quotes are of the other kind; words that touch are one.
+        // Quotes within quotes are of the other kind; adjacent words without white space are one word.
         true if text.contains('"') => {
             text.split('\'').map(|part| format!("'{part}'")).collect::<Vec<_>>().join("\"'\"")
         }
@@ -134,12 +134,12 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// Text without what would move a terminal's cursor.
+/// Escapes characters that would move a terminal's cursor.
 pub fn visible(text: &str) -> String {
     escape(text, &[])
 }
 
-/// Control characters and these as they stand behind a backslash.
+/// Escapes control characters and the given characters with a backslash.
 fn escape(text: &str, others: &[char]) -> String {
     let escaped = |it: char| match it {
         '\n' => "\\n".to_owned(),
@@ -158,7 +158,7 @@ pub fn split(line: &str) -> Result<Vec<Word>, Problem> {
     end.map(|()| words)
 }
 
-/// The words of the beginning of a line, the last of which may be unfinished; it is empty after white space.
+/// The words of the beginning of a line. The last one may be unfinished; it is empty after white space.
 pub fn split_unfinished(line: &str) -> Vec<Word> {
     let (mut words, end) = scan(line);
     if end.is_ok() && (line.is_empty() || line.ends_with(char::is_whitespace)) {

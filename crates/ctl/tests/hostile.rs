@@ -1,4 +1,4 @@
-//! Lines and entities that make no sense are refused, and nothing crashes.
+//! Nonsensical lines and entities are refused without a panic.
 
 mod support;
 
@@ -9,7 +9,7 @@ use ctl::{complete, parse};
 use p4runtime_proto::p4::v1::{Entity, StreamMessageResponse};
 use prost::Message;
 
-/// Words that mean something somewhere.
+/// Words that have a meaning in some command.
 const WORDS: [&str; 79] = [
     "workers",
     "timers",
@@ -122,7 +122,7 @@ fn lines_of_any_characters() {
     }
 }
 
-/// What a switch that is broken, or no friend, may send.
+/// Messages that a broken or hostile switch may send.
 #[test]
 fn messages_of_any_bytes() {
     let schema = support::schema();

@@ -12,7 +12,7 @@ fn entities(title: &str, entities: &[Entity]) -> String {
     entities.iter().map(|it| format!("{title}\n{}", to_text("p4.v1.Entity", it))).collect()
 }
 
-/// What each line asks for, or what is wrong with it.
+/// Shows the requests of each line, or the error.
 fn check(lines: &str, expected: Expect) {
     let schema = support::schema();
     let mut shown = String::new();

@@ -1,4 +1,4 @@
-//! Entities in, text, JSON and commands out.
+//! Entities in; text, JSON and commands out.
 
 mod support;
 
@@ -10,7 +10,7 @@ use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
 use p4runtime_proto::p4::v1::*;
 
-/// What lines of commands would write: entities to render.
+/// The entities that the commands in `lines` would write.
 fn entities(schema: &Schema, lines: &str) -> Vec<Entity> {
     let written = lines.lines().flat_map(|line| match parse(line, schema) {
         Ok(Plan::Write(updates)) => updates.into_iter().filter_map(|it| it.entity).collect::<Vec<_>>(),
@@ -169,7 +169,7 @@ fn one_cell_is_shown_though_it_is_zero() {
     );
 }
 
-/// What is dumped writes the same again.
+/// The commands of a dump write the same entities again.
 #[test]
 fn commands_write_the_same_again() {
     let schema = support::schema();

@@ -23,7 +23,7 @@ fn write(kind: Kind) -> Plan {
     Plan::Write(vec![update(Modify, kind)])
 }
 
-/// The words before `set`, `reset` or `=`, that word, and those after it.
+/// The words before `set`, `reset` or `=`, that word, and the words after it.
 fn around_verb(words: &[Word]) -> (&[Word], &str, &[Word]) {
     match words.iter().position(|word| ["set", "reset", "="].iter().any(|verb| word.is(verb))) {
         Some(position) => (&words[..position], &words[position].text, &words[position + 1..]),
@@ -31,7 +31,7 @@ fn around_verb(words: &[Word]) -> (&[Word], &str, &[Word]) {
     }
 }
 
-/// The index of a cell; none for all of them.
+/// The index of a cell; `None` means all cells.
 fn index(it: &Arguments<'_>, words: &[Word], owner: &str, size: i64) -> Result<Option<Index>, Problem> {
     match words {
         [] => Ok(None),
@@ -102,7 +102,7 @@ fn one_row(it: &Arguments<'_>, table: &Table, words: &[Word]) -> Result<TableEnt
     default_row(table, words).map_or_else(|| one_entry(it.schema, table, words), Ok)
 }
 
-/// The default action, if that is what the words mean.
+/// The default action, if the words denote it.
 fn default_row(table: &Table, words: &[Word]) -> Option<TableEntry> {
     let is_default = matches!(words, [only] if only.is("default"));
     is_default.then(|| TableEntry { table_id: id(&table.preamble), is_default_action: true, ..TableEntry::default() })
@@ -111,7 +111,7 @@ fn default_row(table: &Table, words: &[Word]) -> Option<TableEntry> {
 pub(super) fn meters(it: &Arguments<'_>) -> Result<Plan, Problem> {
     let Some(first) = it.words.first() else { return Ok(read(Kind::MeterEntry(MeterEntry::default()))) };
     let (cell, verb, values) = around_verb(it.from(1));
-    // None: to read. No rates: to set back.
+    // No verb means to read. No rates means to reset the meter.
     let config = match (verb, values) {
         ("", _) => None,
         ("reset", []) => Some(None),

@@ -1,8 +1,8 @@
-//! `dump`: what is read for it, and the commands that come before what was written.
+//! `dump`: what it reads, and the commands that precede the dumped entities.
 //!
 //! A dump is a list of commands that brings any switch with the same program to the same state, whatever was written
-//! to it before: it begins by taking that back. What the program itself begins with is written like all else, as
-//! someone may have deleted it; only what is const stays out of it.
+//! to it before. It therefore begins by undoing earlier writes. The program's initial entries are dumped like all
+//! others, since they may have been deleted; only constant entries are left out.
 
 use super::Arguments;
 use crate::plan::{Dump, Plan, entity};
@@ -33,7 +33,7 @@ pub(super) fn dump(it: &Arguments<'_>) -> Result<Plan, Problem> {
     Ok(Plan::Dump(found))
 }
 
-/// All that can be written.
+/// Everything that can be written.
 fn everything(schema: &Schema, with_data: bool) -> Dump {
     let info = schema.info();
     let mut found = Dump::default();
@@ -81,7 +81,7 @@ fn shown(preamble: &Option<Preamble>) -> String {
     quoted(name(preamble))
 }
 
-/// Takes back what was written to a table.
+/// Undoes what was written to a table.
 fn before_table(table: &Table, before: &mut Vec<String>) {
     let table_name = shown(&table.preamble);
     if !table.is_const_table && !table.match_fields.is_empty() {
@@ -98,7 +98,7 @@ fn add_table(schema: &Schema, table: &Table, with_data: bool, found: &mut Dump) 
     let default = TableEntry { is_default_action: true, ..entries.clone() };
     found.entities.extend([default.clone(), entries.clone()].map(|it| entity(Kind::TableEntry(it))));
     if let Some(meter) = schema.direct_meter_of(table) {
-        // Those of entries that stay.
+        // The meters of constant entries, which stay.
         let meter = shown(&meter.preamble);
         found.before.extend([format!("meters {meter} reset"), format!("meters {meter} default reset")]);
         for row in [&default, &entries] {

@@ -1,4 +1,4 @@
-//! The commands.
+//! The commands and their help.
 
 use super::{Arguments, cells, dump, others, profiles, replication, tables, trace};
 use crate::plan::Plan;
@@ -6,15 +6,15 @@ use control::{Problem, names};
 
 /// A command.
 pub struct Form {
-    /// What a line with it begins with.
+    /// The word that a line with it begins with.
     pub name: &'static str,
-    /// How it is written.
+    /// Its syntax.
     pub usage: &'static [&'static str],
-    /// What it does, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// What is to be known of it, and examples.
+    /// A longer description, with examples.
     pub details: &'static str,
-    /// It speaks of names of the program.
+    /// Whether it uses names of the program.
     pub needs_program: bool,
     pub(super) parse: fn(&Arguments<'_>) -> Result<Plan, Problem>,
 }

@@ -1,4 +1,4 @@
-//! What the commands say of themselves, and what the program has.
+//! Help on the commands, and lists of the program's objects.
 
 use super::forms::{self, FORMS};
 use super::{others, param_type};
@@ -10,7 +10,7 @@ use control::{Problem, names};
 use ir::MatchKind;
 use p4runtime_proto::p4::config::v1 as config;
 
-/// All commands, or more of one.
+/// Help on all commands, or on one.
 pub fn help(command: Option<&str>) -> Result<String, Problem> {
     match command {
         None => {
@@ -25,11 +25,11 @@ pub fn help(command: Option<&str>) -> Result<String, Problem> {
     }
 }
 
-/// What can be listed.
+/// The kinds of objects that can be listed.
 pub const LISTS: [&str; 9] =
     ["tables", "actions", "profiles", "counters", "meters", "registers", "value-sets", "digests", "packets"];
 
-/// What the program has of a kind, or how many there are of each.
+/// Lists the program's objects of a kind, or how many objects of each kind there are.
 pub fn list(schema: &Schema, kind: Option<&str>) -> Result<String, Problem> {
     let Some(kind) = kind else {
         let counted = LISTS.iter().map(|kind| vec![(*kind).to_owned(), rows(schema, kind).len().to_string()]);
@@ -148,7 +148,7 @@ fn table(schema: &Schema, table: &config::Table) -> Vec<String> {
     vec![lines.join("\n")]
 }
 
-/// An action with its parameters.
+/// Describes an action with its parameters.
 fn action(schema: &Schema, action: &config::Action) -> String {
     let params: Vec<String> = action.params.iter().map(|param| of_type(&param_type(schema, param))).collect();
     format!("{}({})", name(&action.preamble), params.join(", "))

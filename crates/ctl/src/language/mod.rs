@@ -1,12 +1,12 @@
-//! The language: words to plans.
+//! The language: from words to plans.
 //!
-//! A line begins with a command. Names are control-plane names or enough of their last parts; values are written as
-//! everywhere in Wirespeed; keys, arguments and fields are given in order or as NAME=VALUE.
+//! A line begins with a command. A name is a control-plane name or a sufficient suffix of it. Values are written as
+//! everywhere in Wirespeed. Keys, arguments and fields are given in order or as NAME=VALUE.
 //!
-//! * [`forms`]: the commands with their usage; [`help`](mod@help): what they say of themselves.
+//! * [`forms`]: the commands with their syntax; [`help`](mod@help): their help.
 //! * `tables`: entries and default actions; `cells`: counters, meters, registers; `profiles`: members and groups;
-//!   `replication`: multicast and clones; `dump`: what was written; `trace`: packets as they arrive; `others`: all
-//!   else.
+//!   `replication`: multicast and clones; `dump`: the state of the switch; `trace`: packets as they arrive; `others`:
+//!   all other commands.
 
 mod cells;
 mod dump;
@@ -27,7 +27,7 @@ use p4runtime_proto::p4::{config::v1 as config, v1};
 
 pub(crate) use others::field_types;
 
-/// What a line asks for.
+/// Parses a line into a plan.
 pub fn parse(line: &str, schema: &Schema) -> Result<Plan, Problem> {
     let words = words::split(line)?;
     let Some((first, rest)) = words.split_first() else { return Ok(Plan::Nothing) };
@@ -35,7 +35,7 @@ pub fn parse(line: &str, schema: &Schema) -> Result<Plan, Problem> {
     (form.parse)(&Arguments { schema, form, words: rest })
 }
 
-/// Whether a line can be understood without the P4Info of a program.
+/// Whether parsing the line requires the P4Info of a program.
 pub fn needs_program(line: &str) -> bool {
     let words = words::split(line).unwrap_or_default();
     words.first().and_then(|first| forms::find(&first.text).ok()).is_some_and(|form| form.needs_program)
@@ -62,12 +62,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The words from this position on.
+    /// The words from this position.
     pub fn from(&self, index: usize) -> &'a [Word] {
         self.words.get(index..).unwrap_or_default()
     }
 
-    /// Refuses words from this position on.
+    /// Refuses words from this position.
     pub fn end(&self, index: usize) -> Result<(), Problem> {
         match self.words.get(index) {
             None => Ok(()),
@@ -75,13 +75,13 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A number of 32 bits at this position, which is `what`.
+    /// The 32-bit number at this position, which is `what`.
     pub fn number(&self, index: usize, what: &str) -> Result<u32, Problem> {
         values::unsigned(self.word(index, what)?, u64::from(u32::MAX), what).map(|number| number as u32)
     }
 }
 
-/// The words before and after `do` or `=>`; none after, if there is neither.
+/// The words before and after `do` or `=>`; `None` if there is neither.
 pub(crate) fn around_do(words: &[Word]) -> (&[Word], Option<&[Word]>) {
     match words.iter().position(|word| word.is("do") || word.is("=>")) {
         Some(position) => (&words[..position], Some(&words[position + 1..])),
@@ -131,7 +131,7 @@ pub(crate) fn param_type<'a>(schema: &'a Schema, param: &'a config::action::Para
     ValueType::new(schema, "parameter", &param.name, Said { bitwidth: param.bitwidth, type_name, annotations })
 }
 
-/// A port as P4Runtime has it.
+/// A port in P4Runtime's form.
 pub(crate) fn port(text: &str) -> Result<Vec<u8>, Problem> {
     let number = values::unsigned(text, u64::from(u32::MAX), "port")?;
     Ok(crate::value::bytes(&base::Bits::from_u64(32, number)))
@@ -152,11 +152,11 @@ pub(crate) fn duration_ns(text: &str) -> Result<i64, Problem> {
     }
     let number: f64 = number.parse().map_err(|_| broken())?;
     let ns = (number * factor).round();
-    // Below 2^63, where numbers in between are still whole.
+    // Below 2^63, converting to an integer cannot overflow.
     if (0.0..9.2e18).contains(&ns) { Ok(ns as i64) } else { Err(broken()) }
 }
 
-/// A time as people write it, with the largest unit that leaves it whole.
+/// Formats a time with the largest unit in which it is a whole number.
 pub(crate) fn duration_text(ns: i64) -> String {
     let units =
         [("h", 3_600_000_000_000), ("min", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];

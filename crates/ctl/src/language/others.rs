@@ -145,7 +145,7 @@ pub(super) fn packet_out(it: &Arguments<'_>) -> Result<Plan, Problem> {
         }
         metadata.push(PacketMetadata { metadata_id: *metadata_id, value: ty.read(text)? });
     }
-    // Padding is the program's affair: what is not said is 0.
+    // Only padding may be left out: fields with `pad` in their names, which are 0.
     for (metadata_id, ty) in &fields {
         if !metadata.iter().any(|it| it.metadata_id == *metadata_id) {
             if !ty.name.to_ascii_lowercase().contains("pad") {
@@ -205,7 +205,7 @@ pub(super) fn plain(it: &Arguments<'_>, plan: Plan) -> Result<Plan, Problem> {
     Ok(plan)
 }
 
-/// The rest of the line as it was written, but for quotes.
+/// The rest of the line as written, without quotes.
 pub(super) fn simple(it: &Arguments<'_>) -> Result<Plan, Problem> {
     it.word(0, "a command of simple_switch_CLI")?;
     let words: Vec<String> = it.words.iter().map(|word| crate::words::quoted(&word.text)).collect();

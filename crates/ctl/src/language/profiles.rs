@@ -11,7 +11,7 @@ use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::update::Type as UpdateType;
 use p4runtime_proto::p4::v1::{ActionProfileGroup, ActionProfileMember};
 
-/// The profile of this name, or of the table of this name.
+/// The profile of this name, or the profile of the table of this name.
 fn profile<'s>(schema: &'s Schema, given: &str) -> Result<&'s ActionProfile, Problem> {
     schema.profile(given).or_else(|problem| {
         let table = schema.table(given).ok();
@@ -19,7 +19,7 @@ fn profile<'s>(schema: &'s Schema, given: &str) -> Result<&'s ActionProfile, Pro
     })
 }
 
-/// `add`, `modify` or `delete` in front of what is written.
+/// `add`, `modify` or `delete` at the beginning of the words.
 pub(super) fn verb(words: &[Word]) -> Option<UpdateType> {
     let first = words.first()?;
     let verbs = [("add", UpdateType::Insert), ("modify", UpdateType::Modify), ("delete", UpdateType::Delete)];
@@ -30,8 +30,8 @@ fn read(kind: Kind) -> Plan {
     Plan::Read(Read { entities: vec![entity(kind)], filter: Filter::default() })
 }
 
-/// The profile and number that are read: of all, if they are not given.
-fn which(it: &Arguments<'_>, what: &str) -> Result<(u32, u32), Problem> {
+/// The profile and the number to read; 0 means all.
+fn profile_and_number(it: &Arguments<'_>, what: &str) -> Result<(u32, u32), Problem> {
     let Some(first) = it.words.first() else { return Ok((0, 0)) };
     let profile = profile(it.schema, &first.text)?;
     it.end(2)?;
@@ -39,7 +39,7 @@ fn which(it: &Arguments<'_>, what: &str) -> Result<(u32, u32), Problem> {
     Ok((id(&profile.preamble), number))
 }
 
-/// The profile after `clear`, or all; none if nothing is to be cleared.
+/// The profile after `clear`, or 0 for all profiles; `None` if the words are not a `clear`.
 fn cleared(it: &Arguments<'_>) -> Result<Option<u32>, Problem> {
     if !it.words.first().is_some_and(|word| word.is("clear")) {
         return Ok(None);
@@ -51,7 +51,7 @@ fn cleared(it: &Arguments<'_>) -> Result<Option<u32>, Problem> {
     }
 }
 
-/// Deletes all of this.
+/// Deletes all entities of a kind.
 pub(super) fn clear(all: Kind) -> Plan {
     Plan::Change(Change { entities: vec![entity(all)], kind: ChangeKind::Clear })
 }
@@ -62,7 +62,7 @@ pub(super) fn members(it: &Arguments<'_>) -> Result<Plan, Problem> {
         return Ok(clear(Kind::ActionProfileMember(all)));
     }
     let Some(kind) = verb(it.words) else {
-        let (action_profile_id, member_id) = which(it, "member")?;
+        let (action_profile_id, member_id) = profile_and_number(it, "member")?;
         let member = ActionProfileMember { action_profile_id, member_id, action: None };
         return Ok(read(Kind::ActionProfileMember(member)));
     };
@@ -91,7 +91,7 @@ pub(super) fn groups(it: &Arguments<'_>) -> Result<Plan, Problem> {
         return Ok(clear(Kind::ActionProfileGroup(all)));
     }
     let Some(kind) = verb(it.words) else {
-        let (action_profile_id, group_id) = which(it, "group")?;
+        let (action_profile_id, group_id) = profile_and_number(it, "group")?;
         let group = ActionProfileGroup { action_profile_id, group_id, ..ActionProfileGroup::default() };
         return Ok(read(Kind::ActionProfileGroup(group)));
     };

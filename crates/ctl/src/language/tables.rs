@@ -14,7 +14,7 @@ use p4runtime_proto::p4::v1::{
     ActionProfileAction, ActionProfileActionSet, Entity, TableAction, TableEntry, action_profile_action, table_entry,
 };
 
-/// What stands after keys and arguments.
+/// The options after keys and arguments.
 #[derive(Debug, Default)]
 struct Options {
     priority: Option<i32>,
@@ -23,7 +23,7 @@ struct Options {
     controller_metadata: u64,
 }
 
-/// The words without their options.
+/// Splits the options off the words.
 fn options(words: &[Word], found: &mut Options) -> Result<Vec<Word>, Problem> {
     let (mut rest, mut left) = (words, Vec::new());
     loop {
@@ -57,7 +57,7 @@ fn owner(table: &Table) -> String {
     format!("table {}", name(&table.preamble))
 }
 
-/// Refuses a table whose entries are the program's alone.
+/// Refuses a table whose entries are constant.
 fn check_changeable(table: &Table) -> Result<(), Problem> {
     if table.is_const_table {
         return Err(Problem::new(format!("the entries of {} are const and cannot be changed", owner(table))));
@@ -69,7 +69,7 @@ fn check_changeable(table: &Table) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What names an entry: the whole key, and the priority where there is one.
+/// Identifies an entry: the complete key, and the priority if the table has priorities.
 fn entry_name(schema: &Schema, table: &Table, keys: &[Word], options: &Options) -> Result<TableEntry, Problem> {
     let found = key::whole(schema, &owner(table), &table.match_fields, keys)?;
     let priority = match (has_priority(table), options.priority) {
@@ -87,7 +87,7 @@ fn entry_name(schema: &Schema, table: &Table, keys: &[Word], options: &Options) 
     Ok(TableEntry { table_id: id(&table.preamble), r#match: found, priority, ..TableEntry::default() })
 }
 
-/// What an entry or default action runs.
+/// The action of an entry or of a default.
 fn action(schema: &Schema, table: &Table, words: &[Word], is_default: bool) -> Result<TableAction, Problem> {
     let Some((first, rest)) = words.split_first() else {
         return Err(Problem::new("there is no action after do").with_help(actions_help(schema, table)));
@@ -121,7 +121,7 @@ fn actions_help(schema: &Schema, table: &Table) -> String {
     format!("{} has the actions {}", owner(table), control::names::listed("", &names))
 }
 
-/// A group of its own: `ACTION ARG... [weight N] [watch PORT] | ...`.
+/// A one-shot action set: `ACTION ARG... [weight N] [watch PORT] | ...`.
 fn one_of(schema: &Schema, table: &Table, words: &[Word]) -> Result<ActionProfileActionSet, Problem> {
     let choice = |words: &[Word]| {
         let (mut weight, mut watch, mut words) = (1, None, words);
@@ -146,7 +146,7 @@ fn one_of(schema: &Schema, table: &Table, words: &[Word]) -> Result<ActionProfil
     Ok(ActionProfileActionSet { action_profile_actions: choices, ..ActionProfileActionSet::default() })
 }
 
-/// The entry that words after a table's name speak of, with what it does if `do` says so.
+/// The entry that the words after a table's name describe, with its action if `do` gives one.
 #[allow(deprecated, reason = "older controllers leave a number with their entries")]
 fn entry(it: &Arguments<'_>, table: &Table) -> Result<TableEntry, Problem> {
     check_changeable(table)?;
@@ -199,7 +199,7 @@ pub(super) fn clear(it: &Arguments<'_>) -> Result<Plan, Problem> {
     Ok(Plan::Change(Change { entities: vec![entity(Kind::TableEntry(all))], kind: ChangeKind::Clear }))
 }
 
-/// Entries and what belongs to them, without the default action.
+/// The entries of a table and their counters and meters, without the default action.
 fn entries_of(schema: &Schema, table: &Table) -> TableEntry {
     TableEntry {
         table_id: id(&table.preamble),
@@ -227,7 +227,7 @@ pub(super) fn show(it: &Arguments<'_>) -> Result<Plan, Problem> {
     Ok(Plan::Read(Read { entities, filter }))
 }
 
-/// What to read for the entries that the words mean: one entry by its whole key, or all to look through.
+/// What to read for the entries that the words denote: one entry by its complete key, or all entries to be filtered.
 pub(super) fn asked(
     schema: &Schema,
     table: &Table,
@@ -242,7 +242,7 @@ pub(super) fn asked(
     let given = key::given(schema, &owner(table), &table.match_fields, &keys)?;
     let is_whole = given.iter().all(|given| *given != Given::Absent);
     let priority = found.priority.unwrap_or(0);
-    // A match of nothing but wildcards would read as all entries.
+    // A match that consists of wildcards only would read all entries.
     let has_match = given.iter().any(|given| matches!(given, Given::Match(_)));
     if is_whole && has_match && (priority != 0 || !has_priority(table)) {
         let r#match = given.into_iter().filter_map(Given::into_match).collect();
@@ -253,7 +253,7 @@ pub(super) fn asked(
     Ok((all, Filter { keys, priority }))
 }
 
-/// One entry by its whole key, to write something of it.
+/// One entry by its complete key, for a write to its counter or meter.
 pub(super) fn one_entry(schema: &Schema, table: &Table, words: &[Word]) -> Result<TableEntry, Problem> {
     let mut found = Options::default();
     let keys = options(words, &mut found)?;

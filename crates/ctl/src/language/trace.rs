@@ -1,4 +1,4 @@
-//! Packets to trace as they arrive.
+//! `trace`: which packets to trace as they arrive.
 
 use super::{Arguments, hex_bytes};
 use crate::plan::{Plan, Traced, TracedBytes};
@@ -7,7 +7,7 @@ use control::{Problem, values};
 /// The most bytes of a condition.
 const BYTES_MAX: usize = 64;
 
-/// The words with two dashes in front are taken, too: this is how they stand behind `wirespeed ctl trace`.
+/// Words may begin with two dashes, as options of `wirespeed ctl trace` do.
 pub(super) fn trace(it: &Arguments<'_>) -> Result<Plan, Problem> {
     let mut traced = Traced { count: 1, ..Traced::default() };
     let mut words = it.words.iter();

@@ -16,8 +16,8 @@ use p4runtime_proto::p4::v1::{
     TableEntry,
 };
 
-/// A line for each entity that can be written, in the order in which they come. What is const is left out, and what is
-/// there once all that was written is taken back: default actions of the program, counters and registers that are 0.
+/// A line for each entity that can be written, in the given order. Constant entries are left out, as is the state
+/// that exists after earlier writes are undone: the program's default actions, and counters and registers that are 0.
 pub fn commands(schema: &Schema, entities: &[Entity]) -> Vec<String> {
     entities.iter().filter_map(|entity| entity.entity.as_ref()).flat_map(|kind| lines(schema, kind)).collect()
 }
@@ -96,7 +96,7 @@ fn digest(schema: &Schema, it: &DigestEntry) -> Option<String> {
     Some(format!("digests {} on timeout {timeout} size {} ack {ack}", shown(&digest.preamble), config.max_list_size))
 }
 
-/// Cells are reset before: those that are 0 are left out.
+/// Cells are reset first, so those that are 0 are left out.
 fn counter(schema: &Schema, it: &CounterEntry) -> Option<String> {
     let data = it.data.filter(|data| *data != CounterData::default())?;
     let (counter, index) = (schema.counter_by_id(it.counter_id)?, it.index.as_ref()?.index);
@@ -156,7 +156,7 @@ fn entry(schema: &Schema, entry: &TableEntry) -> Option<String> {
     Some(line + &metadata(entry))
 }
 
-/// What its controller has left with an entry.
+/// The value that its controller has attached to an entry.
 #[allow(deprecated, reason = "older controllers leave a number with their entries")]
 fn metadata(entry: &TableEntry) -> String {
     let mut text = String::new();
@@ -169,7 +169,7 @@ fn metadata(entry: &TableEntry) -> String {
     text
 }
 
-/// Whether a default action is the one that the program begins with.
+/// Whether a default action is the initial one.
 fn is_initial(table: &Table, entry: &TableEntry) -> bool {
     let Some(ActionType::Action(action)) = entry.action.as_ref().and_then(|it| it.r#type.as_ref()) else {
         return false;

@@ -111,7 +111,7 @@ fn counts(data: &CounterData) -> Json {
     json!({"packets": data.packet_count, "bytes": data.byte_count})
 }
 
-/// The rates; null where there are none and every packet is green.
+/// The rates; null if there are none, in which case every packet is green.
 fn rates(config: Option<&MeterConfig>) -> Json {
     config.map_or(Json::Null, |it| json!({"cir": it.cir, "cburst": it.cburst, "pir": it.pir, "pburst": it.pburst}))
 }
@@ -120,14 +120,14 @@ fn copies(replicas: &[Replica]) -> Vec<String> {
     replicas.iter().map(replica_text).collect()
 }
 
-/// Keys by their names; those that match anything are left out.
+/// The matches by the names of their keys. Keys that match anything are left out.
 fn matches(schema: &Schema, fields: &[MatchField], found: &[FieldMatch]) -> Json {
     let texts = key::show_all(schema, fields, found);
     let given = fields.iter().zip(texts).filter(|(field, _)| found.iter().any(|it| it.field_id == field.id));
     Json::Object(given.map(|(field, text)| (field.name.clone(), Json::String(text))).collect())
 }
 
-/// What names an entry.
+/// What identifies an entry.
 pub(super) fn entry_name(schema: &Schema, entry: &TableEntry) -> Json {
     let table = schema.table_by_id(entry.table_id);
     let fields = table.map_or(&[][..], |table| &table.match_fields);

@@ -1,4 +1,4 @@
-//! What the switch tells on a stream, as lines.
+//! The messages of the switch on a stream, as lines.
 
 use super::json::entry_name;
 use super::{hex, known_name};
@@ -6,19 +6,19 @@ use crate::data;
 use crate::language::field_types;
 use crate::schema::{Schema, name};
 use crate::words::visible;
-use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
+use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::{MasterArbitrationUpdate, P4Data, PacketMetadata};
 use serde_json::{Map, Value as Json, json};
 
-/// The number that decides who is primary.
-pub(crate) fn election_id(told: &MasterArbitrationUpdate) -> Option<u128> {
-    told.election_id.as_ref().map(|it| u128::from(it.high) << 64 | u128::from(it.low))
+/// The election id of the primary controller.
+pub(crate) fn election_id(update: &MasterArbitrationUpdate) -> Option<u128> {
+    update.election_id.as_ref().map(|it| u128::from(it.high) << 64 | u128::from(it.low))
 }
 
 /// A message as an object.
-pub fn message_json(schema: &Schema, told: &Told) -> Json {
-    match told {
-        Told::Arbitration(it) => {
+pub fn message_json(schema: &Schema, update: &StreamUpdate) -> Json {
+    match update {
+        StreamUpdate::Arbitration(it) => {
             const NOT_FOUND: i32 = 5;
             let code = it.status.as_ref().map_or(0, |status| status.code);
             json!({
@@ -28,13 +28,13 @@ pub fn message_json(schema: &Schema, told: &Told) -> Json {
                 "role": it.role.as_ref().map(|role| role.name.clone()),
             })
         }
-        Told::Packet(it) => json!({
+        StreamUpdate::Packet(it) => json!({
             "event": "packet",
             "fields": packet_fields(schema, &it.metadata),
             "bytes": it.payload.len(),
             "payload": hex(&it.payload),
         }),
-        Told::Digest(it) => {
+        StreamUpdate::Digest(it) => {
             let digest = schema.digest_by_id(it.digest_id);
             let full = known_name(digest.map(|it| name(&it.preamble)), it.digest_id);
             let ty = digest.and_then(|it| data::data_type(schema, it.type_spec.as_ref()).ok());
@@ -44,12 +44,12 @@ pub fn message_json(schema: &Schema, told: &Told) -> Json {
                 "event": "digest", "digest": full, "list": it.list_id, "timestamp_ns": it.timestamp, "data": values,
             })
         }
-        Told::IdleTimeoutNotification(it) => {
+        StreamUpdate::IdleTimeoutNotification(it) => {
             let entries: Vec<Json> = it.table_entry.iter().map(|entry| entry_name(schema, entry)).collect();
             json!({"event": "timeout", "timestamp_ns": it.timestamp, "entries": entries})
         }
-        Told::Error(it) => json!({"event": "error", "code": it.canonical_code, "message": it.message}),
-        Told::Other(it) => json!({"event": "other", "type": it.type_url}),
+        StreamUpdate::Error(it) => json!({"event": "error", "code": it.canonical_code, "message": it.message}),
+        StreamUpdate::Other(it) => json!({"event": "other", "type": it.type_url}),
     }
 }
 
@@ -64,14 +64,14 @@ fn packet_fields(schema: &Schema, metadata: &[PacketMetadata]) -> Json {
 }
 
 /// A message as lines for people.
-pub fn message_text(schema: &Schema, told: &Told) -> Vec<String> {
-    let json = message_json(schema, told);
+pub fn message_text(schema: &Schema, update: &StreamUpdate) -> Vec<String> {
+    let json = message_json(schema, update);
     let fields = |json: &Json| -> String {
         let Some(fields) = json.as_object() else { return data::text_of(json) };
         fields.iter().map(|(name, value)| format!("{name}={}", data::text_of(value))).collect::<Vec<_>>().join(" ")
     };
-    match told {
-        Told::Arbitration(_) => {
+    match update {
+        StreamUpdate::Arbitration(_) => {
             let id = json["election_id"]
                 .as_str()
                 .map_or_else(|| "no election id".to_owned(), |id| format!("election id {id}"));
@@ -81,15 +81,15 @@ pub fn message_text(schema: &Schema, told: &Told) -> Vec<String> {
                 _ => format!("mastership: no controller is primary{role}; the highest so far had {id}"),
             }]
         }
-        Told::Packet(it) => {
+        StreamUpdate::Packet(it) => {
             vec![format!("packet: {} bytes {} {}", it.payload.len(), fields(&json["fields"]), hex(&it.payload))]
         }
-        Told::Digest(_) => {
+        StreamUpdate::Digest(_) => {
             let full = json["digest"].as_str().unwrap_or_default();
             let values = json["data"].as_array().map_or(&[][..], Vec::as_slice);
             values.iter().map(|value| format!("digest {full}: {}", fields(value))).collect()
         }
-        Told::IdleTimeoutNotification(_) => {
+        StreamUpdate::IdleTimeoutNotification(_) => {
             let entries = json["entries"].as_array().map_or(&[][..], Vec::as_slice);
             let line = |entry: &Json| {
                 let priority = entry["priority"].as_i64().map_or_else(String::new, |it| format!(" priority {it}"));
@@ -101,7 +101,7 @@ pub fn message_text(schema: &Schema, told: &Told) -> Vec<String> {
             };
             entries.iter().map(line).collect()
         }
-        Told::Error(it) => vec![format!("error: {}", visible(&it.message))],
-        Told::Other(it) => vec![format!("other: {}", it.type_url)],
+        StreamUpdate::Error(it) => vec![format!("error: {}", visible(&it.message))],
+        StreamUpdate::Other(it) => vec![format!("other: {}", it.type_url)],
     }
 }

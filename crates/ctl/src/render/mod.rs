@@ -1,12 +1,12 @@
 //! Entities as text, as JSON, and as the commands that write them.
 //!
 //! * `tables` of text: a heading for each table, array or kind, and rows with aligned columns.
-//! * `json`: an object for each entity, names in place of ids, values as the strings that users write.
+//! * `json`: an object for each entity, with names instead of ids, and values as the strings that users write.
 //! * `commands`: lines of the language.
-//! * `messages`: what the switch tells on a stream.
-//! * `workers`: the threads that run it.
-//! * `timers`: ports where packets arrive by themselves.
-//! * `sizes`: how full its tables are.
+//! * `messages`: the messages of the switch on a stream.
+//! * `workers`: the worker threads of the switch.
+//! * `timers`: ports on which the switch generates packets.
+//! * `sizes`: the fill levels of its tables.
 
 mod commands;
 mod json;
@@ -33,7 +33,7 @@ use p4runtime_proto::p4::v1::table_action::Type as ActionType;
 use p4runtime_proto::p4::v1::{Action, Replica, TableAction, replica};
 use std::iter;
 
-/// The number in the bytes of a port.
+/// The number of a port in P4Runtime's bytes.
 fn port_number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
@@ -58,7 +58,7 @@ fn replicas_text(replicas: &[Replica]) -> String {
     replicas.iter().map(replica_text).collect::<Vec<_>>().join(" ")
 }
 
-/// The name of an action and its arguments with their names, as text that reads back.
+/// The name of an action and its arguments with their names, as text that can be parsed again.
 fn action_parts(schema: &Schema, action: &Action) -> (String, Vec<(String, String)>) {
     let Some(known) = schema.action_by_id(action.action_id) else {
         return (format!("{:#010x}", action.action_id), vec![]);
@@ -79,7 +79,7 @@ fn call_text(schema: &Schema, action: &Action) -> String {
     name + &arguments
 }
 
-/// What an entry runs, as it stands after `do`.
+/// The action of an entry, as written after `do`.
 #[allow(deprecated, reason = "older controllers write ports as numbers")]
 fn action_text(schema: &Schema, action: &TableAction) -> String {
     match &action.r#type {
@@ -108,7 +108,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The name of an object of the program; its id, if the program has no such object.
+/// The name of an object of the program; its id if the program does not have the object.
 fn known_name(found: Option<&str>, id: u32) -> String {
     found.map_or_else(|| format!("{id:#010x}"), quoted)
 }

@@ -1,4 +1,4 @@
-//! How full tables are, for people and for programs.
+//! The fill levels of tables, for people and for programs.
 
 use crate::grid::grid;
 use p4runtime_proto::wirespeed::v1::{SizesResponse, TableSize};

@@ -15,23 +15,23 @@ use p4runtime_proto::p4::v1::{
     ValueSetEntry, ValueSetMember,
 };
 
-/// A row: what stands under which heading. Headings without any content are left out.
+/// A row: pairs of a heading and a cell. Columns without any content are left out.
 type Row = Vec<(String, String)>;
 
 /// Entities that belong under one heading.
 #[derive(Default)]
 struct Section {
     title: String,
-    /// What there is of: `entries`, ...
+    /// What the rows are: `entries`, ...
     things: &'static str,
     rows: Vec<Row>,
-    /// Those of the rows that are nothing but zeros, by position.
+    /// The positions of rows in which all values are zero.
     zeros: Vec<usize>,
-    /// The default action, in the end.
+    /// The default action, which is shown last.
     default: Option<Row>,
 }
 
-/// All entities, each kind, table and array under a heading of its own. `nothing` is said if there are none.
+/// All entities, with a heading for each kind, table and array. If there are no entities, the text is `nothing`.
 pub fn entities_text(schema: &Schema, entities: &[Entity]) -> String {
     let mut sections: Vec<Section> = Vec::new();
     for entity in entities {
@@ -47,7 +47,7 @@ pub fn entities_text(schema: &Schema, entities: &[Entity]) -> String {
     sections.iter().map(Section::text).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What a table does on a miss: the entry is its default.
+/// The action of a table on a miss, from its default entry.
 pub fn default_text(schema: &Schema, entity: &Entity) -> String {
     let Some(Kind::TableEntry(entry)) = &entity.entity else { return String::new() };
     let table = schema.table_by_id(entry.table_id);
@@ -63,7 +63,7 @@ fn action_or_nothing(schema: &Schema, entry: &TableEntry) -> String {
 
 impl Section {
     fn text(&self) -> String {
-        // A single cell was asked for as such.
+        // A single row is shown even if it is zero, because it was requested explicitly.
         let hidden: &[usize] = if self.rows.len() > 1 { &self.zeros } else { &[] };
         let rows = self.rows.iter().enumerate().filter(|(position, _)| hidden.binary_search(position).is_err());
         let rows: Vec<&Row> = rows.map(|(_, row)| row).chain(&self.default).collect();
@@ -86,7 +86,7 @@ fn singular(things: &'static str) -> &'static str {
     if things == "entries" { "entry" } else { things.trim_end_matches('s') }
 }
 
-/// Rows with the headings that any of them has something under, in the order of the longest row.
+/// Rows under those headings that have content in any row, in the order of the longest row.
 fn columns(rows: &[&Row]) -> String {
     let mut titles: Vec<&str> = Vec::new();
     for row in rows {
@@ -103,7 +103,7 @@ fn columns(rows: &[&Row]) -> String {
     grid(std::iter::once(head).chain(body).collect())
 }
 
-/// The object that an entity is of, and what there is of it.
+/// The object that an entity belongs to, and what its rows are.
 fn heading(schema: &Schema, kind: &Kind) -> (String, &'static str) {
     let table = |id: u32| known_name(schema.table_by_id(id).map(|it| name(&it.preamble)), id);
     let table_of = |entry: &Option<TableEntry>| table(entry.as_ref().map_or(0, |entry| entry.table_id));
@@ -279,7 +279,7 @@ pub(super) fn group_member_text(it: &p4runtime_proto::p4::v1::action_profile_gro
     format!("{}{weight}{watch}", it.member_id)
 }
 
-/// What names an entry: its keys and its priority.
+/// What identifies an entry: its keys and its priority.
 fn key_cells(schema: &Schema, entry: &TableEntry) -> Row {
     let Some(table) = schema.table_by_id(entry.table_id) else { return Row::new() };
     let mut row: Row = keys_of(schema, table, entry);

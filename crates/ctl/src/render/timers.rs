@@ -23,7 +23,7 @@ pub fn timers_text(timers: &TimersResponse) -> String {
     grid(std::iter::once(header).chain(timers.timers.iter().map(row)).collect())
 }
 
-/// The same as a list of objects. A timer that stands still has a period of 0.
+/// The same as a list of objects. A timer that is stopped has the period 0.
 pub fn timers_json(timers: &TimersResponse) -> Json {
     let object = |timer: &PortTimer| {
         let PortTimer { port, period_ns, packets, bytes, ticks, missed } = timer;
