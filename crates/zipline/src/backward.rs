@@ -1,19 +1,20 @@
-//! Which bits of a kind of traffic need not be set aside: given back one after the other, from all of them on.
+//! Chooses a mask by backward selection: all bits start set aside, and bits are moved back into the basis one by one.
 //!
-//! What enters: chunks of one length. What leaves: bits in the order in which they become part of bases, and how many
-//! bases there are with them. Each is the one that adds the fewest; of those that add as few, the one that other bits
-//! tell the most about, since what many bits have in common is a kind of chunk and no noise.
+//! What enters: chunks of one length. What leaves: bits in the order in which they become part of the basis, and the
+//! number of distinct bases after each step. Each step takes the bit that adds the fewest bases. Among equal bits it
+//! takes the one with the greatest mutual information with the other bits, since what many bits have in common
+//! distinguishes kinds of chunks and is not noise.
 //!
-//! While no single bit makes fewer bases, setting bits aside one by one cannot know noise from what tells kinds of
-//! chunks apart. This way round it is known from the first steps on: kinds are few, and once some of their bits are
-//! there, all others add nothing.
+//! As long as no single bit reduces the number of bases, forward selection ([`crate::greedy`]) cannot distinguish
+//! noise from bits that identify a kind of chunk. Backward selection can from its first steps: there are few kinds,
+//! and once some of their identifying bits are in the basis, the others add no bases.
 
 use crate::greedy::{Step, bit_of};
 
-/// More bases than this part of the chunks are not worth looking for.
+/// The search ends when there are more bases than one for this many chunks.
 const BASES_PART: usize = 2;
 
-/// The bits that are given back of these chunks, until there are too many bases.
+/// The bits that are moved into the basis of these chunks, until there are too many bases.
 pub fn steps(chunks: &[&[u8]]) -> Vec<Step> {
     let mut rows: Vec<&[u8]> = chunks.to_vec();
     rows.sort_unstable();
@@ -25,7 +26,7 @@ pub fn steps(chunks: &[&[u8]]) -> Vec<Step> {
     let mut steps = Vec::new();
     while !left.is_empty() && groups.first.len() <= rows.len().div_ceil(BASES_PART) {
         let added = groups.added();
-        // What adds nothing now adds nothing later.
+        // A bit that adds no bases now will not add any later.
         let bases = groups.first.len();
         steps.extend(left.extract_if(.., |bit| added[*bit as usize] == 0).map(|bit| Step { bit, bases }));
         let preference = |bit: &u32| (added[*bit as usize], -dependence[*bit as usize]);
@@ -41,7 +42,7 @@ pub fn steps(chunks: &[&[u8]]) -> Vec<Step> {
     steps
 }
 
-/// Chunks by the basis that they have so far.
+/// Chunks grouped by the bits that are in the basis so far.
 struct Groups<'a> {
     rows: &'a [&'a [u8]],
     /// The group of each row, and the first row of each group.
@@ -54,7 +55,7 @@ impl<'a> Groups<'a> {
         Groups { rows, of_row: vec![0; rows.len()], first: if rows.is_empty() { vec![] } else { vec![0] } }
     }
 
-    /// How many groups more there are with each bit: those in which it has both values.
+    /// For each bit, how many groups it would add: those in which it has both values.
     fn added(&self) -> Vec<u32> {
         let length = self.rows.first().map_or(0, |row| row.len());
         let mut differing = vec![0; length * self.first.len()];
@@ -92,7 +93,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// How much each bit tells of all others: the sum of what each of them has in common with it, in bits.
+/// For each bit, the sum of its mutual information with each other bit, in bits.
 fn dependence(rows: &[&[u8]], bits: u32) -> Vec<f64> {
     let columns: Vec<Vec<u64>> = (0..bits)
         .map(|bit| {
@@ -125,7 +126,7 @@ fn dependence(rows: &[&[u8]], bits: u32) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Two kinds of chunks, told apart by three bits, and two bits that are any in both.
+    /// Two kinds of chunks, distinguished by three bits, and two random bits in both.
     #[test]
     fn what_tells_kinds_of_chunks_apart_is_given_back_first() {
         let chunks: Vec<[u8; 1]> = (0..8).map(|number| [number & 3 | if number < 4 { 0 } else { 0xb0 }]).collect();

@@ -1,8 +1,8 @@
-//! What each transform would make of a sample of traffic, and which is best for it.
+//! The effect of each transform on a sample of traffic, and the choice of the best one.
 //!
-//! What enters: payloads. What leaves: a row for each transform that makes something of them, with its sizes. Masks are
-//! chosen from the same sample ([`crate::greedy`]), of each the most bits that fill whole bytes of what stands for
-//! a chunk.
+//! What enters: payloads. What leaves: a row with the resulting sizes for each transform that shortens some of them.
+//! Masks are chosen from the same sample ([`crate::greedy`]). For each size of a reference in bytes, the mask with
+//! the most bits that fit is used.
 
 use crate::dictionary::{Dictionary, Sizes};
 use crate::greedy::{self, Masks};
@@ -10,25 +10,25 @@ use crate::transform::{Kind, Layout, Transform};
 use crate::{Code, CodeError};
 use std::fmt;
 
-/// What a transform would make of the sample.
+/// The effect of a transform on the sample.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Which it is.
+    /// The kind of the transform.
     pub kind: Kind,
-    /// The same, with its mask.
+    /// The transform, with its mask.
     pub transform: Transform,
-    /// The payloads.
+    /// The sizes of the payloads.
     pub sizes: Sizes,
 }
 
-/// Why a transform is not possible.
+/// Why a transform cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Impossible {
-    /// There is no such code.
+    /// The code does not exist.
     Code(CodeError),
-    /// What a mask has to set aside, or the code's word, does not fit.
+    /// The bits that a mask must set aside, or the code's word, do not fit into the chunk.
     Chunk(Kind, usize),
-    /// A mask is chosen from a sample, and there is none.
+    /// The mask would have to be chosen from a sample, but the sample is empty.
     Sample(Kind),
 }
 
@@ -48,30 +48,30 @@ impl fmt::Display for Impossible {
 
 impl std::error::Error for Impossible {}
 
-/// How many bytes more what stands for a chunk may have than with the best mask, for a mask to be worth a row.
+/// How many bytes longer than with the best mask a reference may be for a mask to get a row.
 const BEYOND_BEST: u64 = 2;
 
-/// What has to be saved, for a transform to be worth it: one byte of so many.
+/// The least saving for a transform to be worthwhile: one byte in this many.
 const PART_WORTH: u64 = 100;
 
-/// A sample of one kind of traffic.
+/// A sample of one class of traffic.
 #[derive(Clone, Debug)]
 pub struct Sample<'p> {
     payloads: &'p [Vec<u8>],
     layout: Layout,
-    /// Bytes of chunks with masks.
+    /// The size of chunks with masks, in bytes.
     chunk_bytes: usize,
     masks: Masks,
-    /// Identifiers that other classes have.
+    /// The number of identifiers that other classes use.
     taken: u32,
 }
 
 impl<'p> Sample<'p> {
-    /// Bytes of chunks with masks, if nobody says otherwise.
+    /// The default limit for the size of chunks with masks, in bytes.
     const CHUNK_MAX: usize = 64;
 
-    /// The sample: what is behind the Ethernet headers of packets, and where chunks are in it. Where chunks
-    /// have masks they have so many bytes, or, if nothing is said, as many as nine of ten packets have there.
+    /// Creates a sample from the payloads of packets (what follows the Ethernet header) and the positions of chunks
+    /// in them. Chunks with masks have `chunk_bytes` bytes; by default, as many as nine of ten packets have there.
     pub fn new(payloads: &'p [Vec<u8>], layout: Layout, chunk_bytes: Option<usize>) -> Sample<'p> {
         let behind = |payload: &'p Vec<u8>| payload.get(layout.offset..).unwrap_or_default();
         let chunk_bytes = chunk_bytes.unwrap_or_else(|| {
@@ -84,18 +84,18 @@ impl<'p> Sample<'p> {
         Sample { payloads, layout, chunk_bytes, masks: Masks::of(&chunks), taken: 0 }
     }
 
-    /// The same, but its bases have the identifiers behind so many.
+    /// The same sample, but its bases get the identifiers after the first ones, which are taken.
     #[must_use]
     pub fn behind(self, taken: u32) -> Sample<'p> {
         Sample { taken, ..self }
     }
 
-    /// Bytes of chunks with masks.
+    /// The size of chunks with masks, in bytes.
     pub fn chunk_bytes(&self) -> usize {
         self.chunk_bytes
     }
 
-    /// The transform of this kind, with the usual code and the mask that suits the sample.
+    /// The transform of this kind, with the default code and the mask that suits the sample.
     pub fn transform(&self, kind: Kind) -> Result<Transform, Impossible> {
         self.transform_with(kind, kind.code().map_err(Impossible::Code)?)
     }
@@ -114,15 +114,15 @@ impl<'p> Sample<'p> {
         }
     }
 
-    /// What a transform makes of the payloads.
+    /// Applies a transform to the payloads.
     pub fn dictionary<'t>(&self, transform: &'t Transform) -> Dictionary<'t> {
         let mut dictionary = Dictionary::new(transform).behind(self.taken);
         self.payloads.iter().for_each(|payload| dictionary.add(payload));
         dictionary
     }
 
-    /// What each would make of them: those without masks, and with masks those that make chunks shorter. Of
-    /// masks alone it ends soon after the best.
+    /// The effect of each transform: all transforms without masks, and those with masks that shorten chunks.
+    /// Transforms with only a mask are tried until soon after the best one.
     pub fn rows(&self, id_bits: u32) -> Vec<Row> {
         let (of_one, of_two) = (Code::M_MIN..=Code::M_MAX, Code::M_MIN_OF_TWO..=Code::M_MAX_OF_TWO);
         let mut kinds: Vec<Kind> = of_one.clone().map(Kind::Hamming).chain(of_two.clone().map(Kind::Bch)).collect();
@@ -150,8 +150,8 @@ impl<'p> Sample<'p> {
     }
 }
 
-/// The one that makes the payloads smallest if bases are learned from them; none if nothing makes them smaller by more
-/// than a mask finds in any sample.
+/// The transform with the smallest payloads if bases are learned; `None` if no transform saves more than
+/// the small part that a mask saves on any sample, even of noise.
 pub fn best(rows: &[Row]) -> Option<&Row> {
     let is_worth = |sizes: &Sizes| (sizes.original - sizes.learned) * PART_WORTH > sizes.original;
     rows.iter().min_by_key(|row| row.sizes.learned).filter(|row| is_worth(&row.sizes))
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use base::Rng;
 
-    /// Payloads of twenty bytes of which seventeen bits are noise, some longer and some shorter.
+    /// Payloads of twenty bytes, of which seventeen bits are noise, some longer and some shorter.
     fn payloads() -> Vec<Vec<u8>> {
         let mut rng = Rng::new(1);
         let one = |number: usize| {

@@ -1,7 +1,7 @@
-//! Programs whose classes of traffic have transforms of their own: what they are compiled with, and their tables.
+//! Programs in which each class of traffic has its own transform: their compile options and their tables.
 //!
-//! What enters: a transform for each class, from 0 on. What leaves: options and commands. The transform of class 0 has
-//! the settings and the tables without a number, those of the others have that of their class.
+//! What enters: a transform for each class, numbered from 0. What leaves: options and commands. The settings and
+//! tables of class 0 have no number in their names, those of the other classes have the class number.
 
 use crate::entries::{self, Class, Tables};
 use crate::transform::Transform;
@@ -14,12 +14,12 @@ pub struct Classes {
     transforms: Vec<Transform>,
 }
 
-/// Why there are no programs with these transforms.
+/// Why no program can have these transforms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unfit {
     /// There are more than [`Classes::COUNT_MAX`].
     Many(usize),
-    /// Where packets have several chunks, those of all classes have one length; these are two.
+    /// If packets have several chunks, the chunks of all classes must have one length; these are two different ones.
     Lengths(usize, usize),
 }
 
@@ -45,10 +45,10 @@ impl fmt::Display for Unfit {
 impl std::error::Error for Unfit {}
 
 impl Classes {
-    /// How many transforms programs can have.
+    /// The most transforms that a program can have.
     pub const COUNT_MAX: usize = 8;
 
-    /// In which order classes have these transforms, as programs want them: those with the longest chunks first.
+    /// The order of classes that the programs require: those with the longest chunks first.
     pub fn order(transforms: &[&Transform]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..transforms.len()).collect();
         order.sort_by_key(|place| std::cmp::Reverse(transforms[*place].chunk_bytes()));
@@ -58,7 +58,7 @@ impl Classes {
     /// Classes with these transforms, whose chunks begin at the same places.
     ///
     /// # Panics
-    /// If they are not in that order.
+    /// If the transforms are not in the required order.
     pub fn new(transforms: Vec<Transform>) -> Result<Classes, Unfit> {
         if transforms.is_empty() || transforms.len() > Classes::COUNT_MAX {
             return Err(Unfit::Many(transforms.len()));
@@ -71,7 +71,7 @@ impl Classes {
         Ok(Classes { transforms })
     }
 
-    /// What both programs are told when they are compiled.
+    /// The compile options of both programs.
     pub fn options(&self, id_bits: u32) -> String {
         let first = &self.transforms[0];
         let mut options = first.options(id_bits);
@@ -85,7 +85,7 @@ impl Classes {
         options
     }
 
-    /// The transform of a class, which is that of class 0 if it has none of its own, and its tables.
+    /// The transform of a class and its tables. A class without a transform of its own has that of class 0.
     fn of(&self, class: u32) -> (&Transform, Tables) {
         match self.transforms.get(class as usize) {
             Some(transform) => (transform, Tables::of_class(class)),
@@ -109,12 +109,12 @@ impl Classes {
         if self.has_mask() { entries::restore_masked(class, transform) } else { entries::restore(class, transform) }
     }
 
-    /// The wrong bits of each syndrome, of all transforms.
+    /// The error bits of each syndrome, for all transforms.
     pub fn masks(&self) -> String {
         self.transforms.iter().zip(0..).map(|(transform, class)| Tables::of_class(class).masks(transform)).collect()
     }
 
-    /// The identifier of each basis of a class, for the encoder: this first one, and so on.
+    /// The identifier of each basis of a class, for the encoder, numbered from `first`.
     pub fn identifiers(&self, class: u32, first: u32, bases: &[Bits]) -> String {
         self.of(class).1.identifiers(first, bases)
     }

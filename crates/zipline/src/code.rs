@@ -1,49 +1,49 @@
-//! The codes that generalized deduplication splits words by: a word becomes a basis and a deviation.
+//! The codes by which generalized deduplication splits words: a word becomes a basis and a deviation.
 //!
-//! What enters: a word of 2^m - 1 bits. What leaves: the basis, which is the message of a codeword near it, and the
-//! syndrome, which says where the word is another than that codeword. Of a Hamming code every word is a codeword or
-//! one bit away from one, so that a basis stands for 2^m words. A BCH code that corrects two bits has twice as many
-//! bits in its syndromes; words that are further from all codewords have the codeword that differs in the bits of
-//! the syndrome itself.
+//! What enters: a word of 2^m - 1 bits. What leaves: the basis, which is the message of a nearby codeword, and the
+//! syndrome, which identifies the bits in which the word differs from that codeword. With a Hamming code every word
+//! is at most one bit from a codeword, so that a basis stands for 2^m words. A BCH code that corrects two errors has
+//! syndromes of twice the length; a word further from all codewords is assigned the codeword that differs from it in
+//! the bits of the syndrome itself.
 
 use base::Bits;
 use std::fmt;
 
-/// The generator of each m from 3 on, without its highest power: the first of those that the paper names.
+/// The generator polynomial of each m from 3, without its highest power: the first of those that the paper lists.
 const POLYNOMIALS: [u32; 13] = [0x3, 0x3, 0x05, 0x03, 0x09, 0x1d, 0x011, 0x009, 0x005, 0x053, 0x01b, 0x143, 0x003];
 
 /// A code of 2^m - 1 bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Code {
     m: u32,
-    /// How many wrong bits it corrects: 1 or 2.
+    /// The number of errors it corrects: 1 or 2.
     errors: u32,
     polynomial: u32,
-    /// By syndrome, which bits are wrong. That of syndrome 0 means nothing.
+    /// By syndrome, the error bits. The element for syndrome 0 is not used.
     wrong: Vec<Wrong>,
-    /// By what is above a remainder when a byte has been added to it, what that leaves.
+    /// By the eight bits shifted out of a remainder, their remainder.
     folded: Vec<u32>,
 }
 
-/// Which bits of a word are wrong. The lowest has the place 0.
+/// The error bits of a word. The lowest bit has the position 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrong {
-    /// One, or none if the syndrome is 0.
+    /// One bit; no error if the syndrome is 0.
     One(u16),
     /// These two.
     Two(u16, u16),
-    /// More: it is made a codeword by the bits of the syndrome.
+    /// More than two: the bits of the syndrome turn the word into a codeword.
     Syndrome,
 }
 
-/// Why there is no such code.
+/// Why a code does not exist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeError {
     /// m is out of range.
     Degree(u32),
-    /// It is out of the range of codes that correct two bits.
+    /// m is out of range for codes that correct two errors.
     DegreeOfTwo(u32),
-    /// Not every syndrome is that of one wrong bit.
+    /// The polynomial is not primitive, so some syndromes do not belong to a single-bit error.
     NotPrimitive {
         /// m.
         m: u32,
@@ -79,18 +79,18 @@ impl Code {
     pub const M_MIN: u32 = 3;
     /// The greatest.
     pub const M_MAX: u32 = 15;
-    /// The least m of codes that correct two bits.
+    /// The least m of codes that correct two errors.
     pub const M_MIN_OF_TWO: u32 = 4;
-    /// The greatest: there is an entry for each syndrome, of which there are 2^18 then.
+    /// The greatest m of such codes: the table has an entry for each of the 2^18 syndromes.
     pub const M_MAX_OF_TWO: u32 = 9;
 
-    /// The code that the programs have for this m if they are told nothing else.
+    /// The programs' default code for this m.
     pub fn new(m: u32) -> Result<Code, CodeError> {
         let standard = m.checked_sub(Code::M_MIN).and_then(|index| POLYNOMIALS.get(index as usize));
         Code::with_polynomial(m, *standard.ok_or(CodeError::Degree(m))?)
     }
 
-    /// The code with this generator, given without its highest power.
+    /// The code with this generator polynomial, given without its highest power.
     pub fn with_polynomial(m: u32, polynomial: u32) -> Result<Code, CodeError> {
         if !(Code::M_MIN..=Code::M_MAX).contains(&m) {
             return Err(CodeError::Degree(m));
@@ -104,8 +104,8 @@ impl Code {
         Ok(Code { m, errors: 1, polynomial, wrong, folded: folded(m, polynomial) })
     }
 
-    /// The BCH code for this m that corrects two wrong bits. Its generator is that of the Hamming code times the least
-    /// polynomial whose root is the third power of that one's root.
+    /// The BCH code for this m that corrects two errors. Its generator is the product of the Hamming code's generator
+    /// and the minimal polynomial of the cube of that generator's root.
     pub fn of_two(m: u32) -> Result<Code, CodeError> {
         if !(Code::M_MIN_OF_TWO..=Code::M_MAX_OF_TWO).contains(&m) {
             return Err(CodeError::DegreeOfTwo(m));
@@ -128,7 +128,7 @@ impl Code {
         Ok(Code { m, errors: 2, polynomial, wrong, folded: folded(degree, polynomial) })
     }
 
-    /// The least polynomial over bits that the third power of the generator's root is a root of.
+    /// The minimal polynomial, over GF(2), of the cube of the generator's root.
     fn minimal_of_cube(&self) -> u32 {
         let times = |a: u32, b: u32| {
             (0..self.m)
@@ -145,7 +145,8 @@ impl Code {
             }
             roots.push(next);
         }
-        // (x - root) for each root: coefficients are elements of the field, the lowest first, and bits at the end.
+        // The product of (x - root) over all roots. Coefficients are elements of the field, the lowest first; in the
+        // end each is 0 or 1.
         let mut coefficients = vec![1];
         for root in roots {
             let shifted: Vec<u32> = std::iter::once(0).chain(coefficients.iter().copied()).collect();
@@ -160,37 +161,37 @@ impl Code {
         self.m
     }
 
-    /// How many wrong bits it corrects.
+    /// The number of errors it corrects.
     pub fn errors(&self) -> u32 {
         self.errors
     }
 
-    /// The generator without its highest power.
+    /// The generator polynomial without its highest power.
     pub fn polynomial(&self) -> u32 {
         self.polynomial
     }
 
-    /// Bits of a word.
+    /// The length of a word in bits.
     pub fn word_bits(&self) -> u32 {
         (1 << self.m) - 1
     }
 
-    /// Bits of a syndrome.
+    /// The length of a syndrome in bits.
     pub fn syndrome_bits(&self) -> u32 {
         self.m * self.errors
     }
 
-    /// Bits of a basis.
+    /// The length of a basis in bits.
     pub fn basis_bits(&self) -> u32 {
         self.word_bits() - self.syndrome_bits()
     }
 
-    /// Which bits of a word are wrong if this is its syndrome. None are if the syndrome is 0.
+    /// The error bits of a word with this syndrome; `None` if the syndrome is 0.
     pub fn wrong(&self, syndrome: u32) -> Option<Wrong> {
         self.wrong.get(syndrome as usize).filter(|_| syndrome != 0).copied()
     }
 
-    /// The remainder of the bits of these bytes on division by the generator.
+    /// The remainder of these bytes on division by the generator.
     fn remainder(&self, bytes: &[u8]) -> u32 {
         let degree = self.syndrome_bits();
         let mask = (1_u32 << degree) - 1;
@@ -200,7 +201,7 @@ impl Code {
         })
     }
 
-    /// Turns over the bits that are wrong if this is the syndrome.
+    /// Flips the error bits of this syndrome.
     fn correct(&self, word: &mut Bits, syndrome: u32) {
         let mut flip = |place: u32| word.set_bit(place, !word.bit(place));
         match self.wrong(syndrome) {
@@ -213,10 +214,10 @@ impl Code {
         }
     }
 
-    /// Takes a word apart: its basis and its syndrome.
+    /// Splits a word into its basis and its syndrome.
     ///
     /// # Panics
-    /// If it has another width than [`Code::word_bits`].
+    /// If its width is not [`Code::word_bits`].
     pub fn split(&self, mut word: Bits) -> (Bits, u32) {
         assert_eq!(word.width(), self.word_bits(), "a word has 2^m - 1 bits");
         let syndrome = self.remainder(&word.to_be_bytes());
@@ -234,13 +235,13 @@ impl Code {
     }
 }
 
-/// What is left of a remainder times x. The generator has this degree, and its highest power is left out.
+/// Multiplies a remainder by x, modulo the generator, which has this degree and is given without its highest power.
 fn times_x(remainder: u32, degree: u32, polynomial: u32) -> u32 {
     let (size, times) = (1 << degree, remainder << 1);
     if times & size == 0 { times } else { times ^ size ^ polynomial }
 }
 
-/// x^0, x^1, ... up to the last power that is another one, if each but 0 is among them.
+/// The powers x^0, x^1, ... until they repeat, if they are all elements except 0; `None` otherwise.
 fn powers(m: u32, polynomial: u32) -> Option<Vec<u32>> {
     if polynomial >= 1 << m {
         return None;
@@ -255,7 +256,7 @@ fn powers(m: u32, polynomial: u32) -> Option<Vec<u32>> {
     (times_x(powers[powers.len() - 1], m, polynomial) == 1).then_some(powers)
 }
 
-/// By the eight bits above a remainder, what they leave of it.
+/// By the eight bits shifted out of a remainder, their remainder.
 fn folded(degree: u32, polynomial: u32) -> Vec<u32> {
     let fold = |above: u32| {
         (0..degree).fold(above_reduced(above, degree, polynomial), |left, _| times_x(left, degree, polynomial))
@@ -263,12 +264,12 @@ fn folded(degree: u32, polynomial: u32) -> Vec<u32> {
     (0..256).map(fold).collect()
 }
 
-/// The product of two polynomials over bits.
+/// The product of two polynomials over GF(2).
 fn product(a: u32, b: u32) -> u32 {
     (0..32).filter(|bit| b >> bit & 1 == 1).fold(0, |sum, bit| sum ^ a << bit)
 }
 
-/// The remainder of a polynomial of degree 7 at most on division by x^m + `polynomial`.
+/// The remainder of a polynomial of degree at most 7 on division by x^m + `polynomial`.
 fn above_reduced(above: u32, m: u32, polynomial: u32) -> u32 {
     (m..8)
         .rev()
@@ -314,7 +315,8 @@ mod tests {
         }
     }
 
-    /// Each word within two bits of a codeword has its basis: no two pairs of bits have the same syndrome.
+    /// Every word within two bits of a codeword has that codeword's basis: no two pairs of bits have the same
+    /// syndrome.
     #[test]
     fn two_wrong_bits_leave_the_basis() {
         let code = Code::of_two(5).unwrap();
@@ -341,7 +343,7 @@ mod tests {
     fn what_makes_no_code_is_refused() {
         assert_eq!(Code::new(2), Err(CodeError::Degree(2)));
         assert_eq!(Code::new(16), Err(CodeError::Degree(16)));
-        // x^4 + x^3 + x^2 + x + 1 divides x^5 - 1; x^4 is no code at all.
+        // x^4 + x^3 + x^2 + x + 1 divides x^5 - 1; x^4 does not give a code at all.
         for polynomial in [0xf, 0x0] {
             assert_eq!(Code::with_polynomial(4, polynomial), Err(CodeError::NotPrimitive { m: 4, polynomial }));
         }

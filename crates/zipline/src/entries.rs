@@ -1,4 +1,4 @@
-//! The tables of the encoder and the decoder as commands, which `--entries` and packet tests read.
+//! The tables of the encoder and the decoder as commands for `--entries` and packet tests.
 //!
 //! What enters: a transform, and bases in the order of their identifiers. What leaves: lines.
 
@@ -7,7 +7,7 @@ use crate::transform::{Layout, Transform};
 use base::Bits;
 use std::fmt::Write as _;
 
-/// Where traffic comes from, and what it is told apart by.
+/// A class of traffic: where it comes from, and how it is recognised.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Class {
     /// Its number.
@@ -16,20 +16,20 @@ pub struct Class {
     pub ethertype: u16,
     /// The port where the encoder receives them.
     pub port: u16,
-    /// What they have before their first chunk.
+    /// The bytes before the first chunk of its packets.
     pub header: Header,
 }
 
-/// Some bytes behind the Ethernet header.
+/// A pattern of bytes after the Ethernet header.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Header {
-    /// The place of each that counts, its value, and which of its bits count.
+    /// The position of each byte that must match, its value, and a mask of the bits that count.
     pub bytes: Vec<(usize, u8, u8)>,
 }
 
 impl Header {
-    /// IPv4 without options and, behind it, UDP (protocol 17) or TCP (6) to a port. The header of TCP, with its
-    /// options, ends where the offset of chunks is.
+    /// The pattern of IPv4 without options, followed by UDP (protocol 17) or TCP (6) with this port. A TCP header,
+    /// with its options, must end where the chunks begin, at `offset`.
     pub fn transport(protocol: u8, port: u16, offset: usize) -> Header {
         let [high, low] = port.to_be_bytes();
         let mut bytes = vec![(0, 0x45, 0xff), (9, protocol, 0xff), (22, high, 0xff), (23, low, 0xff)];
@@ -40,12 +40,12 @@ impl Header {
         Header { bytes }
     }
 
-    /// Whether these bytes are such.
+    /// Whether a payload matches the pattern.
     pub fn is_of(&self, payload: &[u8]) -> bool {
         self.bytes.iter().all(|(place, value, bits)| payload.get(*place).is_some_and(|byte| byte & bits == *value))
     }
 
-    /// The key of so many bytes that they match.
+    /// The pattern as a ternary key of `offset` bytes.
     fn key(&self, offset: usize) -> String {
         let (mut value, mut mask) = (vec![0; offset], vec![0; offset]);
         for (place, byte, bits) in self.bytes.iter().filter(|(place, ..)| *place < offset) {
@@ -55,14 +55,14 @@ impl Header {
     }
 }
 
-/// The packets of a class, for the encoder: how they are split.
+/// The encoder's entry for the packets of a class: how they are split.
 pub fn encode(class: &Class, transform: &Transform) -> String {
     encode_with(class, transform, &argument(transform))
 }
 
-/// The same where another class has a mask: a mask stands there in any case.
+/// The same in a program in which another class has a mask, so that the entry must have a mask, too.
 pub(crate) fn encode_masked(class: &Class, transform: &Transform) -> String {
-    encode_with(class, transform, &argument_in_any_case(transform))
+    encode_with(class, transform, &explicit_argument(transform))
 }
 
 fn encode_with(class: &Class, transform: &Transform, argument: &str) -> String {
@@ -75,21 +75,21 @@ fn encode_with(class: &Class, transform: &Transform, argument: &str) -> String {
     if count > 1 {
         line += &format!(" {count}");
     }
-    // A table with a ternary key has priorities: what matches more bits goes first.
+    // Entries of a table with a ternary key have priorities: the entry that matches more bits wins.
     if offset > 0 {
         line += &format!(" {}", 1_000 - header.bytes.len());
     }
     line + "\n"
 }
 
-/// The packets of a class, for the decoder: what they were.
+/// The decoder's entry for the packets of a class: what they were.
 pub fn restore(class: &Class, transform: &Transform) -> String {
     restore_with(class, &argument(transform))
 }
 
-/// The same where another class has a mask.
+/// The same in a program in which another class has a mask.
 pub(crate) fn restore_masked(class: &Class, transform: &Transform) -> String {
-    restore_with(class, &argument_in_any_case(transform))
+    restore_with(class, &explicit_argument(transform))
 }
 
 fn restore_with(Class { number, ethertype, .. }: &Class, argument: &str) -> String {
@@ -100,8 +100,8 @@ fn argument(transform: &Transform) -> String {
     transform.mask().map_or(String::new(), |mask| format!(" {}", hexadecimal(mask)))
 }
 
-/// The mask of a transform; the first bit where that is set aside without one, which programs need not be told.
-fn argument_in_any_case(transform: &Transform) -> String {
+/// The mask of a transform. A transform without a mask sets aside the first bit, which is written as a mask here.
+fn explicit_argument(transform: &Transform) -> String {
     match transform.mask() {
         Some(_) => argument(transform),
         None => {
@@ -112,22 +112,23 @@ fn argument_in_any_case(transform: &Transform) -> String {
     }
 }
 
-/// What the table, the digest or the setting of a class' own transform is called; of class 0, the first.
+/// The name of the table, digest or setting `kind` of a class' transform; for class 0 it has no number.
 pub fn name(kind: &str, class: u32) -> String {
     if class == 0 { kind.to_owned() } else { format!("{kind}_{class}") }
 }
 
-/// The tables of a transform: those of a class with one of its own have its number behind their names.
+/// The tables of a transform. Those of a class with its own transform have the class number at the end of their
+/// names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tables {
     class: u32,
 }
 
 impl Tables {
-    /// Those of the transform of all classes that have none of their own.
+    /// The tables of the transform that all classes without one of their own share.
     pub const FIRST: Tables = Tables { class: 0 };
 
-    /// Those of this class' own transform; of class 0, the first.
+    /// The tables of this class' own transform; for class 0, [`Tables::FIRST`].
     pub fn of_class(class: u32) -> Tables {
         Tables { class }
     }
@@ -136,7 +137,7 @@ impl Tables {
         name(table, self.class)
     }
 
-    /// The wrong bits of each syndrome, the same for both programs.
+    /// The error bits of each syndrome, the same for both programs.
     pub fn masks(self, transform: &Transform) -> String {
         let (mut text, table) = (String::new(), self.name("masks"));
         let Some(code) = transform.code() else { return text };
@@ -153,7 +154,7 @@ impl Tables {
         text
     }
 
-    /// The identifier of each basis, for the encoder: this first one, and so on.
+    /// The identifier of each basis, for the encoder, numbered from `first`.
     pub fn identifiers(self, first: u32, bases: &[Bits]) -> String {
         let table = self.name("bases");
         let line = |(basis, identifier)| format!("table_add {table} compress {} => {identifier}\n", hexadecimal(basis));
@@ -168,7 +169,8 @@ impl Tables {
     }
 }
 
-/// The same commands for a program that is encoder and decoder: its tables are named with the half that they are of.
+/// The same commands for a program that is both encoder and decoder: there the tables' names begin with the half that
+/// they belong to.
 pub fn in_gateway(is_encoder: bool, commands: &str) -> String {
     let (outer, inner) = if is_encoder { ("encoder", "split") } else { ("decoder", "join") };
     let renamed = |line: &str| {
@@ -184,12 +186,12 @@ pub fn in_gateway(is_encoder: bool, commands: &str) -> String {
     commands.lines().map(renamed).collect()
 }
 
-/// The wrong bits of each syndrome, the same for both programs.
+/// The error bits of each syndrome, the same for both programs.
 pub fn masks(transform: &Transform) -> String {
     Tables::FIRST.masks(transform)
 }
 
-/// The identifier of each basis, for the encoder: this first one, and so on.
+/// The identifier of each basis, for the encoder, numbered from `first`.
 pub fn identifiers(first: u32, bases: &[Bits]) -> String {
     Tables::FIRST.identifiers(first, bases)
 }
@@ -199,7 +201,7 @@ pub fn bases(first: u32, bases: &[Bits]) -> String {
     Tables::FIRST.bases(first, bases)
 }
 
-/// A value as commands have it.
+/// A value as written in commands.
 pub fn hexadecimal(value: &Bits) -> String {
     digits(&value.to_be_bytes())
 }

@@ -1,61 +1,63 @@
-//! Which bits of a kind of traffic are set aside: chosen one after the other from a sample of it.
+//! Chooses a mask by forward selection: the bits of a class of traffic that are set aside, one by one, from a sample.
 //!
-//! What enters: chunks of one length. What leaves: bits in the order in which they are set aside, and how many bases
-//! there are without them. Each is the one that leaves the fewest; of those that leave as few, the one that is most
-//! often the rarer of its values, since bits that change together leave fewer only when the last of them is gone.
+//! What enters: chunks of one length. What leaves: bits in the order in which they are set aside, and the number of
+//! distinct bases after each step. Each step takes the bit that leaves the fewest bases. Among equal bits it takes
+//! the one whose rarer value is the most frequent: bits that change together reduce the number of bases only when the
+//! last of them is set aside.
 //!
-//! The same is done from the other end, too: all bits are set aside, and those are [given back](crate::backward) that
-//! add the fewest bases. Of the two, the mask of a number of bits is the one that leaves fewer.
+//! [`crate::backward`] works from the other end: it starts with all bits set aside and moves those that add the
+//! fewest bases back into the basis. For each number of bits the better of the two masks is used.
 //!
-//! Bases are counted by hashes: that of a chunk is the sum, over bits, of random numbers of its ones, so that the hash
-//! without a bit is one operation away. Two bases in 2^64 with the same hash make a mask worse, not wrong.
+//! Bases are counted by hashes. The hash of a chunk is the xor of one random number for each of its bits that is one,
+//! so the hash without a bit takes a single operation. A collision, of which the probability is about 2^-64 for a
+//! pair of bases, makes a mask worse, but not wrong.
 
 use crate::backward;
 use base::{Bits, Rng};
 
-/// Chunks that are looked at, at most.
+/// The most chunks that are examined.
 const CHUNKS_MAX: usize = 20_000;
 
-/// A bit that is set aside.
+/// A step: a bit that is set aside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The bit, the first of a chunk being 0.
+    /// The bit; the first bit of a chunk is 0.
     pub bit: u32,
-    /// Different bases that are left.
+    /// The number of distinct bases after the step.
     pub bases: usize,
 }
 
-/// Bits to set aside of a kind of traffic, whatever their number.
+/// Masks of any number of bits for a class of traffic.
 #[derive(Clone, Debug)]
 pub struct Masks {
-    /// Bits of a chunk.
+    /// The size of a chunk in bits.
     bits: u32,
-    /// The bits as they are set aside, and as they are given back when all are.
+    /// The steps of forward selection, and those of backward selection.
     forward: Vec<Step>,
     backward: Vec<Step>,
 }
 
 impl Masks {
-    /// Those for chunks like these, which have one length.
+    /// The masks for chunks like these, which must have one length.
     pub fn of(chunks: &[&[u8]]) -> Masks {
-        // More are thinned out evenly.
+        // A larger sample is thinned out evenly.
         let every = chunks.len().div_ceil(CHUNKS_MAX).max(1);
         let chunks: Vec<&[u8]> = chunks.iter().step_by(every).copied().collect();
         let bits = 8 * chunks.first().map_or(0, |chunk| chunk.len()) as u32;
         Masks { bits, forward: steps(&chunks, bits.saturating_sub(1)), backward: backward::steps(&chunks) }
     }
 
-    /// Whether there was no chunk.
+    /// Whether the sample had no chunks.
     pub fn is_empty(&self) -> bool {
         self.forward.is_empty()
     }
 
-    /// With so many bits, set aside one after the other, all chunks have one basis.
+    /// The number of bits to set aside, in order, until all chunks have the same basis.
     pub fn changing(&self) -> u32 {
         1 + self.forward.iter().filter(|step| step.bases > 1).count() as u32
     }
 
-    /// The best mask of so many bits: which they are, and how many bases are left.
+    /// The best mask of this many bits: the bits, and the number of bases that remain.
     pub fn best(&self, count: u32) -> (Vec<u32>, usize) {
         let forward = &self.forward[..self.forward.len().min(count as usize)];
         let bases = forward.last().map_or(usize::MAX, |step| step.bases);
@@ -70,7 +72,7 @@ impl Masks {
     }
 }
 
-/// The bits that are set aside of these chunks, up to so many.
+/// The steps of forward selection for these chunks, up to `bits_max` bits.
 fn steps(chunks: &[&[u8]], bits_max: u32) -> Vec<Step> {
     let length = chunks.first().map_or(0, |chunk| chunk.len());
     let mut rng = Rng::new(1);
@@ -81,7 +83,7 @@ fn steps(chunks: &[&[u8]], bits_max: u32) -> Vec<Step> {
     while steps.len() < bits_max as usize && !left.is_empty() {
         let best = left.iter().enumerate().min_by_key(|(_, bit)| {
             let rarer = bases.rarer(**bit);
-            // A bit that never changes leaves as many as there are.
+            // A bit that never changes does not reduce the number of bases.
             let count = if rarer == 0 { bases.0.len() } else { bases.without(**bit, &numbers) };
             (count, std::cmp::Reverse(rarer))
         });
@@ -101,10 +103,10 @@ pub fn mask(chunk_bytes: usize, bits: impl IntoIterator<Item = u32>) -> Bits {
     mask
 }
 
-/// Different bases, as their hashes, each with a chunk that has it.
+/// Distinct bases as hashes, each with a chunk that has it.
 struct Bases<'a>(Vec<(u64, &'a [u8])>);
 
-/// A bit of a chunk, the first being 0.
+/// A bit of a chunk; the first one is 0.
 pub(crate) fn bit_of(chunk: &[u8], bit: u32) -> bool {
     chunk[bit as usize / 8] >> (7 - bit % 8) & 1 == 1
 }
@@ -124,18 +126,18 @@ impl<'a> Bases<'a> {
         self.0.dedup_by_key(|(hash, _)| *hash);
     }
 
-    /// How many have the value that fewer have.
+    /// The number of bases with the rarer value of the bit.
     fn rarer(&self, bit: u32) -> usize {
         let ones = self.0.iter().filter(|(_, chunk)| bit_of(chunk, bit)).count();
         ones.min(self.0.len() - ones)
     }
 
-    /// How many are left without the bit.
+    /// The number of bases that remain without the bit.
     fn without(&self, bit: u32, numbers: &[u64]) -> usize {
         let mut seen = vec![0_u64; (2 * self.0.len()).next_power_of_two()];
         let (last, mut count) = (seen.len() - 1, 0);
         for (hash, chunk) in &self.0 {
-            // 0 is an empty place.
+            // 0 marks an empty place in the hash table.
             let hash = (hash ^ if bit_of(chunk, bit) { numbers[bit as usize] } else { 0 }).max(1);
             let mut at = hash as usize & last;
             while seen[at] != 0 && seen[at] != hash {
@@ -159,7 +161,7 @@ impl<'a> Bases<'a> {
 mod tests {
     use super::*;
 
-    /// Chunks of four kinds with a few random bytes, which no single bit makes fewer bases of.
+    /// Chunks of four kinds with a few random bytes. No single bit reduces the number of bases.
     #[test]
     fn random_bytes_are_found_among_few_kinds_of_chunks() {
         let mut rng = Rng::new(7);
@@ -185,7 +187,7 @@ mod tests {
         }
     }
 
-    /// A counter in the low bits of the second byte, a bit that follows another, and noise that is not there.
+    /// A counter in the low bits of the second byte, a bit that depends on another, and no noise.
     #[test]
     fn what_changes_is_set_aside_first() {
         let chunks: Vec<[u8; 3]> = (0..16_u8).map(|number| [0x80, number, (number & 1) << 7]).collect();

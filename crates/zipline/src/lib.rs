@@ -1,15 +1,17 @@
-//! ZipLine outside of the data plane: what the programs in `apps/zipline` need to be told.
+//! ZipLine outside of the data plane: the configuration of the programs in `apps/zipline`.
 //!
-//! * [`code`]: Hamming and BCH codes, as the programs compute them; [`transform`]: chunks become bases and deviations.
-//! * [`greedy`]: which bits of a sample a mask sets aside, and [`backward`], which it need not; [`choice`]: what each
-//!   transform would make of the sample.
-//! * [`dictionary`]: which bases of a sample get identifiers, and what that gives.
-//! * [`entries`]: the tables of both programs, as commands; [`classes`]: these where classes of traffic have transforms
-//!   of their own.
-//! * [`pairs`]: which identifier means what, and when it may mean another.
-//! * [`replay`]: what becomes of traffic whose bases are learned; [`sets`]: traffic in the shape of the paper's.
+//! * [`code`]: Hamming and BCH codes, as the programs compute them; [`transform`]: splits chunks into bases and
+//!   deviations.
+//! * [`greedy`], [`backward`]: choose which bits a mask sets aside, from a sample; [`choice`]: compares all
+//!   transforms on the sample.
+//! * [`dictionary`]: which bases of a sample get identifiers, and the resulting sizes.
+//! * [`entries`]: the tables of both programs, as commands; [`classes`]: the same for classes with their own
+//!   transforms.
+//! * [`pairs`]: assigns identifiers to bases, and decides when an identifier may be reused.
+//! * [`replay`]: simulates an encoder that learns bases; [`sets`]: traffic with the properties of the paper's data
+//!   sets.
 //!
-//! Data go from the first to the last. Nothing here reads files or knows a switch.
+//! Data flow from the first module to the last. The crate reads no files and does not depend on the switch.
 
 pub mod backward;
 pub mod choice;

@@ -1,8 +1,8 @@
-//! Which identifier means which basis, and when it may mean another: the decisions of a controller, without its
-//! connections and its clock.
+//! Assigns identifiers to bases and decides when an identifier may be reused: the decision logic of a controller,
+//! without its connections and its clock.
 //!
-//! What enters: bases that encoders met, pairs that were idle, switches that come, with what they have, and go, answers
-//! to orders, the time. What leaves: orders, to be carried out by each switch in the order in which they are given.
+//! What enters: bases that encoders encountered, idle notifications, switches that connect (with their contents) or
+//! disconnect, replies to orders, the time. What leaves: orders, which each switch must carry out in the order given.
 //!
 //! ```text
 //! resting ──► installing ──► active ──► retiring ──► resting
@@ -11,16 +11,17 @@
 //!    └─────────────┴──► active: the same basis again, which the decoders still have
 //! ```
 //!
-//! What must hold, whatever is lost, late or started anew: while an encoder may send an identifier, and until no packet
-//! with it can be under way, no decoder has another basis for it. A decoder may have none: then it drops the packet. So
-//! that this is seldom, encoders send no identifiers while a decoder is not there.
+//! The invariant, whatever is lost, delayed or restarted: while an encoder may send an identifier, and until no
+//! packet with it can be in flight, no decoder has a different basis for it. A decoder may have none, and then drops
+//! the packet. To make that rare, encoders send no identifiers while a decoder is disconnected.
 //!
-//! A controller that starts knows nothing. It has [decoders](Pairs::decoder_back) tell what they have first: what all
-//! of them have for an identifier is what it means, and encoders that [come](Pairs::encoder_back) after them keep it.
+//! A controller starts without any state. It first reads the contents of the [decoders](Pairs::decoder_back): an
+//! identifier keeps the basis that all of them have for it, and encoders that [connect](Pairs::encoder_back)
+//! afterwards keep using it.
 //!
-//! What a switch has from its own entries and not from a controller is fixed: it has it again whenever it is started
-//! anew, also while nobody leads. So the identifier of such a pair never means anything else. Its pair is installed and
-//! taken away like others, but rests only until it can go on.
+//! A pair that a switch has from its own entries file rather than from a controller is fixed: the switch has it again
+//! after every restart, even while there is no controller. The identifier of such a pair therefore never gets another
+//! basis. The pair is installed and retired like others, but it rests only until it can become active again.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -30,62 +31,65 @@ pub type Basis = Vec<u8>;
 /// What a switch has for an identifier.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Held {
-    /// What it means.
+    /// The basis.
     pub basis: Basis,
-    /// The switch was started with it, and has it again whenever it is.
+    /// Whether the pair is from the switch's own entries, so that the switch has it again after every restart.
     pub is_fixed: bool,
 }
 
-/// That the entries of two switches give an identifier two meanings.
+/// A conflict: the entries of two switches give an identifier two different bases.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conflict {
     /// The identifier.
     pub identifier: u32,
-    /// What the entries of this switch say.
+    /// The basis in the entries of this switch.
     pub says: Basis,
-    /// What those of another said before.
+    /// The basis in the entries of a switch that connected earlier.
     pub means: Basis,
 }
 
-/// What is decided about.
+/// The sizes and times of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// How many identifiers there are.
+    /// The number of identifiers.
     pub identifiers: u32,
-    /// How many encoders.
+    /// The number of encoders.
     pub encoders: usize,
-    /// How many decoders, of which each can get packets of each encoder.
+    /// The number of decoders. Each may receive packets of every encoder.
     pub decoders: usize,
-    /// How long an identifier rests after the last encoder has forgotten it: longer than any packet lives on its way
-    /// from an encoder to a decoder.
+    /// How long an identifier rests after the last encoder has forgotten it. This must exceed the lifetime of a
+    /// packet on its way from an encoder to a decoder.
     pub quarantine_ns: u64,
-    /// After how long without a packet an encoder tells that a pair is idle, and again after the same time.
+    /// The idle timeout: an encoder reports a pair as idle after this time without a packet, and again after each
+    /// further one.
     pub idle_ns: u64,
-    /// How many identifiers rest or are free in advance, if so many pairs are idle, so that a new basis need not wait.
+    /// How many identifiers are kept resting or free in advance, if that many pairs are idle, so that a new basis
+    /// need not wait.
     pub reserve: u32,
 }
 
-/// How late a switch may tell that a pair is idle.
+/// How late an idle notification may arrive.
 const IDLE_LATE_NS: u64 = 2_000_000_000;
 
-/// How many identifiers are in which state, and what has happened since the start.
+/// The number of identifiers in each state, and events since the start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Encoders have them.
+    /// Identifiers that encoders have.
     pub active: u64,
-    /// Decoders are being told of them.
+    /// Identifiers that are being installed in decoders.
     pub installing: u64,
-    /// Encoders are being told to forget them, or have not said yet whether they have them.
+    /// Identifiers that encoders are being ordered to forget, or of which an encoder has not reported whether it has
+    /// them.
     pub retiring: u64,
-    /// No encoder has them.
+    /// Identifiers that no encoder has.
     pub resting: u64,
-    /// Of all these, those that the entries of switches have given a meaning for ever.
+    /// Of all these, the identifiers of fixed pairs.
     pub fixed: u64,
     /// Pairs that became active.
     pub learned: u64,
-    /// Pairs that were taken away for others.
+    /// Pairs that were retired in favour of others.
     pub recycled: u64,
-    /// How often a basis was met for which no identifier was free.
+    /// How often a basis occurred for which no identifier was free.
     pub without_identifier: u64,
 }
 
@@ -104,10 +108,10 @@ impl std::iter::Sum for Counts {
     }
 }
 
-/// What one switch is to do.
+/// An order for one switch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// The decoder has this basis for the identifier from now on, whatever it had.
+    /// The decoder must map the identifier to this basis, and forget any other.
     Expand {
         /// The decoder.
         decoder: usize,
@@ -115,10 +119,10 @@ pub enum Order {
         identifier: u32,
         /// The basis.
         basis: Basis,
-        /// Whether it means that for ever.
+        /// Whether the pair is fixed.
         is_fixed: bool,
     },
-    /// The encoder sends this identifier for the basis.
+    /// The encoder must send this identifier for the basis.
     Compress {
         /// The encoder.
         encoder: usize,
@@ -126,10 +130,10 @@ pub enum Order {
         identifier: u32,
         /// The basis.
         basis: Basis,
-        /// Whether it means that for ever.
+        /// Whether the pair is fixed.
         is_fixed: bool,
     },
-    /// The encoder no longer sends the identifier.
+    /// The encoder must no longer send the identifier.
     Forget {
         /// The encoder.
         encoder: usize,
@@ -142,26 +146,26 @@ pub enum Order {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
-    /// Nothing has been ordered yet. These encoders have not said yet whether they have it.
+    /// Nothing has been ordered yet. These encoders have not reported yet whether they have it.
     Unknown { missing: BTreeSet<usize> },
-    /// No encoder has it. Free at that time.
+    /// No encoder has it. It is free from that time.
     Resting { until_ns: u64 },
-    /// These decoders have not said yet that they have it.
+    /// These decoders have not confirmed yet that they have it.
     Installing { missing: BTreeSet<usize> },
-    /// Encoders have it, or have been told.
+    /// Encoders have it, or have been ordered to use it.
     Active,
-    /// These encoders have not said yet that they have forgotten it.
+    /// These encoders have not confirmed yet that they have forgotten it.
     Retiring { missing: BTreeSet<usize> },
 }
 
 impl State {
-    /// Whether encoders are to have it.
+    /// Whether encoders use it or are about to.
     fn is_used(&self) -> bool {
         matches!(self, State::Installing { .. } | State::Active)
     }
 }
 
-/// That an encoder has told that a pair is idle: for the first time since it was not, and for the last time.
+/// The times of an encoder's first idle notification since the pair was last in use, and of its latest one.
 #[derive(Clone, Copy, Debug)]
 struct Idle {
     first_ns: u64,
@@ -170,43 +174,44 @@ struct Idle {
 
 #[derive(Clone, Debug)]
 struct Pair {
-    /// What it means; every decoder that is there has it, unless the pair is being installed.
+    /// Its basis. Unless the pair is being installed, every connected decoder has it.
     basis: Option<Basis>,
-    /// The only thing that it may mean, if a switch was started with it.
+    /// The only basis that it may have, if a switch was started with it.
     fixed: Option<Basis>,
     state: State,
-    /// Where it was idle.
+    /// The encoders at which it is idle.
     idle_at: BTreeMap<usize, Idle>,
-    /// Since when everywhere, as it stands in the set of idle ones.
+    /// The time since which it is idle at all encoders, as stored in the set of idle pairs.
     idle_since_ns: Option<u64>,
 }
 
-/// All identifiers.
+/// All pairs, and the orders that are not carried out yet.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     settings: Settings,
     pairs: Vec<Pair>,
     by_basis: BTreeMap<Basis, u32>,
-    /// The identifiers of bases that are fixed.
+    /// The identifiers of fixed bases.
     fixed: BTreeMap<Basis, u32>,
-    /// How many of these no encoder has, or is to have.
+    /// How many of these no encoder uses or is about to use.
     fixed_unused: u64,
-    /// Identifiers that rest and are not fixed, by when they are free.
+    /// Resting identifiers that are not fixed, by the time at which they become free.
     resting: BTreeSet<(u64, u32)>,
-    /// Active ones that were idle at every encoder, by since when. Some may be busy again.
+    /// Active identifiers that were idle at every encoder, by the time since which they are. Some may be in use
+    /// again.
     idle: BTreeSet<(u64, u32)>,
     counts: Counts,
-    /// Switches that do not answer.
-    encoders_away: BTreeSet<usize>,
-    decoders_away: BTreeSet<usize>,
-    /// A decoder has said what it has: no other can add to that.
+    /// Disconnected switches.
+    encoders_disconnected: BTreeSet<usize>,
+    decoders_disconnected: BTreeSet<usize>,
+    /// Whether a decoder has reported its contents. Decoders that report later cannot add to them.
     has_decoder_told: bool,
     orders: VecDeque<Order>,
 }
 
 impl Pairs {
-    /// Nothing is known of what was before: no switch answers yet, and every encoder may have any identifier until it
-    /// is [back](Pairs::encoder_back). This is how a controller starts, the first time and after each end.
+    /// The state of a controller at every start: nothing is known about the past, no switch is connected, and every
+    /// encoder may have any identifier until it [connects](Pairs::encoder_back).
     pub fn new(settings: Settings) -> Pairs {
         let missing = (0..settings.encoders).collect();
         let state = State::Unknown { missing };
@@ -220,19 +225,19 @@ impl Pairs {
             resting: BTreeSet::new(),
             idle: BTreeSet::new(),
             counts: Counts { retiring: u64::from(settings.identifiers), ..Counts::default() },
-            encoders_away: (0..settings.encoders).collect(),
-            decoders_away: (0..settings.decoders).collect(),
+            encoders_disconnected: (0..settings.encoders).collect(),
+            decoders_disconnected: (0..settings.decoders).collect(),
             has_decoder_told: false,
             orders: VecDeque::new(),
         }
     }
 
-    /// What was decided about.
+    /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// How many identifiers are in which state.
+    /// The number of identifiers in each state.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -242,13 +247,13 @@ impl Pairs {
         self.orders.pop_front()
     }
 
-    /// An encoder met a basis without an identifier.
+    /// An encoder encountered a basis without an identifier.
     pub fn met(&mut self, now_ns: u64, basis: &[u8]) {
-        if !self.decoders_away.is_empty() {
+        if !self.decoders_disconnected.is_empty() {
             return;
         }
         if let Some(&known) = self.by_basis.get(basis) {
-            // All decoders still have it: it may go on at once, also if it rests.
+            // All decoders still have it, so it can become active at once, even if it rests.
             if matches!(self.pair(known).state, State::Resting { .. }) {
                 self.announce(known, None);
             }
@@ -260,7 +265,7 @@ impl Pairs {
         self.retire_idle(now_ns);
     }
 
-    /// An encoder tells that it had no packet of the basis for as long as its idle timeout.
+    /// An encoder reports that it had no packet with the basis for its idle timeout.
     pub fn idle(&mut self, now_ns: u64, encoder: usize, basis: &[u8]) {
         let Some(&identifier) = self.by_basis.get(basis) else { return };
         if encoder >= self.settings.encoders || self.pair(identifier).state != State::Active {
@@ -289,23 +294,23 @@ impl Pairs {
             }
             Order::Forget { encoder, identifier, .. } => {
                 self.forgotten(now_ns, encoder, identifier);
-                self.go_on_if_fixed(identifier);
+                self.reactivate_if_fixed(identifier);
             }
             Order::Compress { .. } => {}
         }
     }
 
-    /// An encoder does not answer. What it has is not known until it is back.
+    /// An encoder is disconnected. Its contents are unknown until it connects again.
     pub fn encoder_lost(&mut self, encoder: usize) {
-        self.encoders_away.insert(encoder);
+        self.encoders_disconnected.insert(encoder);
         self.orders.retain(|order| match order {
             Order::Compress { encoder: to, .. } | Order::Forget { encoder: to, .. } => *to != encoder,
             Order::Expand { .. } => true,
         });
     }
 
-    /// Where the entries of a switch say something else than those of another have said. Such a decoder must not come
-    /// back; from an encoder what it says is taken.
+    /// The conflict between a switch's own entries and those of another, if there is one. A decoder with a conflict
+    /// must not be connected; an encoder is connected, and the conflicting pair is removed from it.
     pub fn conflict(&self, has: &BTreeMap<u32, Held>) -> Option<Conflict> {
         has.range(..self.settings.identifiers).filter(|(_, held)| held.is_fixed).find_map(|(&identifier, held)| {
             let means = self.pair(identifier).fixed.as_ref().filter(|fixed| **fixed != held.basis)?;
@@ -313,14 +318,15 @@ impl Pairs {
         })
     }
 
-    /// An encoder is back, and has these bases by identifier. It has carried out nothing since it was asked for them.
+    /// An encoder is connected and has these bases, by identifier. It has carried out no order since it reported
+    /// them.
     pub fn encoder_back(&mut self, now_ns: u64, encoder: usize, has: &BTreeMap<u32, Held>) {
-        self.encoders_away.remove(&encoder);
+        self.encoders_disconnected.remove(&encoder);
         for identifier in 0..self.settings.identifiers {
             match has.get(&identifier) {
                 Some(held) => {
                     self.fix(now_ns, identifier, held);
-                    self.found(encoder, identifier, &held.basis);
+                    self.encoder_has(encoder, identifier, &held.basis);
                 }
                 None => self.forgotten(now_ns, encoder, identifier),
             }
@@ -333,20 +339,20 @@ impl Pairs {
                     let (basis, is_fixed) = (basis.clone(), pair.fixed.is_some());
                     self.orders.push_back(Order::Compress { encoder, identifier, basis, is_fixed });
                 }
-                _ => self.go_on_if_fixed(identifier),
+                _ => self.reactivate_if_fixed(identifier),
             }
         }
     }
 
-    /// A decoder does not answer. It may be empty when it is back, so encoders are to send it bases.
+    /// A decoder is disconnected. It may be empty when it connects again, so encoders must send bases.
     pub fn decoder_lost(&mut self, now_ns: u64, decoder: usize) {
-        self.decoders_away.insert(decoder);
+        self.decoders_disconnected.insert(decoder);
         self.orders.retain(|order| !matches!(order, Order::Expand { .. }));
         for identifier in 0..self.settings.identifiers {
             match self.pair(identifier).state {
                 State::Active => self.retire(identifier),
                 State::Installing { .. } => {
-                    // No encoder has been told of it, and not every decoder has it.
+                    // No encoder was ordered to use it, and not every decoder has it.
                     self.forget_basis(identifier);
                     self.enter(identifier, State::Resting { until_ns: now_ns });
                 }
@@ -355,9 +361,9 @@ impl Pairs {
         }
     }
 
-    /// A decoder is back, and has these bases by identifier. It has carried out nothing since it was asked for them.
+    /// A decoder is connected and has these bases, by identifier. It has carried out no order since it reported them.
     pub fn decoder_back(&mut self, now_ns: u64, decoder: usize, has: &BTreeMap<u32, Held>) {
-        self.decoders_away.remove(&decoder);
+        self.decoders_disconnected.remove(&decoder);
         let is_first = !std::mem::replace(&mut self.has_decoder_told, true);
         for identifier in 0..self.settings.identifiers {
             let held = has.get(&identifier);
@@ -374,7 +380,7 @@ impl Pairs {
                 self.forget_basis(identifier);
             }
         }
-        (0..self.settings.identifiers).for_each(|identifier| self.go_on_if_fixed(identifier));
+        (0..self.settings.identifiers).for_each(|identifier| self.reactivate_if_fixed(identifier));
     }
 
     fn pair(&self, identifier: u32) -> &Pair {
@@ -385,14 +391,14 @@ impl Pairs {
         &mut self.pairs[identifier as usize]
     }
 
-    /// Not every decoder has it any more.
+    /// Forgets the basis of an identifier, because not every decoder has it any more.
     fn forget_basis(&mut self, identifier: u32) {
         if let Some(basis) = self.pair_mut(identifier).basis.take() {
             self.by_basis.remove(&basis);
         }
     }
 
-    /// From now on the identifier means this and nothing else, if a switch was started with it.
+    /// Fixes the basis of an identifier, if a switch was started with it.
     fn fix(&mut self, now_ns: u64, identifier: u32, held: &Held) {
         if !held.is_fixed || self.pair(identifier).fixed.is_some() {
             return;
@@ -415,16 +421,16 @@ impl Pairs {
         self.place_idle(identifier);
     }
 
-    /// What is fixed, and what all decoders have, need not rest nor wait until it is met.
-    fn go_on_if_fixed(&mut self, identifier: u32) {
+    /// A fixed pair that all decoders have need not rest, nor wait until its basis occurs.
+    fn reactivate_if_fixed(&mut self, identifier: u32) {
         let pair = self.pair(identifier);
-        let is_there = pair.fixed.is_some() && pair.basis == pair.fixed && self.decoders_away.is_empty();
+        let is_there = pair.fixed.is_some() && pair.basis == pair.fixed && self.decoders_disconnected.is_empty();
         if is_there && matches!(pair.state, State::Resting { .. }) {
             self.announce(identifier, None);
         }
     }
 
-    /// The identifier that a basis without one may get now: its own if it is fixed.
+    /// The identifier that a basis without one can get now: its own if the basis is fixed.
     fn free_for(&self, now_ns: u64, basis: &[u8]) -> Option<u32> {
         let rested = |until_ns: u64| until_ns <= now_ns;
         match self.fixed.get(basis) {
@@ -436,7 +442,7 @@ impl Pairs {
         }
     }
 
-    /// Where pairs of this state are counted.
+    /// The counter of this state.
     fn count(&mut self, state: &State) -> &mut u64 {
         match state {
             State::Unknown { .. } | State::Retiring { .. } => &mut self.counts.retiring,
@@ -446,7 +452,7 @@ impl Pairs {
         }
     }
 
-    /// Puts the pair in another state, and where it is looked for.
+    /// Moves the pair to another state, and to the set in which pairs of that state are found.
     fn enter(&mut self, identifier: u32, state: State) {
         let before = std::mem::replace(&mut self.pair_mut(identifier).state, state.clone());
         *self.count(&before) -= 1;
@@ -468,7 +474,7 @@ impl Pairs {
         self.place_idle(identifier);
     }
 
-    /// Puts the pair where idle ones are looked for, if it is idle everywhere.
+    /// Adds the pair to the set of idle pairs, if it is idle at every encoder.
     fn place_idle(&mut self, identifier: u32) {
         let pair = self.pair(identifier);
         let is_everywhere = pair.idle_at.len() == self.settings.encoders && pair.fixed.is_none();
@@ -480,14 +486,15 @@ impl Pairs {
         self.idle.extend(now.map(|since_ns| (since_ns, identifier)));
     }
 
-    /// Whether a pair of which this was told is still idle: otherwise it would have been told again.
+    /// Whether a pair with this idle notification can still be idle: the encoder repeats the notification as long as
+    /// it is.
     fn is_fresh(&self, now_ns: u64, idle: &Idle) -> bool {
         now_ns <= idle.last_ns.saturating_add(2 * self.settings.idle_ns).saturating_add(IDLE_LATE_NS)
     }
 
-    /// An encoder that comes back sends the identifier for this basis.
-    fn found(&mut self, encoder: usize, identifier: u32, basis: &Basis) {
-        let is_meant = self.pair(identifier).basis.as_ref() == Some(basis) && self.decoders_away.is_empty();
+    /// An encoder that connects sends the identifier for this basis.
+    fn encoder_has(&mut self, encoder: usize, identifier: u32, basis: &Basis) {
+        let is_meant = self.pair(identifier).basis.as_ref() == Some(basis) && self.decoders_disconnected.is_empty();
         let is_fixed = self.pair(identifier).fixed.is_some();
         match self.pair(identifier).state {
             State::Active if is_meant => return,
@@ -524,7 +531,7 @@ impl Pairs {
         }
     }
 
-    /// Gives the pair to the encoders that are there, but for one that has it.
+    /// Orders the connected encoders to use the pair, except one that has it already.
     fn announce(&mut self, identifier: u32, has_it: Option<usize>) {
         self.enter(identifier, State::Active);
         self.counts.learned += u64::from(self.pair(identifier).fixed.is_none());
@@ -535,13 +542,14 @@ impl Pairs {
         }
     }
 
-    /// The encoders that are there.
+    /// The connected encoders.
     fn encoders(&self) -> impl Iterator<Item = usize> + use<> {
-        let away = self.encoders_away.clone();
+        let away = self.encoders_disconnected.clone();
         (0..self.settings.encoders).filter(move |encoder| !away.contains(encoder))
     }
 
-    /// Takes the pair from the encoders. Those that are away keep it retiring until they are back.
+    /// Orders the encoders to forget the pair. It stays retiring until all disconnected encoders have connected
+    /// again.
     fn retire(&mut self, identifier: u32) {
         let missing = (0..self.settings.encoders).collect();
         self.enter(identifier, State::Retiring { missing });
@@ -562,7 +570,7 @@ impl Pairs {
         }
     }
 
-    /// Retires the pairs that have been idle for the longest, until the reserve is there.
+    /// Retires the pairs that have been idle for the longest time, until the reserve is reached.
     fn retire_idle(&mut self, now_ns: u64) {
         let reserve = u64::from(self.settings.reserve.max(1));
         while self.counts.resting + self.counts.retiring - self.fixed_unused < reserve {

@@ -1,18 +1,18 @@
-//! What becomes of traffic whose bases are learned as they come.
+//! Simulates an encoder that learns bases.
 //!
-//! What enters: chunks, at an even pace. What leaves: how many of them an encoder compresses, if a basis is known so
-//! long after it was met for the first time. Identifiers are not taken back: bases that come when all are given away
-//! stay unknown.
+//! What enters: chunks, at a constant rate. What leaves: how many of them the encoder compresses, if a basis becomes
+//! known a given time after its first occurrence. Identifiers are not recycled: bases that first occur when all
+//! identifiers are assigned stay unknown.
 
 use crate::transform::Transform;
 use std::collections::BTreeMap;
 
-/// How fast chunks come, and how fast bases are learned.
+/// The rate of chunks, and the time it takes to learn a basis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pace {
-    /// From one chunk to the next.
+    /// The time between two chunks.
     pub chunk_ns: u64,
-    /// From the first chunk of a basis to the first that is compressed.
+    /// The time from the first chunk of a basis to the first chunk that is compressed.
     pub learning_ns: u64,
 }
 
@@ -22,19 +22,19 @@ pub struct Replay<'t> {
     transform: &'t Transform,
     id_bits: u32,
     pace: Pace,
-    /// By basis, from when on it is known.
+    /// The time from which each basis is known.
     known_from_ns: BTreeMap<Vec<u8>, u64>,
     chunks: u64,
     compressed: u64,
 }
 
 impl<'t> Replay<'t> {
-    /// It knows nothing yet.
+    /// An encoder that does not know any basis yet.
     pub fn new(transform: &'t Transform, id_bits: u32, pace: Pace) -> Replay<'t> {
         Replay { transform, id_bits, pace, known_from_ns: BTreeMap::new(), chunks: 0, compressed: 0 }
     }
 
-    /// The next chunk's basis.
+    /// Adds a chunk with this basis.
     pub fn add(&mut self, basis: &[u8]) {
         let now_ns = self.chunks * self.pace.chunk_ns;
         self.chunks += 1;
@@ -47,12 +47,12 @@ impl<'t> Replay<'t> {
         }
     }
 
-    /// Chunks that were compressed.
+    /// The number of chunks that were compressed.
     pub fn compressed(&self) -> u64 {
         self.compressed
     }
 
-    /// Bytes of what the encoder sends.
+    /// The number of bytes that the encoder sends.
     pub fn bytes(&self) -> u64 {
         self.chunks * self.transform.chunk_bytes() as u64 - self.compressed * self.transform.saved_bytes(self.id_bits)
     }
@@ -67,7 +67,7 @@ mod tests {
     fn a_basis_is_known_some_time_after_it_was_met() {
         let transform = Transform::of_code(Code::new(8).unwrap());
         let mut replay = Replay::new(&transform, 1, Pace { chunk_ns: 10, learning_ns: 20 });
-        // The first is met at 0 and known from 20 on, the second from 40 on; there is no identifier for the third.
+        // The first basis occurs at 0 and is known from 20, the second from 40; there is no identifier for the third.
         for basis in [1, 1, 2, 1, 2, 2, 3, 3, 3, 3] {
             replay.add(&[basis]);
         }

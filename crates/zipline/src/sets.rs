@@ -1,29 +1,30 @@
-//! Traffic to measure with: chunks of 32 bytes in the shape of the paper's two sets, made from a seed.
+//! Traffic for measurements: chunks of 32 bytes with the properties of the paper's two data sets, generated from a
+//! seed.
 //!
-//! What enters: a seed. What leaves: chunks, the same for the same seed. Of its synthetic set the paper tells how many
-//! chunks there are and that they are close to a sensor's; of its DNS queries that they have 34 bytes, of which the
-//! first two, the transaction, are left out, and go to one resolver. How often readings and names recur is chosen
-//! here.
+//! What enters: a seed. What leaves: chunks, the same for the same seed. The paper describes its synthetic set only
+//! by the number of chunks and by their similarity to a sensor's readings. Of its DNS queries it reports that they
+//! have 34 bytes, of which the first two, the transaction id, are left out, and that all go to one resolver. How
+//! often readings and names recur is chosen here.
 
 use crate::code::Code;
 use crate::transform::Transform;
 use base::Rng;
 
-/// Chunks of the set of the sensor.
+/// Chunks in the sensor's set.
 pub const READINGS: usize = 3_124_000;
 
-/// States that the sensor has, one after the other, and readings of each.
+/// The number of consecutive states of the sensor, and the readings of each.
 const STATES: usize = 3_124;
 const READINGS_OF_STATE: usize = READINGS / STATES;
 
-/// Queries of the set of DNS.
+/// Queries in the DNS set.
 pub const QUERIES: usize = 1_000_000;
 
-/// Names that are asked for. The one at place n is asked for in proportion to 1 / n.
+/// The number of different names. The name of rank n is requested in proportion to 1 / n.
 const NAMES: u64 = 4_000;
 
 /// Readings of a sensor whose state changes slowly: a state is a codeword of m = 8, and half of its readings differ
-/// from it in a bit.
+/// from it in one bit.
 pub fn sensor(seed: u64) -> impl Iterator<Item = Vec<u8>> {
     let mut rng = Rng::new(seed);
     let code = Code::new(8).unwrap_or_else(|_| unreachable!("8 is from 3 to 15"));
@@ -49,7 +50,7 @@ fn states(transform: &Transform, rng: &mut Rng) -> Vec<Vec<u8>> {
     (0..STATES).map(|_| state()).collect()
 }
 
-/// Queries for names of twelve letters below `com`: what follows the transaction, from the flags to the class.
+/// Queries for names of twelve letters below `com`: what follows the transaction id, from the flags to the class.
 pub fn queries(seed: u64) -> impl Iterator<Item = Vec<u8>> {
     let mut rng = Rng::new(seed);
     let names: Vec<[u8; 12]> = (0..NAMES).map(|_| [(); 12].map(|()| b'a' + rng.below(26) as u8)).collect();
@@ -62,7 +63,7 @@ pub fn queries(seed: u64) -> impl Iterator<Item = Vec<u8>> {
     (0..QUERIES).map(move |_| {
         let share = rng.below(total);
         let name = names[shares.partition_point(|upto| *upto <= share)];
-        // Addresses of IPv4 are asked for three times as often as those of IPv6.
+        // IPv4 addresses are requested three times as often as IPv6 addresses.
         let kind = if rng.chance(3, 4) { 1 } else { 28 };
         let head = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 12];
         [&head[..], &name, b"\x03com\0", &[0, kind, 0, 1][..]].concat()

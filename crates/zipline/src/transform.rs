@@ -1,71 +1,72 @@
-//! How a chunk becomes a basis and a deviation: bits of it are set aside, and a code splits the others, or none does.
+//! Splits a chunk into a basis and a deviation: some bits are set aside, and a code, if there is one, splits the
+//! rest.
 //!
-//! What enters: a chunk. What leaves: the bits that are set aside, which are those where a mask has ones, or the
-//! first ones; the basis and the syndrome of the word that the other bits are, as its code splits it. Without a
-//! code the word is the basis. The programs of `apps/zipline` are told the same by what [`Transform::options`] says
-//! when they are compiled, and by the masks in their entries.
+//! What enters: a chunk. What leaves: the bits that are set aside, which are the first ones or those where a mask has
+//! ones; and the basis and the syndrome into which the code splits the word that consists of the other bits. Without
+//! a code the word is the basis. The programs of `apps/zipline` get the same parameters from their compile options
+//! ([`Transform::options`]) and from the masks in their entries.
 
 use crate::code::{Code, CodeError};
 use base::Bits;
 use std::fmt;
 
-/// A way to split chunks of a length.
+/// A transform of chunks of a given length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transform {
     chunk_bytes: usize,
-    /// How many bits are set aside.
+    /// The number of bits that are set aside.
     aside_bits: u32,
-    /// Where they are; in front without it.
+    /// Their positions; without a mask, the first bits.
     mask: Option<Bits>,
     code: Option<Code>,
     layout: Layout,
 }
 
-/// Where the chunks of a packet are, and how many.
+/// The positions and the number of chunks in a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
-    /// Bytes between the Ethernet header and the first chunk.
+    /// The number of bytes between the Ethernet header and the first chunk.
     pub offset: usize,
-    /// Chunks that are looked at, one behind the other.
+    /// The number of consecutive chunks that are processed.
     pub count: usize,
 }
 
 impl Layout {
-    /// One chunk behind the Ethernet header.
+    /// One chunk directly after the Ethernet header.
     pub const ONE: Layout = Layout { offset: 0, count: 1 };
-    /// How many chunks programs look at, at most.
+    /// The most chunks that the programs process.
     pub const COUNT_MAX: usize = 8;
 }
 
-/// A chunk in parts.
+/// The parts of a chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Split {
     /// The bits that are set aside.
     pub aside: Bits,
-    /// What words of many chunks have in common.
+    /// The basis, which many chunks have in common.
     pub basis: Bits,
-    /// What tells the word from the basis' codeword; 0 without a code.
+    /// The difference between the word and the codeword of its basis; 0 without a code.
     pub syndrome: u32,
 }
 
-/// What is chosen for some traffic, in the words that `wirespeed zipline fit` writes: `hamming-8`, `bch-8`, `mask-41`,
-/// and `swap-hamming-7`, `swap-bch-7`, where a mask sets aside what does not fit into the word.
+/// The kind of a transform, with the names that `wirespeed zipline fit` prints: `hamming-8`, `bch-8`, `mask-41`, and
+/// `swap-hamming-7`, `swap-bch-7`, in which a mask sets aside what does not fit into the word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
-    /// A Hamming code, and one bit set aside.
+    /// A Hamming code, with one bit set aside.
     Hamming(u32),
-    /// A code that corrects two bits, and one bit set aside.
+    /// A code that corrects two errors, with one bit set aside.
     Bch(u32),
-    /// No code, and so many bits set aside by a mask.
+    /// No code, with this many bits set aside by a mask.
     Mask(u32),
-    /// A Hamming code on what a mask leaves.
+    /// A Hamming code on the bits that a mask leaves.
     SwapHamming(u32),
-    /// A code that corrects two bits on what a mask leaves.
+    /// A code that corrects two errors, on the bits that a mask leaves.
     SwapBch(u32),
 }
 
 impl Kind {
-    /// The code that it takes.
+    /// The default code of the kind, if it has a code.
     pub fn code(self) -> Result<Option<Code>, CodeError> {
         match self {
             Kind::Hamming(m) | Kind::SwapHamming(m) => Code::new(m).map(Some),
@@ -74,8 +75,8 @@ impl Kind {
         }
     }
 
-    /// How many bits a mask has to set aside of a chunk of so many bytes; none if it takes no mask. Nothing
-    /// comes back if the code does not fit into the chunk.
+    /// The number of bits that a mask must set aside of a chunk of `chunk_bytes` bytes, 0 for a kind without a mask;
+    /// `None` if the code does not fit into the chunk.
     pub fn mask_bits(self, chunk_bytes: usize) -> Option<u32> {
         let bits = u32::try_from(8 * chunk_bytes).ok()?;
         match self {
@@ -120,18 +121,19 @@ impl std::str::FromStr for Kind {
 }
 
 impl Transform {
-    /// Bytes that a chunk with a mask may have: its bits go through registers.
+    /// The most bytes of a chunk with a mask: its bits are held in registers.
     pub const CHUNK_MAX: usize = 128;
 
-    /// The code on all but the first bit of a chunk.
+    /// A code on all bits of a chunk but the first.
     pub fn of_code(code: Code) -> Transform {
         Transform { chunk_bytes: 1 << (code.m() - 3), aside_bits: 1, mask: None, code: Some(code), layout: Layout::ONE }
     }
 
-    /// The bits where the mask has ones are set aside, and a code splits the others.
+    /// Sets aside the bits where the mask has ones; a code splits the others.
     ///
     /// # Panics
-    /// If the mask leaves another number of bits than words of the code have, or has not the bits of whole bytes.
+    /// If the number of bits that the mask leaves is not the code's word length, or the width of the mask is
+    /// not a whole number of bytes.
     pub fn masked(mask: Bits, code: Option<Code>) -> Transform {
         assert_eq!(mask.width() % 8, 0, "chunks are bytes");
         let aside_bits = mask.limbs().iter().map(|limb| limb.count_ones()).sum();
@@ -141,28 +143,28 @@ impl Transform {
         Transform { chunk_bytes: mask.width() as usize / 8, aside_bits, mask: Some(mask), code, layout: Layout::ONE }
     }
 
-    /// The same for chunks elsewhere.
+    /// The same transform for chunks at other positions.
     #[must_use]
     pub fn with_layout(self, layout: Layout) -> Transform {
         Transform { layout, ..self }
     }
 
-    /// Where the chunks of a packet are.
+    /// The positions of the chunks in a packet.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Bytes of a chunk.
+    /// The size of a chunk in bytes.
     pub fn chunk_bytes(&self) -> usize {
         self.chunk_bytes
     }
 
-    /// Bits that are set aside.
+    /// The number of bits that are set aside.
     pub fn aside_bits(&self) -> u32 {
         self.aside_bits
     }
 
-    /// Which those are; the first if this is nothing.
+    /// The mask of these bits; `None` if it is the first bit.
     pub fn mask(&self) -> Option<&Bits> {
         self.mask.as_ref()
     }
@@ -172,24 +174,25 @@ impl Transform {
         self.code.as_ref()
     }
 
-    /// Bits of a basis.
+    /// The size of a basis in bits.
     pub fn basis_bits(&self) -> u32 {
         self.code.as_ref().map_or(self.word_bits(), Code::basis_bits)
     }
 
-    /// Bytes of what stands for a chunk whose basis is known: the bits set aside, the identifier, the syndrome.
+    /// The size of a reference, which replaces a chunk with a known basis, in bytes: the bits set aside, the
+    /// identifier, the syndrome.
     pub fn reference_bytes(&self, id_bits: u32) -> u64 {
         let syndrome_bits = self.code.as_ref().map_or(0, Code::syndrome_bits);
         u64::from((self.aside_bits + id_bits + syndrome_bits).div_ceil(8))
     }
 
-    /// Bytes by which a packet becomes shorter for each chunk whose basis is known; none if a reference would be longer
-    /// than the chunk, which no encoder sends then. With several chunks in a packet one byte of all this is used up.
+    /// The bytes that a packet saves for each chunk with a known basis; 0 if a reference would be longer than the
+    /// chunk, in which case no encoder sends it. A packet with several chunks has one additional byte.
     pub fn saved_bytes(&self, id_bits: u32) -> u64 {
         (self.chunk_bytes as u64).saturating_sub(self.reference_bytes(id_bits))
     }
 
-    /// What both programs are told when they are compiled.
+    /// The compile options of both programs.
     pub fn options(&self, id_bits: u32) -> String {
         let chunk = match (&self.code, &self.mask) {
             (Some(_), None) => None,
@@ -208,8 +211,8 @@ impl Transform {
         options
     }
 
-    /// The settings that a transform has of its own, with this behind their names, and the bytes of chunks if they have
-    /// to be told.
+    /// The options that are specific to a transform, with `behind` at the end of their names, and the size of chunks
+    /// if it must be given.
     pub(crate) fn settings(&self, behind: &str, chunk_bytes: Option<usize>) -> String {
         let code = self.code.as_ref().map_or(0, Code::m);
         let errors = self.code.as_ref().filter(|code| code.errors() == 2).map(|_| 2);
@@ -232,10 +235,10 @@ impl Transform {
         8 * self.chunk_bytes as u32 - self.aside_bits
     }
 
-    /// Takes a chunk apart.
+    /// Splits a chunk.
     ///
     /// # Panics
-    /// If it has another length than [`Transform::chunk_bytes`].
+    /// If its length is not [`Transform::chunk_bytes`].
     pub fn split(&self, chunk: &[u8]) -> Split {
         assert_eq!(chunk.len(), self.chunk_bytes, "a chunk has its length");
         let width = 8 * self.chunk_bytes as u32;

@@ -1,15 +1,15 @@
-//! A controller's decisions between encoders and decoders that are tables and nothing else. Packets between them are
-//! late, doubled, lost and in another order; orders and what is said of them take their time; encoders, decoders and
-//! the controller are started anew. What a decoder says of an identifier must be the basis that the encoder meant.
-//! Switches may have pairs from files, which they have again after each restart, whoever leads then.
+//! The decisions of a controller, with encoders and decoders that consist of tables only. Packets between them are
+//! delayed, duplicated, lost and reordered; orders and their replies take time; encoders, decoders and the controller
+//! restart. The basis that a decoder finds for an identifier must be the one that the encoder meant. Switches may
+//! have pairs from files, which they have again after each restart, whichever controller is in charge.
 
 use base::Rng;
 use std::collections::{BTreeMap, VecDeque};
 use zipline::pairs::{Basis, Conflict, Held, Order, Pairs, Settings};
 
-/// How long a packet may be under way.
+/// The longest time that a packet is in flight.
 const LIFE_NS: u64 = 1_000;
-/// After how long an entry that no packet asked for is idle.
+/// The time without a packet after which an entry is idle.
 const IDLE_NS: u64 = 3_000;
 
 const SETTINGS: Settings =
@@ -21,7 +21,7 @@ struct Encoder {
     bases: BTreeMap<Basis, (u32, u64, bool)>,
 }
 
-/// A packet of type 3: which basis it stands for is what the test knows.
+/// A packet of type 3. The test also records the basis that it stands for.
 struct Packet {
     arrives_ns: u64,
     decoder: usize,
@@ -29,7 +29,7 @@ struct Packet {
     meant: Basis,
 }
 
-/// What has been seen.
+/// What occurred in a run.
 #[derive(Default, Debug, PartialEq, Eq)]
 struct Seen {
     right: u64,
@@ -46,15 +46,15 @@ struct World {
     pairs: Pairs,
     encoders: Vec<Encoder>,
     decoders: Vec<BTreeMap<u32, Held>>,
-    /// What switches are started with.
+    /// The pairs that switches are started with.
     of_encoders: Vec<(u32, Basis)>,
     of_decoders: Vec<(u32, Basis)>,
-    /// Until when there is no controller.
+    /// The time until which there is no controller.
     alone_until_ns: u64,
     packets: Vec<Packet>,
-    /// For each switch, encoders first: orders on their way.
+    /// For each switch, encoders first: orders in flight.
     orders: Vec<VecDeque<Order>>,
-    /// What was said by switches, and when the controller hears it.
+    /// Replies of switches, in flight to the controller.
     answers: VecDeque<Order>,
     seen: Seen,
 }
@@ -83,20 +83,20 @@ impl World {
         world
     }
 
-    /// An encoder that has what its file says.
+    /// Starts an encoder with the pairs of its file.
     fn start_encoder(&mut self, encoder: usize) {
         let bases = self.of_encoders.iter().map(|(identifier, basis)| (basis.clone(), (*identifier, 0, true)));
         self.encoders[encoder].bases = bases.collect();
     }
 
-    /// The same for a decoder.
+    /// Starts a decoder with the pairs of its file.
     fn start_decoder(&mut self, decoder: usize) {
         let held = |basis: &Basis| Held { basis: basis.clone(), is_fixed: true };
         self.decoders[decoder] =
             self.of_decoders.iter().map(|(identifier, basis)| (*identifier, held(basis))).collect();
     }
 
-    /// A controller that knows nothing: it reads what decoders and encoders have, one after the other.
+    /// Starts a controller, which reads the contents of decoders and then encoders, one after the other.
     fn start(&mut self) {
         self.pairs = Pairs::new(self.settings);
         for decoder in 0..self.settings.decoders {
@@ -109,7 +109,7 @@ impl World {
         }
     }
 
-    /// The controller reads what an encoder has.
+    /// The controller reads the contents of an encoder.
     fn find(&mut self, encoder: usize) {
         let bases = self.encoders[encoder].bases.iter();
         let held = |basis: &Basis, is_fixed| Held { basis: basis.clone(), is_fixed };
@@ -123,7 +123,7 @@ impl World {
         }
     }
 
-    /// A packet whose basis is one of some that change as time goes on.
+    /// Sends a packet whose basis is one of a set that changes over time.
     fn send(&mut self) {
         let encoder = self.rng.below(self.settings.encoders as u64) as usize;
         let basis = vec![(self.now_ns / 20_000 + self.rng.below(8)) as u8];
@@ -154,7 +154,7 @@ impl World {
         }
     }
 
-    /// Orders go to their switches, one of which carries one out; and one answer is heard.
+    /// Delivers orders to their switches, one of which carries one out, and delivers one reply.
     fn control(&mut self) {
         while let Some(order) = self.pairs.next_order() {
             let to = match order {
@@ -200,7 +200,7 @@ impl World {
         self.now_ns >= self.alone_until_ns
     }
 
-    /// Nobody leads for a while, in which switches may be started anew.
+    /// There is no controller for a while, in which switches may restart.
     fn be_alone(&mut self) {
         self.alone_until_ns = self.now_ns + self.rng.below(3 * IDLE_NS);
         while !self.is_led() {
@@ -214,7 +214,7 @@ impl World {
         }
     }
 
-    /// A switch is started anew, or the controller is. What was under way to it or from it is lost.
+    /// Restarts a switch or the controller. Everything in flight to it or from it is lost.
     fn restart(&mut self) {
         let what = self.rng.below(1 + self.orders.len() as u64) as usize;
         if what == self.orders.len() {
@@ -268,7 +268,7 @@ fn run(seed: u64, settings: Settings, restarts: bool) -> Seen {
     run_with(seed, settings, restarts, [&[], &[]])
 }
 
-/// Encoders and decoders have these pairs from files.
+/// A run in which encoders and decoders have these pairs from files.
 fn run_with(seed: u64, settings: Settings, restarts: bool, files: [&[(u32, u8)]; 2]) -> Seen {
     let mut world = World::new(seed, settings, files);
     for _ in 0..20_000 {
@@ -295,8 +295,8 @@ fn restarts_make_no_wrong_byte() {
     }
 }
 
-/// Whatever the controller makes of the other identifiers, those of files keep their meaning, which switches that are
-/// started anew have at once.
+/// The pairs of files keep their identifiers, whatever the controller does with the others; restarted switches have
+/// them at once.
 #[test]
 fn what_files_say_is_true_after_every_restart() {
     let all: &[(u32, u8)] = &[(0, 3), (2, 9), (5, 20)];
@@ -309,7 +309,7 @@ fn what_files_say_is_true_after_every_restart() {
     }
 }
 
-/// The test would notice: with a rest that is shorter than a packet's life, bytes are wrong.
+/// The test can fail: if identifiers rest for less than a packet's lifetime, it finds wrong bytes.
 #[test]
 fn a_rest_that_is_too_short_is_noticed() {
     let settings = Settings { quarantine_ns: 0, ..SETTINGS };
@@ -319,7 +319,7 @@ fn a_rest_that_is_too_short_is_noticed() {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Pairs of one encoder and one decoder, which carry out each order at once.
+/// The pairs of one encoder and one decoder, which carry out each order at once.
 fn obedient(identifiers: u32, has: &BTreeMap<u32, Held>) -> Pairs {
     let settings = Settings { identifiers, encoders: 1, decoders: 1, quarantine_ns: 0, idle_ns: SECOND, reserve: 1 };
     let mut pairs = Pairs::new(settings);
@@ -328,13 +328,13 @@ fn obedient(identifiers: u32, has: &BTreeMap<u32, Held>) -> Pairs {
     pairs
 }
 
-/// What a switch has of a controller, and what it has of a file.
+/// The contents of a switch: pairs from a controller, and pairs from a file.
 fn held<const N: usize>(learned: [(u32, u8); N], of_file: &[(u32, u8)]) -> BTreeMap<u32, Held> {
     let both = learned.iter().map(|pair| (pair, false)).chain(of_file.iter().map(|pair| (pair, true)));
     both.map(|((identifier, basis), is_fixed)| (*identifier, Held { basis: vec![*basis], is_fixed })).collect()
 }
 
-/// Carries out all orders, and returns those that encoders get.
+/// Carries out all orders, and returns those for encoders.
 fn carry_out(pairs: &mut Pairs, now_ns: u64) -> Vec<Order> {
     let mut seen = Vec::new();
     while let Some(order) = pairs.next_order() {
@@ -344,7 +344,7 @@ fn carry_out(pairs: &mut Pairs, now_ns: u64) -> Vec<Order> {
     seen
 }
 
-/// What is told again and again is idle since it was told first; what is not told any more is in use again.
+/// A pair whose idle notification is repeated is idle since the first one; without a repetition it is in use again.
 #[test]
 fn the_pair_that_was_idle_for_the_longest_is_given_up() {
     let mut pairs = obedient(3, &BTreeMap::new());
@@ -368,20 +368,22 @@ fn a_controller_that_starts_leaves_pairs_as_they_are_where_all_have_them() {
     let mut pairs = obedient(4, &held([(0, 5), (2, 7)], &[]));
     assert_eq!(pairs.next_order(), None);
     assert_eq!((pairs.counts().active, pairs.counts().resting), (2, 2));
-    // The decoder comes back without one of them: the encoder forgets both, and the other goes on at once.
+    // The decoder connects again without one of them: the encoder forgets both, and the other becomes active again at
+    // once.
     pairs.decoder_lost(1, 0);
     assert_eq!(carry_out(&mut pairs, 1).len(), 2);
     pairs.decoder_back(1, 0, &held([(2, 7)], &[]));
     pairs.met(2, &[7]);
     let order = Order::Compress { encoder: 0, identifier: 2, basis: vec![7], is_fixed: false };
     assert_eq!(carry_out(&mut pairs, 2), [order]);
-    // What only the encoder has is taken from it.
+    // A pair that only the encoder has is removed from it.
     pairs.encoder_lost(0);
     pairs.encoder_back(3, 0, &held([(2, 7), (3, 9)], &[]));
     assert_eq!(carry_out(&mut pairs, 3), [Order::Forget { encoder: 0, identifier: 3, basis: vec![9] }]);
 }
 
-/// A pair of a file goes to all encoders at once, is never idle, and goes on by itself when the decoder is back.
+/// A pair from a file goes to all encoders at once, is never retired as idle, and becomes active again when the
+/// decoder connects.
 #[test]
 fn a_pair_of_a_file_stays() {
     let mut pairs = obedient(2, &held([], &[(1, 7)]));
@@ -402,8 +404,8 @@ fn a_pair_of_a_file_stays() {
     assert_eq!(carry_out(&mut pairs, 7 * SECOND), [order]);
 }
 
-/// What only an encoder has from its file is taken from it, and comes back with the same identifier when decoders have
-/// it; the identifier is not used for anything else, by another controller neither.
+/// A pair that only an encoder has from its file is removed from it, and comes back with the same identifier when
+/// decoders have it. No controller uses the identifier for anything else.
 #[test]
 fn an_identifier_of_an_encoders_file_is_not_used_otherwise() {
     let mut pairs = obedient(1, &BTreeMap::new());

@@ -1,8 +1,9 @@
-//! The programs of `apps/zipline` against generalized deduplication done otherwise: by the parity-check matrix of each
-//! code, bit by bit, and by masks as lists of places. The generators are written here once more, as powers of x.
+//! The programs of `apps/zipline` against an independent implementation of generalized deduplication: by the
+//! parity-check matrix of each code, bit by bit, and by masks as lists of positions. The generators are repeated
+//! here, as powers of x.
 //!
-//! Every packet goes through the encoder and then the decoder, by the interpreter and by native code. What the encoder
-//! sends must be what the matrix says, to the last bit, and what the decoder sends must be the packet.
+//! Every packet goes through the encoder and then the decoder, in the interpreter and in native code. The encoder's
+//! output must equal that of the matrix in every bit, and the decoder's output must equal the original packet.
 
 use base::{Bits, Rng};
 use ir::DigestId;
@@ -15,7 +16,7 @@ use zipline::entries::{self, Class, Header};
 use zipline::transform::Layout;
 use zipline::{Classes, Code, Transform};
 
-/// m and the powers of x of the generator, the highest left out.
+/// m and the powers of x in the generator, without the highest.
 const GENERATORS: [(usize, &[usize]); 15] = [
     (3, &[1, 0]),
     (4, &[1, 0]),
@@ -34,7 +35,7 @@ const GENERATORS: [(usize, &[usize]); 15] = [
     (15, &[1, 0]),
 ];
 
-/// m and the powers of x of the generators of codes that correct two bits, the highest left out.
+/// m and the powers of x in the generators of codes that correct two errors, without the highest.
 const GENERATORS_OF_TWO: [(usize, &[usize]); 6] = [
     (4, &[7, 6, 4, 0]),
     (5, &[9, 8, 6, 5, 3, 0]),
@@ -44,7 +45,7 @@ const GENERATORS_OF_TWO: [(usize, &[usize]); 6] = [
     (9, &[15, 12, 10, 8, 7, 6, 3, 0]),
 ];
 
-/// A code as a matrix. Bits are in the order in which they stand in a packet.
+/// A code as a matrix. Bits are in the order in which they occur in a packet.
 struct Matrix {
     m: usize,
     errors: usize,
@@ -79,7 +80,7 @@ impl Matrix {
         sum
     }
 
-    /// The places of the wrong bits, if they are no more than the code corrects.
+    /// The positions of the error bits, if they are no more than the code corrects.
     fn wrong(&self, syndrome: &[bool]) -> Option<Vec<usize>> {
         if !syndrome.contains(&true) {
             return Some(Vec::new());
@@ -110,14 +111,14 @@ impl Matrix {
     }
 }
 
-/// A transform: which bits of a chunk are set aside, by their places, and what splits the others.
+/// A transform: the positions of the bits that are set aside, and the code for the others.
 struct Oracle {
     chunk_bytes: usize,
     aside: Vec<usize>,
     matrix: Option<Matrix>,
 }
 
-/// A chunk in parts.
+/// The parts of a chunk.
 struct Parts {
     aside: Vec<bool>,
     basis: Vec<bool>,
@@ -141,7 +142,7 @@ impl Oracle {
         Parts { aside, basis, syndrome }
     }
 
-    /// The same, as the crate has it.
+    /// The same transform as the crate represents it.
     fn transform(&self) -> Transform {
         let code = self.matrix.as_ref().map(|matrix| {
             let m = matrix.m as u32;
@@ -157,7 +158,7 @@ impl Oracle {
     }
 }
 
-/// The number that these bits are.
+/// The number that these bits represent.
 fn number_of(bits: &[bool]) -> u32 {
     bits.iter().fold(0, |number, bit| number << 1 | u32::from(*bit))
 }
@@ -166,13 +167,13 @@ fn bits_of(bytes: &[u8]) -> Vec<bool> {
     bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect()
 }
 
-/// Bits as bytes, filled up with zeros.
+/// Bits as bytes, padded with zeros.
 fn bytes_of(bits: &[bool]) -> Vec<u8> {
     let byte = |bits: &[bool]| bits.iter().enumerate().fold(0, |byte, (at, bit)| byte | u8::from(*bit) << (7 - at));
     bits.chunks(8).map(byte).collect()
 }
 
-/// The number of so many bits.
+/// A number as this many bits.
 fn number(value: usize, width: usize) -> Vec<bool> {
     (0..width).rev().map(|bit| value >> bit & 1 == 1).collect()
 }
@@ -195,7 +196,7 @@ impl Output for Sent {
 const ID_BITS: usize = 15;
 const WIRES: &str = "table_add ports send 1 => 2\n";
 
-/// A program of the app, told what `defines` says.
+/// A program of the app, compiled with the macros in `defines`.
 fn app(way: Way, defines: &str, file: &str) -> Switch {
     let path = folder().join("../apps/zipline").join(file);
     let text = format!("{defines}\n#include \"{}\"\n", path.display());
@@ -205,7 +206,7 @@ fn app(way: Way, defines: &str, file: &str) -> Switch {
     switch_with(&program, &way.engine(&cache), Config::default()).unwrap()
 }
 
-/// Options of a command line as a program has them.
+/// Command-line options as macro definitions.
 fn defines(options: &str) -> String {
     let definition = |option: &str| format!("#define {}\n", option.trim().replace('=', " "));
     options.split("-D").filter(|option| !option.is_empty()).map(definition).collect()
@@ -224,24 +225,24 @@ fn pass(switch: &mut Switch, frame: &[u8]) -> Vec<Vec<u8>> {
     sent.0
 }
 
-/// Packets that the program has counted, by the index of its counter.
+/// The packets that the program has counted, by the index of its counter.
 fn counted(switch: &mut Switch) -> Vec<u64> {
     let counters = &switch.externs_mut().counters;
     counters.iter().next().unwrap().iter().map(|cell| cell.packets).collect()
 }
 
-/// A frame whose addresses and EtherType are told.
+/// A frame with fixed addresses and this EtherType.
 fn frame(ethertype: u16, payload: &[u8]) -> Vec<u8> {
     [&[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1][..], &ethertype.to_be_bytes(), payload].concat()
 }
 
-/// An encoder and a decoder behind it, for IPv4.
+/// An encoder followed by a decoder, for IPv4.
 struct Pair {
     encoder: Switch,
     decoder: Switch,
 }
 
-/// What the pair compresses.
+/// The class of traffic that the pair compresses.
 fn class() -> Class {
     Class { number: 0, ethertype: 0x0800, port: 1, header: Header::default() }
 }
@@ -261,7 +262,7 @@ impl Pair {
         Pair { encoder, decoder }
     }
 
-    /// Both send one packet: what is between them, and that what comes out went in.
+    /// Sends a packet through both. Returns what the encoder sent, and checks that the decoder restored the packet.
     fn between(&mut self, sent: &[u8]) -> Vec<u8> {
         let encoded = pass(&mut self.encoder, sent);
         assert_eq!(encoded.len(), 1, "the encoder sends what it gets");
@@ -270,8 +271,8 @@ impl Pair {
     }
 }
 
-/// Chunks of all kinds: random ones, codewords and what is some bits away from them, chunks of equal and of single
-/// bits.
+/// Chunks of all kinds: random ones, codewords and words some bits away from them, chunks of equal bits and of a
+/// single set bit.
 fn chunks(oracle: &Oracle, rng: &mut Rng) -> Vec<Vec<bool>> {
     let bits = 8 * oracle.chunk_bytes;
     if bits == 8 {
@@ -303,7 +304,7 @@ fn chunks(oracle: &Oracle, rng: &mut Rng) -> Vec<Vec<bool>> {
     chunks
 }
 
-/// One transform in one way: packets of type 2 with nothing in the tables, then of type 3.
+/// Checks one transform in one execution mode: packets of type 2 with empty tables, then packets of type 3.
 fn check(way: Way, oracle: &Oracle) {
     let transform = oracle.transform();
     let mut pair = Pair::new(way, &transform);
@@ -338,7 +339,7 @@ fn check(way: Way, oracle: &Oracle) {
         assert_eq!(reference.len() as u64, transform.reference_bytes(ID_BITS as u32));
         let compressed = frame(0x88b6, &[reference, tail.clone()].concat());
         if is_longer {
-            // The encoder leaves it as it is; whoever sends it is understood.
+            // The encoder does not send such a packet, but the decoder understands it.
             assert!(pair.between(&frame(0x0800, &payload)) == processed(chunk, &tail), "grown: {}", what(place));
             assert!(pass(&mut pair.decoder, &compressed) == [frame(0x0800, &payload)], "type 3: {}", what(place));
         } else {
@@ -355,7 +356,7 @@ fn syndrome_bits(oracle: &Oracle) -> usize {
     oracle.matrix.as_ref().map_or(0, |matrix| matrix.m * matrix.errors)
 }
 
-/// The codes of these indices, by the definition and by native code as it runs.
+/// The codes of these indices, in the interpreter and as native code runs by default.
 fn check_codes(indices: std::ops::Range<usize>) {
     for (m, generator) in &GENERATORS[indices] {
         let oracle = Oracle::of_code(*m, 1, generator);
@@ -364,7 +365,7 @@ fn check_codes(indices: std::ops::Range<usize>) {
     }
 }
 
-/// So many different places below another number.
+/// This many different positions below a limit.
 fn places(count: usize, below: usize, rng: &mut Rng) -> Vec<usize> {
     let mut places: Vec<usize> = (0..below).collect();
     while places.len() > count {
@@ -441,7 +442,7 @@ fn the_code_of_the_paper_is_that_of_the_matrix_in_every_way() {
     }
 }
 
-/// What is no traffic of a class goes through both as it is; what cannot be restored goes nowhere.
+/// Traffic that belongs to no class passes both unchanged; a packet that cannot be restored is dropped.
 #[test]
 fn other_packets_stay_and_unknown_ones_go_nowhere() {
     for way in Way::ALL {
@@ -451,7 +452,7 @@ fn other_packets_stay_and_unknown_ones_go_nowhere() {
         let other = frame(0x86dd, &[7; 64]);
         assert_eq!(pair.between(&other), other, "of no class");
         assert_eq!(pair.between(&[7; 10]), [7; 10], "no Ethernet header");
-        // The decoder would take them for the encoder's.
+        // The decoder would take them for packets of the encoder.
         for ethertype in [0x88b5, 0x88b6] {
             assert!(pass(&mut pair.encoder, &frame(ethertype, &[7; 64])).is_empty(), "{ethertype:#x}");
         }
@@ -464,7 +465,8 @@ fn other_packets_stay_and_unknown_ones_go_nowhere() {
     }
 }
 
-/// Without its masks the encoder changes nothing, and the decoder invents nothing; nor does it without its classes.
+/// Without masks in its tables the encoder changes nothing, and the decoder restores nothing; the same holds without
+/// classes.
 #[test]
 fn what_tables_do_not_say_is_not_guessed() {
     for way in Way::ALL {
@@ -484,7 +486,7 @@ fn what_tables_do_not_say_is_not_guessed() {
     }
 }
 
-/// Identifiers of another width, filled up to whole bytes, and classes with EtherTypes of their own.
+/// Identifiers of another width, padded to whole bytes, and classes with their own EtherTypes.
 #[test]
 fn widths_and_classes_are_chosen_when_the_programs_are_compiled() {
     let transform = Transform::of_code(Code::new(6).unwrap());
@@ -498,7 +500,7 @@ fn widths_and_classes_are_chosen_when_the_programs_are_compiled() {
         let of_decoder = "table_add classes restore 0 => 0x0800\ntable_add classes restore 1 => 0x86dd\n";
         install(&mut pair.encoder, &(tables.clone() + of_encoder + &entries::identifiers(0, &bases)));
         install(&mut pair.decoder, &(tables + of_decoder + &entries::bases(0, &bases)));
-        // One bit, eleven of the identifier 0, and six of the syndrome, which is that of a codeword.
+        // One bit, eleven bits of the identifier 0, and six of the syndrome, which is that of a codeword.
         assert_eq!(pair.between(&frame(0x0800, &[0xff; 8])), frame(0xa001, &[0x80, 0, 0]));
         assert_eq!(pair.between(&frame(0x86dd, &[0xff; 9])), frame(0xa003, &[0x80, 0, 0, 0xff]));
         assert_eq!(pair.between(&frame(0x86dd, &[0; 8])), frame(0xa002, &[0; 8]));
@@ -507,7 +509,7 @@ fn widths_and_classes_are_chosen_when_the_programs_are_compiled() {
     }
 }
 
-/// The decoder takes the EtherTypes of such a class for those of other traffic, so that the encoder must not give them.
+/// The decoder treats the EtherTypes of such a class as other traffic, so the encoder must not assign them.
 #[test]
 fn a_class_that_programs_were_not_compiled_for_is_left_alone() {
     for way in Way::ALL {
@@ -521,8 +523,8 @@ fn a_class_that_programs_were_not_compiled_for_is_left_alone() {
     }
 }
 
-/// Each class has its own mask. One that has not as many ones as the programs were compiled for is not used: bits would
-/// be lost.
+/// Each class has its own mask. A mask with a different number of ones than the programs were compiled for is not
+/// used, because bits would be lost.
 #[test]
 fn classes_have_masks_of_their_own() {
     let defines = defines("-D CODE=0 -D CHUNK=4 -D ASIDE=8 -D CLASSES=3 -D ETHERTYPE=0xA000 -D ID_BITS=8");
@@ -553,7 +555,8 @@ fn classes_have_masks_of_their_own() {
     }
 }
 
-/// Programs with a transform for each class, and one class more, which has the first one's. Each has an EtherType.
+/// Programs with a transform for each class, and one more class that shares the first transform. Each class has an
+/// EtherType.
 fn mixed(way: Way, oracles: &[Oracle], layout: Layout) -> (Pair, Classes) {
     let classes = Classes::new(oracles.iter().map(|it| it.transform().with_layout(layout)).collect()).unwrap();
     let count = oracles.len() + 1;
@@ -577,7 +580,7 @@ fn basis_of(bits: &[bool]) -> Bits {
     Bits::from_packet(bits.len() as u32, &bytes_of(bits), 0)
 }
 
-/// Transforms of all kinds side by side, of which each has its own tables: what one of them knows says nothing of
+/// Transforms of all kinds side by side. Each has its own tables, so a basis that is known to one is not known to
 /// others.
 #[test]
 fn classes_have_transforms_of_their_own() {
@@ -612,7 +615,7 @@ fn classes_have_transforms_of_their_own_in_every_way() {
     }
 }
 
-/// Packets of all classes in turn, first without identifiers, then with those of every other basis.
+/// Packets of all classes in turn, first without identifiers, then with identifiers for every other basis.
 fn check_mixed(way: Way, oracles: &[Oracle], seed: u64) {
     let (mut pair, classes) = mixed(way, oracles, Layout::ONE);
     let mut rng = Rng::new(seed);
@@ -652,7 +655,7 @@ fn check_mixed(way: Way, oracles: &[Oracle], seed: u64) {
     assert_eq!(counted(&mut pair.decoder), [counts[1], counts[0], shorts, 0, 0, 0, 0, 0]);
 }
 
-/// Several chunks in packets of classes with transforms of their own, and what each class tells of unknown bases.
+/// Several chunks in packets of classes with their own transforms, and the digests of each class for unknown bases.
 #[test]
 fn classes_with_several_chunks_have_transforms_of_their_own() {
     let layout = Layout { offset: 2, count: 3 };
@@ -699,7 +702,7 @@ fn classes_with_several_chunks_have_transforms_of_their_own() {
     }
 }
 
-/// What the encoder makes of a payload, with these bases in its table: the EtherType, and what follows.
+/// The encoder's output for a payload, with these bases in its table: the EtherType, and the bytes after it.
 fn encoded(oracle: &Oracle, layout: Layout, bases: &[Vec<bool>], payload: &[u8]) -> (u16, Vec<u8>) {
     let mut left = payload.get(layout.offset..).unwrap_or_default();
     let mut known = 0_u8;
@@ -722,7 +725,7 @@ fn encoded(oracle: &Oracle, layout: Layout, bases: &[Vec<bool>], payload: &[u8])
     (0x88b6, [&payload[..layout.offset], &[known], &items, left].concat())
 }
 
-/// Programs that look at several chunks, and bases of which every other one is known to both.
+/// Programs that process several chunks, and bases of which both know every other one.
 fn several(way: Way, oracle: &Oracle, layout: Layout, rng: &mut Rng) -> (Pair, Vec<Vec<u8>>, Vec<Vec<bool>>) {
     let mut pair = Pair::new(way, &oracle.transform().with_layout(layout));
     let mut random = || {
@@ -751,7 +754,7 @@ fn oracles_of_several(rng: &mut Rng) -> [(Oracle, Layout); 4] {
     ]
 }
 
-/// Payloads of all lengths, of chunks that are known, unknown, and cut off.
+/// Payloads of all lengths, with chunks that are known, unknown, and truncated.
 #[test]
 fn payloads_of_any_length_are_restored() {
     for way in [Way::ALL[0], Way::ALL[5]] {
@@ -784,7 +787,7 @@ fn payloads_of_any_length_are_restored() {
     }
 }
 
-/// A reference that saves nothing is not worth the byte that tells of it.
+/// If references save nothing, a packet does not get the additional byte that describes them.
 #[test]
 fn no_packet_with_several_chunks_grows() {
     for (aside, expected) in [(9, 0x88b6), (10, 0x0800), (17, 0x0800), (18, 0x0800)] {
@@ -806,7 +809,7 @@ fn pair_options(oracle: &Oracle, layout: Layout) -> String {
     oracle.transform().with_layout(layout).options(ID_BITS as u32)
 }
 
-/// What no encoder sends goes nowhere, and is counted by its fault.
+/// Packets that no encoder sends are dropped and counted by their error.
 #[test]
 fn packets_that_no_encoder_sends_are_dropped() {
     for way in [Way::ALL[0], Way::ALL[5]] {
@@ -831,7 +834,7 @@ fn packets_that_no_encoder_sends_are_dropped() {
         assert_eq!(sent(0x88b6, &[0xc0], &[reference(0), reference(4)].concat()), 0);
         assert_eq!(sent(0x88b6, &[0xc0], &[reference(4), reference(0)].concat()), 0);
         assert_eq!(counted(&mut pair.decoder), [2, 0, 0, 10, 0, 0, 2, 4]);
-        // Whatever comes, the decoder sends what is right for it or nothing.
+        // Whatever the decoder receives, it sends the right packet or none.
         for _ in 0..2_000 {
             let mut any = vec![0; 28 + rng.below(120) as usize];
             rng.fill(&mut any);
@@ -842,7 +845,7 @@ fn packets_that_no_encoder_sends_are_dropped() {
     }
 }
 
-/// What an encoder tells its controller.
+/// The digests that an encoder sends to its controller.
 #[derive(Default)]
 struct Told(Vec<Vec<Bits>>);
 
@@ -854,7 +857,8 @@ impl Output for Told {
     }
 }
 
-/// Of the bases in a packet that have no identifier one is told, wherever it is; at time 0 the first.
+/// For one of the bases in a packet that have no identifier a digest is sent, whatever its position; at time 0 for
+/// the first one.
 #[test]
 fn an_unknown_basis_among_known_ones_is_told() {
     for way in Way::ALL {
@@ -879,7 +883,7 @@ fn an_unknown_basis_among_known_ones_is_told() {
     }
 }
 
-/// Other bases behind them, new ones in each packet, keep none from being told.
+/// Bases after them, different ones in each packet, do not keep any from being reported.
 #[test]
 fn no_unknown_basis_is_passed_over_for_ever() {
     for way in [Way::ALL[0], Way::ALL[5]] {
@@ -906,7 +910,7 @@ fn no_unknown_basis_is_passed_over_for_ever() {
     }
 }
 
-/// Which packets are compressed is told by what stands before their chunks, too.
+/// The bytes before the chunks also decide which packets are compressed.
 #[test]
 fn headers_tell_classes_apart() {
     let transform = Transform::masked(Bits::from_u64(32, 0xff), None).with_layout(Layout { offset: 28, count: 1 });
