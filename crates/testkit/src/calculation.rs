@@ -1,11 +1,11 @@
-//! Random calculations whose results are known: an oracle that shares nothing with the compiler.
+//! Random calculations with known results: an oracle that shares no code with the compiler.
 //!
-//! What enters: a seeded `Rng`. What leaves: a P4 program that computes with the fields of a header, as text, and
-//! what it makes of given fields. The second comes from walking the calculation's own tree with integers of any size,
-//! so that a fault that the interpreter and native code share (in the checker's or the lowering's arithmetic on
-//! constants, in the order of evaluation, in copying arguments in and out) is seen too.
+//! What enters: a seeded `Rng`. What leaves: the text of a P4 program that computes with the fields of a header, and
+//! the result for given fields. The result comes from evaluating the calculation's own tree with integers of any
+//! size. It therefore also exposes faults that the interpreter and native code share: in constant folding by the
+//! checker or the lowering, in the order of evaluation, in copying arguments in and out.
 //!
-//! The way through: `make` makes calculations, `text` writes them as P4, `meaning` carries them out.
+//! The modules: `make` generates calculations, `text` writes them as P4, `meaning` evaluates them.
 
 mod make;
 mod meaning;
@@ -32,7 +32,7 @@ impl Ty {
     }
 }
 
-/// The number of a variable, field, constant or parameter: no two have the same, wherever they are declared.
+/// The number of a variable, field, constant or parameter. It is unique, wherever the variable is declared.
 type VarId = usize;
 
 #[derive(Clone, Debug)]
@@ -51,16 +51,16 @@ struct Expr {
 enum Kind {
     /// A literal.
     Constant(BigInt),
-    /// A calculation with `int`s that has been done already: its text and its value, cast to the type.
+    /// A calculation with `int`s that is already evaluated: its text and its value, cast to the type.
     Whole(String, BigInt),
     Var(VarId),
     Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
     Cast(Box<Expr>),
-    /// High and low.
+    /// The high and the low bit.
     Slice(Box<Expr>, u32, u32),
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// The number of the function.
+    /// The number of the function, and the arguments.
     Call(usize, Vec<Argument>),
 }
 
@@ -68,7 +68,7 @@ enum Kind {
 #[derive(Clone, Debug)]
 struct Place {
     var: VarId,
-    /// High and low.
+    /// The high and the low bit.
     slice: Option<(u32, u32)>,
 }
 
@@ -84,9 +84,9 @@ enum Stmt {
     Compound(&'static str, Place, Expr),
     Local(VarId, Expr),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// Cases with labels (none: `default`), of which those without a body fall through to the next.
+    /// Cases with labels (`None`: `default`). A case without a body falls through to the next one.
     Switch(Expr, Vec<(Option<BigInt>, Option<Vec<Stmt>>)>),
-    /// A variable that takes the values from the first to the second.
+    /// A variable that takes the values from the first to the second number.
     For(VarId, u32, u32, Vec<Stmt>),
     Call(usize, Vec<Argument>),
     Return(Option<Expr>),
@@ -116,7 +116,7 @@ struct Callee {
 #[derive(Clone, Debug)]
 pub struct Calculation {
     vars: Vec<Variable>,
-    /// The fields of the header in order; together whole bytes.
+    /// The fields of the header, in order. Together they are a whole number of bytes.
     fields: Vec<VarId>,
     /// Constants of the program, in order.
     constants: Vec<(VarId, Expr)>,
@@ -127,7 +127,7 @@ pub struct Calculation {
 }
 
 impl Calculation {
-    /// A calculation with roughly so many statements.
+    /// Generates a calculation with roughly this many statements.
     pub fn random(rng: &mut Rng, statements: u32) -> Calculation {
         make::calculation(rng, statements)
     }
@@ -137,13 +137,13 @@ impl Calculation {
         text::program(self)
     }
 
-    /// The bytes of the header.
+    /// The size of the header in bytes.
     pub fn header_bytes(&self) -> usize {
         let bits: u32 = self.fields.iter().map(|field| self.vars[*field].ty.width()).sum();
         bits as usize / 8
     }
 
-    /// What becomes of a header.
+    /// The header after the calculation.
     pub fn result(&self, header: &[u8]) -> Vec<u8> {
         meaning::result(self, header)
     }

@@ -1,7 +1,8 @@
 //! The corpus of programs with packet tests: the folder `tests` at the root of the repository.
 //!
 //! A case is an STF file beside the program that it tests: `NAME.stf` or `NAME.WHAT.stf` for `NAME.p4`. If there is a
-//! `NAME.json` or a `NAME.txt` (switch commands), its entries are installed first. Every case runs in every [`Way`].
+//! `NAME.json` or a `NAME.txt` (switch commands), its entries are installed first. Every case runs in every execution
+//! mode ([`Way`]).
 
 use crate::pipeline::{Compiled, Engine, optimised, program_of_file};
 use cgen::{CompileOptions, Optimise, Tuning};
@@ -27,13 +28,13 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
 
-/// A file of data that is no part of the project, or why a test skips itself, for [`crate::skip`].
+/// The path of a data file that is not part of the project, or the reason for [`crate::skip`].
 pub fn data(name: &str) -> Result<PathBuf, String> {
     let path = folder().join("../../shared/data").join(name);
     if path.exists() { Ok(path) } else { Err(format!("needs the data {}", path.display())) }
 }
 
-/// The groups of cases: the folders of the corpus that have packet tests.
+/// The groups of cases: the folders of the corpus with packet tests.
 pub fn groups() -> Vec<String> {
     let has_scripts = |path: &PathBuf| path.is_dir() && files(path).iter().any(|file| has_extension(file, "stf"));
     let folders = files(&folder()).into_iter().filter(has_scripts);
@@ -72,19 +73,19 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// A way to run a program.
+/// An execution mode: how a program is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// By native code; by the interpreter otherwise.
+    /// Whether native code runs it rather than the interpreter.
     pub is_native: bool,
-    /// After all passes.
+    /// Whether all passes are applied.
     pub is_optimised: bool,
-    /// Native code takes packets the straight way, if there is one, and not block by block.
+    /// Whether native code uses the fast path, if the program has one, rather than the staged path.
     pub is_straight: bool,
 }
 
 impl Way {
-    /// All ways. The first is the definition of what is right.
+    /// All execution modes. The first one, the unoptimised program in the interpreter, defines the right result.
     pub const ALL: [Way; 6] = [
         Way { is_native: false, is_optimised: false, is_straight: false },
         Way { is_native: false, is_optimised: true, is_straight: false },
@@ -94,7 +95,7 @@ impl Way {
         Way { is_native: true, is_optimised: true, is_straight: true },
     ];
 
-    /// For messages.
+    /// The mode's name for messages.
     pub fn describe(self) -> &'static str {
         match (self.is_native, self.is_optimised, self.is_straight) {
             (false, false, _) => "interpreter, not optimised",
@@ -106,12 +107,12 @@ impl Way {
         }
     }
 
-    /// The program as this way runs it.
+    /// The program in the form in which this mode runs it.
     pub fn program(self, program: &Program) -> Result<Program, String> {
         if self.is_optimised { optimised(program) } else { Ok(program.clone()) }
     }
 
-    /// What runs it. `cache` is where compiled programs are kept.
+    /// The engine that runs it. `cache` is the folder of compiled programs.
     pub fn engine(self, cache: &Path) -> Engine {
         match (self.is_native, self.is_straight) {
             (false, _) => Engine::Interpreter,
@@ -121,7 +122,7 @@ impl Way {
     }
 }
 
-/// How tests compile: soon done, with every warning an error.
+/// Compile options for tests: fast compilation, with all warnings as errors.
 pub fn quick_options(cache: &Path) -> CompileOptions {
     CompileOptions {
         cache_dir: Some(cache.to_owned()),
@@ -131,7 +132,7 @@ pub fn quick_options(cache: &Path) -> CompileOptions {
     }
 }
 
-/// Runs a case in every way; what went wrong.
+/// Runs a case in every execution mode and returns the failures.
 pub fn check(case: &Case, cache: &Path) -> Vec<String> {
     let name = case.program.strip_prefix(folder()).unwrap_or(&case.program).display().to_string();
     let program = match program_of_file(&case.program) {
@@ -162,7 +163,7 @@ pub fn check(case: &Case, cache: &Path) -> Vec<String> {
     failures
 }
 
-/// A program optimised or not, once for all ways to run it.
+/// A program, optimised or not, that is shared by all modes that run it in this form.
 struct Form {
     program: Arc<Program>,
     compiled: Compiled,
@@ -202,7 +203,8 @@ fn lines<E: std::fmt::Display>(errors: Vec<E>) -> String {
     errors.iter().map(|error| format!("{error}\n")).collect()
 }
 
-/// One test for each group, which calls a function with the group's name, and one that no group is left out.
+/// Defines one test for each group, which calls a function with the group's name, and a test that no group is
+/// missing.
 #[macro_export]
 macro_rules! group_tests {
     ($check:ident) => {

@@ -1,14 +1,14 @@
-//! Runners of text tests, generators of programs and packets.
+//! Runners of text tests, and generators of programs and packets.
 //!
-//! * [`pipeline`]: P4 text to a switch.
-//! * [`corpus`]: the programs in `tests`, and how they are run.
-//! * [`random_ir`], [`outline`], [`plain_host`]: random programs with their entries and packets, with routines or
-//!   without, and a host for the interpreter.
-//! * [`random_p4`], [`random_p4_14`], [`random_stacks`]: random P4 programs as text; [`calculation`], [`model`]: such
-//!   whose results are known.
-//! * [`differential`]: two ways of doing the same, compared on random input.
+//! * [`pipeline`]: from P4 text to a switch.
+//! * [`corpus`]: the programs in `tests`, and their execution modes.
+//! * [`random_ir`], [`outline`], [`plain_host`]: random IR programs with entries and packets, with or without
+//!   routines, and a host for the interpreter.
+//! * [`random_p4`], [`random_p4_14`], [`random_stacks`]: random P4 programs as text; [`calculation`], [`model`]:
+//!   random programs with known results.
+//! * [`differential`]: differential testing on random input.
 //! * [`netns`]: live tests in network namespaces.
-//! * [`skip`]: what a test calls that cannot run on this machine.
+//! * [`skip`]: reports a test that cannot run on this machine.
 
 pub mod calculation;
 pub mod corpus;

@@ -1,11 +1,11 @@
-//! Texts that are written line by line, each as far to the right as braces are open.
+//! Writes text line by line, indented by the number of open braces.
 
-/// What writes such a text.
+/// A writer of such text.
 pub(crate) trait Lines {
-    /// The text so far, and how many braces are open.
+    /// The text so far, and the number of open braces.
     fn written_lines(&mut self) -> (&mut String, &mut usize);
 
-    /// A line, or several that bring their own spaces.
+    /// Writes a line, or several lines with their own indentation.
     fn line(&mut self, text: impl AsRef<str>) {
         let (lines, indent) = self.written_lines();
         lines.extend(std::iter::repeat_n("    ", *indent));
@@ -13,13 +13,13 @@ pub(crate) trait Lines {
         lines.push('\n');
     }
 
-    /// A line after which others stand further to the right.
+    /// Writes a line and indents the lines after it.
     fn open(&mut self, text: impl AsRef<str>) {
         self.line(text);
         *self.written_lines().1 += 1;
     }
 
-    /// The line that ends what `open` began.
+    /// Ends the indentation of the matching `open`, and writes a line.
     fn close(&mut self, text: impl AsRef<str>) {
         *self.written_lines().1 -= 1;
         self.line(text);

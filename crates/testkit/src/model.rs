@@ -1,18 +1,18 @@
-//! Random programs that move structured values about, and what they make of a packet: an oracle that shares nothing
-//! with the compiler.
+//! Random programs that move structured values, and their results: an oracle that shares no code with the compiler.
 //!
-//! What enters: a seeded `Rng`. What leaves: a P4 program as text, and the bytes that become of given bytes. Where
-//! [`crate::calculation`] is about operators on numbers, this is about places: headers, stacks, unions, structures and
-//! arrays that are copied in and out of functions, actions, parsers and controls while arguments overlap, indices that
-//! are calculated with effects, tables whose keys and arguments have effects, and jumps out of all of it. The bytes
-//! come from walking the model's own tree by the words of the specification (evaluation from left to right, copy-in
-//! and copy-out), so that a fault of the checker or the lowering is seen, which the interpreter and native code share.
+//! What enters: a seeded `Rng`. What leaves: a P4 program as text, and its output for given packets. While
+//! [`crate::calculation`] is about operators on numbers, this module is about places: headers, stacks, unions,
+//! structs and arrays that are copied in and out of functions, actions, parsers and controls while arguments overlap;
+//! indices whose calculation has side effects; tables whose keys and arguments have side effects; and jumps out of
+//! all of these. The output comes from evaluating the model's own tree by the text of the specification (evaluation
+//! from left to right, copy-in and copy-out). It therefore also exposes faults of the checker or the lowering, which
+//! the interpreter and native code share.
 //!
-//! What the specification leaves open is settled as the project does: a field of an invalid header reads as zero and
-//! ignores what is assigned to it, and a header that becomes valid starts with zeros. No index is out of range, and
-//! what has no value is not read.
+//! What the specification leaves open is defined as in the project: a field of an invalid header reads as zero and
+//! ignores assignments, and a header that becomes valid starts with zeros. No index is out of range, and undefined
+//! values are not read.
 //!
-//! The way through: `make` makes models, `text` writes them as P4, `meaning` carries them out on the values of `value`.
+//! The modules: `make` generates models, `text` writes them as P4, `meaning` evaluates them on the values of `value`.
 
 mod make;
 mod meaning;
@@ -27,9 +27,9 @@ use num_bigint::BigInt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Ty {
     Scalar(Scalar),
-    /// A header, structure or union: the number of its declaration.
+    /// A header, struct or union: the number of its declaration.
     Declared(usize),
-    /// A header stack, or an array of something else.
+    /// A header stack, or an array of another type.
     Array(Box<Ty>, u32),
 }
 
@@ -47,7 +47,7 @@ struct Declared {
     fields: Vec<(String, Ty)>,
 }
 
-/// The number of a variable or parameter: no two have the same, wherever they are declared.
+/// The number of a variable or parameter. It is unique, wherever the variable is declared.
 type VarId = usize;
 
 /// The headers of the packet.
@@ -74,7 +74,7 @@ struct Place {
 enum Step {
     Field(usize),
     Element(Box<Expr>),
-    /// Of a number of this type: high and low.
+    /// A slice of a number of this type: the high and the low bit.
     Slice(Scalar, u32, u32),
 }
 
@@ -89,21 +89,22 @@ enum Kind {
     Constant(BigInt),
     Read(Place),
     Unary(&'static str, Box<Expr>),
-    /// Of numbers.
+    /// An operator on numbers.
     Binary(&'static str, Box<Expr>, Box<Expr>),
-    /// `==`, or `!=` if not the first, of values of any type.
+    /// `==` if the first is true, else `!=`; on values of any type.
     Same(bool, Box<Expr>, Box<Expr>),
     Cast(Box<Expr>),
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     Call(usize, Arguments),
     IsValid(Place),
-    /// A valid header, a structure or an array, from its parts; whether they are written with their names.
+    /// A valid header, a struct or an array, from its parts. The first tells whether they are written with their
+    /// names.
     List(bool, Vec<Expr>),
     /// An invalid header, or a union without a valid member.
     Invalid,
     /// The next bits of the packet.
     Lookahead,
-    /// Whether a table that is applied finds an entry, or whether it does not if not the second.
+    /// Applies a table: whether it hits if the second is true, else whether it misses.
     Hit(usize, bool),
 }
 
@@ -113,30 +114,30 @@ enum Argument {
     Place(Place),
 }
 
-/// The arguments of a call as they are written, each with the position of its parameter. Where those are not the first
-/// ones in order, the arguments are written with names. A parameter without an argument has a default value.
+/// The arguments of a call as written, each with the position of its parameter. If these are not the first parameters
+/// in order, the arguments are written with names. A parameter without an argument has a default value.
 type Arguments = Vec<(usize, Argument)>;
 
 #[derive(Clone, Debug)]
 enum Stmt {
     Assign(Place, Expr),
     Compound(&'static str, Place, Expr),
-    /// Without a value: headers and unions start invalid.
+    /// A variable. Without a value, headers and unions start invalid.
     Local(VarId, Option<Expr>),
     /// `setValid` or `setInvalid`.
     SetValid(Place, bool),
     /// `push_front` or `pop_front`.
     Move(Place, bool, u32),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// Applies the table; whether the first body is for a hit.
+    /// Applies a table. If the first is true, the first body is for a hit, else for a miss.
     IfHit(usize, bool, Vec<Stmt>, Vec<Stmt>),
-    /// Labels of each case; none: `default`. Cases without a body fall through to the next.
+    /// The cases with their labels (`None`: `default`). A case without a body falls through to the next one.
     Switch(Expr, Vec<(Option<BigInt>, Option<Vec<Stmt>>)>),
     /// The same for the action that a table runs, by its position in the table's list.
     SwitchRun(usize, Vec<(Option<usize>, Option<Vec<Stmt>>)>),
-    /// A variable that takes the values from the first to the second.
+    /// A variable that takes the values from the first to the second number.
     ForIn(VarId, u32, u32, Vec<Stmt>),
-    /// A variable that grows from 0 while it is below the number and the condition holds; then what is done with it.
+    /// A variable that grows from 0 while it is below the number and the condition holds; the body, then the update.
     For(VarId, u32, Option<Expr>, Vec<Stmt>, Vec<Stmt>),
     Call(usize, Arguments),
     Apply(usize),
@@ -149,14 +150,14 @@ enum Stmt {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Direction {
-    /// Data of an action.
+    /// The data of an action.
     None,
     In,
     Out,
     InOut,
 }
 
-/// What kind of code something is.
+/// The kind of a callee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Code {
     Function,
@@ -176,12 +177,12 @@ struct Callee {
     returns: Option<Ty>,
     /// Variables of a control.
     locals: Vec<(VarId, Option<Expr>)>,
-    /// Parsers or controls that it has instances of.
+    /// The parsers or controls that it instantiates.
     instances: Vec<usize>,
     actions: Vec<usize>,
     tables: Vec<usize>,
     body: Vec<Stmt>,
-    /// Of a parser, what follows the body.
+    /// In a parser, the `select` after the body.
     select: Option<Select>,
 }
 
@@ -203,8 +204,9 @@ impl Callee {
     }
 }
 
-/// What follows the first state of a parser: the keys, the sets of each case with the state that it leads to. A state
-/// goes on to the one after it; after the last, and where no case matches (the last matches always), parsing ends.
+/// The `select` of a parser's first state: the keys, and for each case the key sets and the next state. Each state
+/// continues with the one after it. Parsing ends after the last one, and if no case matches (the last case always
+/// matches).
 #[derive(Clone, Debug)]
 struct Select {
     keys: Vec<Expr>,
@@ -212,7 +214,7 @@ struct Select {
     states: Vec<Vec<Stmt>>,
 }
 
-/// A set of values of a key.
+/// The set of values of a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum KeySet {
     Any,
@@ -224,13 +226,13 @@ enum KeySet {
 #[derive(Clone, Debug)]
 struct Table {
     name: String,
-    /// Each with its match kind.
+    /// The keys with their match kinds.
     keys: Vec<(Expr, &'static str)>,
-    /// Actions with the arguments of their parameters that have a direction.
+    /// Actions with the arguments of their directional parameters.
     actions: Vec<(usize, Arguments)>,
-    /// Sets of the keys, the position of the action, its data. The first that matches wins.
+    /// Key sets, the action's position, its data. The first entry that matches wins.
     entries: Vec<(Vec<KeySet>, ActionCall)>,
-    /// None: `NoAction`.
+    /// `None`: `NoAction`.
     default: Option<ActionCall>,
 }
 
@@ -248,14 +250,14 @@ pub struct Model {
     vars: Vec<Variable>,
     callees: Vec<Callee>,
     tables: Vec<Table>,
-    /// The blocks of the architecture that do something.
+    /// The blocks of the architecture that are not empty.
     parser: usize,
     ingress: usize,
     egress: usize,
 }
 
 impl Model {
-    /// A model whose ingress has roughly so many statements.
+    /// Generates a model whose ingress has roughly this many statements.
     pub fn random(rng: &mut Rng, statements: u32) -> Model {
         make::model(rng, statements)
     }
@@ -269,7 +271,7 @@ impl Model {
     pub fn packet(&self, rng: &mut Rng) -> Vec<u8> {
         let mut bytes = vec![0; self.headers_bytes() + PAYLOAD_BYTES];
         rng.fill(&mut bytes);
-        // Small numbers meet each other and the tables' entries more often.
+        // Small numbers are more often equal to each other and to the tables' entries.
         for byte in &mut bytes {
             match rng.below(6) {
                 0 | 1 => *byte &= 0x03,
@@ -280,22 +282,22 @@ impl Model {
         bytes
     }
 
-    /// What becomes of a packet; nothing if the parser finds it too short.
+    /// The output for a packet; `None` if the packet is too short for the parser.
     pub fn result(&self, packet: &[u8]) -> Option<Vec<u8>> {
         meaning::result(self, packet, None)
     }
 
-    /// The same if a compiler had this fault: where it differs from the right result, the model tells the fault.
+    /// The output of a compiler with this fault. If it differs from the right one, the model detects the fault.
     pub fn result_of_fault(&self, packet: &[u8], fault: Fault) -> Option<Vec<u8>> {
         meaning::result(self, packet, Some(fault))
     }
 
-    /// The bytes of all headers.
+    /// The size of all headers in bytes.
     fn headers_bytes(&self) -> usize {
         self.width(&self.vars[HEADERS].ty) as usize / 8
     }
 
-    /// Bits of all that a value has in it.
+    /// The total number of bits in a value.
     fn width(&self, ty: &Ty) -> u32 {
         match ty {
             Ty::Scalar(scalar) => scalar.width(),
@@ -329,36 +331,36 @@ impl Model {
 /// A fault that a compiler might have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The value of an assignment is calculated before the indices of its place.
+    /// The value of an assignment is evaluated before the indices of its target.
     ValueBeforePlace,
-    /// The value of a compound assignment is calculated before what it is added to is read.
+    /// The value of a compound assignment is evaluated before the target is read.
     CompoundReadsLate,
-    /// An `inout` argument is read when all arguments have been calculated.
+    /// An `inout` argument is read after all arguments have been evaluated.
     InOutReadLate,
-    /// An `in` argument that is only read is read when all arguments have been calculated.
+    /// An `in` argument that is a plain read is read after all arguments have been evaluated.
     InReadLate,
-    /// Arguments are calculated from right to left.
+    /// Arguments are evaluated from right to left.
     ArgumentsBackwards,
     /// Arguments are copied out from right to left.
     CopyOutBackwards,
-    /// The indices of an argument are calculated once more when it is copied out.
+    /// The indices of an argument are evaluated again when it is copied out.
     PlaceAtCopyOut,
-    /// What `exit` leaves is not copied out.
+    /// Arguments of a callee that ends by `exit` are not copied out.
     ExitCopiesNothing,
-    /// The right operand is calculated first.
+    /// The right operand is evaluated first.
     RightBeforeLeft,
-    /// The left operand, if it is only read, is read after the right one has been calculated.
+    /// A left operand that is a plain read is read after the right one has been evaluated.
     LeftReadLate,
-    /// Both operands of `&&` and `||` are calculated.
+    /// Both operands of `&&` and `||` are evaluated.
     BothOperands,
-    /// Keys of tables are calculated from right to left.
+    /// Keys of tables are evaluated from right to left.
     KeysBackwards,
-    /// A field of a list that is only read is read after the others have been calculated.
+    /// An element of a list that is a plain read is read after the others have been evaluated.
     ListReadLate,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Fault; 13] = [
         Fault::ValueBeforePlace,
         Fault::CompoundReadsLate,
@@ -376,5 +378,5 @@ impl Fault {
     ];
 }
 
-/// Bytes after the headers that the first states of the main parser take.
+/// The payload in bytes, which the first states of the main parser extract.
 const PAYLOAD_BYTES: usize = 160;

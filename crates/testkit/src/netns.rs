@@ -1,8 +1,9 @@
-//! Network namespaces for tests: hosts and wires that exist for one test only.
+//! Network namespaces for tests: hosts and links that exist for one test only.
 //!
-//! A [`Network`] names its namespaces after the process and a counter, so that tests run side by side, and removes them
-//! when dropped, whatever became of the test. Programs run in them under a time limit. It needs root, iproute2 and what
-//! the test runs; a test asks [`Network::new`] and skips itself where one of them is missing.
+//! A [`Network`] names its namespaces after the process and a counter, so that tests can run side by side, and
+//! removes them when it is dropped, however the test ends. Programs run in them with a time limit. Root, iproute2 and
+//! the programs that a test runs are required; a test calls [`Network::new`] and skips itself if one of them is
+//! missing.
 #![allow(unsafe_code, reason = "setns(2) moves a thread into a namespace")]
 
 use std::fs::File;
@@ -12,7 +13,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-/// How long a program in a namespace may run, in seconds, before it is ended.
+/// The time limit of a program in a namespace, in seconds.
 const PROGRAM_SECONDS_MAX: u32 = 60;
 
 const IPV6_SETTINGS: &str = "/proc/sys/net/ipv6";
@@ -27,15 +28,15 @@ pub struct Network {
 }
 
 impl Network {
-    /// An empty network, or the reason why there can be none, for [`crate::skip`]. `programs` are what the test runs in
-    /// it.
+    /// Creates an empty network, or returns the reason why it cannot, for [`crate::skip`]. `programs` are those that
+    /// the test will run in it.
     pub fn new(programs: &[&str]) -> Result<Network, String> {
         if let Some(missing) = ["ip"].iter().chain(programs).find(|program| !is_installed(program)) {
             return Err(format!("needs the program `{missing}`"));
         }
         let number = NETWORKS.fetch_add(1, Ordering::Relaxed);
         let mut network = Network { prefix: format!("ws{}-{number}", std::process::id()), namespaces: Vec::new() };
-        // Containers may let root make namespaces but no interfaces: both are tried.
+        // In a container, root may be allowed to create namespaces but not interfaces, so both are tried.
         let probe = network
             .try_add("probe")
             .and_then(|()| network.try_run("probe", "ip link add probe0 type veth peer name probe1"));
@@ -56,7 +57,7 @@ impl Network {
         self.try_run(name, "ip link set lo up").map(|_| ())
     }
 
-    /// Adds a namespace with nothing in it but a loopback interface.
+    /// Adds a namespace whose only interface is loopback.
     ///
     /// # Panics
     /// If the system refuses.
@@ -66,13 +67,13 @@ impl Network {
         }
     }
 
-    /// The namespace's name as the system knows it.
+    /// The system's name of the namespace.
     pub fn full_name(&self, name: &str) -> String {
         format!("{}-{name}", self.prefix)
     }
 
-    /// Joins two interfaces of two namespaces by a wire and brings both up. IPv6 is off on both, so that no packet
-    /// moves unless a test sends it.
+    /// Connects two interfaces in two namespaces by a link and brings both up. IPv6 is off on both, so that the
+    /// kernel sends no packets of its own.
     ///
     /// # Panics
     /// If the system refuses.
@@ -85,7 +86,7 @@ impl Network {
         }
     }
 
-    /// Has the kernel forward between two interfaces of a namespace, as a switch without addresses.
+    /// Makes the kernel bridge two interfaces of a namespace.
     ///
     /// # Panics
     /// If the system refuses.
@@ -98,7 +99,7 @@ impl Network {
         self.run(namespace, "ip link set bridge0 up");
     }
 
-    /// Turns IPv6 on or off on an interface, on systems that have it.
+    /// Turns IPv6 on or off on an interface, if the system has IPv6.
     ///
     /// # Panics
     /// If the system refuses.
@@ -110,7 +111,7 @@ impl Network {
         }
     }
 
-    /// A program in a namespace, not started yet. It is ended after a minute.
+    /// A program in a namespace, not started yet. It is killed after a minute.
     pub fn command(&self, namespace: &str, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args([
@@ -118,7 +119,7 @@ impl Network {
             "exec",
             &self.full_name(namespace),
             "timeout",
-            // It passes signals on once, and not to its whole group besides.
+            // `timeout` passes signals on once, and not to its whole process group.
             "--foreground",
             &PROGRAM_SECONDS_MAX.to_string(),
             program,
@@ -126,14 +127,14 @@ impl Network {
         command
     }
 
-    /// Runs a command line, split at blanks, in a namespace, and returns what it wrote, or what it complained of.
+    /// Runs a command line, split at spaces, in a namespace. Returns its output, or its error messages.
     pub fn try_run(&self, namespace: &str, line: &str) -> Result<String, String> {
         let mut words = line.split_whitespace();
         let output = self.command(namespace, words.next().unwrap_or("true")).args(words).output();
         read_output(output.map_err(|error| error.to_string())?)
     }
 
-    /// Runs a command line, split at blanks, in a namespace, and returns what it wrote.
+    /// Runs a command line, split at spaces, in a namespace, and returns its output.
     ///
     /// # Panics
     /// If it fails.
@@ -144,7 +145,7 @@ impl Network {
         }
     }
 
-    /// Runs a Python program in a namespace and returns what it wrote.
+    /// Runs a Python program in a namespace and returns its output.
     ///
     /// # Panics
     /// If it fails.
@@ -162,7 +163,7 @@ impl Network {
         Running::start(command)
     }
 
-    /// Starts a command line, split at blanks, in a namespace.
+    /// Starts a command line, split at spaces, in a namespace.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -173,7 +174,7 @@ impl Network {
         Running::start(command)
     }
 
-    /// Runs `body` on a thread of its own within a namespace and returns what it returns.
+    /// Runs `body` on a thread of its own within a namespace and returns its result.
     ///
     /// # Panics
     /// If the thread cannot enter the namespace, or if `body` panics.
@@ -191,12 +192,12 @@ impl Network {
     }
 }
 
-/// True if the system knows IPv6.
+/// Whether the system supports IPv6.
 pub fn has_ipv6() -> bool {
     Path::new(IPV6_SETTINGS).exists()
 }
 
-/// True if a program of this name can be run.
+/// Whether a program of this name can be run.
 pub fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
@@ -220,13 +221,13 @@ fn read_output(output: Output) -> Result<String, String> {
 impl Drop for Network {
     fn drop(&mut self) {
         for namespace in &self.namespaces {
-            // Nothing can be done where removal fails, and a panic here would hide the test's own.
+            // A namespace that cannot be removed stays; a panic here would hide the test's own.
             let _ = Command::new("ip").args(["netns", "del", namespace]).stderr(Stdio::null()).status();
         }
     }
 }
 
-/// A program that runs in a namespace; ended when dropped.
+/// A program that runs in a namespace. It is ended when this value is dropped.
 #[derive(Debug)]
 pub struct Running {
     child: Option<Child>,
@@ -238,16 +239,16 @@ impl Running {
         Running { child: Some(child.unwrap_or_else(|error| panic!("{command:?}: {error}"))) }
     }
 
-    /// Sends a signal to the program, as Ctrl-C does with `INT`.
+    /// Sends a signal to the program; Ctrl-C sends `INT`.
     pub fn signal(&self, name: &str) {
         if let Some(child) = &self.child {
-            // `timeout` passes it on to the program.
+            // `timeout` passes the signal on to the program.
             let pid = child.id().to_string();
             let _ = Command::new("kill").args([&format!("-{name}"), &pid]).stderr(Stdio::null()).status();
         }
     }
 
-    /// Waits for the program's end and returns what it wrote.
+    /// Waits until the program ends and returns its output.
     ///
     /// # Panics
     /// If it failed.

@@ -1,14 +1,14 @@
-//! Routines in random programs: runs of statements that are moved out of bodies, and put back.
+//! Routines in random programs: outlines runs of statements into routines, and inlines them again.
 //!
-//! What enters: a program without routines. What leaves: one with routines, some of which call others and some of which
-//! are called twice in a row; or the same with all calls replaced by what they call, which means the same.
+//! What enters: a program without routines. What leaves: a program with routines, some of which call others and some
+//! of which are called twice in a row; or the same program with all calls inlined, which is equivalent.
 
 use base::{Rng, Span};
 use ir::walk::{Item, bodies_mut, visit_body, visit_own};
 use ir::{Body, ExprKind, Program, Routine, RoutineId, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
-/// Moves random runs of statements to routines.
+/// Moves random runs of statements into routines.
 pub fn outline(rng: &mut Rng, program: &mut Program) {
     let mut bodies: Vec<Body> = bodies_mut(program).into_iter().map(std::mem::take).collect();
     bodies.iter_mut().for_each(|body| outline_body(rng, program, body));
@@ -35,13 +35,13 @@ fn outline_body(rng: &mut Rng, program: &mut Program, body: &mut Body) {
     move_run(rng, program, &mut run, body);
 }
 
-/// Appends the run as a call, or twice as one.
+/// Appends the run as a call, or two equal runs as two calls.
 fn move_run(rng: &mut Rng, program: &mut Program, run: &mut Body, body: &mut Body) {
     if run.is_empty() {
         return;
     }
     let moved = std::mem::take(run);
-    // Labels name one statement, so what has some is called once.
+    // A label may occur only once, so a routine that contains labels is called once.
     let mut has_labels = false;
     visit_body(&moved, &mut |stmt| has_labels |= matches!(stmt.kind, StmtKind::Block { .. }));
     let calls = if !has_labels && rng.chance(1, 3) { 2 } else { 1 };
@@ -50,7 +50,7 @@ fn move_run(rng: &mut Rng, program: &mut Program, run: &mut Body, body: &mut Bod
     body.extend((0..calls).map(|_| Stmt { kind: StmtKind::Call(routine), span: Span::NONE }));
 }
 
-/// Whether a routine may have the statement with all that is in it.
+/// Whether a routine may contain the statement with everything in it.
 fn may_move(stmt: &Stmt) -> bool {
     let (mut may_move, mut own, mut left) = (true, BTreeSet::new(), BTreeSet::new());
     visit_body(std::slice::from_ref(stmt), &mut |stmt| {
@@ -67,7 +67,7 @@ fn may_move(stmt: &Stmt) -> bool {
     may_move && left.is_subset(&own)
 }
 
-/// Puts what routines do where they are called. Routines that have labels must be called once.
+/// Inlines all routines. Routines that contain labels must be called only once.
 pub fn put_back(program: &mut Program) {
     for id in program.routines.ids() {
         let mut body = std::mem::take(&mut program.routines[id].body);

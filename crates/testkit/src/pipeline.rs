@@ -1,7 +1,7 @@
 //! From P4 text to a switch, for tests.
 //!
-//! What enters: the text of a program. What leaves: its IR, optimised if asked for, and a [`Switch`] that runs it in
-//! one way or another. Errors come as the text that users would see.
+//! What enters: the text of a program. What leaves: its IR, optimised on request, and a [`Switch`] that runs it on
+//! one of the engines. Errors are the texts that users would see.
 
 use cgen::{CompileOptions, Native, Plan, Tuning};
 use ir::Program;
@@ -10,17 +10,17 @@ use std::sync::Arc;
 use switch::{Backend, Config, Specialisation, Switch};
 use syntax::{DiskFiles, Options, SourceMap};
 
-/// What runs a program's blocks.
+/// The engine that runs a program's blocks.
 #[derive(Clone, Debug)]
 pub enum Engine {
     /// The reference interpreter.
     Interpreter,
-    /// Native code, compiled like this.
+    /// Native code, compiled with these options.
     Native(CompileOptions),
-    /// Native code, block by block, without the straight way.
+    /// Native code on the staged path, without the fast path.
     NativeByBlocks(CompileOptions),
-    /// Native code with a plan that may be tuned, and code for the contents of the tables wherever [`specialise`] is
-    /// called.
+    /// Native code with a plan that may be tuned, and specialised code for the contents of the tables after each call
+    /// of [`specialise`].
     Specialised(CompileOptions, Tuning),
     /// Native code with a tuned plan.
     Tuned(CompileOptions, Tuning),
@@ -73,7 +73,7 @@ pub fn switch_for(program: &Arc<Program>, engine: &Engine) -> Result<Switch, Str
     switch_with(program, engine, Config::default())
 }
 
-/// The same, set up as `config` says.
+/// The same with this configuration.
 pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> Result<Switch, String> {
     let (backend, config) = match engine {
         Engine::Interpreter => (Backend::Interpreter, config),
@@ -88,7 +88,8 @@ pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> R
     Switch::new(Arc::clone(program), backend, config).map_err(|error| error.to_string())
 }
 
-/// Has a switch with an engine that does so run code for what is in its tables now. False if that changes nothing.
+/// Makes a switch run code that is specialised for the current contents of its tables, if its engine does so. Returns
+/// false if that changes nothing.
 pub fn specialise(switch: &mut Switch, engine: &Engine) -> Result<bool, String> {
     let Some(special) = specialisation(switch, engine)? else { return Ok(false) };
     match switch.specialise(Arc::new(special)) {
@@ -97,7 +98,8 @@ pub fn specialise(switch: &mut Switch, engine: &Engine) -> Result<bool, String> 
     }
 }
 
-/// Code for what is in the tables of a switch now, if its engine does so and if that changes anything.
+/// Code that is specialised for the current contents of a switch's tables, if its engine does so and if that changes
+/// anything.
 pub fn specialisation(switch: &Switch, engine: &Engine) -> Result<Option<Specialisation>, String> {
     let Engine::Specialised(options, _) = engine else { return Ok(None) };
     let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(None) };
@@ -127,7 +129,7 @@ impl Compiled {
         Ok(Compiled { object: object.path, plan })
     }
 
-    /// What one switch runs.
+    /// A backend for one switch.
     pub fn backend(&self) -> Result<Backend, String> {
         let native = Native::load(&self.object, &self.plan).map_err(|error| error.to_string())?;
         Ok(Backend::Native(Box::new(native), Box::new(self.plan.clone())))

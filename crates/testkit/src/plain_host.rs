@@ -1,8 +1,7 @@
-//! A host for the interpreter that is as plain as can be: tables are lists that are searched from the front.
+//! The simplest possible host for the interpreter: tables are lists that are searched from the front.
 //!
-//! What enters: a program and its tables' entries. What leaves: what a run has done to registers, counters and the
-//! control plane, for comparison. There is no time here: meters are always green, and "random" numbers come from a
-//! seed.
+//! What enters: a program and its tables' entries. What leaves: the effects of a run on registers, counters and the
+//! control plane, for comparison. There is no time: meters are always green, and random numbers come from a seed.
 
 use base::index::Id as _;
 use base::{Bits, IndexVec, Rng};
@@ -13,38 +12,38 @@ use ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The world outside of a packet.
+/// The state outside of a packet.
 #[derive(Clone, Debug)]
 pub struct PlainHost<'p> {
     program: &'p Program,
     entries: IndexVec<TableId, Vec<Entry>>,
     rng: Rng,
-    /// What has been done to the world.
+    /// The effects of all runs.
     pub effects: Effects,
 }
 
-/// What runs have done to the world.
+/// The effects of runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Effects {
     /// Cells of registers that were written.
     pub registers: BTreeMap<(RegisterId, u64), Bits>,
-    /// Packets that counters' cells have counted.
+    /// Packets counted, by cell of a counter.
     pub counters: BTreeMap<(CounterId, u64), u64>,
-    /// Packets that entries' counters have counted.
+    /// Packets counted, by entry of a direct counter.
     pub direct_counters: BTreeMap<(DirectCounterId, u64), u64>,
-    /// How often each table was asked, and how often an entry answered.
+    /// How often each table was looked up, and how often an entry matched.
     pub lookups: BTreeMap<TableId, (u64, u64)>,
     /// The entries that were hit, of tables that support idle timeouts.
     pub entries_hit: BTreeSet<(TableId, u64)>,
     /// Digests, log lines and failed assertions in order.
     pub messages: Vec<String>,
-    /// Calls of extern functions that share something. Packets see the order of these, and that of messages, but not
-    /// how they are mixed.
+    /// Calls of extern functions with shared state. The order of these calls is observable, and so is that of
+    /// messages, but not how the two are interleaved.
     pub calls: Vec<String>,
 }
 
 impl<'p> PlainHost<'p> {
-    /// A host whose tables hold the program's entries and then these.
+    /// A host whose tables hold the program's entries, followed by `added`.
     pub fn new(program: &'p Program, added: Vec<(TableId, Entry)>, seed: u64) -> PlainHost<'p> {
         let mut entries: IndexVec<TableId, Vec<Entry>> =
             program.tables.iter().map(|table| table.entries.clone()).collect();
@@ -55,7 +54,7 @@ impl<'p> PlainHost<'p> {
     }
 }
 
-/// Whether an entry's set has a key's value in it.
+/// Whether an entry's key set contains a value.
 fn contains(set: &EntryKey, value: &Bits) -> bool {
     match set {
         EntryKey::Exact(wanted) | EntryKey::Optional(Some(wanted)) => value == wanted,
@@ -69,7 +68,7 @@ fn contains(set: &EntryKey, value: &Bits) -> bool {
     }
 }
 
-/// How strongly an entry that matches wins over others.
+/// The rank of an entry that matches; the highest one wins.
 fn strength(table: &Table, entry: &Entry) -> i64 {
     let by_priority = |kind: MatchKind| matches!(kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional);
     if table.keys.iter().any(|key| by_priority(key.kind)) {
@@ -125,7 +124,7 @@ impl Host for PlainHost<'_> {
         *self.effects.direct_counters.entry((counter, cell)).or_insert(0) += 1;
     }
 
-    /// Entries are green, and default actions have no rates.
+    /// The meters of entries are green, and those of default actions have no rates.
     fn execute_direct_meter(&mut self, table: TableId, _meter: DirectMeterId, cell: u64, before: u8) -> u8 {
         if cell == self.program.tables[table].default_cell() { before } else { 0 }
     }
@@ -169,9 +168,9 @@ impl Host for PlainHost<'_> {
         self.effects.messages.push(format!("assertion failed: {text}"));
     }
 
-    /// What comes out follows from what goes in.
+    /// The outputs depend only on the inputs.
     fn call_extern(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits {
-        // In which order pure functions are called is nobody's business.
+        // The order in which pure functions are called is not observable.
         if !self.program.extern_functions[function].is_pure {
             self.effects.calls.push(format!("{function} {instance:?} {inputs:?}"));
         }
@@ -179,7 +178,7 @@ impl Host for PlainHost<'_> {
         Bits::from_u64(64, sum).resize(self.program.extern_functions[function].output_width())
     }
 
-    /// Members are the values that the set's number and the keys make look random, one in four.
+    /// A pseudo-random quarter of all values are members, determined by the set's number and the keys.
     fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool {
         let sum = keys.iter().map(Bits::low_u64).fold(value_set.index() as u64, u64::wrapping_add);
         sum.is_multiple_of(4)

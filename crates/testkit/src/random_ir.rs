@@ -1,11 +1,12 @@
-//! Random programs, packets and table entries, for tests that compare two ways of doing the same.
+//! Random programs, packets and table entries for differential tests.
 //!
-//! What enters: a seeded [`Rng`]. What leaves: programs in the IR that the verifier accepts, packets that lead deep
-//! into their parsers, entries that packets have a chance to hit. Equal seeds give equal results.
+//! What enters: a seeded [`Rng`]. What leaves: IR programs that the verifier accepts, packets that get far in their
+//! parsers, entries that packets are likely to match. Equal seeds give equal results.
 //!
-//! Programs use every form of statement and expression, widths from 1 to [`Options::width_bits_max`] with the
-//! boundaries of machine words preferred, signed values, header stacks, varbit fields, tables of all match kinds, and
-//! all extern objects. They end: loops count, unless a program is asked for one that does not.
+//! Programs use every form of statement and expression, widths from 1 to [`Options::width_bits_max`] with a
+//! preference for the boundaries of machine words, signed values, header stacks, varbit fields, tables of all match
+//! kinds, and all extern objects. They end: loops count their iterations, unless a program with an endless loop is
+//! requested.
 
 mod body;
 mod entries;
@@ -26,11 +27,11 @@ use ir::{ActionId, Body, HeaderId, LabelId, MatchKind, Program, StackId, TableId
 pub struct Options {
     /// The widest variables and fields.
     pub width_bits_max: u32,
-    /// Roughly how many statements a control has.
+    /// The approximate number of statements of a control.
     pub statements: u32,
-    /// The greatest height of expressions.
+    /// The greatest depth of expressions.
     pub expression_height: u32,
-    /// The match kinds of table keys; none: no tables.
+    /// The match kinds of table keys. If there are none, programs have no tables.
     pub match_kinds: Vec<MatchKind>,
     /// Registers, counters, meters, digests.
     pub externs: bool,
@@ -42,9 +43,9 @@ pub struct Options {
     pub messages: bool,
     /// Requests to the architecture: clones, resubmission, recirculation, truncation, multicast.
     pub requests: bool,
-    /// Loops that end by their budget only, which takes long.
+    /// Loops that only end at their iteration limit, which takes long.
     pub endless_loops: bool,
-    /// Whether elements of stacks are named at run time outside of parsers.
+    /// Whether elements of stacks are indexed at run time outside of parsers.
     pub indexed_stacks: bool,
 }
 
@@ -72,7 +73,7 @@ impl Default for Options {
     }
 }
 
-/// A program that the verifier accepts.
+/// Generates a program that the verifier accepts.
 pub fn random_program(rng: &mut Rng, options: &Options) -> Program {
     let mut generator = Generator { rng, options, program: empty(), scope: Scope::default() };
     generator.storage();
@@ -87,7 +88,7 @@ fn empty() -> Program {
     }
 }
 
-/// Where a body stands.
+/// The kind of block that contains a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Place {
     #[default]
@@ -113,9 +114,9 @@ struct Scope {
     tables: Vec<TableId>,
     /// Actions of the block.
     actions: Vec<ActionId>,
-    /// Labels that may be left.
+    /// Labels of enclosing statements.
     labels: Vec<LabelId>,
-    /// Statements that may still be made.
+    /// Statements that may still be generated.
     budget: u32,
 }
 
@@ -140,7 +141,7 @@ impl Generator<'_> {
         if items.is_empty() { None } else { Some(self.rng.pick(items).clone()) }
     }
 
-    /// A width from 1 to the greatest, with those around the sizes of machine words preferred.
+    /// A width from 1 to the greatest, with a preference for those around the sizes of machine words.
     fn width(&mut self) -> u32 {
         const PREFERRED: [u32; 18] = [1, 2, 4, 7, 8, 9, 16, 19, 31, 32, 33, 48, 63, 64, 65, 127, 128, 129];
         let width = if self.once_in(4) {
@@ -173,7 +174,7 @@ impl Generator<'_> {
         self.program.vars.push(Var { name, ty, kind })
     }
 
-    /// A new local of the block, which expressions may read from now on.
+    /// A new local variable of the block, which expressions may read from now on.
     fn local(&mut self, name: &str, ty: Type) -> VarId {
         let name = format!("{name}_{}", self.program.vars.len());
         let id = self.var(name, ty, VarKind::Local);
@@ -186,7 +187,7 @@ impl Generator<'_> {
         self.program.vars.iter_enumerated().find(|(_, var)| var.kind == kind).map(|(id, _)| id)
     }
 
-    /// Runs `inner` in a scope that is put back afterwards, but for what is left of the budget.
+    /// Runs `inner` in a scope that is restored afterwards, except for the remaining budget.
     fn scoped(&mut self, inner: impl FnOnce(&mut Self) -> Body) -> Body {
         let saved = self.scope.clone();
         let body = inner(self);

@@ -1,13 +1,12 @@
 //! Random valid P4_16 programs for v1model and PSA, as text.
 //!
-//! What enters: a seeded `Rng`. What leaves: the text of a program that is right by the rules of the language, ends
-//! for every packet, and is the same for the same seed. Each program uses a random part of the language ("swarm
-//! testing"): what all programs have hides what only some have, and one thing that is not supported does not spoil
-//! every program.
+//! What enters: a seeded `Rng`. What leaves: the text of a program that is valid and that ends for every packet; it
+//! is the same for the same seed. Each program uses a random subset of the language ("swarm testing"): a feature that
+//! all programs have would hide others, and an unsupported feature must not affect every program.
 //!
-//! The way through: `types` declares types and knows the parts of values; `expressions` makes expressions of a
-//! wanted type; `statements`, `parsers`, `tables` and `externs` make what is named; `program` puts the
-//! blocks of v1model together, `psa` those of PSA. A `Scope` lists what the code at a place may use.
+//! The modules: `types` declares types and enumerates the parts of values; `expressions` generates expressions of a
+//! given type; `statements`, `parsers`, `tables` and `externs` generate what their names say; `program` assembles the
+//! blocks of v1model, `psa` those of PSA. A `Scope` lists what the code at a place may use.
 
 mod expressions;
 mod externs;
@@ -33,15 +32,15 @@ use types::{Declared, Ty};
 /// What programs may contain.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Roughly how many statements a control has.
+    /// The approximate number of statements of a control.
     pub statements: u32,
-    /// The greatest height of expressions.
+    /// The greatest depth of expressions.
     pub expression_height: u32,
-    /// What the programs are for.
+    /// The target architecture.
     pub architecture: Architecture,
 }
 
-/// An architecture that programs are for.
+/// The target architecture of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Architecture {
     /// v1model.
@@ -61,18 +60,18 @@ impl Default for Options {
 pub struct RandomP4 {
     /// Its text.
     pub text: String,
-    /// Whether packets may be copied or go round.
+    /// Whether packets may be copied, resubmitted or recirculated.
     pub makes_copies: bool,
 }
 
 impl RandomP4 {
-    /// Whether it is one of P4_14: those begin with the type of a header.
+    /// Whether it is a P4_14 program. These begin with the type of a header.
     pub fn is_p4_14(&self) -> bool {
         self.text.starts_with("header_type")
     }
 }
 
-/// A program that is right.
+/// Generates a valid program.
 pub fn random_p4(rng: &mut Rng, options: &Options) -> RandomP4 {
     let mut generator = Generator::new(rng, options);
     match options.architecture {
@@ -82,7 +81,7 @@ pub fn random_p4(rng: &mut Rng, options: &Options) -> RandomP4 {
     RandomP4 { makes_copies: generator.has(Feature::Requests), text: generator.text }
 }
 
-/// A part of the language that a program uses or does not.
+/// A part of the language that only some programs use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Feature {
     Signed,
@@ -196,7 +195,7 @@ enum Code {
     Control,
 }
 
-/// Which block of the architecture the code is in: what may be asked of the architecture depends on it.
+/// The block of the architecture that contains the code. Which requests it may make depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Block {
     #[default]
@@ -205,10 +204,10 @@ enum Block {
     Egress,
 }
 
-/// A value with a name.
+/// A named value.
 #[derive(Clone, Debug)]
 struct Value {
-    /// How it is written.
+    /// Its text.
     text: String,
     ty: Ty,
     writable: bool,
@@ -248,7 +247,7 @@ impl Direction {
 struct Callable {
     name: String,
     params: Vec<Param>,
-    /// What it returns; nothing for all but some functions.
+    /// Its return type; only some functions have one.
     returns: Option<Ty>,
 }
 
@@ -275,7 +274,7 @@ enum Object {
         name: String,
         size: u32,
     },
-    /// Of PSA, as are the following.
+    /// An object of PSA, as are the following.
     Hash {
         name: String,
         width: u32,
@@ -297,13 +296,13 @@ struct Scope {
     methods: Vec<Callable>,
     /// Sub-controls or sub-parsers.
     instances: Vec<Callable>,
-    /// Not yet applied.
+    /// Tables that have not been applied yet.
     tables: Vec<Table>,
     objects: Vec<Object>,
-    /// What a `return` here returns.
+    /// The type that a `return` here returns.
     returns: Option<Ty>,
     loops: u32,
-    /// The name of the standard metadata, where there are any.
+    /// The name of the standard metadata, if they are available.
     standard_metadata: Option<&'static str>,
 }
 
@@ -315,7 +314,7 @@ struct Generator<'g> {
     indent: usize,
     names: u32,
     types: Vec<Declared>,
-    /// Names of types that are other types.
+    /// Type names that are declared by `typedef` or `type`.
     aliases: Vec<(String, Ty)>,
     errors: Vec<String>,
     functions: Vec<Callable>,
@@ -326,17 +325,17 @@ struct Generator<'g> {
     handlers: Vec<Handler>,
     supplied_functions: Vec<Callable>,
     supplied_types: Vec<Supplied>,
-    /// Whether the blocks of the architecture use what only a plug-in supplies.
+    /// Whether the blocks of the architecture use anything that only a plug-in supplies.
     needs_plug_in: bool,
     /// Parsers and controls that others may instantiate, and whether they take a constructor argument.
     sub_parsers: Vec<(Callable, bool)>,
     sub_controls: Vec<(Callable, bool)>,
-    /// Of the parser that is being made.
+    /// The value sets of the parser that is being generated.
     value_sets: Vec<(String, Vec<Ty>)>,
     scope: Scope,
-    /// Statements that may still be made.
+    /// Statements that may still be generated.
     budget: u32,
-    /// Whether expressions must be free of side effects and of calls.
+    /// Whether expressions must be free of side effects and calls.
     is_pure: bool,
 }
 
@@ -348,7 +347,7 @@ impl Lines for Generator<'_> {
 
 impl<'g> Generator<'g> {
     fn new(rng: &'g mut Rng, options: &'g Options) -> Generator<'g> {
-        // Few features make programs that look deeply into each, many make them meet.
+        // Programs with few features examine each thoroughly; programs with many combine them.
         let of_ten = *rng.pick(&[3, 5, 7, 9]);
         let features = Feature::ALL.into_iter().filter(|_| rng.chance(of_ten, 10)).collect();
         let errors = ["NoError", "PacketTooShort", "NoMatch", "StackOutOfBounds", "HeaderTooShort", "ParserTimeout"];
@@ -400,13 +399,13 @@ impl<'g> Generator<'g> {
         if items.is_empty() { None } else { Some(self.rng.pick(items).clone()) }
     }
 
-    /// A name that nothing else has.
+    /// A new unique name.
     fn name(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}{}", self.names)
     }
 
-    /// Sometimes an annotation that says nothing about what a packet sees.
+    /// Sometimes an annotation without effect on packets.
     fn annotation(&mut self) {
         if !self.has(Feature::Annotations) || !self.once_in(3) {
             return;
@@ -423,7 +422,7 @@ impl<'g> Generator<'g> {
         self.line(text);
     }
 
-    /// Runs `inner` in a scope of its own: what it declares is gone afterwards, tables that it applied stay applied.
+    /// Runs `inner` in a nested scope. Its declarations end with it; tables that it applied stay applied.
     fn scoped<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         let saved = self.scope.clone();
         let result = inner(self);
@@ -434,7 +433,7 @@ impl<'g> Generator<'g> {
     }
 
     fn declare(&mut self, name: &str, ty: Ty, writable: bool) {
-        // A name that is declared again hides the one of before.
+        // A new declaration of the same name hides the previous one.
         self.scope.values.retain(|value| value.text != name);
         self.scope.values.push(Value { text: name.to_owned(), ty, writable });
     }
@@ -446,7 +445,7 @@ impl<'g> Generator<'g> {
         }
     }
 
-    /// Runs `inner` with expressions that only read.
+    /// Runs `inner` with side-effect-free expressions only.
     fn pure<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         let saved = std::mem::replace(&mut self.is_pure, true);
         let result = inner(self);
@@ -454,7 +453,7 @@ impl<'g> Generator<'g> {
         result
     }
 
-    /// The text of an expression, sometimes with parentheses that it does not need.
+    /// The text of an expression, sometimes with redundant parentheses.
     fn written(&mut self, tree: &Tree) -> String {
         if self.once_in(6) { format!("({tree})") } else { tree.to_string() }
     }

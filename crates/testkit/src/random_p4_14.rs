@@ -1,8 +1,8 @@
 //! Random valid P4_14 programs, as text.
 //!
-//! What enters: a seeded `Rng`. What leaves: the text of a program that is right by the rules of P4_14 1.1 and ends for
-//! every packet. P4_14 knows numbers of any width and little else: so everything is a field, and what the generator
-//! combines are primitives, tables, parser states, field lists and what outlives a packet.
+//! What enters: a seeded `Rng`. What leaves: the text of a program that is valid in P4_14 1.1 and ends for every
+//! packet. P4_14 has few types besides numbers of any width, so all values are fields, and the generator combines
+//! primitives, tables, parser states, field lists and stateful objects.
 
 mod actions;
 mod control;
@@ -11,7 +11,7 @@ use crate::random_p4::RandomP4;
 use base::Rng;
 use std::fmt::Write as _;
 
-/// A program that is right.
+/// Generates a valid program.
 pub fn random_p4_14(rng: &mut Rng) -> RandomP4 {
     let makes_copies = rng.chance(1, 2);
     let mut generator = Generator {
@@ -37,7 +37,7 @@ pub fn random_p4_14(rng: &mut Rng) -> RandomP4 {
 struct Header {
     name: String,
     fields: Vec<(String, u32)>,
-    /// Of a stack.
+    /// The number of elements, for a stack.
     size: Option<u32>,
 }
 
@@ -48,7 +48,7 @@ struct Field {
     width: u32,
 }
 
-/// An action with how many parameters it has.
+/// An action and the number of its parameters.
 #[derive(Clone, Debug)]
 struct Action {
     name: String,
@@ -61,10 +61,10 @@ struct Generator<'g> {
     text: String,
     names: u32,
     headers: Vec<Header>,
-    /// Of headers and metadata.
+    /// The fields of headers and metadata.
     fields: Vec<Field>,
     lists: Vec<String>,
-    /// Each with the width of its result.
+    /// Calculations with the widths of their results.
     calculations: Vec<(String, u32)>,
     counters: Vec<String>,
     meters: Vec<String>,
@@ -133,7 +133,7 @@ impl Generator<'_> {
         self.controls();
     }
 
-    /// Random fields, filled up to whole bytes.
+    /// Random fields, padded to whole bytes.
     fn type_fields(&mut self, name: &str, is_packet: bool) -> Vec<(String, u32)> {
         let mut fields: Vec<(String, u32)> = Vec::new();
         for _ in 0..self.rng.between(1, 5) {
@@ -196,7 +196,7 @@ impl Generator<'_> {
         }
     }
 
-    /// States of which each leads to later ones, and those that fill a stack also to themselves.
+    /// Parser states. Each goes to later ones; those that fill a stack may also go to themselves.
     fn parser(&mut self) {
         let count = self.rng.between(2, 6) as usize;
         let names: Vec<String> =
@@ -220,7 +220,7 @@ impl Generator<'_> {
                 }
                 latest = Some(header);
             }
-            // The stack bounds what comes back.
+            // The size of the stack bounds the loop.
             if latest.as_ref().is_some_and(|header| header.size.is_some()) {
                 targets.push(name.clone());
             }
@@ -326,7 +326,7 @@ impl Generator<'_> {
         self.line(format!("calculated_field {} {{ {kind} {calculation}{condition}; }}", target.text));
     }
 
-    /// What outlives a packet.
+    /// Stateful objects.
     fn objects(&mut self) {
         for _ in 0..self.rng.below(3) {
             let name = self.name("counter");

@@ -1,14 +1,14 @@
-//! Random P4 programs whose parsers go through header stacks in loops, and whose controls push, pop, make, copy and
-//! remove elements by name.
+//! Random P4 programs whose parsers loop over header stacks, and whose controls push, pop, create, copy and remove
+//! elements by name.
 //!
-//! What enters: a seeded `Rng`. What leaves: the text of a program for v1model that does little else, so that most of
-//! them are worked on in place, where every place and every valid bit of an element is followed by the compiler.
+//! What enters: a seeded `Rng`. What leaves: the text of a v1model program that does little else, so that most
+//! programs process their packets in place, and the compiler tracks the position and the valid bit of every element.
 
 use crate::lines::Lines;
 use crate::random_p4::RandomP4;
 use base::Rng;
 
-/// A program that is right.
+/// Generates a valid program.
 pub fn random_stacks(rng: &mut Rng) -> RandomP4 {
     let stacks = if rng.chance(1, 2) { &["a"][..] } else { &["a", "b"] };
     let stacks = stacks.iter().map(|&name| Stack { name, size: rng.between(1, 5) }).collect();
@@ -54,20 +54,20 @@ impl Generator<'_> {
         members.extend(self.stacks.iter().map(|stack| format!("{0}_t[{1}] {0};", stack.name, stack.size)));
         members.push("last_t last;".into());
         if self.rng.chance(1, 8) {
-            // What is emitted in another order than it was extracted in.
+            // Some headers are emitted in a different order from their extraction.
             members.reverse();
         }
         self.line(format!("struct headers {{ {} }}", members.join(" ")));
         self.line("struct meta_t { @field_list(1) bit<8> left; @field_list(1) bit<8> seen; }");
     }
 
-    /// Each stack has a state that is its own next one until something ends it.
+    /// Each stack has a state that goes to itself until a condition ends the loop.
     fn parser(&mut self) {
         self.open("parser P(packet_in p, out headers h, inout meta_t m, inout standard_metadata_t s) {");
         self.open("state start {");
         self.line("p.extract(h.first);");
         self.line("m.left = h.first.count & 7;");
-        let ways = self.ways(0);
+        let ways = self.next_states(0);
         self.line(format!(
             "transition select(h.first.kind & 3) {{ 0: {}; 1: {}; 2: {}; default: accept; }}",
             ways[0],
@@ -85,13 +85,13 @@ impl Generator<'_> {
         self.close("}");
     }
 
-    /// States that may follow, beginning with that of a stack.
-    fn ways(&self, from: usize) -> Vec<&'static str> {
+    /// The possible next states, the first of which is that of a stack.
+    fn next_states(&self, from: usize) -> Vec<&'static str> {
         self.stacks.iter().skip(from).map(|stack| stack.name).chain(["last", "accept"]).collect()
     }
 
     fn stack_state(&mut self, position: usize, Stack { name, size }: Stack) {
-        let next = *self.rng.pick(&self.ways(position + 1));
+        let next = *self.rng.pick(&self.next_states(position + 1));
         self.open(format!("state {name} {{"));
         for _ in 0..self.rng.below(2) {
             let (at, error) = (self.rng.below(size + 1), self.rng.pick(&["HeaderTooShort", "NoMatch"]));
@@ -179,7 +179,7 @@ impl Generator<'_> {
         ));
     }
 
-    /// At most so many statements, and those inside of them.
+    /// At most this many statements, with nested ones counted.
     fn statements(&mut self, most: u64) {
         for _ in 0..self.rng.between(0, most) {
             self.statement();

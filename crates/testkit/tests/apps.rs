@@ -1,5 +1,5 @@
-//! The files beside the programs of `apps`: where entries are there as commands and as runtime JSON, both say the same;
-//! and every file of entries is one of the program's.
+//! The files beside the programs of `apps`: where entries exist as commands and as runtime JSON, both must be
+//! equivalent; and every file of entries must be valid for its program.
 
 use control::{Command, load_entries};
 use ir::Program;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use testkit::corpus::folder;
 use testkit::pipeline::{Engine, program_of_file, switch_for};
 
-/// All files in the folder of this name and below.
+/// All files in the folder of this name and below it.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut inner: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     inner.sort();
@@ -17,15 +17,15 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The program beside a file of entries, if there is one: it is called as their folder.
+/// The program of a file of entries, if there is one: it has the name of their folder.
 fn program_beside(entries: &Path) -> Option<Program> {
     let folder = entries.parent()?;
     let file = folder.join(folder.file_name()?).with_extension("p4");
     file.exists().then(|| program_of_file(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display())))
 }
 
-/// What the commands of a file do, in any order: entries, and the groups and sessions that they lead to. Which of two
-/// entries goes first is counted from the other end in the two forms, so that priorities are left out.
+/// The effects of the commands in a file, in any order: entries, and the groups and sessions to which they refer. The
+/// two forms count priorities in opposite directions, so priorities are left out.
 fn effects(path: &Path, program: &Arc<Program>) -> Vec<String> {
     let read = load_entries(path, program).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let mut switch = switch_for(program, &Engine::Interpreter).unwrap();

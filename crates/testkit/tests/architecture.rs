@@ -1,4 +1,4 @@
-//! What STF files cannot say: messages to the control plane, and queues that fill.
+//! What STF files cannot express: messages to the control plane, and queues that fill.
 
 use base::Bits;
 use base::index::Id as _;
@@ -11,7 +11,7 @@ use switch::{Output, Switch};
 use testkit::corpus::{Way, folder};
 use testkit::pipeline::{program_of_file, program_of_text, switch_for};
 
-/// Everything that a switch puts out, as lines: what it says to the control plane, and what it sends.
+/// All output of a switch as lines: its messages to the control plane, and the packets it sends.
 #[derive(Default)]
 struct Story {
     messages: String,
@@ -41,7 +41,7 @@ impl Output for Story {
     }
 }
 
-/// Makes a switch in every way, lets `scene` play on it, and compares what it puts out.
+/// Creates a switch in every execution mode, runs `scene` on it, and compares its output.
 fn check(program: &ir::Program, mut scene: impl FnMut(&mut Switch, &mut Story), expected: &Expect) {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
     let stories = Way::ALL.map(|way| {
@@ -71,7 +71,7 @@ fn bytes(digits: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
 }
 
-/// The controller of a learning switch: a digest for each unknown source, entries once it is known.
+/// The controller of a learning switch: each unknown source causes a digest, known ones have entries.
 #[test]
 fn digests_tell_the_controller_who_is_where() {
     let to_b = bytes("080000000222 080000000111 0800 aa");
@@ -103,7 +103,7 @@ fn digests_tell_the_controller_who_is_where() {
     );
 }
 
-/// A queue that is served slowly: packets that find it long are marked, the queue's end is dropped.
+/// A slow queue: packets that find it long are marked, and packets at its tail are dropped.
 #[test]
 fn long_queues_mark_packets_and_then_drop_them() {
     let scene = |switch: &mut Switch, story: &mut Story| {
@@ -183,8 +183,8 @@ fn log_lines_are_filled_in_and_failed_assertions_drop() {
     );
 }
 
-/// The last digest that was asked for is sent, with the values of the end of ingress, whatever becomes of the packet;
-/// the receiver need not be known at compile time.
+/// Of several digests the last one is sent, with the field values at the end of ingress, whatever happens to the
+/// packet. The receiver need not be known at compile time.
 #[test]
 fn a_digest_has_the_values_of_the_end_of_ingress() {
     let text = "
@@ -238,8 +238,8 @@ fn a_digest_has_the_values_of_the_end_of_ingress() {
     );
 }
 
-/// The digests of a PSA program's deparsers: a packet that ends in ingress sends none, one that egress drops sends
-/// both.
+/// The digests of a PSA program's deparsers: a packet that is dropped in ingress sends none, a packet that is dropped
+/// in egress sends both.
 #[test]
 fn deparsers_send_digests() {
     let scene = |switch: &mut Switch, story: &mut Story| {
@@ -270,7 +270,7 @@ fn deparsers_send_digests() {
     );
 }
 
-/// The clones of a session in PSA: cut, and with a class of service.
+/// The clones of a session in PSA: truncated, and with a class of service.
 #[test]
 fn clones_of_a_session_are_cut() {
     let scene = |switch: &mut Switch, story: &mut Story| {

@@ -1,5 +1,5 @@
-//! Whole bursts through every way of running a program: what comes out must not tell how packets were batched, nor
-//! which backend ran. Each case was once told apart.
+//! Whole bursts in every execution mode: the output must not depend on how packets were batched, nor on the backend.
+//! In each of these cases it once did.
 
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, HEADROOM_BYTES};
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ use switch::{DropReason, Frame, Output, Switch};
 use testkit::corpus::Way;
 use testkit::pipeline::{program_of_text, switch_for};
 
-/// When all frames are received, and when they are worked on.
+/// The times of reception and of processing of all frames.
 const RECEIVED_NS: u64 = 3_000_000;
 const RUN_NS: u64 = 5_000_000;
 
-/// Frames by port, in order; assertions that failed, in order, and other packets that ended, by reason.
+/// Frames by port, in order; failed assertions, in order; and other packets that were dropped, by reason.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Ports(BTreeMap<u32, Vec<Vec<u8>>>, Vec<String>, BTreeMap<&'static str, u64>);
 
@@ -34,7 +34,7 @@ impl Ports {
     }
 }
 
-/// A program with one header, whose parser, ingress and egress do more than nothing: `parser` stands before the
+/// A program with one header, whose parser, ingress and egress contain the given code: `parser` comes before the
 /// extraction, `more` after it.
 fn program(parser_locals: &str, more: &str, ingress: &str, egress: &str) -> String {
     format!(
@@ -63,7 +63,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     )
 }
 
-/// Sends all frames as one burst, in every way of running the program, and returns what comes out.
+/// Sends all frames as one burst in every execution mode, and returns the output.
 fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
     let program = program_of_text("burst.p4", source).unwrap_or_else(|errors| panic!("{errors}"));
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
@@ -85,7 +85,7 @@ fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
     });
     for (way, result) in Way::ALL.iter().zip(&results) {
         assert!(*result == results[0], "{} differs", way.describe());
-        // With room before them in which headers can be added, and without.
+        // With headroom in which headers can be added, and without.
         for room in [HEADROOM_BYTES, 0] {
             let (mut switch, mut sent) = (switch(*way), Ports::default());
             let mut memory: Vec<Vec<u8>> = frames.iter().map(|frame| [&vec![0; room], &frame[..]].concat()).collect();
@@ -99,7 +99,7 @@ fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
     first
 }
 
-/// The second byte of each frame on a port: the programs' note.
+/// The second byte of each frame on a port, in which the programs write a note.
 fn notes(sent: &Ports, port: u32) -> Vec<u8> {
     sent.0.get(&port).into_iter().flatten().map(|frame| frame[1]).collect()
 }
@@ -145,7 +145,7 @@ fn what_queues_write_is_that_of_queues_in_which_nobody_waits() {
         + (bit<8>)(sm.enq_timestamp / 100);";
     let frames: Vec<Vec<u8>> = (0..70).map(|number| vec![2, number, 7]).collect();
     assert_eq!(notes(&check(&program("", "", "", egress), "", &frames), 2), [52; 70]);
-    // What the program has written is not what the queue writes, wherever it does so.
+    // The value that the program writes must not be the one that the queue writes.
     let ingress = "sm.enq_qdepth = 3; sm.deq_timedelta = 4;";
     let egress = "hdr.small.note = (bit<8>)(sm.enq_qdepth + sm.deq_qdepth) + (bit<8>)sm.deq_timedelta;
         sm.deq_qdepth = 9; hdr.small.note = hdr.small.note + (bit<8>)sm.deq_qdepth;";
@@ -227,7 +227,7 @@ fn packets_are_cut_where_they_are_longer() {
         };
         assert_eq!(lengths, expected);
     }
-    // Where the packet asks for more as well.
+    // The packet makes another request as well.
     let ingress = "truncate(3); if (hdr.small.note == 1) { clone(CloneType.I2E, 5); }";
     let frames: Vec<Vec<u8>> = (0..6).map(|number| vec![2, number % 2, 5, 6, number]).collect();
     let sent = check(&program("", "", ingress, ""), "mirroring_add 5 7\n", &frames);
@@ -292,7 +292,7 @@ fn a_clone_from_egress_knows_its_length() {
     let egress = "hdr.small.note = (bit<8>)sm.packet_length; if (sm.instance_type == 0) clone(CloneType.E2E, 5);";
     let source = program("", "", "hdr.large.setValid();", egress);
     let sent = check(&source, "mirroring_add 5 7\n", &[vec![2, 0]]);
-    // The large header stands before the small one.
+    // The large header comes before the small one.
     assert_eq!((sent.0[&2][0][101], sent.0[&7][0][101]), (102, 102));
 }
 
@@ -404,7 +404,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     let frames: Vec<Vec<u8>> = (0..40).map(frame).collect();
     let sent = check(source, "mirroring_add 5 7\n", &frames);
     assert!(sent.0[&2].len() == 40 && sent.0[&7].len() > 5);
-    // The same of programs that only send: nothing asks for more.
+    // The same with a program that only sends: no packet is punted.
     let plain = source.replace("if (hdr.last.note == 9) { clone(CloneType.I2E, 5); }", "");
     let plain = plain.replace("if (hdr.last.note == 8 && sm.instance_type == 0) { clone(CloneType.E2E, 5); }", "");
     assert_eq!(check(&plain, "", &frames).0[&2].len(), 40);
@@ -432,8 +432,7 @@ fn payloads_are_summed_where_they_lie() {
 
 #[test]
 fn a_packet_that_multiplies_does_not_starve_its_neighbours() {
-    // The first clones itself again and again in egress until its budget or its passes end; the others go out as they
-    // are.
+    // The first packet clones itself in egress until its budget of copies or passes ends; the others leave unchanged.
     let egress = "if (hdr.small.note == 1) { clone(CloneType.E2E, 5); }";
     let mut frames = vec![vec![2, 0]; 10];
     frames[0] = vec![2, 1];
@@ -445,7 +444,7 @@ fn a_packet_that_multiplies_does_not_starve_its_neighbours() {
 
 #[test]
 fn more_frames_than_generated_code_takes_at_once_leave_in_order() {
-    // Every fifth is dropped, every seventh replicated, and the notes tell them apart.
+    // Every fifth packet is dropped, every seventh is replicated, and the notes distinguish them.
     let ingress =
         "if (hdr.small.note % 5 == 1) { mark_to_drop(sm); } else if (hdr.small.note % 7 == 2) { sm.mcast_grp = 1; }";
     let count = 3 * CALL_FRAMES_MAX + BURST_PACKETS_MAX + 1;
@@ -465,7 +464,7 @@ fn more_frames_than_generated_code_takes_at_once_leave_in_order() {
     assert_eq!(notes(&sent, 9), expected(&is_replicated));
 }
 
-/// Frames to ports 2 and 3 by turns, some of which are too short for the header.
+/// Frames to ports 2 and 3 alternately, some of which are too short for the header.
 fn mixed_frames() -> Vec<Vec<u8>> {
     (0..150).map(|number| if number % 7 == 6 { vec![2] } else { vec![2 + number % 2, number, 9, 9] }).collect()
 }
@@ -514,8 +513,8 @@ fn what_goes_round_is_not_overtaken() {
     assert_eq!((notes(&sent, 2), notes(&sent, 3)), (expected(2), expected(3)));
 }
 
-/// Frames for port 2 of which some ask for something, by the lowest bits of their notes: more than generated code takes
-/// at once.
+/// Frames for port 2, some of which make requests according to the lowest bits of their notes: more frames than
+/// generated code takes in one call.
 fn asking_frames() -> Vec<Vec<u8>> {
     (0..=CALL_FRAMES_MAX + 40).map(|number| vec![2, (number * 37 / 16) as u8, number as u8]).collect()
 }
@@ -536,7 +535,7 @@ fn what_a_packet_asks_for_comes_to_its_end_before_the_next_begins() {
     let clones = of_ingress("clone(CloneType.I2E, 5);");
     let asking = asking_frames().iter().filter(|frame| frame[1] & 7 == 7).count();
     assert_eq!((clones.0[&2].len(), clones.0[&7].len()), (asking_frames().len(), asking));
-    // A clone follows the packet that it was made of, whose number its neighbours do not get.
+    // A clone follows the packet from which it was made; its number is not that of a neighbour.
     let all: Vec<u8> = (1..=asking_frames().len() + asking).map(|number| number as u8).collect();
     let mut seen = notes(&clones, 7).into_iter().peekable();
     let mut expected = all.iter();
@@ -549,7 +548,7 @@ fn what_a_packet_asks_for_comes_to_its_end_before_the_next_begins() {
     of_ingress("sm.mcast_grp = 1;");
     of_ingress("resubmit_preserving_field_list(1);");
     of_ingress("assert(hdr.small.note == 7);");
-    // In egress, which meets what it asks for itself, and in ingress, which meets what comes round.
+    // In egress, which sees the effects of its own requests, and in ingress, which sees recirculated packets.
     for asked in ["clone(CloneType.E2E, 5);", "recirculate_preserving_field_list(1);"] {
         let text = program("", "", "", &format!("bool asks = {asks}; {see} if (asks && {is_new}) {{ {asked} }}"));
         check(&text, "mirroring_add 5 7\n", &asking_frames());

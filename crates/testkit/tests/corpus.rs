@@ -1,4 +1,4 @@
-//! Every program of the corpus passes its packet tests: on the interpreter and as native code, optimised and not.
+//! Every program of the corpus passes its packet tests: in the interpreter and as native code, optimised and not.
 
 use std::path::Path;
 use testkit::corpus::{cases, check};

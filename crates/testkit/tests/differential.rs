@@ -1,4 +1,4 @@
-//! The comparisons on the first seeds; `cargo xtask fuzz` goes on from there.
+//! The comparisons with the first seeds; `cargo xtask fuzz` runs them with further seeds.
 
 use base::Rng;
 use testkit::differential::{native_agrees, optimised_agrees, specialised_agrees};

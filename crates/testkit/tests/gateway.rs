@@ -1,5 +1,5 @@
-//! Two aggregation gateways behind each other: what comes out of the second is what two routers would have sent, in the
-//! order of each flow and in time; what is lost between them is counted; a restart invents nothing.
+//! Two aggregation gateways in series. The second must send what two routers would have sent, in the order of each
+//! flow and in time; packets lost between them are counted; a restart does not create packets.
 
 use base::Rng;
 use base::index::Id as _;
@@ -10,10 +10,10 @@ use switch::{Config, Output, Switch};
 use testkit::corpus::{Way, folder};
 use testkit::pipeline::{program_of_file, switch_with};
 
-/// How long packets of the two classes may wait.
+/// The longest waiting times of packets of the two classes.
 const WAITS_NS: [u64; 2] = [1_000_000, 300_000];
 
-/// The classes by destination and port, one tunnel over IPv4 for most and one over IPv6 for the rest.
+/// The classes by destination and port: a tunnel over IPv4 for most, and one over IPv6 for the rest.
 const NEAR: &str = "\
 table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5000->5000 => 3 200 1000 1
 table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5001->5001 => 3 200 300 1
@@ -51,7 +51,7 @@ fn checksum(bytes: &[u8]) -> u16 {
     !((sum & 0xffff) + (sum >> 16)) as u16
 }
 
-/// A UDP packet whose number tells it from all others; IPv6 for flows with odd numbers.
+/// A UDP packet with a unique number; IPv6 for flows with odd numbers.
 fn packet(rng: &mut Rng, flow: u8, number: u32) -> Vec<u8> {
     let length_max = if rng.chance(1, 8) { 400 } else { 60 };
     let mut payload = vec![0; rng.below(length_max) as usize];
@@ -77,13 +77,13 @@ fn packet(rng: &mut Rng, flow: u8, number: u32) -> Vec<u8> {
     ip.extend(4000u16.to_be_bytes());
     ip.extend((5000 + u16::from(flow / 2 % 3)).to_be_bytes());
     ip.extend(length.to_be_bytes());
-    // Whatever is there must come out.
+    // The payload must be unchanged.
     ip.extend((rng.below(65_536) as u16).to_be_bytes());
     ip.extend(payload);
     ip
 }
 
-/// A frame with the packet, padded as devices do.
+/// A frame with the packet, padded to the minimum size.
 fn frame(packet: &[u8]) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
     frame.extend(if packet[0] >> 4 == 4 { [8, 0] } else { [0x86, 0xdd] });
@@ -92,7 +92,7 @@ fn frame(packet: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The packet as two routers send it.
+/// The packet after two routers.
 fn routed(packet: &[u8]) -> Vec<u8> {
     let mut packet = packet.to_vec();
     if packet[0] >> 4 == 6 {
@@ -106,14 +106,14 @@ fn routed(packet: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// The packet in a frame, without what fills a short frame up.
+/// The packet in a frame, without padding.
 fn unframed(frame: &[u8]) -> Vec<u8> {
     let is_ipv4 = frame[12] == 8;
     let length = usize::from(u16::from_be_bytes(if is_ipv4 { [frame[16], frame[17]] } else { [frame[18], frame[19]] }));
     frame[14..][..if is_ipv4 { length } else { 40 + length }].to_vec()
 }
 
-/// A packet's flow: its source address tells.
+/// A packet's flow, from its source address.
 fn flow(packet: &[u8]) -> u8 {
     if packet[0] >> 4 == 4 { packet[15] } else { packet[23] }
 }
@@ -123,14 +123,14 @@ fn is_aggregate(packet: &[u8]) -> bool {
     u16::from_be_bytes([packet[ports + 2], packet[ports + 3]]) == 4761
 }
 
-/// What may happen to aggregates and gateways on the way.
+/// The faults of the network and of the gateways.
 #[derive(Clone, Copy, Default)]
 struct Trouble {
-    /// One aggregate of so many is lost; 0: none.
+    /// One of this many aggregates is lost; 0: none.
     loses_one_of: u64,
-    /// So often one comes twice, or after the next.
+    /// Whether some aggregates are duplicated or arrive after the next one.
     disorders: bool,
-    /// Whether each gateway is started anew now and then.
+    /// Whether each gateway restarts sometimes.
     restarts: bool,
 }
 
@@ -140,7 +140,7 @@ struct Gateways<'a> {
     near: Switch,
     far: Switch,
     lost: u64,
-    /// An aggregate that the next one of its tunnel overtakes.
+    /// An aggregate that is overtaken by the next one of its tunnel.
     held: Option<Vec<u8>>,
     out: Sent,
 }
@@ -172,13 +172,13 @@ impl Gateways<'_> {
             _ => {
                 self.far = Gateways::start(self.way, self.program, FAR, seed);
                 self.far.advance(now_ns);
-                // Nobody would know by now that it is late.
+                // The far gateway cannot recognise it as late any more.
                 self.held = None;
             }
         }
     }
 
-    /// Lets time pass, and hands the far gateway what the near one sends.
+    /// Advances the time, and passes the near gateway's output to the far one.
     fn pass(&mut self, now_ns: u64, rng: &mut Rng, trouble: Trouble) {
         let mut sent = Sent::default();
         while let Some(due_ns) = self.near.next_event_ns().filter(|due_ns| *due_ns <= now_ns) {
@@ -206,7 +206,7 @@ impl Gateways<'_> {
     }
 }
 
-/// Aggregates that the far gateway missed.
+/// The aggregates that the far gateway counted as lost.
 fn counted_as_lost(far: &mut Switch) -> u64 {
     let program = Arc::clone(far.program());
     let (id, _) = program.registers.iter_enumerated().find(|(_, it)| it.name.ends_with("lost")).unwrap();
@@ -214,8 +214,8 @@ fn counted_as_lost(far: &mut Switch) -> u64 {
     far.externs_mut().registers[id].words(0..2).sum()
 }
 
-/// Sends random packets and checks what comes out, packet by packet. Returns how many came, of how many, and how many
-/// aggregates were lost, by the test's account and the gateway's.
+/// Sends random packets and checks the output packet by packet. Returns how many packets arrived, how many were sent,
+/// and how many aggregates were lost by the test's count and by the gateway's.
 fn check(way: Way, seed: u64, trouble: Trouble) -> (usize, usize, u64, u64) {
     let file = folder().join("../apps/aggregation/gateway/gateway.p4");
     let program = Arc::new(way.program(&program_of_file(&file).unwrap()).unwrap());
@@ -242,7 +242,7 @@ fn check(way: Way, seed: u64, trouble: Trouble) -> (usize, usize, u64, u64) {
     let out = std::mem::take(&mut gateways.out.0);
     for (time_ns, frame) in &out {
         let packet = unframed(frame);
-        // What comes twice or was never sent is not there.
+        // A duplicate, or a packet that was never sent, is not in the list.
         let (since_ns, number) =
             inputs.remove(&packet).unwrap_or_else(|| panic!("seed {seed}: not sent: {packet:02x?}"));
         let flow = flow(&packet);
@@ -254,7 +254,7 @@ fn check(way: Way, seed: u64, trouble: Trouble) -> (usize, usize, u64, u64) {
     (out.len(), sent, gateways.lost, counted_as_lost(&mut gateways.far))
 }
 
-/// The first of all ways is the interpreter's.
+/// Runs the test in each execution mode, first in the interpreter.
 fn each_way(test: impl Fn(Way)) {
     Way::ALL.into_iter().for_each(test);
 }
@@ -274,7 +274,7 @@ fn lost_aggregates_are_counted_and_their_neighbours_arrive() {
     each_way(|way| {
         let (came, sent, lost, counted) = check(way, 4, Trouble { loses_one_of: 5, ..Trouble::default() });
         assert!(came < sent && came > sent / 2, "{}: {came} of {sent}", way.describe());
-        // Nobody can know of those behind which nothing came in their tunnel.
+        // Losses after which nothing arrived in the tunnel cannot be detected.
         assert!(counted <= lost && counted + 3 >= lost && lost > 5, "{}: {counted} of {lost}", way.describe());
     });
 }
@@ -298,12 +298,12 @@ fn restarts_duplicate_and_invent_nothing() {
     });
 }
 
-/// The number of a packet of the one flow in a row of aggregates.
+/// The number of a packet of the flow in a sequence of aggregates.
 fn number(packet: &[u8]) -> u32 {
     u32::from_be_bytes(packet[28..32].try_into().unwrap())
 }
 
-/// Aggregates of a row of packets of one flow, whose payloads are numbers.
+/// The aggregates of a sequence of packets of one flow whose payloads are numbers.
 fn row(way: Way, program: &Arc<ir::Program>, packets: u32) -> Vec<Vec<u8>> {
     let mut near = Gateways::start(way, program, NEAR, 1);
     let mut sent = Sent::default();
@@ -322,7 +322,8 @@ fn row(way: Way, program: &Arc<ir::Program>, packets: u32) -> Vec<Vec<u8>> {
     sent.0.into_iter().map(|(_, frame)| frame).collect()
 }
 
-/// What the other gateway makes of aggregates in this order: the numbers of packets, and how many it counts as lost.
+/// The output of the other gateway for aggregates in this order: the numbers of the packets, and its count of lost
+/// aggregates.
 fn taken_apart<'f>(way: Way, program: &Arc<ir::Program>, row: impl Iterator<Item = &'f Vec<u8>>) -> (Vec<u32>, u64) {
     let mut far = Gateways::start(way, program, FAR, 2);
     let mut out = Sent::default();
@@ -342,7 +343,7 @@ fn whole_rows_that_come_twice_or_late_are_not_delivered() {
         assert!(row.len() > 95, "{} aggregates", row.len());
         let (came, lost) = taken_apart(way, &program, row.iter().chain(&row));
         assert!(came.iter().copied().eq(0..1700) && lost == 0, "{}: {} packets", way.describe(), came.len());
-        // Fifty come by a slower way, behind fifteen younger ones.
+        // Fifty aggregates take a slower path, and arrive after fifteen later ones.
         let order = row[..30].iter().chain(&row[80..95]).chain(&row[30..80]).chain(&row[95..]);
         let (came, lost) = taken_apart(way, &program, order);
         assert!(came.is_sorted() && came.len() < 1700, "{}: {} packets", way.describe(), came.len());

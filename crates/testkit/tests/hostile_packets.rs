@@ -1,5 +1,5 @@
-//! Hostile packets do not tell the backends apart, on any program of the corpus; `cargo xtask fuzz course` goes on from
-//! there.
+//! Hostile packets give the same results on both backends, for every program of the corpus; `cargo xtask fuzz course`
+//! runs this with further seeds.
 
 use base::Rng;
 use testkit::corpus::cases;

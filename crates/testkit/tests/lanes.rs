@@ -1,4 +1,4 @@
-//! Cores of one switch on several threads: what they count is exact, and what must be guarded is recognised.
+//! Shards of one switch on several threads: their counts are exact, and state that must be guarded is recognised.
 
 use base::Bits;
 use cgen::{Plan, Sharing};
@@ -18,7 +18,7 @@ use testkit::differential::scenario::{Scenario, Workers};
 use testkit::pipeline::{Engine, program_of_text, switch_for};
 use testkit::random_ir::{Options, random_program};
 
-/// A program whose ingress has these declarations and statements, and its header two bytes: `to`, a port, and `note`.
+/// A program whose ingress has these declarations and statements. Its header has two bytes: `to`, a port, and `note`.
 fn program(declarations: &str, statements: &str) -> String {
     format!(
         "#include <core.p4>
@@ -42,13 +42,13 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     )
 }
 
-/// The state for which workers take turns at a program and why, the registers that are guarded, and those that are
-/// sums; as it was written and after all passes.
+/// Shows the state for which workers run a program exclusively and the reason, the guarded registers, and those that
+/// are sums. The unoptimised and the optimised program must agree.
 #[track_caller]
 fn check(declarations: &str, statements: &str, expected: expect_test::Expect) {
     let program = program_of_text("lanes.p4", &program(declarations, statements)).unwrap();
     let optimised = testkit::pipeline::optimised(&program).unwrap();
-    let told = |program: ir::Program| {
+    let describe = |program: ir::Program| {
         let sharing = Sharing::of(&program);
         let names = |ids: &std::collections::BTreeSet<RegisterId>| -> Vec<&str> {
             ids.iter().map(|id| program.registers[*id].name.as_str()).collect()
@@ -57,7 +57,7 @@ fn check(declarations: &str, statements: &str, expected: expect_test::Expect) {
         let (guarded, sums) = (names(&sharing.guarded), names(&sharing.sums));
         format!("turns {:?} {:?}, guarded {guarded:?}{time}, sums {sums:?}", sharing.turns, sharing.why_turns)
     };
-    let (written, optimised) = (told(program), told(optimised));
+    let (written, optimised) = (describe(program), describe(optimised));
     assert_eq!(written, optimised);
     expected.assert_eq(&written);
 }
@@ -81,7 +81,7 @@ fn special_code_has_the_guard_for_what_general_code_writes() {
     let general = program_of_text("lanes.p4", &program(declarations, statements)).unwrap();
     let general = testkit::pipeline::optimised(&general).unwrap();
     let plan = Plan::new(&general).unwrap();
-    // Nothing is in the table: the special program writes to no register.
+    // The table is empty: the specialised program writes to no register.
     let empty = |table: &ir::Table| Contents { entries: Vec::new(), default: table.default_action.clone() };
     let special = specialise(&general, &general.tables.iter().map(|table| Some(empty(table))).collect()).unwrap();
     let special_plan = Plan::specialised(&special.program, &general, &plan).unwrap();
@@ -94,17 +94,17 @@ fn special_code_has_the_guard_for_what_general_code_writes() {
 #[test]
 fn a_register_that_can_be_seen_is_guarded() {
     let guarded = |statements| check(REGISTER, statements, expect![[r#"turns {} None, guarded ["I.r"], sums []"#]]);
-    // The value leaves with the packet.
+    // The packet carries the value away.
     guarded("bit<32> x; r.read(x, 0); x = x + 1; r.write(0, x); hdr.note.note = (bit<8>)x;");
-    // Another cell is written.
+    // A different cell is written.
     guarded("bit<32> x; r.read(x, 0); x = x + 1; r.write(1, x);");
-    // The order of other operations can be seen.
+    // For other operations the order is observable.
     guarded("bit<32> x; r.read(x, 0); r.write(0, x |+| 1);");
     guarded("bit<32> x; r.read(x, 0); r.write(0, x + x);");
     guarded("bit<32> x; r.read(x, 0); r.write(0, 1 - x);");
-    // One use of many is enough.
+    // One such use is enough.
     guarded("bit<32> x; r.read(x, 0); r.write(0, x + 1); r.write(5, 5);");
-    // The cell that was read is looked at elsewhere.
+    // The value that was read is also used elsewhere.
     guarded("r.read(meta.kept, 0); r.write(0, meta.kept + 1); if (meta.kept == 3) { sm.egress_spec = 9; }");
 }
 
@@ -120,13 +120,13 @@ fn a_register_that_is_only_read_needs_nothing() {
 #[test]
 fn a_guard_around_a_part_is_enough_where_packets_go_through_it_once() {
     let toggle = "bit<32> x; r.read(x, 0); r.write(0, 1 - x); hdr.note.note = (bit<8>)x;";
-    // The time is then one that does not run backwards.
+    // The time must then be monotonic.
     check(
         REGISTER,
         &format!("{toggle} meta.kept = (bit<32>)sm.ingress_global_timestamp; r.write(1, meta.kept);"),
         expect![[r#"turns {} None, guarded ["I.r"], in time, sums []"#]],
     );
-    // Copies of a packet are met elsewhere, but for those that come back.
+    // Copies of a packet may be processed by another shard, except those that come back.
     check(
         REGISTER,
         &format!("{toggle} clone(CloneType.I2E, 1);"),
@@ -182,7 +182,7 @@ const COUNTING: (&str, &str) = (
      c.count((bit<32>)hdr.note.note); t.apply();",
 );
 
-/// Each core takes `packets` packets on a thread of its own; the lanes are home afterwards.
+/// Each core processes `packets` packets on a thread of its own. The shards are parked afterwards.
 fn forward(switch: &mut Switch, mut lanes: Vec<Lane>, packets: usize) {
     let frames = |number: usize| [1, (number % 4) as u8, 0, 0];
     std::thread::scope(|scope| {
@@ -232,7 +232,7 @@ fn what_lanes_count_is_exact() {
     let uses = externs.table_uses.iter().next().unwrap();
     assert_eq!((uses.lookups, uses.hits), (4000, 1000));
     assert_eq!((switch.stats().received, switch.stats().sent), (4000, 4000));
-    // What the control plane writes now is what lanes add to.
+    // Shards add to the value that the control plane writes now.
     let zero: RegisterId = base::index::Id::from_index(0);
     switch.externs_mut().registers[zero].write(3, &Bits::from_u64(32, 5));
     let lanes = switch.send_out(1);
@@ -240,7 +240,7 @@ fn what_lanes_count_is_exact() {
     assert_eq!(register(&mut switch, 0, 3), 7);
 }
 
-/// An array that takes the place of another does so in all lanes, whether it is guarded there or a sum.
+/// An array that replaces another does so in all shards, whether it is guarded there or a sum.
 #[test]
 fn an_array_is_replaced_in_every_lane() {
     let declarations = "register<bit<32>>(8) sum; register<bit<8>>(8) seen;";
@@ -268,7 +268,7 @@ fn a_new_entry_finds_its_cells_fresh_in_every_lane() {
     switch.tables().apply(vec![route(2)]).unwrap();
     let lanes = switch.send_out(2);
     forward(&mut switch, lanes, 40);
-    // The lanes leave with what they have counted, and do not run before the entry's place is another's.
+    // The shards resume with their own counts, and do not run before the entry's place belongs to another entry.
     let lanes = switch.send_out(2);
     let gone = Update { table: 0, operation: Operation::Delete { handle: Handle(0) } };
     switch.tables().apply(vec![gone]).unwrap();
@@ -288,7 +288,7 @@ fn a_switch_with_rates_or_meters_has_no_lanes() {
     switch.set_queue_rate(Some(2), None, 1000).unwrap();
     assert_eq!(switch.divides(), Err(Undivided::Rates));
     assert!(switch.send_out(2).is_empty());
-    // What they had counted is here.
+    // Their counts have been collected here.
     assert_eq!(switch.externs_mut().counters.iter().next().unwrap()[0].packets, 6);
     let meter = "m.execute_meter<bit<8>>(0, hdr.note.note);";
     let mut switch = native(&program("meter(4, MeterType.packets) m;", meter));
@@ -296,7 +296,8 @@ fn a_switch_with_rates_or_meters_has_no_lanes() {
     assert!(switch.send_out(1).is_empty());
 }
 
-/// Takes out of a program what must be guarded. What it leaves unassigned is as it was before.
+/// Removes everything that must be guarded from a program. Variables that are then no longer assigned keep their
+/// values.
 fn without_guarded_state(program: &mut ir::Program) {
     fn strip(body: &mut Vec<ir::Stmt>, piles: &[ir::VarId]) {
         use ir::StmtKind::{ExecuteDirectMeter, ExecuteMeter, Random, RegisterRead, RegisterWrite};

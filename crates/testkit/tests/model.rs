@@ -1,4 +1,4 @@
-//! Models: the same for the same seed, and not all alike; `cargo xtask fuzz model` compares them with the switch.
+//! Models: equal seeds give equal models, and models differ; `cargo xtask fuzz model` compares them with the switch.
 
 use base::Rng;
 use std::collections::BTreeMap;
@@ -25,15 +25,15 @@ fn programs_do_what_their_models_say() {
     }
 }
 
-/// Models that are looked at for what they tell of faults.
+/// Models that are examined for the faults that they detect.
 const MODELS: u64 = 400;
 
-/// Of these models, how many must tell a fault.
-const MODELS_THAT_TELL_MIN: u64 = 1;
+/// How many of these models must detect a fault.
+const DETECTING_MODELS_MIN: u64 = 1;
 
-/// Faults that random models do not tell yet: a read of a variable hardly ever stands in an `in` argument, or in a
+/// Faults that random models do not detect yet: a plain read of a variable rarely occurs in an `in` argument, or in a
 /// list, beside a call that changes the variable.
-const NOT_TOLD_YET: [Fault; 2] = [Fault::InReadLate, Fault::ListReadLate];
+const NOT_DETECTED_YET: [Fault; 2] = [Fault::InReadLate, Fault::ListReadLate];
 
 #[test]
 fn faults_in_the_order_of_evaluation_are_told() {
@@ -42,11 +42,11 @@ fn faults_in_the_order_of_evaluation_are_told() {
         let mut rng = Rng::new(seed);
         let model = Model::random(&mut rng, 9);
         let packets: Vec<Vec<u8>> = (0..8).map(|_| model.packet(&mut rng)).collect();
-        for fault in Fault::ALL.into_iter().filter(|fault| !NOT_TOLD_YET.contains(fault)) {
+        for fault in Fault::ALL.into_iter().filter(|fault| !NOT_DETECTED_YET.contains(fault)) {
             let tells = |packet: &Vec<u8>| model.result_of_fault(packet, fault) != model.result(packet);
             *telling.entry(format!("{fault:?}")).or_default() += u64::from(packets.iter().any(tells));
         }
     }
-    let hidden = telling.values().filter(|count| **count < MODELS_THAT_TELL_MIN).count();
+    let hidden = telling.values().filter(|count| **count < DETECTING_MODELS_MIN).count();
     assert!(hidden == 0, "of {MODELS} models, so many tell each fault: {telling:#?}");
 }

@@ -1,4 +1,4 @@
-//! The random generators: what they make is valid, is reproduced by its seed, and gets somewhere.
+//! The random generators: their output is valid, is reproduced by its seed, and packets get far.
 
 use base::Rng;
 use base::index::Id as _;
@@ -40,7 +40,7 @@ fn equal_seeds_give_equal_programs_packets_and_entries() {
     assert_eq!(make(), make());
 }
 
-/// Counts what happens.
+/// Counts of events.
 #[derive(Default, Debug)]
 struct Tally {
     states: u32,

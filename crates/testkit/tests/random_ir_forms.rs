@@ -1,4 +1,4 @@
-//! Every form that the IR has is made by the generator: what it never makes, no comparison of backends sees.
+//! The generator produces every form of the IR: no comparison of backends covers a form that it never produces.
 
 use base::Rng;
 use ir::walk::{self, Item};
@@ -9,7 +9,7 @@ use testkit::random_ir::{Options, random_program};
 
 const SEEDS: u64 = 300;
 
-/// How often each form occurs; all are listed from the start.
+/// How often each form occurs; all forms are listed from the start.
 #[derive(Default)]
 struct Forms(BTreeMap<&'static str, u64>);
 
@@ -19,8 +19,8 @@ impl Forms {
     }
 }
 
-/// A function that names the forms of a type, and the list of the names. A form that the IR gets is missed here by the
-/// compiler, and then by the test until the generator makes it.
+/// Defines a function that names the forms of a type, and the list of these names. If the IR gets a new form, this
+/// code does not compile until the form is added, and the test then fails until the generator produces it.
 macro_rules! forms {
     ($name:ident, $all:ident, $ty:ty, { $($pattern:pat => $form:literal,)* }) => {
         fn $name(value: &$ty) -> &'static str {
@@ -240,7 +240,7 @@ impl Forms {
     }
 }
 
-/// Forms that no enumeration of the IR lists.
+/// Forms that are not variants of an enum of the IR.
 const OTHERS: &[&str] = &[
     "loop in a parser",
     "a direct meter that actions execute",

@@ -1,4 +1,4 @@
-//! The generators of programs: what they make is the same for the same seed, is accepted, and sends packets.
+//! The generators of programs: equal seeds give equal programs, all programs are accepted, and they send packets.
 
 use base::Rng;
 use testkit::differential::p4::{Verdict, p4_program_agrees};
@@ -19,12 +19,12 @@ fn check(make: impl Fn(&mut Rng) -> RandomP4) {
         assert_eq!(source, make(&mut Rng::new(seed)));
         let program = match program_of_text("random.p4", &source.text) {
             Ok(program) => program,
-            // What is not supported yet is counted by the fuzz bodies.
+            // The fuzz bodies count what is not supported yet.
             Err(errors) if errors.contains("E0801") => continue,
             Err(errors) => panic!("seed {seed}: {errors}"),
         };
         if !program.extern_functions.is_empty() {
-            // Only a plug-in could run it.
+            // It can only run with a plug-in.
             continue;
         }
         accepted += 1;
@@ -59,7 +59,7 @@ fn programs_with_stacks_are_right_and_send_packets() {
     check(random_stacks);
 }
 
-/// All calls of functions and actions inlined, and all calls of routines.
+/// With all calls of functions and actions inlined, and all calls of routines.
 #[test]
 fn programs_do_the_same_however_they_are_run() {
     let mut agreed = 0;

@@ -1,4 +1,4 @@
-//! Every form of P4_16 is made by the generators of programs: what they never make, no comparison sees.
+//! The generators of programs produce every form of P4_16: no comparison covers a form that they never produce.
 
 use base::Rng;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use testkit::random_p4::{Architecture, Options, random_p4};
 
 const SEEDS: u64 = 250;
 
-/// Texts that occur in programs with a form, and nowhere else.
+/// Texts that occur only in programs with a certain form.
 const FORMS: &[&str] = &[
     // Types.
     "header_union ",

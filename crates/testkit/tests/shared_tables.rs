@@ -10,7 +10,7 @@ use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Update};
 use testkit::corpus::Way;
 use testkit::pipeline::{program_of_text, switch_for};
 
-/// Two tables that each write a number into the frame: the first found by its value, the second by a prefix.
+/// Two tables that each write a number into the frame: one has an exact key, the other a prefix.
 const TWO_TABLES: &str = "
 #include <core.p4>
 #include <v1model.p4>
@@ -45,7 +45,7 @@ impl Output for Numbers {
     }
 }
 
-/// A switch for each way of running a program.
+/// Runs a check with a switch for each execution mode.
 fn each_way(source: &str, mut check: impl FnMut(Switch, &str)) {
     let program = program_of_text("shared.p4", source).unwrap_or_else(|errors| panic!("{errors}"));
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
@@ -59,7 +59,7 @@ fn entry(key: MatchValue, number: u32) -> EntrySpec {
     EntrySpec { key: vec![key], priority: 0, action: 0, args: vec![Bits::from_u64(32, u64::from(number))] }
 }
 
-/// Both tables say the same number, and a batch changes it in both: one keeps its entry, the other gets a new one.
+/// Both tables have the same number, and a batch changes it in both: one entry is modified, the other is replaced.
 fn batch(number: u32) -> Vec<Update> {
     let exact = MatchValue::Exact(Bits::from_u64(8, 7));
     let lpm = MatchValue::Lpm { value: Bits::from_u64(8, 0), prefix_len: 4 };
@@ -102,7 +102,7 @@ fn no_packet_sees_half_of_a_batch() {
     });
 }
 
-/// The control plane of one thread waits for a switch that another thread runs, and not the other way round.
+/// The control plane on one thread waits for a switch on another thread, but the switch does not wait for it.
 #[test]
 fn a_switch_is_run_by_another_thread_than_the_one_that_made_it() {
     each_way(TWO_TABLES, |mut switch, way| {
@@ -118,7 +118,7 @@ fn a_switch_is_run_by_another_thread_than_the_one_that_made_it() {
     });
 }
 
-/// A table whose entries have everything that is kept by entry. The frame shows the colour of its meter.
+/// A table whose entries have all kinds of per-entry state. The frame shows the colour of its meter.
 const CELLS: &str = "
 #include <core.p4>
 #include <v1model.p4>
@@ -154,7 +154,7 @@ fn key(value: u64) -> MatchValue {
     MatchValue::Exact(Bits::from_u64(8, value))
 }
 
-/// Runs a burst of packets with this key and returns the colours that they got.
+/// Runs a burst of packets with this key and returns their colours.
 fn colors(switch: &mut Switch, now_ns: u64, key: u8, packets: usize) -> Vec<u32> {
     for _ in 0..packets {
         switch.receive(now_ns, 0, &[key, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -164,7 +164,7 @@ fn colors(switch: &mut Switch, now_ns: u64, key: u8, packets: usize) -> Vec<u32>
     sent.0.into_iter().map(|(color, _)| color).collect()
 }
 
-/// What the counter of the entry with this handle has counted.
+/// The count of the entry with this handle.
 fn counted(switch: &mut Switch, handle: Handle) -> u64 {
     switch.externs_mut().direct_counters.iter().next().unwrap()[handle.0 as usize].packets
 }
@@ -184,7 +184,8 @@ fn a_new_entry_finds_its_cells_fresh() {
         switch.externs_mut().direct_meters[meter].cell_mut(0).unwrap().configure(NOTHING_ALLOWED, 0);
         assert_eq!(colors(&mut switch, 0, 7, 3), [2; 3], "{way}");
         assert_eq!(counted(&mut switch, handle), 3, "{way}");
-        // The next entry gets the handle of the first, in one batch with its end; neither has to meet a packet.
+        // The next entry gets the handle of the first one, in the batch that deletes it; neither needs to be hit by a
+        // packet.
         for _ in 0..2 {
             let remove = Update { table: 0, operation: Operation::Delete { handle } };
             let insert = Update { table: 0, operation: Operation::Insert(entry(key(8), 2)) };
@@ -193,7 +194,7 @@ fn a_new_entry_finds_its_cells_fresh() {
             assert_eq!(colors(&mut switch, 0, 8, 2), [0; 2], "{way}");
             assert_eq!(counted(&mut switch, handle), 2, "{way}");
         }
-        // What is not new keeps what it has.
+        // An entry that is not new keeps its state.
         tables.lock().insert(0, entry(key(9), 2)).unwrap();
         let modify = Operation::Modify { handle, action: 0, args: vec![Bits::from_u64(32, 5)] };
         tables.lock().perform(0, modify).unwrap();
@@ -202,8 +203,8 @@ fn a_new_entry_finds_its_cells_fresh() {
     });
 }
 
-/// Another thread replaces an entry under its handle over and over. Packets of an old entry never count on a new one:
-/// the last, which meets no packet, has counted none.
+/// Another thread replaces an entry under its handle repeatedly. Packets that hit an old entry never count on a new
+/// one: the last one, which no packet hits, has counted none.
 #[test]
 fn packets_of_an_old_entry_do_not_count_on_a_new_one() {
     each_way(CELLS, |mut switch, way| {

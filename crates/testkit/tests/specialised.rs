@@ -1,6 +1,6 @@
-//! Code for the contents of tables against the program itself, on the whole corpus: before each packet that a script
-//! sends the code is made for the tables as they are then, as long as that is not too often, and the script goes on to
-//! change them.
+//! Code that is specialised for the contents of tables against the general program, on the whole corpus: before each
+//! packet of a script, up to a limit, code is specialised for the current tables, and the script then changes them
+//! further.
 
 use cgen::Tuning;
 use std::path::Path;
@@ -10,10 +10,10 @@ use switch::{Frame, Output, Switch};
 use testkit::corpus::{Case, cases, quick_options};
 use testkit::pipeline::{Engine, optimised, program_of_file, program_of_text, specialise, switch_for};
 
-/// How often code is made for a script.
+/// How often code is specialised for a script.
 const SPECIALISED_MAX: usize = 2;
 
-/// Runs a script both ways. Returns how often code was made for it.
+/// Runs a script both ways. Returns how often code was specialised for it.
 fn check(case: &Case, script: &Path, engine: &Engine) -> Result<usize, String> {
     let program = Arc::new(optimised(&program_of_file(&case.program)?)?);
     let text = std::fs::read_to_string(script).map_err(|error| error.to_string())?;
@@ -56,7 +56,7 @@ fn check_group(group: &str) {
         }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
-    // Programs about parsers ask hardly any table.
+    // Programs about parsers apply few tables.
     assert!(made > 0 || group == "parser", "no code was made for any script of {group}");
 }
 
@@ -72,7 +72,7 @@ impl Output for Sent {
     }
 }
 
-/// A program whose table has an action that does this, and nothing else that would keep it from working in place.
+/// A program whose table has an action with this body, and nothing else that prevents processing in place.
 fn program_with_action(body: &str) -> String {
     format!(
         "#include <core.p4>
@@ -98,7 +98,8 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     )
 }
 
-/// What leaves for packets lent without room before them, before and after an entry ends the code for an empty table.
+/// The output for packets that are lent without headroom, before and after an entry invalidates the code for an empty
+/// table.
 fn lent_before_and_after_an_entry(source: &str, engine: &Engine) -> [Vec<(u32, Vec<u8>)>; 2] {
     let program = Arc::new(program_of_text("lent.p4", source).unwrap_or_else(|errors| panic!("{errors}")));
     let mut switch = switch_for(&program, engine).unwrap();

@@ -1,4 +1,4 @@
-//! Makes calculations.
+//! Generates calculations.
 
 use super::operators::wrap;
 use super::{Argument, Calculation, Callee, Direction, Expr, Kind, Place, Stmt, Ty, VarId, Variable};
@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 /// Widths around the sizes of machine words, and a few beyond.
 const WIDTHS: [u32; 20] = [1, 2, 3, 5, 7, 8, 8, 9, 15, 16, 24, 31, 32, 33, 48, 63, 64, 65, 128, 200];
 
-/// The greatest height of expressions.
+/// The greatest depth of expressions.
 const HEIGHT_MAX: u64 = 4;
 
 struct Maker<'m> {
@@ -16,7 +16,7 @@ struct Maker<'m> {
     vars: Vec<Variable>,
     callees: Vec<Callee>,
     scope: Scope,
-    /// Whether expressions are known before a packet arrives.
+    /// Whether expressions must be compile-time known.
     is_constant: bool,
 }
 
@@ -26,14 +26,14 @@ struct Scope {
     writable: Vec<VarId>,
     /// Functions and actions that may be called.
     callees: Vec<usize>,
-    /// What `return` gives here, if it may stand here.
+    /// The type that `return` returns here, if it is allowed here.
     returns: Option<Option<Ty>>,
     may_exit: bool,
     is_action: bool,
     loops: u32,
 }
 
-/// A calculation with roughly so many statements.
+/// Generates a calculation with roughly this many statements.
 pub fn calculation(rng: &mut Rng, statements: u32) -> Calculation {
     let mut maker = Maker { rng, vars: Vec::new(), callees: Vec::new(), scope: Scope::default(), is_constant: false };
     let constants = maker.variables("CONST", 4, true);
@@ -83,7 +83,7 @@ impl Maker<'_> {
         self.vars.len() - 1
     }
 
-    /// Variables or constants with their values.
+    /// Generates variables or constants with their values.
     fn variables(&mut self, stem: &str, count_max: u64, is_constant: bool) -> Vec<(VarId, Expr)> {
         let mut variables = Vec::new();
         for _ in 0..self.rng.below(count_max + 1) {
@@ -130,7 +130,7 @@ impl Maker<'_> {
         params
     }
 
-    /// Statements that give each `out` parameter a value, so that it is known.
+    /// Statements that assign to each `out` parameter, so that its value is defined.
     fn written(&mut self, params: &[(Direction, VarId)]) -> Vec<Stmt> {
         let outs = params.iter().filter(|(direction, _)| *direction == Direction::Out);
         let outs: Vec<VarId> = outs.map(|(_, var)| *var).collect();
@@ -190,7 +190,7 @@ impl Maker<'_> {
         body
     }
 
-    /// A body of at most so many statements, inside of another.
+    /// A nested body of at most this many statements.
     fn inner(&mut self, count_max: u32) -> Vec<Stmt> {
         self.body(count_max.clamp(1, 4))
     }
@@ -213,7 +213,7 @@ impl Maker<'_> {
                 let no = if self.once_in(2) { self.inner(inner_max) } else { Vec::new() };
                 Some(Stmt::If(condition, yes, no))
             }
-            // An action has no `switch`.
+            // An action must not contain a `switch`.
             6 if may_nest && !self.scope.is_action => Some(self.switch(inner_max)),
             7 if may_nest && self.scope.loops < 2 => Some(self.loop_stmt(inner_max)),
             8..=10 => {
@@ -232,7 +232,7 @@ impl Maker<'_> {
         Some(Stmt::Assign(place, value))
     }
 
-    /// A place of this type, or of any, with its type.
+    /// A place of this type, or of any type, with its type.
     fn place(&mut self, wanted: Option<Ty>) -> Option<(Place, Ty)> {
         let mut places = Vec::new();
         for var in self.scope.writable.clone() {
@@ -297,7 +297,7 @@ impl Maker<'_> {
         Stmt::For(var, low, high, body)
     }
 
-    /// Leaves something, under a condition.
+    /// A jump (`break`, `return`, ...), under a condition.
     fn jump(&mut self) -> Option<Stmt> {
         let mut ways = Vec::new();
         if self.scope.loops > 0 {
@@ -330,7 +330,7 @@ impl Maker<'_> {
 
     fn some_expr(&mut self, ty: Ty) -> Expr {
         let height = self.rng.between(0, HEIGHT_MAX) as u32;
-        // A part that is known before a packet arrives is calculated by other code than the rest.
+        // Compile-time known parts are evaluated by different code than the rest.
         let saved = self.is_constant;
         self.is_constant |= self.once_in(6);
         let expr = self.expr(ty, height);
@@ -421,7 +421,7 @@ impl Maker<'_> {
         self.rng.pick::<&str>(items)
     }
 
-    /// Something that may be cast to the type.
+    /// An expression that can be cast to the type.
     fn cast_operand(&mut self, ty: Ty, height: u32) -> Expr {
         let from = match ty {
             Ty::Bool => Ty::Bit(1),
@@ -470,7 +470,7 @@ impl Maker<'_> {
         Expr { ty, kind: Kind::Constant(value) }
     }
 
-    /// A random value of the type: small ones and the ends of the range preferred.
+    /// A random value of the type; small values and the limits of the range are preferred.
     fn value(&mut self, ty: Ty) -> BigInt {
         let one = BigInt::from(1);
         let value = match self.rng.below(6) {
@@ -483,7 +483,7 @@ impl Maker<'_> {
         wrap(ty, &value)
     }
 
-    /// A calculation with numbers of any size.
+    /// A calculation with integers of any size.
     fn whole(&mut self, height: u32) -> (String, BigInt) {
         if height == 0 || self.once_in(4) {
             let value = match self.rng.below(3) {

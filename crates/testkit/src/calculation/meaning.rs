@@ -1,8 +1,8 @@
-//! Carries a calculation out.
+//! Evaluates a calculation.
 //!
-//! Operands are evaluated from left to right, and what is read keeps its value when a later operand changes the
-//! variable. Arguments are copied in from left to right, and out from left to right when the callee ends, in whichever
-//! way it ends.
+//! Operands are evaluated from left to right; a value that was read does not change when a later operand changes the
+//! variable. Arguments are copied in from left to right, and copied out from left to right when the callee ends,
+//! however it ends.
 
 use super::operators::{binary, slice, unary, with_slice, wrap};
 use super::{Argument, Calculation, Callee, Direction, Expr, Kind, Place, Stmt, Ty};
@@ -20,11 +20,11 @@ enum Flow {
 
 struct Machine<'c> {
     calculation: &'c Calculation,
-    /// The values of all variables: nothing is recursive, so that one of each is enough.
+    /// The values of all variables. There is no recursion, so one value for each is enough.
     values: Vec<BigInt>,
 }
 
-/// What becomes of a header.
+/// The header after the calculation.
 pub fn result(calculation: &Calculation, header: &[u8]) -> Vec<u8> {
     let mut machine = Machine { calculation, values: vec![BigInt::from(0); calculation.vars.len()] };
     machine.load(header);
@@ -118,7 +118,7 @@ impl Machine<'_> {
             })
             .collect();
         for ((direction, param), value) in callee.params.iter().zip(copied) {
-            // What an `out` parameter starts with is not said; calculations write it before they read it.
+            // The initial value of an `out` parameter is undefined; calculations write it before they read it.
             self.values[*param] = if *direction == Direction::Out { BigInt::from(0) } else { value };
         }
         let flow = self.run(&callee.body);

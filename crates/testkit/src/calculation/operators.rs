@@ -1,4 +1,4 @@
-//! What operators do, by the words of the specification, on integers of any size.
+//! The operators, by the text of the specification, on integers of any size.
 
 use super::Ty;
 use num_bigint::BigInt;
@@ -18,7 +18,7 @@ pub fn wrap(ty: Ty, value: &BigInt) -> BigInt {
     }
 }
 
-/// The bits of a value as a number that is not negative.
+/// The bits of a value as a non-negative number.
 pub fn pattern(ty: Ty, value: &BigInt) -> BigInt {
     wrap(Ty::Bit(ty.width()), value)
 }
@@ -36,14 +36,14 @@ pub fn unary(operator: &str, ty: Ty, operand: &BigInt) -> BigInt {
     match operator {
         "!" => BigInt::from(1) - operand,
         "-" => wrap(ty, &-operand),
-        // All bits the other way round: `-x - 1` in two's complement.
+        // All bits inverted: `-x - 1` in two's complement.
         "~" => wrap(ty, &(-operand - 1)),
         _ => operand.clone(),
     }
 }
 
-/// The value of an infix operator other than `&&` and `||`. `ty` is the type of the result, and each operand comes with
-/// its own.
+/// The value of an infix operator other than `&&` and `||`. `ty` is the type of the result; each operand has its own
+/// type.
 pub fn binary(operator: &str, ty: Ty, (left_ty, left): (Ty, &BigInt), (right_ty, right): (Ty, &BigInt)) -> BigInt {
     let truth = |holds: bool| BigInt::from(u8::from(holds));
     let bits =
@@ -63,7 +63,7 @@ pub fn binary(operator: &str, ty: Ty, (left_ty, left): (Ty, &BigInt), (right_ty,
             Some(amount) => wrap(ty, &(left << amount)),
             None => BigInt::from(0),
         },
-        // Of a negative number too this is the division that rounds down, which `>>` on integers does.
+        // Division that rounds down, also for negative numbers, as `>>` on integers does.
         ">>" => left >> amount(ty, right).unwrap_or(ty.width()),
         "++" => wrap(ty, &((pattern(left_ty, left) << right_ty.width()) + pattern(right_ty, right))),
         "==" => truth(left == right),
@@ -75,7 +75,7 @@ pub fn binary(operator: &str, ty: Ty, (left_ty, left): (Ty, &BigInt), (right_ty,
     }
 }
 
-/// The amount of a shift, if it leaves anything of a value of the type.
+/// The amount of a shift; `None` if it shifts all bits of a value of the type out.
 fn amount(ty: Ty, amount: &BigInt) -> Option<u32> {
     u32::try_from(amount).ok().filter(|amount| *amount < ty.width())
 }

@@ -1,4 +1,4 @@
-//! A calculation as a P4 program.
+//! Writes a calculation as a P4 program.
 
 use super::{Argument, Calculation, Callee, Direction, Expr, Kind, Place, Stmt, Ty, VarId};
 use crate::lines::Lines;

@@ -1,4 +1,4 @@
-//! Random calculations: what a program makes of a packet is what the calculation says.
+//! Random calculations: a program's output must equal the result of the calculation.
 
 use super::Workshop;
 use super::p4::compiled;
@@ -9,10 +9,10 @@ use ir::Program;
 use std::sync::Arc;
 use stf::observation::Observation;
 
-/// Packets of a calculation.
+/// Packets for each calculation.
 const PACKETS: usize = 12;
 
-/// The switch calculates what the calculation says: by the interpreter, optimised, and as native code.
+/// Checks that the switch computes the result of the calculation: in the interpreter, optimised, and as native code.
 pub fn calculation_holds(rng: &mut Rng) -> Result<(), String> {
     let statements = *rng.pick(&[2, 5, 9, 14]);
     let calculation = Calculation::random(rng, statements);

@@ -1,4 +1,4 @@
-//! The programs of the corpus under hostile packets: random, cut, and changed ones, on ports that nobody expects.
+//! The programs of the corpus under hostile packets: random, truncated and changed ones, on unexpected ports.
 
 use super::Workshop;
 
@@ -11,19 +11,19 @@ use stf::observation::{Observation, Order, difference};
 use stf::{Command, Script};
 use switch::Switch;
 
-/// Changes of a packet at most.
+/// The most changes of a packet.
 const CHANGES_MAX: u64 = 4;
 
-/// The longest packet of noise.
+/// The longest random packet.
 const NOISE_BYTES_MAX: u64 = 300;
 
 /// Hostile packets for each packet of a script.
 const PACKETS_FOR_EACH: u64 = 4;
 
-/// Packets that come at once in the end.
+/// Packets that arrive together at the end.
 const LAST_BURST: u64 = 64;
 
-/// A program of the corpus, drawn from all, does the same on both backends whatever comes in.
+/// Checks that a random program of the corpus behaves the same on both backends, whatever packets it receives.
 pub fn hostile_packets(rng: &mut Rng) -> Result<(), String> {
     let cases: Vec<Case> = groups().iter().flat_map(|group| cases(group)).collect();
     let case = rng.pick(&cases).clone();
@@ -60,7 +60,7 @@ fn observe(
         let commands = control::load_entries(entries, program).map_err(|errors| errors[0].to_string())?;
         control::apply_all(&mut switch, &commands).map_err(|errors| errors[0].to_string())?;
     }
-    // What the switch holds is looked at in the end.
+    // The state of the switch is observed at the end.
     let Observation { sent, messages, .. } = stf::run(script, &mut switch).observation;
     let mut observation = Observation { sent, messages, ..Observation::default() };
     let now_ns = switch.now_ns() + 1_000_000;
@@ -139,6 +139,6 @@ fn change(rng: &mut Rng, bytes: &mut Vec<u8>) {
             }
         }
     }
-    // What is doubled stays within what travels.
+    // Duplicated packets stay below the maximum size.
     bytes.truncate(4_000);
 }

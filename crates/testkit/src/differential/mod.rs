@@ -1,14 +1,13 @@
-//! Two ways of doing the same, compared on random input. Whole switches are compared: what they send, their registers
-//! and counters, their messages to the control plane.
+//! Differential testing: two ways of running the same program, compared on random input. Whole switches are compared:
+//! the packets they send, their registers and counters, their messages to the control plane.
 //!
-//! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what
-//!   is right.
-//! * [`p4`]: random P4 programs, in every way in which they can be run.
-//! * [`calculations`], [`models`]: random programs whose results are known.
+//! * [`scenario`]: random programs with entries, groups and packets. Processing packets one at a time defines the
+//!   right result.
+//! * [`p4`]: random P4 programs, in every execution mode.
+//! * [`calculations`], [`models`]: random programs with known results.
 //! * [`course`]: the programs of the corpus under hostile packets.
 //!
-//! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the
-//! program's text.
+//! A body takes a random generator, so that its seed reproduces a failure. Its error contains the program's text.
 
 pub mod calculations;
 pub mod course;
@@ -26,10 +25,10 @@ use scenario::{Scenario, Workers};
 use stf::observation::{Order, difference};
 use tempfile::TempDir;
 
-/// Packets that travel together where bursts are compared.
+/// Packets in a burst where bursts are compared.
 const BURST: usize = 64;
 
-/// A folder for compiled programs that are used once.
+/// A temporary folder for compiled programs that are used once.
 #[derive(Debug)]
 pub struct Workshop {
     folder: TempDir,
@@ -37,18 +36,18 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// An empty folder. With `sanitize`, undefined behaviour of compiled programs stops the process.
+    /// Creates an empty folder. With `sanitize`, undefined behaviour in compiled programs stops the process.
     pub fn new(sanitize: bool) -> Result<Workshop, String> {
         let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
         Ok(Workshop { folder, sanitize })
     }
 
-    /// Native code, soon compiled.
+    /// Native code, compiled fast.
     pub fn engine(&self) -> Engine {
         Engine::Native(self.options())
     }
 
-    /// Native code, and code for the contents of the tables.
+    /// Native code that is specialised for the contents of the tables.
     pub fn engine_specialised(&self) -> Engine {
         self.engine_specialised_tuned(Tuning::default())
     }
@@ -58,7 +57,7 @@ impl Workshop {
         Engine::Specialised(self.options(), tuning)
     }
 
-    /// The same, block by block.
+    /// The same on the staged path only.
     pub fn engine_by_blocks(&self) -> Engine {
         Engine::NativeByBlocks(self.options())
     }
@@ -68,7 +67,7 @@ impl Workshop {
     }
 }
 
-/// What random programs of these comparisons may contain.
+/// What the random programs of these comparisons may contain.
 fn options(rng: &mut Rng) -> Options {
     Options {
         requests: rng.chance(1, 2),
@@ -79,7 +78,7 @@ fn options(rng: &mut Rng) -> Options {
     }
 }
 
-/// Native code does what the interpreter does: packet by packet, and in bursts.
+/// Checks that native code behaves as the interpreter does: packet by packet, and in bursts.
 pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
     let workshop = Workshop::new(rng.chance(1, 4))?;
     let options = options(rng);
@@ -107,7 +106,7 @@ pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
     report(&scenario, "one core", "several at once", by_workers(7, Workers::AtOnce, Order::Any)?)
 }
 
-/// The optimised program does what the program does, on the interpreter and as native code.
+/// Checks that the optimised program behaves as the original one, in the interpreter and as native code.
 pub fn optimised_agrees(rng: &mut Rng) -> Result<(), String> {
     let options = options(rng);
     let scenario = Scenario::random(rng, &options);
@@ -123,12 +122,13 @@ pub fn optimised_agrees(rng: &mut Rng) -> Result<(), String> {
     Ok(())
 }
 
-/// Code for the contents of the tables does what the program does: while they are so, and when they change.
+/// Checks that code that is specialised for the contents of the tables behaves as the program does, before and after
+/// the tables change.
 pub fn specialised_agrees(rng: &mut Rng) -> Result<(), String> {
     let workshop = Workshop::new(rng.chance(1, 4))?;
     let options = options(rng);
     let mut scenario = Scenario::random(rng, &options);
-    // Few entries are what code is specialised for.
+    // Code is only specialised for few entries.
     for table in scenario.program.tables.ids() {
         let keep = rng.below(5) as usize;
         let mut seen = 0;

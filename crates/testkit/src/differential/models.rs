@@ -1,4 +1,4 @@
-//! Random models: what a program makes of a packet is what the model says.
+//! Random models: a program's output must equal the result of the model.
 
 use super::Workshop;
 use super::p4::compiled;
@@ -9,10 +9,10 @@ use ir::Program;
 use std::sync::Arc;
 use stf::observation::Observation;
 
-/// Packets of a model.
+/// Packets for each model.
 const PACKETS: usize = 12;
 
-/// The switch does what the model says: by the interpreter, optimised, and as native code.
+/// Checks that the switch computes the result of the model: in the interpreter, optimised, and as native code.
 pub fn model_holds(rng: &mut Rng) -> Result<(), String> {
     let statements = *rng.pick(&[2, 5, 9, 14]);
     let model = Model::random(rng, statements);

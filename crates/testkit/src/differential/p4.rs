@@ -1,4 +1,4 @@
-//! Random P4 programs: both backends, bursts, and optimised programs do what the definition says.
+//! Random P4 programs: both backends, bursts, and optimised programs must behave as the definition says.
 
 use super::scenario::{Scenario, Workers};
 use super::{BURST, Workshop};
@@ -11,27 +11,28 @@ use std::sync::Arc;
 use stf::observation::{Order, difference};
 use syntax::{MemoryFiles, SourceMap};
 
-/// How a comparison ended that found no difference.
+/// How a comparison without a difference ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All agree.
+    /// All results agree.
     Agreed,
-    /// The program is right and becomes C, but only a plug-in could run it.
+    /// The program is valid and compiles to C, but running it requires a plug-in.
     Compiled,
-    /// The program is right, but something in it is not supported yet: the diagnostics' texts.
+    /// The program is valid, but uses features that are not supported yet: the texts of the diagnostics.
     Unsupported(Vec<String>),
 }
 
-/// Codes of diagnostics that say what is not supported yet.
+/// The code of diagnostics for features that are not supported yet.
 const UNSUPPORTED: &str = "E0801";
 
-/// A random P4 program does the same however it is run. `statements` says roughly how many statements a control has.
+/// Checks that a random P4 program behaves the same in every execution mode. `statements` is the approximate number
+/// of statements of a control.
 pub fn p4_agrees(rng: &mut Rng, statements: u32) -> Result<Verdict, String> {
     let program = random_p4(rng, &Options { statements, ..Options::default() });
     p4_program_agrees(rng, &program)
 }
 
-/// The same for a program of its own, under random entries and packets.
+/// The same for a given program, under random entries and packets.
 pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, String> {
     let told = |what: String| format!("{what}\n{}", source.text);
     let program = match compiled(&source.text).map_err(told)? {
@@ -43,7 +44,7 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
         Ok(shared) => Arc::new(optimised(&shared).map_err(told)?),
         Err(gaps) => return Err(told(format!("not supported where all calls are of routines: {gaps:?}"))),
     };
-    // P4_14 allows names that P4_16 does not.
+    // P4_14 allows names that are not valid in P4_16.
     if !source.is_p4_14() {
         printed_means_the_same(&source.text, &program).map_err(told)?;
     }
@@ -55,7 +56,7 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
     }
     let scenario = Scenario::of(rng, program, source.makes_copies);
     let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1).map_err(told)?;
-    // Compiling takes longest, so native code is not tried for every program in both forms.
+    // Compilation takes most of the time, so native code is not tried for both forms of every program.
     let native = if rng.chance(1, 2) { &better } else { &scenario.program };
     let ways = [
         ("optimised", &better, Engine::Interpreter, 1),
@@ -95,14 +96,14 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
     Ok(Verdict::Agreed)
 }
 
-/// The program becomes C that a compiler takes.
+/// Checks that the program's C code compiles.
 fn compiles(program: &Program, workshop: &Workshop) -> Result<(), String> {
     let plan = Plan::new(program).map_err(|error| error.to_string())?;
     let text = cgen::emit_c(program, &plan, &|_| None);
     cgen::compile(&text, &workshop.options()).map_err(|error| error.to_string()).map(drop)
 }
 
-/// The program; or, if nothing else is wrong with it, what is not supported yet.
+/// The program; or, if it has no other errors, the features that are not supported yet.
 pub(super) fn compiled(text: &str) -> Result<Result<Program, Vec<String>>, String> {
     compiled_with(text, lower::Options::default())
 }
@@ -134,7 +135,7 @@ fn compiled_with(text: &str, options: lower::Options) -> Result<Result<Program, 
     Ok(Ok(program))
 }
 
-/// The tree that is printed and read again becomes the same IR, but for the places in the text.
+/// Checks that the printed tree, when it is parsed again, gives the same IR except for source positions.
 fn printed_means_the_same(text: &str, program: &Program) -> Result<(), String> {
     let mut sources = SourceMap::new();
     let files = MemoryFiles::new();
@@ -152,7 +153,7 @@ fn printed_means_the_same(text: &str, program: &Program) -> Result<(), String> {
     Err(format!("the printed program means something else: {line:?}\nprinted:\n{printed}"))
 }
 
-/// The text of an IR program without the places `@12..34` of its source.
+/// The text of an IR program without the source positions `@12..34`.
 fn without_places(text: &str) -> String {
     let is_place = |word: &&str| word.starts_with('@') && word.contains("..");
     let line = |line: &str| line.split(' ').filter(|word| !is_place(word)).collect::<Vec<_>>().join(" ");

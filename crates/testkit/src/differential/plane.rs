@@ -1,8 +1,8 @@
-//! What a control plane does to a switch, at random: how it sets it up, and what it changes between packets.
+//! A random control plane: how it sets up a switch, and what it changes between packets.
 //!
 //! What enters: a random generator, the entries that the program's tables may have. What leaves: nothing; the switch,
-//! or its tables alone, are changed. The same seed does the same to every switch that runs the same program, whatever
-//! runs it; what is refused, is refused by all alike.
+//! or its tables alone, are changed. The same seed has the same effect on every switch that runs the same program,
+//! whatever the engine; all refuse the same changes.
 
 use base::index::Id as _;
 use base::{Bits, Rng};
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use switch::{CloneTarget, LockedTables, MeterConfig, Replica, SharedTables, Switch, match_value};
 use tables::{ActionCall, EntrySpec, Handle, MatchValue, Operation, ProfileOperation};
 
-/// Entries, and the tables that they are for.
+/// Entries with their tables.
 pub(super) type Entries = [(TableId, Entry)];
 
-/// Everything that packets need: entries, groups, sets, meters.
+/// Sets up everything that packets need: entries, groups, sets, meters.
 pub(super) fn set_up(rng: &mut Rng, switch: &mut Switch, entries: &Entries) {
     let program = Arc::clone(switch.program());
     set_up_profiles(rng, switch);
@@ -27,7 +27,7 @@ pub(super) fn set_up(rng: &mut Rng, switch: &mut Switch, entries: &Entries) {
     set_up_meters(rng, switch);
 }
 
-/// Changes tables and profiles, as a thread of its own may while packets flow.
+/// Changes tables and profiles, as another thread may while packets are processed.
 pub(super) fn change_tables(rng: &mut Rng, program: &Program, tables: &SharedTables, entries: &Entries) {
     let mut tables = tables.lock();
     change_entries(rng, program, &mut tables, entries);
@@ -35,7 +35,8 @@ pub(super) fn change_tables(rng: &mut Rng, program: &Program, tables: &SharedTab
     change_profiles(rng, &mut tables);
 }
 
-/// Changes what only the owner of a switch can: groups, sessions, sets, meters, what registers and counters hold.
+/// Changes what only the owner of a switch can change: groups, sessions, sets, meters, the contents of registers and
+/// counters.
 pub(super) fn change_rest(rng: &mut Rng, switch: &mut Switch) {
     if rng.chance(1, 3) {
         set_up_replication(rng, switch);
@@ -72,7 +73,7 @@ fn entry_spec(rng: &mut Rng, program: &Program, table: TableId, entry: &Entry) -
     }
 }
 
-/// Deletes and modifies some entries, and inserts some that were deleted; now and then none is left.
+/// Deletes and modifies some entries, and inserts some that were deleted. Sometimes no entry is left.
 fn change_entries(rng: &mut Rng, program: &Program, tables: &mut LockedTables<'_>, entries: &Entries) {
     for (table, entry) in entries {
         let handle = Handle(rng.below(tables.tables()[table.index()].len() as u64 + 2) as u32);
@@ -88,7 +89,7 @@ fn change_entries(rng: &mut Rng, program: &Program, tables: &mut LockedTables<'_
     }
 }
 
-/// Gives some tables another default action, or their own again.
+/// Changes the default actions of some tables, or restores the original ones.
 fn change_defaults(rng: &mut Rng, program: &Program, tables: &mut LockedTables<'_>) {
     for (id, table) in program.tables.iter_enumerated() {
         let operation = match rng.below(4) {
@@ -105,7 +106,7 @@ fn change_defaults(rng: &mut Rng, program: &Program, tables: &mut LockedTables<'
     }
 }
 
-/// Changes members, and which groups they are in.
+/// Changes members and their groups.
 fn change_profiles(rng: &mut Rng, tables: &mut LockedTables<'_>) {
     for profile in 0..tables.profiles().len() {
         for _ in 0..PROFILE_HANDLES {
@@ -139,7 +140,7 @@ fn random_call(rng: &mut Rng, tables: &LockedTables<'_>, profile: usize) -> Acti
     ActionCall { action, args: widths.iter().map(|&width| random_bits(rng, width)).collect() }
 }
 
-/// Handles of members and groups, those of some that do not exist among them.
+/// Handles of members and groups, including some that do not exist.
 const PROFILE_HANDLES: u64 = 5;
 
 /// Members with random arguments, and groups of them.
@@ -148,7 +149,8 @@ fn set_up_profiles(rng: &mut Rng, switch: &Switch) {
     for profile in 0..tables.profiles().len() {
         for _ in 0..PROFILE_HANDLES - 1 {
             let call = random_call(rng, &tables, profile);
-            // What the profile has no room for is refused in every switch alike; so are groups where there are none.
+            // Every switch refuses members for which the profile has no room, and groups in a profile without a
+            // selector.
             let _refused = tables.perform_profile(profile, ProfileOperation::CreateMember(call));
         }
         for group in 0..PROFILE_HANDLES - 1 {
@@ -164,7 +166,7 @@ fn set_up_profiles(rng: &mut Rng, switch: &Switch) {
     }
 }
 
-/// What an entry of a table with a profile runs.
+/// The action of an entry in a table with a profile.
 fn member_or_group(rng: &mut Rng) -> ir::ActionCall {
     let handle = rng.below(PROFILE_HANDLES) as u32;
     if rng.chance(1, 2) { ir::ActionCall::member(handle) } else { ir::ActionCall::group(handle) }
@@ -209,7 +211,7 @@ fn set_up_value_sets(rng: &mut Rng, switch: &mut Switch) {
     }
 }
 
-/// Meters whose buckets run dry within a few packets.
+/// Sets up meters whose buckets are empty after a few packets.
 fn set_up_meters(rng: &mut Rng, switch: &mut Switch) {
     let externs = switch.externs_mut();
     for meter in externs.meters.iter_mut().chain(externs.direct_meters.iter_mut()) {

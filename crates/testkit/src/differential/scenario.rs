@@ -1,4 +1,4 @@
-//! A random program with everything that a run of it depends on.
+//! A random program with everything on which a run depends.
 
 use super::plane;
 use crate::pipeline::{Engine, specialisation, switch_with};
@@ -13,16 +13,16 @@ use stf::Observation;
 use stf::observation::{Order, difference};
 use switch::{Config, Frame, Lane, Output, SharedTables, Switch};
 
-/// Packets of a scenario: more than travel together.
+/// Packets of a scenario: more than a burst.
 const PACKETS: usize = 90;
 
-/// Packets of a scenario where each may become thousands, by copies and further passes.
+/// Packets of a scenario in which each may become thousands, by copies and further passes.
 const PACKETS_WITH_COPIES: usize = 16;
 
-/// Time between packets.
+/// The time between packets.
 const STEP_NS: u64 = 3_000;
 
-/// A program, its control plane's state, and packets.
+/// A program, the state of its control plane, and packets.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The program.
@@ -45,18 +45,18 @@ pub fn forward(switch: &mut Switch, now_ns: u64, packets: &[(u32, Vec<u8>)], out
 }
 
 impl Scenario {
-    /// A scenario with a program of these options.
+    /// A scenario with a random program with these options.
     pub fn random(rng: &mut Rng, options: &Options) -> Scenario {
         let program = random_program(rng, options);
         Scenario::of(rng, program, options.requests)
     }
 
-    /// A scenario for a program; `makes_copies` says whether its packets may be copied or go round.
+    /// A scenario for a program. `makes_copies` means that its packets may be copied, resubmitted or recirculated.
     pub fn of(rng: &mut Rng, program: Program, makes_copies: bool) -> Scenario {
         let entries = random_entries(rng, &program);
         let mut packets: Vec<(u32, Vec<u8>)> = Vec::new();
         for _ in 0..if makes_copies { PACKETS_WITH_COPIES } else { PACKETS } {
-            // Some packets come again, so that state is used again.
+            // Some packets are repeated, so that state is used again.
             let again = (!packets.is_empty() && rng.chance(1, 4)).then(|| rng.pick(&packets).1.clone());
             let bytes = again.unwrap_or_else(|| random_packet(rng, &program));
             packets.push((rng.below(4) as u32, bytes));
@@ -64,8 +64,9 @@ impl Scenario {
         Scenario { program: Arc::new(program), entries, packets, seed: rng.next_u64() }
     }
 
-    /// What a switch does that runs `program` (the scenario's, or one that is to do the same), `burst` packets at a
-    /// time. All packets of a burst come at once; so do, for comparison, those that come one by one.
+    /// Observes a switch that runs `program` (the scenario's, or one that must be equivalent), `burst` packets at a
+    /// time. All packets of a burst have the same time; so do, for comparison, the same packets when they are
+    /// processed one by one.
     pub fn observe(&self, program: &Arc<Program>, engine: &Engine, burst: usize) -> Result<Observation, String> {
         self.observe_groups(program, engine, |switch, group, observation| {
             group.change_tables(&switch.shared_tables());
@@ -84,9 +85,9 @@ impl Scenario {
         })
     }
 
-    /// The same with several cores of one switch, where there can be such: each works on a burst of its own, one core
-    /// after the other, or all at the same time. Tables change while they are out; for all else the control plane meets
-    /// them together.
+    /// The same with several shards of one switch, if it is shardable: each processes a burst of its own, one shard
+    /// after the other or all concurrently. Tables change while the shards are separate; all other changes of the
+    /// control plane happen while they are merged.
     pub fn observe_by_workers(
         &self,
         program: &Arc<Program>,
@@ -95,7 +96,7 @@ impl Scenario {
         workers: Workers,
     ) -> Result<Observation, String> {
         self.observe_groups(program, engine, |switch, group, observation| {
-            // Their number changes too.
+            // The number of shards changes, too.
             let mut lanes = switch.send_out(2 + group.index % 2);
             group.change_tables(&switch.shared_tables());
             let mut bursts = group.packets.chunks(burst).peekable();
@@ -106,9 +107,9 @@ impl Scenario {
         })
     }
 
-    /// Runs the packets through several cores, and says how that differs from what was observed of one. Where it may
-    /// differ, they run, and nothing is compared: each core draws random numbers of its own, and those that work at
-    /// once meet guarded registers in any order.
+    /// Runs the packets through several shards and returns the difference from the observation of one core. Where
+    /// results may differ, the packets run but nothing is compared: each shard has its own random numbers, and
+    /// concurrent shards access guarded registers in any order.
     pub fn difference_by_workers(
         &self,
         expected: &Observation,
@@ -123,8 +124,8 @@ impl Scenario {
         Ok(if may_differ { None } else { difference(expected, &found, order) })
     }
 
-    /// What a switch does that runs `program`, if `work` has it work on the packets, group by group. Between two groups
-    /// the control plane changes what it likes, and now and then another pipeline of the same program takes over.
+    /// Observes a switch that runs `program`; `work` makes it process the packets, group by group. Between two groups
+    /// the control plane makes changes, and sometimes another pipeline of the same program is installed.
     fn observe_groups(
         &self,
         program: &Arc<Program>,
@@ -134,13 +135,13 @@ impl Scenario {
         let mut switch = self.new_switch(program, engine)?;
         let mut observation = Observation::default();
         let mut rng = Rng::new(self.seed);
-        // When code is made is no matter of what the control plane does.
+        // A separate generator, so that the time of specialisation does not influence the control plane.
         let mut moments = Rng::new(!self.seed);
         // Tables change at least once.
         let together = self.packets.len().div_ceil(2 + (self.seed % 4) as usize).clamp(1, super::BURST);
         for (index, packets) in self.packets.chunks(together).enumerate() {
             let now_ns = (index as u64 + 1) * STEP_NS;
-            // What the control plane does, it does now.
+            // The control plane acts at the current time.
             switch.advance(now_ns);
             let mut change = None;
             if index > 0 {
@@ -167,13 +168,13 @@ impl Scenario {
     }
 }
 
-/// When code is made for the contents of tables, and when a switch begins to run it.
+/// When code is specialised for the contents of tables, and when a switch begins to run it.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
     Never,
-    /// It runs before the tables change, which may end it.
+    /// It runs before the tables change. The change may invalidate it.
     BeforeChange,
-    /// They change while it is made. A switch takes it if it is still right.
+    /// The tables change while it is compiled. A switch uses it if it is still valid.
     DuringChange,
     AfterChange,
 }
@@ -191,8 +192,8 @@ impl Moment {
     }
 }
 
-/// Has a switch run code for its tables, if its engine does so. A change that this does not wait for is left to the
-/// group.
+/// Makes a switch run specialised code, if its engine does. If the change of the tables does not happen here, it is
+/// left to the group.
 fn make_code(switch: &mut Switch, engine: &Engine, moment: Moment, group: &mut Group<'_>) -> Result<(), String> {
     let tables = switch.shared_tables();
     let code = match moment {
@@ -219,13 +220,13 @@ fn make_code(switch: &mut Switch, engine: &Engine, moment: Moment, group: &mut G
     }
 }
 
-/// Packets between two moments at which the control plane does something.
+/// The packets between two times at which the control plane makes changes.
 struct Group<'a> {
     scenario: &'a Scenario,
     index: usize,
     now_ns: u64,
     packets: Burst<'a>,
-    /// The seed of what happens to the tables before the packets come.
+    /// The seed of the changes of tables before the packets arrive.
     change: Option<u64>,
 }
 
@@ -238,7 +239,7 @@ impl Group<'_> {
     }
 }
 
-/// Whether a program draws random numbers.
+/// Whether a program uses random numbers.
 fn draws(program: &Program) -> bool {
     let mut found = false;
     for body in bodies(program) {
@@ -247,19 +248,19 @@ fn draws(program: &Program) -> bool {
     found
 }
 
-/// How several cores of a switch work.
+/// How several shards of a switch run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
-    /// One core after the other, so that packets are in one order.
+    /// One after the other, so that packets have a defined order.
     InTurn,
-    /// At the same time, if they share nothing.
+    /// Concurrently, if they share nothing.
     AtOnce,
 }
 
-/// A burst that came on some ports.
+/// A burst of packets with their ports.
 type Burst<'a> = &'a [(u32, Vec<u8>)];
 
-/// Gives each core the next burst.
+/// Gives each shard the next burst.
 fn run_each<'a>(
     switch: &mut Switch,
     lanes: &mut [Lane],

@@ -1,4 +1,5 @@
-//! Makes models: types, and the blocks of the program. [`expressions`] and [`statements`] make what is in them.
+//! Generates models: types, and the blocks of the program. [`expressions`] and [`statements`] generate their
+//! contents.
 
 mod callees;
 mod expressions;
@@ -13,13 +14,13 @@ use num_bigint::BigInt;
 /// Widths around the sizes of machine words, and a few beyond.
 const WIDTHS: [u32; 16] = [1, 2, 3, 5, 7, 8, 9, 15, 24, 31, 32, 33, 48, 64, 65, 130];
 
-/// Steps that one run of a callee may take.
+/// The most steps of one run of a callee.
 const CALLEE_STEPS_MAX: u32 = 150;
 
-/// Steps that a block of the architecture may take.
+/// The most steps of a block of the architecture.
 const BLOCK_STEPS_MAX: u32 = 1_500;
 
-/// Expressions of a callee.
+/// The most expressions of a callee.
 const CALLEE_FUEL: u32 = 60;
 
 /// A part of a variable, with constant indices.
@@ -37,10 +38,10 @@ struct Scope {
     visible: Vec<(VarId, bool)>,
     callees: Vec<usize>,
     tables: Vec<usize>,
-    /// What `return` gives here, if it may stand here.
+    /// The type that `return` returns here, if it is allowed here.
     returns: Option<Option<Ty>>,
     loops: u32,
-    /// How often what stands here runs for each run of the callee.
+    /// How often the code here runs for each run of the callee.
     rounds: u32,
     /// Without calls and calculated indices.
     is_plain: bool,
@@ -63,31 +64,31 @@ impl Scope {
 
 struct Maker<'m> {
     rng: &'m mut Rng,
-    /// The numbers of this program: few types, so that places of one type are many.
+    /// The scalar types of this program: only a few, so that there are many places of each type.
     palette: Vec<Scalar>,
     /// The types of variables and parameters.
     pool: Vec<Ty>,
     model: Model,
     /// The parts of each variable.
     spots: Vec<Vec<Spot>>,
-    /// Steps of each callee and of each table, at most.
+    /// The most steps of each callee and of each table.
     callee_steps: Vec<u32>,
     table_steps: Vec<u32>,
     /// Functions that change the number that they are given.
     changing: Vec<usize>,
-    /// The place of which a statement reads and changes much, so that it matters in which order.
+    /// A place that a statement reads and changes often, so that the order matters.
     race: Option<Place>,
-    /// Which places of each type are used more than the others.
+    /// Selects the places of each type that are used more often than the others.
     hot: usize,
     scope: Scope,
-    /// Steps so far of the callee that is being made, and how many it may have.
+    /// The steps so far of the callee that is being generated, and their limit.
     steps: u32,
     steps_max: u32,
-    /// Expressions that it may still have.
+    /// The expressions that it may still have.
     fuel: u32,
 }
 
-/// A model whose ingress has roughly so many statements.
+/// Generates a model whose ingress has roughly this many statements.
 pub fn model(rng: &mut Rng, statements: u32) -> Model {
     let mut palette = vec![Scalar::Bit(8), Scalar::Bit(8), Scalar::Bit(4), Scalar::Bit(16), Scalar::Bool];
     palette.push(Scalar::Bit(*rng.pick(&WIDTHS)));
@@ -141,7 +142,7 @@ impl Maker<'_> {
         Ty::Declared(self.model.types.len() - 1)
     }
 
-    /// Fields of a header: whole bytes.
+    /// The fields of a header, padded to whole bytes.
     fn header_fields(&mut self, mut fields: Vec<(String, Ty)>) -> Vec<(String, Ty)> {
         let bits: u32 = fields.iter().map(|(_, ty)| self.model.width(ty)).sum();
         let filling = bits.next_multiple_of(8) - bits;
@@ -156,7 +157,7 @@ impl Maker<'_> {
         (0..count).map(|number| (format!("{stem}{number}"), Ty::Scalar(self.scalar()))).collect()
     }
 
-    /// Declares the types of the program; that of its headers is returned.
+    /// Declares the types of the program. Returns the type of its headers.
     fn types(&mut self) -> Ty {
         let mut headers = Vec::new();
         for number in 0..self.rng.between(1, 3) {
@@ -202,7 +203,7 @@ impl Maker<'_> {
         self.headers(fields, metadata)
     }
 
-    /// The struct of headers, the last of which shows what the others and the metadata have become.
+    /// The struct of headers. Its last header shows the results in the others and in the metadata.
     fn headers(&mut self, mut fields: Vec<(String, Ty)>, metadata: Ty) -> Ty {
         let shown = Ty::Declared(self.model.types.len());
         self.model.types.push(Declared { name: "shown".into(), shape: Shape::Struct, fields: fields.clone() });
@@ -226,7 +227,7 @@ impl Maker<'_> {
         headers
     }
 
-    /// Statements that put into the last header which headers are valid, and what the metadata have.
+    /// Statements that write the validity of headers and the contents of the metadata into the last header.
     fn shown(&mut self) -> Vec<Stmt> {
         let Ty::Declared(headers) = self.model.vars[HEADERS].ty else { unreachable!("headers are declared") };
         let position = self.model.types[headers].fields.len() - 1;
@@ -292,7 +293,7 @@ impl Maker<'_> {
     }
 }
 
-/// The bits of an index of an array.
+/// The width of an index into an array.
 fn index_bits(size: u32) -> u32 {
     size.next_power_of_two().ilog2()
 }

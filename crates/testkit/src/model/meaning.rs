@@ -1,6 +1,6 @@
-//! What a model makes of a packet: a walk along its tree, statement by statement.
+//! Evaluates a model on a packet, statement by statement.
 
-use super::value::{Value, Way, number_of};
+use super::value::{ResolvedStep, Value, number_of};
 use super::{
     ActionCall, Argument, Callee, Code, Direction, Expr, Fault, HEADERS, KeySet, Kind, Model, Place, Select, Step,
     Stmt, Ty, VarId,
@@ -9,16 +9,16 @@ use crate::calculation::Ty as Scalar;
 use crate::calculation::operators::{binary, unary, wrap};
 use num_bigint::BigInt;
 
-/// A parameter, what it gets, and where its value goes at the end.
-type Copied<'p> = (VarId, Value, Option<(&'p Place, Vec<Way>)>);
+/// A parameter, its value, and the place to which the value is copied out.
+type Copied<'p> = (VarId, Value, Option<(&'p Place, Vec<ResolvedStep>)>);
 
-/// Why what follows is not carried out.
+/// Why the statements that follow are not executed.
 enum Jump {
     Break,
     Continue,
     Return(Option<Value>),
     Exit,
-    /// The parser asked for more than there is.
+    /// The packet is too short for the parser.
     TooShort,
 }
 
@@ -26,15 +26,16 @@ type Flow = Result<(), Jump>;
 
 struct Machine<'m> {
     model: &'m Model,
-    /// The values of all variables: nothing is recursive, so that one of each is enough.
+    /// The values of all variables. There is no recursion, so one value for each is enough.
     values: Vec<Value>,
     packet: Vec<bool>,
-    /// The next bit that the parser takes.
+    /// The parser's position in bits.
     cursor: usize,
     fault: Option<Fault>,
 }
 
-/// What becomes of a packet, as a compiler with this fault would have it; nothing if the parser finds it too short.
+/// The output for a packet, as a compiler with this fault would compute it; `None` if the packet is too short for the
+/// parser.
 pub fn result(model: &Model, packet: &[u8], fault: Option<Fault>) -> Option<Vec<u8>> {
     let bits = packet.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
     let values = model.vars.iter().map(|var| Value::initial(model, &var.ty)).collect();
@@ -56,8 +57,8 @@ impl Machine<'_> {
         self.fault == Some(fault)
     }
 
-    /// The values of expressions in the order in which they are written. With the fault, what is only read is read
-    /// when the others have been calculated.
+    /// The values of expressions in the order in which they are written. With the fault, plain reads happen after the
+    /// others have been evaluated.
     fn all(&mut self, exprs: &[&Expr], read_late: Fault) -> Result<Vec<Value>, Jump> {
         let mut values = exprs.iter().map(|expr| self.eval(expr)).collect::<Result<Vec<_>, _>>()?;
         if self.has(read_late) {
@@ -72,16 +73,16 @@ impl Machine<'_> {
         Ok(values)
     }
 
-    /// The indices on the way to a place, calculated from left to right.
-    fn ways(&mut self, place: &Place) -> Result<Vec<Way>, Jump> {
+    /// The steps to a place, with their indices evaluated from left to right.
+    fn resolve(&mut self, place: &Place) -> Result<Vec<ResolvedStep>, Jump> {
         let mut ways = Vec::new();
         for step in &place.steps {
             ways.push(match step {
-                Step::Field(field) => Way::Part(*field),
-                Step::Slice(ty, high, low) => Way::Slice(*ty, *high, *low),
+                Step::Field(field) => ResolvedStep::Part(*field),
+                Step::Slice(ty, high, low) => ResolvedStep::Slice(*ty, *high, *low),
                 Step::Element(index) => {
                     let index = self.number(index)?;
-                    Way::Part(usize::try_from(&index).expect("indices are in range"))
+                    ResolvedStep::Part(usize::try_from(&index).expect("indices are in range"))
                 }
             });
         }
@@ -97,7 +98,7 @@ impl Machine<'_> {
     }
 
     fn read(&mut self, place: &Place) -> Result<Value, Jump> {
-        let ways = self.ways(place)?;
+        let ways = self.resolve(place)?;
         Ok(self.values[place.var].read(&ways))
     }
 
@@ -154,7 +155,8 @@ impl Machine<'_> {
         })
     }
 
-    /// Calls what has this number. `data` is what a table gives to an action's parameters without a direction.
+    /// Calls the callee with this number. `data` holds the arguments that a table passes to an action's parameters
+    /// without a direction.
     fn call(&mut self, number: usize, args: &[(usize, Argument)], data: &[Expr]) -> Result<Option<Value>, Jump> {
         let model = self.model;
         let callee: &Callee = &model.callees[number];
@@ -168,7 +170,7 @@ impl Machine<'_> {
             copied.push(match arg {
                 Argument::In(value) => (param, self.eval(value)?, None),
                 Argument::Place(place) => {
-                    let ways = self.ways(place)?;
+                    let ways = self.resolve(place)?;
                     let value = match direction {
                         Direction::Out => Value::initial(model, &model.vars[param].ty),
                         _ => self.values[place.var].read(&ways),
@@ -199,7 +201,7 @@ impl Machine<'_> {
         let forgets = self.has(Fault::ExitCopiesNothing) && matches!(flow, Err(Jump::Exit));
         if !matches!(flow, Err(Jump::TooShort)) && !forgets {
             for (param, (place, ways)) in places {
-                let ways = if self.has(Fault::PlaceAtCopyOut) { self.ways(place)? } else { ways };
+                let ways = if self.has(Fault::PlaceAtCopyOut) { self.resolve(place)? } else { ways };
                 let value = self.values[param].clone();
                 self.values[place.var].write(&ways, value);
             }
@@ -211,7 +213,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What faults make of arguments that have been calculated.
+    /// Reads arguments again after all have been evaluated, as some faults do.
     fn read_late(&mut self, args: &[&(usize, Argument)], callee: &Callee, copied: &mut [Copied<'_>]) -> Flow {
         for ((position, arg), (_, value, copied_out)) in args.iter().zip(copied) {
             let is_inout = callee.params[*position].0 == Direction::InOut;
@@ -282,9 +284,9 @@ impl Machine<'_> {
     fn assign(&mut self, place: &Place, value: &Expr) -> Flow {
         let (value, ways) = if self.has(Fault::ValueBeforePlace) {
             let value = self.eval(value)?;
-            (value, self.ways(place)?)
+            (value, self.resolve(place)?)
         } else {
-            let ways = self.ways(place)?;
+            let ways = self.resolve(place)?;
             (self.eval(value)?, ways)
         };
         self.values[place.var].write(&ways, value);
@@ -295,7 +297,7 @@ impl Machine<'_> {
         match stmt {
             Stmt::Assign(place, value) => self.assign(place, value)?,
             Stmt::Compound(operator, place, right) => {
-                let ways = self.ways(place)?;
+                let ways = self.resolve(place)?;
                 let mut left = self.values[place.var].read(&ways);
                 let value = self.number(right)?;
                 if self.has(Fault::CompoundReadsLate) {
@@ -307,14 +309,14 @@ impl Machine<'_> {
             }
             Stmt::Local(var, value) => self.local(*var, value.as_ref())?,
             Stmt::SetValid(place, is_valid) => {
-                let ways = self.ways(place)?;
+                let ways = self.resolve(place)?;
                 let new = if *is_valid { Value::valid_header(self.model, &place.ty) } else { Value::Header(None) };
                 if !*is_valid || !self.values[place.var].read(&ways).is_valid() {
                     self.values[place.var].write(&ways, new);
                 }
             }
             Stmt::Move(place, is_push, count) => {
-                let ways = self.ways(place)?;
+                let ways = self.resolve(place)?;
                 let moved = moved(self.values[place.var].read(&ways), *is_push, *count as usize);
                 self.values[place.var].write(&ways, moved);
             }
@@ -332,7 +334,7 @@ impl Machine<'_> {
             }
             Stmt::SwitchRun(table, cases) => {
                 let (_, action) = self.apply(*table)?;
-                // `NoAction` is in no list here, so that `default` is for it.
+                // `NoAction` is never in a list here, so it selects `default`.
                 self.run(chosen(cases, &action.unwrap_or(usize::MAX)))?;
             }
             Stmt::ForIn(var, low, high, body) => {
@@ -361,7 +363,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// One round of a loop: whether it is the last.
+    /// One iteration of a loop; returns whether it is the last.
     fn round(&mut self, body: &[Stmt]) -> Result<bool, Jump> {
         match self.run(body) {
             Ok(()) | Err(Jump::Continue) => Ok(false),
@@ -394,7 +396,7 @@ impl Machine<'_> {
     }
 
     fn extract(&mut self, place: &Place) -> Flow {
-        let ways = self.ways(place)?;
+        let ways = self.resolve(place)?;
         let Ty::Declared(number) = place.ty else { unreachable!("headers are declared") };
         let mut cursor = self.cursor;
         let mut fields = Vec::new();
@@ -410,7 +412,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether the indices of a place are known before.
+/// Whether the indices of a place are constant.
 fn is_fixed(place: &Place) -> bool {
     let is_known = |step: &Step| match step {
         Step::Field(_) | Step::Slice(..) => true,
@@ -426,7 +428,7 @@ fn scalar(ty: &Ty) -> Scalar {
     }
 }
 
-/// The body of the first case with this label, or of `default`; cases without one go on to the next.
+/// The body of the first case with this label, or of `default`; a case without a body falls through to the next one.
 fn chosen<'c, T: PartialEq>(cases: &'c [(Option<T>, Option<Vec<Stmt>>)], subject: &T) -> &'c [Stmt] {
     let has_label = |(label, _): &(Option<T>, _)| label.as_ref() == Some(subject);
     let first = cases.iter().position(has_label).or_else(|| cases.iter().position(|(label, _)| label.is_none()));

@@ -1,4 +1,4 @@
-//! A model as a P4 program.
+//! Writes a model as a P4 program.
 
 use super::{
     ActionCall, Argument, Callee, Code, Declared, Direction, Expr, KeySet, Kind, METADATA, Model, Place, Select, Shape,
@@ -26,7 +26,7 @@ pub fn program(model: &Model) -> String {
         let is_block = [model.parser, model.ingress, model.egress].contains(&number);
         match callee.code {
             Code::Function => writer.function(callee),
-            // An action stands in the control that has it.
+            // An action is written within its control.
             Code::Action => {}
             Code::Parser => writer.parser(callee, is_block),
             Code::Control => writer.control(callee, is_block),
@@ -192,8 +192,8 @@ impl Writer<'_> {
         self.close("}\n");
     }
 
-    /// Statements, for packets that never come, which make all headers of the metadata valid. Fields of a header that
-    /// nothing makes valid keep what is written; the model has no such headers.
+    /// Statements, for packets that never arrive, that make all headers of the metadata valid. Fields of a header
+    /// that nothing makes valid keep what is written to them; the model has no such headers.
     fn headers_become_valid(&mut self, path: &str, ty: &Ty) {
         match ty {
             _ if self.model.is_header(ty) => self.line(format!("{path}.setValid();")),
@@ -244,7 +244,7 @@ impl Writer<'_> {
         self.call_text(&self.model.callees[*action].name, *action, args, &call.data)
     }
 
-    /// A call of `name`, which is that of the callee or of its instance.
+    /// A call of `name`, which is the name of the callee or of its instance.
     fn call_text(&self, name: &str, callee: usize, args: &[(usize, Argument)], data: &[Expr]) -> String {
         let callee = &self.model.callees[callee];
         let has_names = args.iter().enumerate().any(|(number, (position, _))| number != *position);
@@ -287,7 +287,7 @@ impl Writer<'_> {
         self.line(format!("{}{value};", self.var(var)));
     }
 
-    /// A value whose type is known from where it stands.
+    /// A value whose type is known from the context.
     fn initial(&self, value: &Expr) -> String {
         match (&value.kind, &value.ty) {
             (Kind::List(is_named, parts), Ty::Array(..)) => self.list(*is_named, &value.ty, parts),

@@ -1,4 +1,4 @@
-//! Values of any type, and reading and writing their parts.
+//! Values of any type, with reads and writes of their parts.
 
 use super::{Model, Shape, Ty};
 use crate::calculation::Ty as Scalar;
@@ -8,23 +8,23 @@ use num_bigint::BigInt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     Number(BigInt),
-    /// Nothing: invalid.
+    /// `None`: invalid.
     Header(Option<Vec<Value>>),
-    /// A structure or an array.
+    /// A struct or an array.
     Parts(Vec<Value>),
-    /// The members, of which at most one is valid.
+    /// The members, at most one of which is valid.
     Union(Vec<Value>),
 }
 
-/// A step into a value, with its index calculated.
+/// A step to a part of a value, with its index evaluated.
 #[derive(Clone, Copy, Debug)]
-pub enum Way {
+pub enum ResolvedStep {
     Part(usize),
     Slice(Scalar, u32, u32),
 }
 
 impl Value {
-    /// What a variable has that nothing was assigned to.
+    /// The initial value of a variable without an assignment.
     pub fn initial(model: &Model, ty: &Ty) -> Value {
         match ty {
             Ty::Scalar(_) => Value::Number(BigInt::from(0)),
@@ -41,7 +41,7 @@ impl Value {
         }
     }
 
-    /// A valid header with zeros.
+    /// A valid header whose fields are zero.
     pub fn valid_header(model: &Model, ty: &Ty) -> Value {
         let Ty::Declared(number) = ty else { unreachable!("headers are declared") };
         Value::Header(Some(vec![Value::Number(BigInt::from(0)); model.types[*number].fields.len()]))
@@ -58,31 +58,35 @@ impl Value {
         matches!(self, Value::Header(Some(_)))
     }
 
-    pub fn read(&self, ways: &[Way]) -> Value {
+    pub fn read(&self, ways: &[ResolvedStep]) -> Value {
         let Some((way, rest)) = ways.split_first() else { return self.clone() };
         match (self, way) {
-            (Value::Number(number), Way::Slice(ty, high, low)) => Value::Number(slice(*ty, number, *high, *low)),
-            // A slice of zero is zero too.
-            (Value::Header(None), Way::Part(_)) => Value::Number(BigInt::from(0)),
-            (Value::Header(Some(parts)) | Value::Parts(parts) | Value::Union(parts), Way::Part(part)) => {
+            (Value::Number(number), ResolvedStep::Slice(ty, high, low)) => {
+                Value::Number(slice(*ty, number, *high, *low))
+            }
+            // A slice of zero is zero, too.
+            (Value::Header(None), ResolvedStep::Part(_)) => Value::Number(BigInt::from(0)),
+            (Value::Header(Some(parts)) | Value::Parts(parts) | Value::Union(parts), ResolvedStep::Part(part)) => {
                 parts[*part].read(rest)
             }
             _ => unreachable!("{way:?} into {self:?}"),
         }
     }
 
-    pub fn write(&mut self, ways: &[Way], new: Value) {
+    pub fn write(&mut self, ways: &[ResolvedStep], new: Value) {
         let Some((way, rest)) = ways.split_first() else {
             *self = new;
             return;
         };
         match (self, way) {
-            (Value::Number(number), Way::Slice(ty, high, low)) => {
+            (Value::Number(number), ResolvedStep::Slice(ty, high, low)) => {
                 *number = with_slice(*ty, number, *high, *low, new.number());
             }
             (Value::Header(None), _) => {}
-            (Value::Header(Some(parts)) | Value::Parts(parts), Way::Part(part)) => parts[*part].write(rest, new),
-            (Value::Union(members), Way::Part(part)) => {
+            (Value::Header(Some(parts)) | Value::Parts(parts), ResolvedStep::Part(part)) => {
+                parts[*part].write(rest, new)
+            }
+            (Value::Union(members), ResolvedStep::Part(part)) => {
                 members[*part].write(rest, new);
                 if members[*part].is_valid() {
                     let others = members.iter_mut().enumerate().filter(|(number, _)| number != part);
@@ -93,7 +97,7 @@ impl Value {
         }
     }
 
-    /// Appends the valid headers to a row of bits, as a deparser emits them.
+    /// Appends the valid headers to a sequence of bits, as a deparser emits them.
     pub fn emit(&self, model: &Model, ty: &Ty, bits: &mut Vec<bool>) {
         match (self, ty) {
             (Value::Number(number), Ty::Scalar(scalar)) => {
@@ -112,7 +116,7 @@ impl Value {
     }
 }
 
-/// The number that bits spell.
+/// The number that the bits represent.
 pub fn number_of(ty: Scalar, bits: &[bool]) -> BigInt {
     wrap(ty, &bits.iter().fold(BigInt::from(0), |number, bit| (number << 1) + u8::from(*bit)))
 }

@@ -13,13 +13,13 @@ pub(super) fn stmt(kind: StmtKind) -> Stmt {
     Stmt { kind, span: Span::NONE }
 }
 
-/// Whether a hash goes on from a value, which stands in front of its inputs.
+/// Whether a hash continues from an earlier value, which precedes its inputs.
 fn is_continued(algorithm: HashAlgorithm) -> bool {
     use HashAlgorithm::{Continued, Crc16Continued, Crc32Continued};
     matches!(algorithm, Crc32Continued | Crc16Continued | Continued(_))
 }
 
-/// Whether it takes one value of whole bytes.
+/// Whether it takes a single value of whole bytes.
 fn is_remainder(algorithm: HashAlgorithm) -> bool {
     matches!(algorithm, HashAlgorithm::Remainder { .. })
 }
@@ -44,7 +44,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A scope with what every block may use, and locals of its own.
+    /// Starts a scope with everything that each block may use, and with locals of its own.
     fn enter(&mut self, place: Place, budget: u32) {
         let written = |var: VarKind| match var {
             VarKind::Intrinsic(slot) => {
@@ -61,7 +61,7 @@ impl Generator<'_> {
                 .filter(|(_, v)| v.kind != VarKind::Local && !is_request(v.kind))
                 .map(|(id, _)| id)
                 .collect(),
-            // The next index of a stack is moved by the stack's own statements only.
+            // Only the statements of stacks change a stack's next index.
             writable: vars().filter(|(_, v)| written(v.kind) && !v.name.ends_with(".next")).map(|(id, _)| id).collect(),
             headers: self.program.headers.iter_enumerated().filter(|(_, h)| h.metadata).map(|(id, _)| id).collect(),
             stacks: self.program.stacks.ids().collect(),
@@ -97,7 +97,7 @@ impl Generator<'_> {
         body
     }
 
-    /// Requests to the architecture, each only sometimes.
+    /// Requests to the architecture, each with some probability.
     fn requests(&mut self) -> Body {
         let lists = self.program.field_lists.len() as u64;
         let mut body = Vec::new();
@@ -132,7 +132,7 @@ impl Generator<'_> {
         body
     }
 
-    /// A pile of a few packets, which may wait for more than one burst.
+    /// A coalescing buffer of a few packets, which may wait for more than one burst.
     fn gather(&mut self) -> Gather {
         Gather {
             pile: self.rng.below(3) as u16,
@@ -141,7 +141,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Records of random bytes are few where there are any.
+    /// A split of the packet into records. Random bytes rarely contain many.
     fn scatter(&mut self) -> Scatter {
         Scatter { first_byte: self.rng.below(80) as u16, records: self.rng.below(3) as u16 }
     }
@@ -161,7 +161,7 @@ impl Generator<'_> {
         body
     }
 
-    /// Statements, as many as the budget allows or fewer.
+    /// Statements, up to the budget.
     pub(super) fn body(&mut self) -> Body {
         let mut body = Vec::new();
         for _ in 0..self.rng.between(1, u64::from(self.scope.budget.max(1))) {
@@ -275,7 +275,7 @@ impl Generator<'_> {
         StmtKind::Block { label, body }
     }
 
-    /// A loop that counts its iterations and leaves after a few.
+    /// A loop that counts its iterations and ends after a few.
     fn loop_statement(&mut self) -> StmtKind {
         let label = self.label();
         if self.options.endless_loops && self.once_in(8) {
@@ -343,7 +343,7 @@ impl Generator<'_> {
         *self.rng.pick(&algorithms)
     }
 
-    /// A profile, with a selector or without, and what its hash is of.
+    /// A profile, with or without a selector, and the inputs of its hash.
     pub(super) fn implementation(&mut self, name: &str) -> Implementation {
         let mut profile = ActionProfile { name: format!("{name}_profile"), size: 16, selector: None };
         let mut inputs = Vec::new();
@@ -397,7 +397,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A packet's colour so far: mostly none.
+    /// A packet's colour before the meter: usually none.
     fn colour(&mut self) -> Expr {
         if self.once_in(3) { self.expr_of_height(Type::Bit(2), 1) } else { Expr::bit(2, 0) }
     }
@@ -475,7 +475,7 @@ impl Generator<'_> {
         State { name: format!("state{position}"), body, transition, span: Span::NONE }
     }
 
-    /// Mostly a later state.
+    /// A target, usually a later state.
     fn target(&mut self, position: usize, count: usize) -> Target {
         match self.below(10) {
             0 => Target::Accept,
@@ -527,7 +527,7 @@ impl Generator<'_> {
     fn parser_statement(&mut self) -> Option<StmtKind> {
         match self.below(10) {
             0 => {
-                // Mostly a multiple of 8.
+                // Usually a multiple of 8.
                 let amount = self.expr_of_height(Type::Bit(32), 0);
                 let small = Expr::binary(BinaryOp::And, amount, Expr::bit(32, 7));
                 let shift = if self.once_in(6) { 2 } else { 3 };

@@ -3,13 +3,13 @@
 use base::{Bits, Rng, Span};
 use ir::{ActionCall, Entry, EntryKey, MatchKind, Program, Table, TableId};
 
-/// Entries that a table gets at most.
+/// The most entries of a table.
 const ENTRIES_MAX: u64 = 12;
 
-/// Entries that a table with short prefixes gets, sometimes: so many that prefixes stand in several levels.
+/// The most entries that a table with short prefixes sometimes gets: enough that the prefixes occupy several levels.
 const PREFIXES_MAX: u64 = 200;
 
-/// Entries for the tables whose entries are not constant, in the order in which they are to be added. No two entries of
+/// Entries for the tables whose entries are not constant, in the order in which they must be added. No two entries of
 /// a table have the same key or priority.
 pub fn random_entries(rng: &mut Rng, program: &Program) -> Vec<(TableId, Entry)> {
     let mut entries = Vec::new();
@@ -32,7 +32,7 @@ pub fn random_entries(rng: &mut Rng, program: &Program) -> Vec<(TableId, Entry)>
     entries
 }
 
-/// A call of one of a table's actions, which must have one that entries (or the default) may name.
+/// A call of one of a table's actions; at least one must be allowed for entries (or for the default).
 pub(super) fn random_call(rng: &mut Rng, program: &Program, table: &Table, default: bool) -> ActionCall {
     let callable: Vec<usize> = (0..table.actions.len())
         .filter(|&position| {
@@ -63,7 +63,7 @@ fn entry_key(rng: &mut Rng, kind: MatchKind, width: u32) -> EntryKey {
     match kind {
         MatchKind::Exact => EntryKey::Exact(value),
         MatchKind::Lpm => {
-            // Short ones are hit more often, and long ones stand below them.
+            // Short prefixes match more often, and long ones are nested in them.
             let longest = if rng.chance(1, 2) { width } else { width.min(1 + rng.below(8) as u32) };
             let prefix_len = rng.between(0, u64::from(longest)) as u32;
             let mask = Bits::ones(width).shl(u64::from(width - prefix_len));
@@ -89,7 +89,7 @@ fn entry_key(rng: &mut Rng, kind: MatchKind, width: u32) -> EntryKey {
     }
 }
 
-/// A value, small ones and ends of the range preferred.
+/// A value, with a preference for small ones and the limits of the range.
 fn random_bits(rng: &mut Rng, width: u32) -> Bits {
     match rng.below(6) {
         0 => Bits::zero(width),

@@ -5,7 +5,7 @@ use base::Bits;
 use ir::{BinaryOp, Expr, ExprKind, FieldType, HeaderRef, Type, UnaryOp};
 
 impl Generator<'_> {
-    /// A value, with those at the ends of the range preferred.
+    /// A value, with a preference for those at the limits of the range.
     pub(super) fn bits(&mut self, width: u32) -> Bits {
         let top = Bits::from_u64(width, 1).shl(u64::from(width) - 1);
         match self.below(8) {
@@ -27,7 +27,7 @@ impl Generator<'_> {
         Expr::constant(ty, self.bits(ty.width()))
     }
 
-    /// An expression of a type, of the greatest height that the options allow.
+    /// An expression of a type, up to the greatest depth.
     pub(super) fn expr(&mut self, ty: Type) -> Expr {
         let height = self.below(self.options.expression_height as usize + 1) as u32;
         self.expr_of_height(ty, height)
@@ -79,7 +79,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A field that is not varbit.
+    /// A field other than a varbit field.
     pub(super) fn field(&mut self) -> Option<(HeaderRef, u32, Type)> {
         let header = self.header_ref()?;
         let fields = &self.program.header_type(&header).fields;
@@ -126,7 +126,7 @@ impl Generator<'_> {
         })
     }
 
-    /// An index that often is below `size`.
+    /// An index that is usually below `size`.
     pub(super) fn index(&mut self, size: u64) -> Expr {
         let width = *self.rng.pick(&[1, 2, 3, 8, 32, 70]);
         match self.below(4) {

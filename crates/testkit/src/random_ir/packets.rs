@@ -1,23 +1,23 @@
-//! Random packets that lead deep into a parser.
+//! Random packets that get far in a parser.
 //!
-//! A packet starts as random bytes. The interpreter parses it; at each select that it comes to, a case is drawn, and
-//! the bytes of the fields that the select looks at are changed so that they match the case. What the change moves is
-//! seen when the packet is parsed again for the next select.
+//! A packet starts as random bytes. The interpreter parses it. At each select a case is chosen at random, and the
+//! fields in the select's keys are overwritten so that they match the case. The packet is then parsed again up to the
+//! next select, since the change may have moved other headers.
 
 use crate::plain_host::PlainHost;
 use base::{Bits, Rng, Span};
 use interp::{Event, HeaderState, Interpreter, PacketState, Tracer};
 use ir::{BlockId, BlockKind, Expr, ExprKind, HeaderId, HeaderRef, KeySet, Program, State, StateId, Transition};
 
-/// Selects of one packet that are steered.
+/// The most selects for which a packet is changed.
 const SELECTS_STEERED_MAX: usize = 8;
 
-/// A packet for a program: most lead through several states of its parser, some are cut short, some are noise.
+/// A packet for a program. Most packets pass several states of its parser; some are truncated, some are random.
 pub fn random_packet(rng: &mut Rng, program: &Program) -> Vec<u8> {
     let mut bytes = vec![0; 400];
     rng.fill(&mut bytes);
     if rng.chance(1, 3) {
-        // Runs of small numbers hit constants and lengths more often than noise.
+        // Runs of small numbers match constants and lengths more often than random bytes.
         bytes.iter_mut().for_each(|byte| *byte &= 0x07);
     }
     let mut used = 0;
@@ -47,16 +47,16 @@ pub fn random_packet(rng: &mut Rng, program: &Program) -> Vec<u8> {
     bytes
 }
 
-/// Watches a parser up to one of its selects and notes what would make a case of it match.
+/// A tracer that observes a parser up to one of its selects and records what would make one of its cases match.
 struct Steer<'s> {
     program: &'s Program,
-    /// Which select, counted from 0.
+    /// The number of the select, counted from 0.
     select: usize,
     seen: usize,
     state: Option<(BlockId, StateId)>,
     /// Headers in the order of extraction, with the first bit of each of their fields.
     extracted: Vec<(HeaderId, Vec<usize>)>,
-    /// Bits to write, and where.
+    /// Values to write, with their offsets in bits.
     patches: Vec<(usize, Bits)>,
     rng: &'s mut Rng,
 }
@@ -113,7 +113,7 @@ impl<'s> Steer<'s> {
         }
     }
 
-    /// Where in the packet the bits of a key stand, if it is a field or a part of one: offset and width.
+    /// The position of a key in the packet, if it is a field or a part of one: offset and width in bits.
     fn position(&self, key: &Expr) -> Option<(usize, u32)> {
         match &key.kind {
             ExprKind::Field(header, field) => {

@@ -22,12 +22,13 @@ impl Generator<'_> {
             ] {
                 self.var(format!("request.{name}"), Type::Bit(32), VarKind::Intrinsic(slot as u32));
             }
-            // Copies that go round are bounded in number, and so are the rounds of each; both together are too many.
+            // The number of copies and the number of passes of each are limited, but a program with both would take
+            // too long.
             let rounds = match self.once_in(4) {
                 true => &[(Slot::CloneToIngress, "clone_to_ingress")][..],
                 false => &[(Slot::Resubmit, "resubmit"), (Slot::Recirculate, "recirculate")],
             };
-            // So are piles that gather piles, and records that are taken apart once more.
+            // The same holds for coalescing buffers of coalesced packets, and for records that are split again.
             let piles = [(Slot::Gather, "gather"), (Slot::Release, "release"), (Slot::Scatter, "scatter")];
             let piles = if self.once_in(3) { &piles[..] } else { &[] };
             for (slot, name) in rounds.iter().chain(piles) {
@@ -61,7 +62,7 @@ impl Generator<'_> {
         for position in 0..self.rng.between(2, 4) {
             let mut fields = self.fields();
             if position == 1 && self.once_in(2) {
-                // A varbit field anywhere but in front of the length.
+                // The varbit field may be anywhere but before its length.
                 let at = self.rng.between(1, fields.len() as u64) as usize;
                 let max = *self.rng.pick(&[8u32, 40, 64, 320]);
                 fields.insert(at, HeaderField { name: "options".into(), ty: FieldType::Varbit(max) });
@@ -70,7 +71,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Fields that fill whole bytes.
+    /// Fields that together are a whole number of bytes.
     fn fields(&mut self) -> Vec<HeaderField> {
         let mut fields = Vec::new();
         let mut bits = 0;
@@ -81,7 +82,7 @@ impl Generator<'_> {
         }
         let spare = bits.next_multiple_of(8) - bits;
         if spare > 0 {
-            // In front or behind, so that fields start at all bit positions.
+            // At the beginning or at the end, so that fields start at all bit positions.
             let at = if self.once_in(2) { 0 } else { fields.len() };
             fields.insert(at, HeaderField { name: "pad".into(), ty: FieldType::Fixed(Type::Bit(spare)) });
         }

@@ -9,7 +9,7 @@ use ir::{
 };
 
 impl Generator<'_> {
-    /// Actions and tables of a control. The tables wait in the scope to be applied.
+    /// Actions and tables of a control. The tables are added to the scope to be applied.
     pub(super) fn tables(&mut self, control: &str, exit: Option<LabelId>) {
         if self.options.match_kinds.is_empty() {
             return;
@@ -27,7 +27,7 @@ impl Generator<'_> {
         self.program.direct_meters.push(DirectMeter { name: format!("{name}_meter"), unit })
     }
 
-    /// An action that executes a direct meter, and does something with the colour.
+    /// An action that executes a direct meter and uses the colour.
     fn executing_action(&mut self, name: &str, meter: DirectMeterId) -> ActionId {
         let saved = self.scope.clone();
         self.scope.place = Place::Action;
@@ -131,7 +131,7 @@ impl Generator<'_> {
         self.scope.tables.push(id);
     }
 
-    /// Keys, narrow ones preferred so that entries are hit.
+    /// Keys, with a preference for narrow ones so that entries match.
     fn keys(&mut self) -> Vec<Key> {
         let mut keys: Vec<Key> = Vec::new();
         for position in 0..self.rng.between(0, 3) {

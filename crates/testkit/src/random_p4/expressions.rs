@@ -1,4 +1,4 @@
-//! Expressions of a wanted type.
+//! Generates expressions of a given type.
 
 use super::tree::Tree;
 use super::types::{Shape, Ty};
@@ -7,7 +7,7 @@ use base::Bits;
 use num_bigint::BigInt;
 
 impl Generator<'_> {
-    /// An expression of the type of a single value.
+    /// An expression of a scalar type.
     pub fn expr(&mut self, ty: &Ty, height: u32) -> Tree {
         if height == 0 || self.once_in(6) {
             return self.leaf(ty);
@@ -40,13 +40,13 @@ impl Generator<'_> {
         Tree::cast(text, self.expr(from, height - 1))
     }
 
-    /// An expression of a height like others.
+    /// An expression of the default depth.
     pub fn some_expr(&mut self, ty: &Ty) -> Tree {
         let height = self.rng.between(0, u64::from(self.options.expression_height)) as u32;
         self.expr(ty, height)
     }
 
-    /// A constant or a value in scope, maybe cast.
+    /// A constant or a value in scope, sometimes with a cast.
     fn leaf(&mut self, ty: &Ty) -> Tree {
         if !self.once_in(4) {
             if let Some(value) = self.read(ty) {
@@ -73,13 +73,13 @@ impl Generator<'_> {
         self.pick(&values).map(|value| Tree::atom(value.text))
     }
 
-    /// The parts of an element of some array in scope whose index is known at run time only.
+    /// The parts of an element of an array in scope whose index is only known at run time.
     pub fn runtime_elements(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
         let arrays = self.values(|value| matches!(value.ty, Ty::Array(..)));
         let Some(Value { text, ty: Ty::Array(element, size), writable }) = self.pick(&arrays) else {
             return Vec::new();
         };
-        // The index must not be known before: then it would have to be within the array.
+        // The index must not be compile-time known: then it would have to be within the array.
         let unknown = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(width) if width <= 32));
         let Some(Value { text: variable, ty, .. }) = self.pick(&unknown) else { return Vec::new() };
         let index = match self.below(4) {
@@ -149,7 +149,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A random value: small ones and the ends of the range preferred.
+    /// A random value, with a preference for small ones and the limits of the range.
     pub fn bits(&mut self, width: u32) -> Bits {
         match self.below(6) {
             0 => Bits::zero(width),
@@ -164,7 +164,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The value in some base, sometimes with underscores.
+    /// The value in a random base, sometimes with underscores.
     fn digits(&mut self, value: &Bits) -> String {
         let number = value.to_bigint();
         match self.below(8) {
@@ -181,7 +181,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A constant without a type, that fits the type.
+    /// A constant without a width that fits into the type.
     pub fn bare_number(&mut self, ty: &Ty) -> Tree {
         let integers = self.integers.clone();
         if let Ty::Bit(width) | Ty::Int(width) = *ty
@@ -207,7 +207,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Two operands of a type, of which one may be a constant without type.
+    /// Two operands of a type; one of them may be a constant without a width.
     fn operands(&mut self, ty: &Ty, height: u32) -> (Tree, Tree) {
         let typed = self.expr(ty, height - 1);
         match self.below(6) {
@@ -259,7 +259,7 @@ impl Generator<'_> {
         self.pick(&values).map(|value| Tree::atom(format!("{}.isValid()", value.text)))
     }
 
-    /// Whether two values with parts are equal.
+    /// A comparison of two structured values.
     fn equality(&mut self) -> Option<Tree> {
         let may_vary = self.has(Feature::VariedValues);
         let values = self.values(|value| !self.is_scalar(&value.ty) && (may_vary || !self.is_varied(&value.ty)));
@@ -270,7 +270,7 @@ impl Generator<'_> {
         Some(Tree::binary(operator, Tree::atom(left.text), Tree::atom(right.text)))
     }
 
-    /// Whether the value has a varbit field somewhere.
+    /// Whether the value contains a varbit field.
     pub fn is_varied(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Varbit(_) => true,
@@ -368,8 +368,8 @@ impl Generator<'_> {
         let low = self.rng.below(u64::from(wide - width) + 1) as u32;
         let ty = if self.has(Feature::Signed) && self.once_in(6) { Ty::Int(wide) } else { Ty::Bit(wide) };
         let base = match self.expr(&ty, height - 1) {
-            // A constant cannot be sliced in some readings of the grammar: `8w5[3:0]` is, `-5[3:0]` is not what it
-            // seems.
+            // Whether a constant can be sliced depends on the reading of the grammar: `8w5[3:0]` is allowed, but
+            // `-5[3:0]` is not what it seems.
             base @ (Tree::Atom(_) | Tree::Slice(..)) => base,
             base => Tree::atom(format!("({base})")),
         };
@@ -380,8 +380,8 @@ impl Generator<'_> {
         Tree::Slice(Box::new(base), low + width - 1, low)
     }
 
-    /// The lowest bit of a slice: this one, or where programs have such indices one that is not known before. What is
-    /// known must be within the value.
+    /// The lowest bit of a slice: this one or, in programs with such indices, one that is not compile-time known. A
+    /// known index must be within the value.
     fn position(&mut self, low: u32) -> Tree {
         let unknown = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(width) if width <= 32));
         match self.pick(&unknown) {
@@ -414,7 +414,7 @@ impl Generator<'_> {
         Some(Tree::atom(format!("{}.{member}", stack.text)))
     }
 
-    /// A value of any type, where the type is known from the context; nothing if none can be made.
+    /// A value of any type, where the type is known from the context; `None` if there is no such value.
     pub fn any_expr(&mut self, ty: &Ty, height: u32) -> Option<Tree> {
         if self.is_scalar(ty) {
             return Some(self.expr(ty, height));
@@ -469,7 +469,7 @@ impl Generator<'_> {
         Some(if by_name && self.once_in(2) { Tree::cast(name, Tree::atom(list)) } else { Tree::atom(list) })
     }
 
-    /// The arguments of a call; nothing if there is nothing to write into.
+    /// The arguments of a call; `None` if there is no place for an `out` argument.
     pub fn arguments(&mut self, callable: &Callable, height: u32) -> Option<String> {
         let is_named = self.has(Feature::NamedArguments) && self.once_in(3);
         let mut args = Vec::new();
@@ -487,7 +487,7 @@ impl Generator<'_> {
         Some(args.join(", "))
     }
 
-    /// Something of this type that can be written.
+    /// A place of this type that can be written.
     pub fn place(&mut self, ty: &Ty) -> Option<String> {
         if self.has(Feature::RuntimeIndex) && self.once_in(5) {
             let elements = self.runtime_elements(|value| value.writable && value.ty == *ty);

@@ -5,7 +5,7 @@ use super::types::{Shape, Ty};
 use super::{Block, Code, Feature, Generator, Object};
 use crate::lines::Lines as _;
 
-/// All that hashes may be; `random` is not among them, for it gives other values in another order.
+/// All hash algorithms except `random`, whose values depend on the order of packets.
 const ALGORITHMS: [&str; 7] = ["crc32", "crc32_custom", "crc16", "crc16_custom", "identity", "csum16", "xor16"];
 
 impl Generator<'_> {
@@ -44,7 +44,7 @@ impl Generator<'_> {
             return false;
         }
         if self.scope.code == Code::Function || self.scope.block == Block::None {
-            // What has no object works on the parameters of a function or of an inner control as well.
+            // Externs without an object can also work on the parameters of a function or of an inner control.
             return !self.is_psa()
                 && match self.below(2) {
                     0 if self.has(Feature::Hashes) => self.hash(),
@@ -94,7 +94,8 @@ impl Generator<'_> {
         true
     }
 
-    /// What hashes and digests take: a list of single values, expressions and structured values, or one of the last.
+    /// The input of a hash or a digest: a list of scalars, expressions and structured values, or a single structured
+    /// value.
     pub fn data(&mut self) -> String {
         if self.once_in(6)
             && let Some(whole) = self.structured()
@@ -113,7 +114,7 @@ impl Generator<'_> {
         format!("{{ {} }}", parts.join(", "))
     }
 
-    /// Single values, as messages and copies take them.
+    /// Scalar values, for messages and copies.
     pub fn singles(&mut self) -> Vec<String> {
         (0..self.rng.between(1, 4)).map(|_| self.single()).collect()
     }
@@ -126,14 +127,14 @@ impl Generator<'_> {
         }
     }
 
-    /// An expression whose text says its type.
+    /// An expression whose text determines its type.
     fn typed_number(&mut self) -> String {
         let ty = self.number();
         let value = self.some_expr(&ty);
         format!("({}) ({value})", self.type_text(&ty))
     }
 
-    /// A struct or header of numbers.
+    /// A struct or header that contains only numbers.
     fn structured(&mut self) -> Option<String> {
         let values = self.values(|value| match self.shape(&value.ty) {
             Some(Shape::Struct(fields) | Shape::Header(fields)) => {
@@ -238,7 +239,7 @@ impl Generator<'_> {
         ));
     }
 
-    /// What code may read and write of the standard metadata.
+    /// Declares what code may read and write of the standard metadata.
     pub fn declare_standard_metadata(&mut self) {
         self.scope.standard_metadata = Some("standard");
         let readable = [("ingress_port", 9), ("packet_length", 32), ("instance_type", 32), ("egress_rid", 16)];

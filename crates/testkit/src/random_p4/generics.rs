@@ -22,7 +22,7 @@ impl Generator<'_> {
         self.instance(format!("{name}<bit<{width}>>"), Shape::Header(named(fields)));
     }
 
-    /// An instance of a type, sometimes by a name of its own.
+    /// An instance of a type, sometimes with a name of its own.
     fn instance(&mut self, text: String, shape: Shape) {
         if self.types.iter().any(|known| known.name == text) {
             return;
@@ -37,7 +37,7 @@ impl Generator<'_> {
         self.types.push(Declared { name, shape });
     }
 
-    /// Functions of any type: what they give and what they change depends on the types of their arguments alone.
+    /// Generic functions: what they return and change depends only on the types of their arguments.
     pub fn generic_functions(&mut self) {
         let (either, exchange, first) = (self.name("either"), self.name("exchange"), self.name("first"));
         self.open(format!("T {either}<T>(in T a, in T b, in bool which) {{"));
@@ -65,7 +65,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Makes a function of these types known, by its name alone where the types follow from the arguments.
+    /// Adds a function with these type arguments to the scope; by its name alone if the types can be inferred.
     fn use_with(&mut self, name: &str, types: &[&Ty], params: Vec<Param>, returns: Option<Ty>) {
         let follows = types.iter().all(|ty| self.is_scalar(ty));
         let texts: Vec<String> = types.iter().map(|ty| self.type_text(ty)).collect();

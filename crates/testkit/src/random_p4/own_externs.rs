@@ -1,9 +1,9 @@
-//! What a program declares of its own beside types and functions: lists, integers, extern objects whose methods it
-//! writes itself, extern functions and objects of a plug-in, match kinds, packages.
+//! Declarations of a program besides types and functions: lists, integers, extern objects whose methods it
+//! implements, extern functions and objects of a plug-in, match kinds, packages.
 //!
-//! No plug-in is at hand when a program is compared, and no architecture knows a match kind of the program's own. So
-//! most of these stand in a control that `main` does not reach, which is checked and nothing else; a few programs use
-//! their extern functions and objects everywhere, and are compiled without being run.
+//! Comparisons have no plug-in, and no architecture supports a program's own match kind. Most of these declarations
+//! are therefore in a control that `main` does not reach, which is only checked. A few programs use their extern
+//! functions and objects everywhere, and are compiled without being run.
 
 use super::tree::Tree;
 use super::types::Ty;
@@ -11,23 +11,23 @@ use super::{Callable, Code, Direction, Feature, Generator, Param};
 use crate::lines::Lines as _;
 use num_bigint::BigInt;
 
-/// An extern type whose methods the program writes for each instance.
+/// An extern type whose methods the program implements for each instance.
 #[derive(Clone, Debug)]
 pub(super) struct Handler {
     name: String,
     methods: Vec<Callable>,
 }
 
-/// An extern type that a plug-in supplies; its one type parameter is the type of what it holds.
+/// An extern type that a plug-in supplies. Its type parameter is the type of its contents.
 #[derive(Clone, Debug)]
 pub(super) struct Supplied {
     name: String,
-    /// What the abstract method is called, where there is one.
+    /// The name of the abstract method, if there is one.
     changing: Option<String>,
 }
 
 impl Generator<'_> {
-    /// Lists, integers and extern declarations, for all of the program.
+    /// Lists, integers and extern declarations at the top level of the program.
     pub fn own_declarations(&mut self) {
         if self.has(Feature::Lists) {
             for _ in 0..self.rng.between(1, 2) {
@@ -51,7 +51,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A list that loops go through.
+    /// A constant list for loops.
     fn constant_list(&mut self) {
         let ty = match self.below(3) {
             0 => Ty::Tuple((0..self.rng.between(1, 3)).map(|_| self.scalar()).collect()),
@@ -70,7 +70,7 @@ impl Generator<'_> {
         Tree::atom(format!("{{ {} }}", parts.join(", ")))
     }
 
-    /// What a loop goes through, and the type of its elements: a list that has a name, or one of computed values.
+    /// The range of a loop, and the type of its elements: a named list, or a list of computed values.
     pub fn list(&mut self) -> (String, Ty) {
         let lists = self.lists.clone();
         if let Some(list) = self.pick(&lists).filter(|_| self.once_in(2)) {
@@ -100,7 +100,7 @@ impl Generator<'_> {
         self.handlers.push(Handler { name, methods });
     }
 
-    /// What a method or function gives, its name and its parameters.
+    /// The declaration of a method or function: return type, name and parameters.
     fn head(&mut self, callable: &Callable) -> String {
         let result = callable.returns.as_ref().map_or("void".to_owned(), |ty| self.type_text(ty));
         let mut params = Vec::new();
@@ -111,7 +111,7 @@ impl Generator<'_> {
         format!("{result} {}({})", callable.name, params.join(", "))
     }
 
-    /// Instances in a control, each with methods of its own.
+    /// Instances in a control, each with its own methods.
     pub fn instantiate_handlers(&mut self) {
         for handler in self.handlers.clone() {
             for _ in 0..self.rng.below(3) {
@@ -161,7 +161,7 @@ impl Generator<'_> {
         self.supplied_types.push(Supplied { name, changing });
     }
 
-    /// Instances in a control of what a plug-in supplies; the functions are known in it, too.
+    /// Instances in a control of types that a plug-in supplies. The plug-in's functions are added to its scope, too.
     pub fn instantiate_supplied(&mut self) {
         for supplied in self.supplied_types.clone() {
             let ty = self.scalar();
@@ -194,8 +194,8 @@ impl Generator<'_> {
         self.scope.methods.extend(self.supplied_functions.clone());
     }
 
-    /// A control that `main` does not reach, and a package of the program's own around it.
-    pub fn apart(&mut self, headers: &Ty, metadata: &Ty) {
+    /// A control that `main` does not reach, in a package of the program's own.
+    pub fn unreachable_control(&mut self, headers: &Ty, metadata: &Ty) {
         if !self.has(Feature::OwnExterns) {
             return;
         }
@@ -210,7 +210,7 @@ impl Generator<'_> {
             this.declare("meta", metadata.clone(), true);
             this.declare("made", Ty::Bit(8), false);
             this.instantiate_supplied();
-            let table = this.apart_table(&kinds);
+            let table = this.unsupported_table(&kinds);
             this.control_body(6, &[format!("{table}.apply();")]);
         });
         self.close("}");
@@ -221,8 +221,8 @@ impl Generator<'_> {
         self.line(format!("{package}({name}(1){second}) {package_name};"));
     }
 
-    /// A table whose keys match in ways that no architecture knows.
-    fn apart_table(&mut self, kinds: &[String]) -> String {
+    /// A table with match kinds that no architecture supports.
+    fn unsupported_table(&mut self, kinds: &[String]) -> String {
         let name = self.name("t");
         self.open(format!("table {name} {{"));
         self.open("key = {");

@@ -1,4 +1,4 @@
-//! Parsers: states that extract, look ahead and decide.
+//! Generates parsers: states that extract, look ahead and select.
 
 use super::tree::Tree;
 use super::types::{Shape, Ty};
@@ -6,7 +6,7 @@ use super::{Callable, Code, Direction, Feature, Generator, Param, Value};
 use crate::lines::Lines as _;
 use std::fmt::Write as _;
 
-/// Where a parser may go from a state.
+/// The states to which a parser may go from a state.
 struct Targets {
     /// States, `accept` among them.
     names: Vec<String>,
@@ -61,7 +61,7 @@ impl Generator<'_> {
         self.line("");
     }
 
-    /// What a parser of the architecture has between its braces.
+    /// The contents of a parser of the architecture.
     pub fn parser_body(&mut self) {
         self.instantiate_parsers();
         self.value_set();
@@ -92,8 +92,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A start state and others. From a state, later ones can be reached, and earlier ones from states that take bytes
-    /// from the packet, so that parsing ends.
+    /// A start state and others. Each state may go to later ones. Only states that consume bytes of the packet may go
+    /// to earlier ones, so that parsing ends.
     fn states(&mut self, count: usize) {
         let value_sets = self.value_sets.clone();
         let mut names: Vec<String> = vec!["start".into()];
@@ -123,7 +123,7 @@ impl Generator<'_> {
         self.value_sets.clear();
     }
 
-    /// Whether the state surely takes bytes from the packet, or ends the parser.
+    /// Generates the body of a state. Returns whether it always consumes bytes of the packet or ends the parser.
     fn state_body(&mut self, is_first: bool) -> bool {
         let mut takes_bytes = false;
         let extracts = if is_first { 1 } else { self.rng.between(0, 2) };
@@ -157,7 +157,7 @@ impl Generator<'_> {
             if self.once_in(2)
                 && let Ty::Array(element, _) = stack.ty
             {
-                // `last` stays readable here: the state has just extracted it.
+                // `last` can be read here, because the state has just extracted it.
                 let text = format!("{}.last", stack.text);
                 self.scope.values.push(Value { text, ty: *element, writable: false });
             }
@@ -281,7 +281,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The deparser: what is emitted, in some order.
+    /// The deparser, which emits headers in a random order.
     pub fn deparser(&mut self, headers: &Ty) {
         let text = self.type_text(headers);
         self.open(format!("control MainDeparser(packet_out packet, in {text} hdr) {{"));
@@ -292,7 +292,7 @@ impl Generator<'_> {
         self.line("");
     }
 
-    /// What is emitted, in some order.
+    /// Statements that emit headers in a random order.
     pub fn emits(&mut self, headers: &Ty) {
         if self.once_in(4) {
             self.line("packet.emit(hdr);");

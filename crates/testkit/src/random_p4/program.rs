@@ -21,8 +21,8 @@ impl Generator<'_> {
         self.own_declarations();
         self.callables();
         self.droppers();
-        self.askers();
-        self.apart(&headers, &metadata);
+        self.requesters();
+        self.unreachable_control(&headers, &metadata);
         self.main_parser(&headers, &metadata, "standard");
         self.checksum_control("MainVerify", "verify_checksum", &headers, &metadata);
         self.main_control("MainIngress", Block::Ingress, &headers, &metadata);
@@ -138,7 +138,7 @@ impl Generator<'_> {
 
     pub fn instantiate_controls(&mut self) {
         for (control, constructor) in self.sub_controls.clone() {
-            // A control may be instantiated more than once, each with tables of its own.
+            // A control may be instantiated several times, and each instance has its own tables.
             for _ in 0..self.rng.below(3) {
                 let name = self.name("sub");
                 let argument = if constructor { self.rng.below(256).to_string() } else { String::new() };
@@ -176,7 +176,7 @@ impl Generator<'_> {
         self.line("");
     }
 
-    /// Locals, actions, tables and the apply block, which ends with the lines given.
+    /// Locals, actions, tables and the apply block, which ends with the given lines.
     pub fn control_body(&mut self, statements: u64, last: &[String]) {
         for _ in 0..self.rng.below(4) {
             let ty = self.any_type();

@@ -1,11 +1,11 @@
-//! Programs for the Portable Switch Architecture: its six blocks, what travels between them, its extern objects.
+//! Programs for the Portable Switch Architecture: its six blocks, the metadata between them, its extern objects.
 
 use super::tree::Tree;
 use super::types::{Declared, Shape, Ty};
 use super::{Block, Code, Feature, Generator, Object};
 use crate::lines::Lines as _;
 
-/// The structs that go with a packet from a deparser to a parser.
+/// The structs that travel with a packet from a deparser to a parser.
 struct Carried {
     normal: Ty,
     clone_ingress: Ty,
@@ -14,7 +14,7 @@ struct Carried {
     recirculate: Ty,
 }
 
-/// Hash algorithms and the width of what they give.
+/// Hash algorithms and the widths of their results.
 const HASHES: [(&str, u32); 5] =
     [("CRC32", 32), ("CRC16", 16), ("ONES_COMPLEMENT16", 16), ("IDENTITY", 24), ("TARGET_DEFAULT", 32)];
 
@@ -38,8 +38,8 @@ impl Generator<'_> {
         self.constants();
         self.own_declarations();
         self.callables();
-        self.psa_askers();
-        self.apart(&headers, &metadata);
+        self.psa_requesters();
+        self.unreachable_control(&headers, &metadata);
         self.psa_parsers(&headers, &metadata, &carried);
         self.psa_control("Ingress", Block::Ingress, &headers, &metadata);
         self.psa_ingress_deparser(&headers, &metadata, &carried);
@@ -178,7 +178,7 @@ impl Generator<'_> {
         self.line("");
     }
 
-    /// Most packets go somewhere.
+    /// Gives most packets a destination.
     pub fn psa_first_statement(&mut self) {
         let port = self.some_expr(&Ty::Bit(32));
         self.line(format!("send_to_port(ostd, (PortId_t) (({port}) & 3));"));
@@ -257,7 +257,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Assigns what a call gives to a place of the type, or to a new variable.
+    /// Assigns the result of a call to a place of the type, or to a new variable.
     fn assigned(&mut self, ty: &Ty, call: impl Fn(&mut Self) -> String) -> bool {
         let call = call(self);
         match self.place(ty) {
@@ -271,7 +271,7 @@ impl Generator<'_> {
         true
     }
 
-    /// Something that PSA looks at when ingress or egress ends.
+    /// A request, which PSA carries out when ingress or egress ends.
     pub fn psa_request(&mut self) -> bool {
         let is_ingress = self.scope.block == Block::Ingress;
         let has_copies = self.has(Feature::Requests);
@@ -285,7 +285,7 @@ impl Generator<'_> {
             }
             2 | 3 if has_copies => {
                 let session = self.expr(&Ty::Bit(16), 1);
-                // A clone that is always cloned again fills the switch.
+                // A clone that is always cloned again would fill the switch.
                 self.open("if (istd.packet_path != PSA_PacketPath_t.CLONE_E2E) {");
                 if self.once_in(3) {
                     self.passed_on("ostd", is_ingress);
@@ -380,7 +380,7 @@ impl Generator<'_> {
         self.line(format!("{} = {checksum}.{method}();", target.text));
     }
 
-    /// Gives values to the parts of a struct.
+    /// Assigns to the parts of a struct.
     fn fill(&mut self, name: &str, ty: &Ty) {
         let Some(Shape::Struct(fields)) = self.shape(ty).cloned() else { return };
         for (field, ty) in fields {

@@ -1,11 +1,11 @@
-//! Requests of v1model's programs: what is looked at when ingress or egress ends.
+//! Requests of v1model programs, which the architecture carries out when ingress or egress ends.
 
 use super::types::Ty;
 use super::{Block, Code, Feature, Generator};
 use crate::lines::Lines as _;
 
 impl Generator<'_> {
-    /// Something that the architecture looks at later.
+    /// A statement that makes a request.
     pub fn request(&mut self) -> bool {
         if self.is_psa() {
             let may_ask = matches!(self.scope.code, Code::Action | Code::Control) && self.scope.block != Block::None;
@@ -37,7 +37,7 @@ impl Generator<'_> {
         true
     }
 
-    /// A drop of the packet, or of a copy of its metadata, which drops nothing before it is assigned.
+    /// Drops the packet, or sets the drop port in a copy of its metadata, which has no effect before it is assigned.
     fn drop_request(&mut self, standard: &str) {
         match self.below(6) {
             0 => self.line(format!("drop_given({standard});")),
@@ -60,7 +60,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What [`Generator::drop_request`] calls.
+    /// The functions and controls that [`Generator::drop_request`] calls.
     pub fn droppers(&mut self) {
         for line in [
             "void drop_given(inout standard_metadata_t given) { mark_to_drop(given); }",
@@ -74,8 +74,8 @@ impl Generator<'_> {
         }
     }
 
-    /// What [`Generator::passed_on`] calls: the requests' arguments are parameters.
-    pub fn askers(&mut self) {
+    /// The functions and controls that [`Generator::passed_on`] calls. The requests' arguments are their parameters.
+    pub fn requesters(&mut self) {
         if !self.has(Feature::Requests) {
             return;
         }
@@ -98,7 +98,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A request that a function or a control makes, with arguments of any form.
+    /// A request made by a function or a control, with arguments of any form.
     pub fn passed_on(&mut self, output: &str, ingress: bool) {
         let block = block_name(ingress);
         let place = self.place(&Ty::Bit(32));
@@ -115,8 +115,8 @@ impl Generator<'_> {
         self.close("}");
     }
 
-    /// What it calls in programs for PSA.
-    pub fn psa_askers(&mut self) {
+    /// The functions and controls that it calls in PSA programs.
+    pub fn psa_requesters(&mut self) {
         if !self.has(Feature::Requests) {
             return;
         }
@@ -143,7 +143,7 @@ impl Generator<'_> {
     fn copy_request(&mut self, standard: &str, ingress: bool) -> bool {
         let session = self.expr(&Ty::Bit(32), 1);
         let direction = if ingress { "I2E" } else { "E2E" };
-        // A packet that always goes round is dropped in the end, and takes long.
+        // A packet that is always recirculated is finally dropped, but takes long.
         let again = if ingress { "resubmit" } else { "recirculate" };
         match self.below(9) {
             0 => self.line(format!("clone(CloneType.{direction}, ({session}) & 3);")),
@@ -176,7 +176,7 @@ impl Generator<'_> {
                 self.close("}");
             }
             7 if ingress => {
-                // It is heard when the packet has gone through egress.
+                // The request takes effect when the packet has gone through egress.
                 self.open(format!("if ({standard}.instance_type == 0) {{"));
                 self.line("recirculate_preserving_field_list(1);");
                 self.close("}");

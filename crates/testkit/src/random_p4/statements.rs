@@ -5,11 +5,11 @@ use super::types::{Shape, Ty};
 use super::{Block, Callable, Code, Direction, Feature, Generator, Param, Value};
 use crate::lines::Lines as _;
 
-/// Statements in a function or action.
+/// The most statements of a function or action.
 const CALLEE_STATEMENTS_MAX: u64 = 5;
 
 impl Generator<'_> {
-    /// Statements until the budget is used up, or so many at most.
+    /// Generates statements until the budget is used up, but at most `count_max`.
     pub fn statements(&mut self, count_max: u64) {
         for _ in 0..self.rng.between(1, count_max) {
             if self.budget == 0 {
@@ -120,7 +120,7 @@ impl Generator<'_> {
         self.close("}");
     }
 
-    /// Sometimes a variable that hides one from outside.
+    /// Sometimes a variable that hides one from an outer scope.
     fn shadow(&mut self) {
         if !self.has(Feature::Shadowing) || !self.once_in(6) {
             return;
@@ -167,7 +167,7 @@ impl Generator<'_> {
         let mut labels: Vec<String> = Vec::new();
         for _ in 0..self.rng.between(1, 5) {
             let label = match &ty {
-                // One form, so that equal labels are equal texts.
+                // All labels are in one form, so that equal labels are equal texts.
                 Ty::Bit(width) => self.bits(*width).to_bigint().to_string(),
                 Ty::Int(width) => {
                     let text = self.bits(*width).to_signed_bigint().to_string();
@@ -276,7 +276,7 @@ impl Generator<'_> {
             let Some(args) = self.arguments(&instance, 2) else { return false };
             let first = if self.scope.code == Code::Parser { "packet, " } else { "" };
             let args = format!("{first}{args}");
-            // A named argument after one without a name is not allowed.
+            // An argument without a name must not follow a named one.
             if first.is_empty() || !args.contains(" = ") {
                 self.line(format!("{}.apply({});", instance.name, args.trim_end_matches(", ")));
                 return true;
@@ -309,7 +309,7 @@ impl Generator<'_> {
         true
     }
 
-    /// Parameters of something that is called from code.
+    /// Parameters of a callee.
     pub fn params(&mut self, count_max: u64) -> Vec<Param> {
         let mut params = Vec::new();
         for _ in 0..self.rng.below(count_max + 1) {
@@ -325,7 +325,7 @@ impl Generator<'_> {
         for (index, param) in params.iter_mut().enumerate() {
             let ty = self.type_text(&param.ty);
             let mut text = format!("{}{ty} {}", param.direction.word(), param.name);
-            // Only the last one, so that arguments by position work.
+            // Only the last one, so that positional arguments work.
             if param.direction == Direction::In
                 && index + 1 == count
                 && self.is_scalar(&param.ty)
@@ -341,7 +341,7 @@ impl Generator<'_> {
         texts.join(", ")
     }
 
-    /// A body of its own, with its own budget.
+    /// A callee's body, with its own budget.
     pub fn callee_body(&mut self, code: Code, params: &[Param], returns: Option<Ty>) {
         let budget = std::mem::replace(&mut self.budget, 2 * CALLEE_STATEMENTS_MAX as u32);
         self.scoped(|this| {
@@ -391,7 +391,7 @@ impl Generator<'_> {
         self.functions.push(Callable { name, params, returns });
     }
 
-    /// Whether a value of the type can be written down without reading one.
+    /// Whether a value of the type can be written without reading one.
     fn can_make(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Array(..) | Ty::Varbit(_) => false,
@@ -405,12 +405,12 @@ impl Generator<'_> {
         }
     }
 
-    /// An action. For tables it has parameters without direction, which come last.
+    /// Generates an action. An action for tables also has parameters without direction, which come last.
     pub fn action(&mut self) {
         let mut params = if self.once_in(3) { self.params(2) } else { Vec::new() };
         let mut text = self.params_text(&mut params);
         params.iter_mut().for_each(|param| param.optional = false);
-        // A default value may not come before what has none.
+        // A parameter with a default value must not precede one without.
         if text.contains('=') {
             params.clear();
             text.clear();

@@ -1,4 +1,4 @@
-//! Tables: keys, actions, entries, properties; statements that apply them.
+//! Generates tables (keys, actions, entries, properties) and statements that apply them.
 
 use super::types::{Shape, Ty};
 use super::{Callable, Code, Direction, Feature, Generator, Table};
@@ -11,7 +11,7 @@ struct Key {
     ty: Ty,
 }
 
-/// What is said of an action that is no default action.
+/// The annotation of an action that is not allowed as the default action.
 const TABLE_ONLY: &str = "@tableonly ";
 
 impl Generator<'_> {
@@ -67,7 +67,7 @@ impl Generator<'_> {
         self.scope.tables.push(Table { name, actions });
     }
 
-    /// The lines of the list and, for each action, the arguments that the list gives.
+    /// The lines of the list, and for each action the arguments in the list.
     fn action_list(&mut self, actions: &[Callable]) -> Option<(Vec<String>, Vec<Vec<String>>)> {
         let mut lines = Vec::new();
         let mut directed = Vec::new();
@@ -93,7 +93,7 @@ impl Generator<'_> {
         Some((lines, directed))
     }
 
-    /// An action with values for what the control plane gives.
+    /// A call of an action with values for its control-plane parameters.
     fn entry_call(&mut self, action: &Callable, directed: &[String]) -> String {
         let mut args = directed.to_vec();
         for param in action.params.iter().filter(|param| param.direction == Direction::None) {
@@ -102,7 +102,7 @@ impl Generator<'_> {
         format!("{}({})", action.name, args.join(", "))
     }
 
-    /// A counter and a meter of a table's entries: properties and names. Actions that use them join the table's.
+    /// A direct counter and a direct meter: properties and names. Actions that use them are added to the table's.
     fn direct_objects(&mut self, actions: &mut Vec<Callable>) -> Vec<(&'static str, String)> {
         let mut objects = Vec::new();
         if !self.has(Feature::DirectObjects) {
@@ -182,7 +182,7 @@ impl Generator<'_> {
         Some((format!("implementation = {name}"), has_selector))
     }
 
-    /// The keys that match, and what a selector chooses by.
+    /// The keys of the table, and the inputs of its selector.
     fn keys(&mut self, has_selector: bool) -> Vec<Key> {
         let mut keys = Vec::new();
         if !has_selector && self.once_in(8) {
@@ -247,7 +247,7 @@ impl Generator<'_> {
         self.close("}");
     }
 
-    /// What an entry says of a key: its text, and what tells it from others.
+    /// An entry's key set: its text, and an identity to compare it with others.
     fn entry_set(&mut self, key: &Key) -> (String, String) {
         let width = self.width_of(&key.ty);
         let plain = |value: &Bits| value.to_bigint().to_string();
@@ -286,10 +286,10 @@ impl Generator<'_> {
         }
     }
 
-    /// Two texts of the same constant must count as the same.
+    /// Texts of the same constant must have the same identity.
     fn identity(&self, ty: &Ty, text: &str) -> String {
         match ty {
-            // Numbers may be written in several bases: at most one entry for each such key.
+            // Numbers may be written in several bases, so a table gets at most one entry for each such key.
             Ty::Int(_) => String::new(),
             Ty::Declared(_) if matches!(self.shape(ty), Some(Shape::NewType(_))) => String::new(),
             _ => text.to_owned(),

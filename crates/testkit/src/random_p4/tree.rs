@@ -1,24 +1,24 @@
-//! Expressions as trees, and their text with as few parentheses as the grammar allows.
+//! Expression trees, and their text with the fewest parentheses that the grammar allows.
 
 use std::fmt::{Display, Formatter, Result};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Tree {
-    /// Something that needs no parentheses anywhere: a name, a literal without a sign, a call, a list.
+    /// An expression that never needs parentheses: a name, a literal without a sign, a call, a list.
     Atom(String),
     Unary(&'static str, Box<Tree>),
     Binary(&'static str, Box<Tree>, Box<Tree>),
     /// The type's text and the operand.
     Cast(String, Box<Tree>),
     Conditional(Box<Tree>, Box<Tree>, Box<Tree>),
-    /// High and low.
+    /// The high and the low bit.
     Slice(Box<Tree>, u32, u32),
-    /// Position and width.
+    /// The position and the width.
     IndexedSlice(Box<Tree>, Box<Tree>, u32),
 }
 
-/// How tightly operators bind, as the grammar of P4_16 has it.
+/// The binding strength of operators in the grammar of P4_16.
 const CONDITIONAL: u32 = 0;
 const UNARY: u32 = 11;
 const POSTFIX: u32 = 12;
@@ -69,7 +69,7 @@ impl Tree {
         }
     }
 
-    /// Writes the tree as an operand that must bind at least so tightly.
+    /// Writes the tree as an operand that must bind at least this tightly.
     fn write(&self, f: &mut Formatter<'_>, level_min: u32) -> Result {
         // `a < b` may look like the start of type arguments wherever a call may follow.
         let is_angle = matches!(self, Tree::Binary("<" | ">" | "<=" | ">=" | ">>", ..));
@@ -83,7 +83,7 @@ impl Display for Tree {
             Tree::Atom(text) => f.write_str(text),
             Tree::Unary(operator, operand) => {
                 f.write_str(operator)?;
-                // Two of them would be the operator `++`.
+                // Two of them would form the operator `++`.
                 let is_plus = *operator == "+" && matches!(**operand, Tree::Unary("+", _));
                 operand.write(f, if is_plus { POSTFIX } else { UNARY })
             }

@@ -1,4 +1,4 @@
-//! Types: what is declared, how types are written, which parts values have.
+//! Types: their declarations, their texts, and the parts of their values.
 
 use super::{Feature, Generator, Value};
 use crate::lines::Lines as _;
@@ -14,7 +14,7 @@ pub(super) enum Ty {
     Error,
     /// The number of a declaration in the generator's list.
     Declared(usize),
-    /// An array: of headers and unions, a stack.
+    /// An array. An array of headers or unions is a stack.
     Array(Box<Ty>, u32),
     Tuple(Vec<Ty>),
 }
@@ -26,7 +26,7 @@ pub(super) struct Declared {
     pub shape: Shape,
 }
 
-/// What was declared.
+/// The kind of a declared type.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Header(Vec<(String, Ty)>),
@@ -40,10 +40,10 @@ pub(super) enum Shape {
 /// Widths around the sizes of machine words.
 const PREFERRED: [u32; 20] = [1, 2, 3, 4, 7, 8, 9, 12, 16, 16, 17, 31, 32, 32, 33, 48, 63, 64, 65, 128];
 
-/// The widest values where wide ones are wanted.
+/// The widest values where wide ones are preferred.
 const WIDTH_MAX: u64 = 2048;
 
-/// The widest values at all. A header with one still fits most of the random packets.
+/// The widest values. A header with one still fits into most of the random packets.
 const WIDEST: u64 = 2600;
 
 impl Generator<'_> {
@@ -67,7 +67,7 @@ impl Generator<'_> {
         if self.has(Feature::Signed) && self.once_in(4) { Ty::Int(width) } else { Ty::Bit(width) }
     }
 
-    /// A type of a single value.
+    /// A scalar type.
     pub fn scalar(&mut self) -> Ty {
         match self.below(10) {
             0 => Ty::Bool,
@@ -81,7 +81,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A type of a variable.
+    /// A type for a variable.
     pub fn any_type(&mut self) -> Ty {
         match self.below(12) {
             0 if self.has(Feature::Structs) => {
@@ -112,7 +112,7 @@ impl Generator<'_> {
         Ty::Tuple((0..parts).map(|_| self.scalar()).collect())
     }
 
-    /// The declared types of a shape.
+    /// The declared types with a given shape.
     pub fn declared(&self, is_wanted: impl Fn(&Shape) -> bool) -> Vec<Ty> {
         (0..self.types.len()).filter(|&index| is_wanted(&self.types[index].shape)).map(Ty::Declared).collect()
     }
@@ -145,7 +145,7 @@ impl Generator<'_> {
         }
     }
 
-    /// How the type is written, sometimes by another name.
+    /// The text of the type, sometimes by another name.
     pub fn type_text(&mut self, ty: &Ty) -> String {
         let aliases: Vec<String> =
             self.aliases.iter().filter(|(_, meant)| meant == ty).map(|(name, _)| name.clone()).collect();
@@ -168,10 +168,10 @@ impl Generator<'_> {
         }
     }
 
-    /// A value and all its parts, with their texts; elements of arrays at known indices.
+    /// A value and all its parts with their texts; elements of arrays are at constant indices.
     pub fn parts(&self, value: &Value, found: &mut Vec<Value>) {
         found.push(value.clone());
-        // Parts of a tuple are no l-values.
+        // Parts of a tuple are not l-values.
         let writable = value.writable && !matches!(value.ty, Ty::Tuple(_));
         let mut part = |text: String, ty: &Ty| self.parts(&Value { text, ty: ty.clone(), writable }, found);
         match &value.ty {
@@ -197,7 +197,7 @@ impl Generator<'_> {
         }
     }
 
-    /// All values in scope, and their parts, of wanted types.
+    /// All values in scope, and their parts, with a given property.
     pub fn values(&self, is_wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut found = Vec::new();
         for value in &self.scope.values {
@@ -207,7 +207,7 @@ impl Generator<'_> {
         found
     }
 
-    /// Declares the program's types, errors and other names for types.
+    /// Declares the program's types, errors and type names.
     pub fn declare_types(&mut self) {
         for _ in 0..self.below(3) {
             let ty = self.number();
@@ -309,7 +309,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The width of a single value.
+    /// The width of a scalar.
     pub fn width_of(&self, ty: &Ty) -> u32 {
         match ty {
             Ty::Bit(width) | Ty::Int(width) | Ty::Varbit(width) => *width,
@@ -323,7 +323,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Random fields, filled up to whole bytes.
+    /// Random fields, padded to whole bytes.
     fn header_fields(&mut self, count_max: u64) -> Vec<(String, Ty)> {
         let mut fields = Vec::new();
         let mut total = 0;
@@ -347,7 +347,7 @@ impl Generator<'_> {
 
     fn declare_varbit_header(&mut self) {
         let mut fields = self.header_fields(2);
-        // The first field says how long the other is.
+        // The first field holds the length of the other.
         fields.insert(0, (self.name("f"), Ty::Bit(8)));
         let width = 8 * self.rng.between(1, 40) as u32;
         fields.push((self.name("v"), Ty::Varbit(width)));

@@ -121,7 +121,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Where the packet goes, and copies of it.
+    /// Sets the packet's destination, and requests copies of it.
     fn request(&mut self) -> String {
         let lists = self.lists.clone();
         match (self.rng.below(8), self.pick(&lists)) {
@@ -133,7 +133,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Actions that send a packet round: they run for a packet that was not yet sent round only.
+    /// Actions that resubmit or recirculate a packet. They only run for a packet that is in its first pass.
     pub fn again_actions(&mut self) -> Vec<(Action, bool)> {
         let mut made = Vec::new();
         let lists = self.lists.clone();

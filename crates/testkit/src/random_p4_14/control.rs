@@ -3,7 +3,7 @@
 use super::{Action, Generator};
 use std::fmt::Write as _;
 
-/// How deep conditions and blocks of tables are nested.
+/// The nesting depth of conditions and of blocks of tables.
 const DEPTH_MAX: u32 = 3;
 
 /// A table that can be applied.
@@ -14,7 +14,7 @@ struct Table {
 }
 
 impl Generator<'_> {
-    /// Both controls, with their tables, and others that they call.
+    /// Both controls with their tables, and the controls that they call.
     pub fn controls(&mut self) {
         let again = self.again_actions();
         for (control, is_ingress) in [("ingress", true), ("egress", false)] {
@@ -35,7 +35,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A table that sends most packets somewhere.
+    /// A table that gives most packets a destination.
     fn sending_table(&mut self) -> String {
         let (action, table) = (self.name("send"), self.name("sends"));
         self.line(format!("action {action}(port) {{ modify_field(standard_metadata.egress_spec, port & 3); }}"));
@@ -46,7 +46,7 @@ impl Generator<'_> {
         table
     }
 
-    /// A table whose action runs for packets that came through a port only.
+    /// A table whose action only runs for packets that were received on a port.
     fn again_table(&mut self, action: &Action) -> Table {
         let name = self.name("table");
         let key = self.field();
@@ -102,7 +102,7 @@ impl Generator<'_> {
         if header.size.is_some() { format!("{}[0]", header.name) } else { header.name }
     }
 
-    /// An action profile with or without a selector, and how the table names it.
+    /// An action profile with or without a selector, and the table's reference to it.
     fn profile(&mut self, actions: &[String], has_key: bool) -> Option<String> {
         if !has_key || !self.once_in(5) {
             return None;

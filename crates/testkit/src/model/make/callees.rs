@@ -9,7 +9,7 @@ use crate::calculation::operators::wrap;
 use num_bigint::BigInt;
 
 impl Maker<'_> {
-    /// All that has a body.
+    /// Generates everything that has a body.
     pub fn blocks(&mut self, headers: Ty, statements: u32) {
         let mut numbers = self.palette.clone();
         numbers.retain(|scalar| *scalar != Scalar::Bool);
@@ -27,7 +27,7 @@ impl Maker<'_> {
         }
         self.main_parser(&functions, &parsers);
         let mut controls = Vec::new();
-        // Some controls take all headers at once.
+        // Some controls take all headers as one argument.
         self.pool.push(headers);
         for _ in 0..self.rng.below(3) {
             controls.push(self.sub_control(&functions, &controls));
@@ -53,7 +53,8 @@ impl Maker<'_> {
         self.model.callees.len() - 1
     }
 
-    /// Parameters, which the scope then has. A control's may be all headers, which are given and taken back.
+    /// Parameters, which are added to the scope. A control's parameter may be all headers, which are copied in and
+    /// out.
     fn params(&mut self) -> Vec<(Direction, VarId)> {
         let mut params = Vec::new();
         for _ in 0..*self.rng.pick(&[0, 1, 2, 2, 3, 4]) {
@@ -68,7 +69,7 @@ impl Maker<'_> {
         params
     }
 
-    /// Gives the last parameters default values, if numbers go into them.
+    /// Gives the last parameters default values, if they are numbers.
     fn defaults(&mut self, callee: &mut Callee) {
         for (direction, var) in callee.params.iter().rev() {
             match (direction, self.model.vars[*var].ty.clone()) {
@@ -80,7 +81,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Statements that give what is not a header in each `out` parameter a value, so that it is known.
+    /// Statements that assign to each `out` parameter, except headers, so that its value is defined.
     fn written(&mut self, params: &[(Direction, VarId)]) -> Vec<Stmt> {
         let outs = params.iter().filter(|(direction, _)| *direction == Direction::Out);
         let spots = outs.flat_map(|(_, var)| self.spots[*var].clone());
@@ -95,7 +96,7 @@ impl Maker<'_> {
         body
     }
 
-    /// Statements that change the numbers that come out again, so that it matters when a function is called.
+    /// Statements that change the numbers that are copied out, so that the time of the call matters.
     fn changed(&mut self, params: &[(Direction, VarId)]) -> Vec<Stmt> {
         let outs = params.iter().filter(|(direction, _)| *direction != Direction::In);
         let spots = outs.flat_map(|(_, var)| self.spots[*var].clone());
@@ -126,8 +127,8 @@ impl Maker<'_> {
         self.finish(callee);
     }
 
-    /// A function that changes the number that it is given and gives another: whoever reads that number beside a call
-    /// sees when it is read.
+    /// A function that changes its `inout` number and returns another one: an expression that reads that number
+    /// beside a call shows when it is read.
     fn changing_function(&mut self, scalar: Scalar) {
         self.start(Code::Function, CALLEE_STEPS_MAX);
         let ty = Ty::Scalar(scalar);
@@ -159,7 +160,7 @@ impl Maker<'_> {
         self.finish(callee)
     }
 
-    /// Actions have taken numbers since the name was made.
+    /// Renames the callee, because actions have taken numbers since its name was made.
     fn name_again(&mut self, callee: &mut Callee, stem: &str) {
         callee.name = format!("{stem}{}", self.model.callees.len());
     }
@@ -177,7 +178,7 @@ impl Maker<'_> {
         self.model.ingress = self.finish(callee);
     }
 
-    /// Statements that make headers invalid as flags of the first say, so that packets differ in them.
+    /// Statements that make headers invalid according to flags in the first one, so that packets differ in them.
     fn invalidated(&mut self) -> Vec<Stmt> {
         let flags_ty = Scalar::Bit(8);
         let flags = Place { var: HEADERS, steps: vec![Step::Field(0), Step::Field(0)], ty: Ty::Scalar(flags_ty) };
@@ -199,7 +200,7 @@ impl Maker<'_> {
             .collect()
     }
 
-    /// Variables, actions and tables of a control; its scope then has them.
+    /// Variables, actions and tables of a control, which are added to its scope.
     fn control_parts(&mut self, callee: &mut Callee, functions: &[usize], steps_max: u32) {
         for _ in 0..self.rng.below(3) {
             let ty = self.rng.pick(&self.pool).clone();
@@ -207,7 +208,7 @@ impl Maker<'_> {
                 continue;
             }
             let scope = self.scope.clone();
-            // A variable of a control starts with what does not depend on a packet.
+            // The initial value of a control's variable must not depend on a packet.
             self.scope.visible.clear();
             let value = self.initial(&ty);
             self.scope = scope;
@@ -311,13 +312,13 @@ impl Maker<'_> {
         ActionCall { action, data: data.collect() }
     }
 
-    /// A set of values up to `most`, as the match kind allows.
+    /// A set of values up to `most`, of the form that the match kind requires.
     fn key_set(&mut self, kind: &str, most: u64) -> KeySet {
         let (low, high) = (self.rng.between(0, most), self.rng.between(0, most));
         match kind {
             "exact" => KeySet::Value(BigInt::from(low)),
             "ternary" if self.once_in(4) => KeySet::Any,
-            // What the mask hides is zero, as some control planes want it.
+            // Masked bits of the value are zero, as some control planes require.
             "ternary" => KeySet::Mask(BigInt::from(low & high), BigInt::from(high)),
             _ => KeySet::Range(BigInt::from(low.min(high)), BigInt::from(low.max(high))),
         }
@@ -350,7 +351,7 @@ impl Maker<'_> {
         self.model.parser = self.finish(callee);
     }
 
-    /// Extracts all headers but the last, and of the union at most one member.
+    /// Extracts all headers but the last, and at most one member of the union.
     fn extracted(&mut self) -> Vec<Stmt> {
         let Ty::Declared(headers) = self.model.vars[HEADERS].ty else { unreachable!("headers are declared") };
         let fields = self.model.types[headers].fields.clone();

@@ -5,14 +5,14 @@ use super::{Maker, Spot, index_bits};
 use crate::calculation::operators::wrap;
 use num_bigint::BigInt;
 
-/// The greatest height of expressions.
+/// The greatest depth of expressions.
 const HEIGHT_MAX: u64 = 3;
 
-/// Places of a type that are used more than the others.
+/// The number of places of a type that are used more often than the others.
 const HOT_PLACES: usize = 2;
 
 impl Maker<'_> {
-    /// An expression of the type.
+    /// Generates an expression of the type.
     pub fn some_expr(&mut self, ty: &Ty) -> Expr {
         let height = self.rng.between(0, HEIGHT_MAX) as u32;
         self.expr(ty, height)
@@ -33,7 +33,7 @@ impl Maker<'_> {
             return call;
         }
         match ty {
-            // What is only read stands beside calls that change it.
+            // A plain read stands beside calls that change the variable.
             Ty::Scalar(scalar) if height > 0 && !self.once_in(3) => self.number(*scalar, height - 1),
             Ty::Scalar(scalar) => self.leaf(*scalar),
             _ => self.structured(ty, height),
@@ -143,7 +143,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Applies a table for its hit.
+    /// Applies a table and tests whether it hits.
     fn hit(&mut self) -> Option<Kind> {
         if self.scope.code != Code::Control {
             return None;
@@ -186,7 +186,7 @@ impl Maker<'_> {
         Some(Expr { ty: ty.clone(), kind: Kind::Call(callee, args) })
     }
 
-    /// Chooses the place that is read and changed much from now on, for a while.
+    /// Chooses the place that is read and changed often for the next while.
     pub fn start_race(&mut self) {
         let ty = Ty::Scalar(if self.once_in(2) { Scalar::Bit(8) } else { self.scalar() });
         let visible = self.scope.visible.iter().filter(|(_, is_writable)| *is_writable);
@@ -195,13 +195,13 @@ impl Maker<'_> {
         self.race = self.pick(&places).filter(|_| self.rng.chance(2, 3));
     }
 
-    /// Arguments for a call, if there are places for them and it does not take too long.
+    /// Arguments for a call; `None` if there are no places for them or the call takes too many steps.
     pub fn arguments(&mut self, callee: usize, height: u32) -> Option<Arguments> {
         self.spend(self.callee_steps[callee])?;
         let params = self.model.callees[callee].params.clone();
         let mut positions: Vec<usize> = (0..params.len()).collect();
         if self.once_in(4) {
-            // With names, arguments stand in any order, and what has a default value may be left out.
+            // Named arguments may be in any order, and those with default values may be left out.
             for position in 0..positions.len() {
                 let other = self.rng.below(positions.len() as u64) as usize;
                 positions.swap(position, other);
@@ -218,7 +218,7 @@ impl Maker<'_> {
         Some(args)
     }
 
-    /// Takes steps of what is called here, if there are so many.
+    /// Reserves steps for a call; `None` if there are not enough.
     pub fn spend(&mut self, steps: u32) -> Option<()> {
         let steps = steps.saturating_mul(self.scope.rounds);
         if self.steps.saturating_add(steps) > self.steps_max {
@@ -255,7 +255,7 @@ impl Maker<'_> {
         let visible = self.scope.visible.iter().filter(|(_, is_writable)| *is_writable || !is_written);
         let mut spots: Vec<&Spot> = visible.flat_map(|(var, _)| self.spots[*var].iter().filter(fits)).collect();
         if spots.len() > HOT_PLACES && self.rng.chance(3, 4) {
-            // What is read and written at once is among the same few places.
+            // Places that are read and written are chosen from the same few.
             let start = self.hot % spots.len();
             spots.rotate_left(start);
             spots.truncate(HOT_PLACES);

@@ -10,7 +10,7 @@ impl Maker<'_> {
         let visible = self.scope.visible.clone();
         let count = self.rng.between(1, u64::from(count_max.max(1)));
         let mut body: Vec<Stmt> = (0..count).filter_map(|_| self.stmt(depth)).collect();
-        // What follows a jump is never reached, and may stand there.
+        // Statements after a jump are legal, but never run.
         if depth < 2 && self.once_in(10) {
             body.extend(self.jump());
         }
@@ -77,7 +77,7 @@ impl Maker<'_> {
         Stmt::Local(var, value)
     }
 
-    /// A value that a variable starts with; sometimes none, where it has one without.
+    /// The initial value of a variable; sometimes `None`, if the type has a default one.
     pub fn initial(&mut self, ty: &Ty) -> Option<Expr> {
         let starts_invalid = matches!(self.model.shape(ty), Some(Shape::Header | Shape::Union));
         if starts_invalid && self.once_in(3) { None } else { Some(self.some_expr(ty)) }
@@ -100,9 +100,9 @@ impl Maker<'_> {
         Some(Stmt::Compound(operator, place, self.some_expr(&Ty::Scalar(right))))
     }
 
-    /// Makes a header valid, or invalid. The latter in a body of its own, after which its fields are zero: in the same
-    /// body they would still read as what the header held. It is the body of a loop, since that of an `if` whose
-    /// condition is constant is part of what surrounds it.
+    /// Makes a header valid, or invalid. The latter happens in a body of its own, after which the fields read as
+    /// zero: in the same body they may still read as the previous contents. It is the body of a loop, because the
+    /// body of an `if` with a constant condition is part of the surrounding body.
     fn set_valid(&mut self) -> Option<Stmt> {
         let ty = self.header()?;
         let place = self.place(&ty, true)?;
@@ -145,7 +145,7 @@ impl Maker<'_> {
         cases
     }
 
-    /// The body of a loop with so many rounds.
+    /// The body of a loop with this many iterations.
     fn looped(&mut self, rounds: u32, depth: u32) -> Vec<Stmt> {
         let saved = (self.scope.loops, self.scope.rounds);
         self.scope.loops += 1;
@@ -209,7 +209,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Leaves something.
+    /// A jump out of a loop, a callee or a block.
     fn jump(&mut self) -> Option<Stmt> {
         let mut ways = Vec::new();
         if self.scope.loops > 0 {
