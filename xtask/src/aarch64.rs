@@ -1,9 +1,9 @@
-//! The tests on another machine: AArch64, under the emulator of user programs that QEMU has.
+//! The tests on AArch64, in QEMU's user-mode emulator.
 //!
-//! What enters: `cargo xtask aarch64`. What leaves: an error if the interpreter and native code differ there, or if the
-//! engines give wrong answers. The tests are built by Rust's cross compiler; the C that they generate is compiled, from
-//! inside the emulator, by gcc's. What is not portable shows here: instructions of one processor, alignment, the sign
-//! of `char`.
+//! What enters: `cargo xtask aarch64`. What leaves: an error if the interpreter and native code differ there, or if
+//! the match engines give wrong results. The tests are built by Rust's cross compiler. The C that they generate is
+//! compiled by GCC's cross compiler, which they call from inside the emulator. This finds code that is not portable:
+//! instructions of one processor, alignment, the signedness of `char`.
 
 use crate::{cargo, finish};
 use std::process::{Command, Stdio};
@@ -12,15 +12,15 @@ const TARGET: &str = "aarch64-unknown-linux-gnu";
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 const EMULATOR: &str = "qemu-aarch64";
 
-/// Where Debian's packages for cross compiling have the libraries of the other machine.
+/// The folder of the target's libraries in Debian's packages for cross compilation.
 const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 
-/// All tests of the engines and of the two backends against each other.
+/// All tests of the match engines, and of the backends against each other.
 pub(crate) fn all() -> Result<(), String> {
     run(&["--package", "tables", "--package", "testkit"])
 }
 
-/// The corpus alone: every program and packet of it, on both backends.
+/// Only the corpus: all its programs and packets, on both backends.
 pub(crate) fn corpus() -> Result<(), String> {
     run(&["--package", "testkit", "--test", "corpus"])
 }
@@ -34,12 +34,12 @@ fn run(tests: &[&str]) -> Result<(), String> {
     command.args(["test", "--target", TARGET]).args(tests);
     command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", COMPILER);
     command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{EMULATOR} -L {LIBRARIES}"));
-    // What the tests compile is for the emulated machine; what build scripts compile for this one is not.
+    // Tests compile for the emulated machine, build scripts for this one.
     command.env("CC", COMPILER).env("HOST_CC", "cc");
     finish(&mut command)
 }
 
-/// What is needed and not installed, with where it comes from.
+/// The tools that are required but not installed, with their packages.
 fn missing() -> Vec<String> {
     let runs = |program: &str| {
         let status = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();

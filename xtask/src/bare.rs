@@ -1,9 +1,9 @@
-//! The README's test command as on a machine that has nothing but Rust and a C compiler, then the tests that were
-//! skipped there, with every tool of this machine.
+//! Runs the README's test command as on a machine with only Rust and a C compiler, and then the tests that were
+//! skipped there, with all tools of this machine.
 //!
-//! What enters: the tools that `.ci/run` installs. What leaves: an error if a test failed, or failed for want of a tool
-//! where it should have skipped itself. Each test runs to its end once: those that need no tool in the first run, the
-//! others in the second, straight from the programs that the first has built.
+//! What enters: the list of tools that `.ci/run` installs. What leaves: an error if a test failed, including a test
+//! that should have skipped itself because a tool is missing. Each test runs to its end once: tests that need no tool
+//! in the first run, the others in the second one, directly from the programs that the first one has built.
 
 use crate::{cargo, finish, root};
 use skipped::{RECORD_VARIABLE, Skipped};
@@ -14,11 +14,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Optional commands that `.ci/run` does not install by these names.
+/// Optional commands that `.ci/run` does not install under these names.
 const FURTHER_TOOLS: [&str; 4] = ["tc", "python", "python3", "pkg-config"];
 
-/// Runs tests without optional tools, then with them those that were skipped. `options` are of `cargo test`, and say
-/// which tests these are: all if there are none.
+/// Runs tests without optional tools, and then the skipped ones with them. `options` are options of `cargo test` and
+/// select the tests; without options, all tests run.
 pub(crate) fn test(options: &[&str]) -> Result<(), String> {
     let target = root().join("target");
     let [commands, record] = ["bare-path", "skipped-without-tools"].map(|name| target.join(name));
@@ -31,13 +31,13 @@ pub(crate) fn test(options: &[&str]) -> Result<(), String> {
     without.env("PATH", &commands).env(RECORD_VARIABLE, &record).arg("test");
     without.args(if options.is_empty() { &["--workspace"] } else { options });
     let first = finish(&mut without);
-    let second = again(&record);
+    let second = run_skipped(&record);
     let failed: Vec<String> = [first, second].into_iter().filter_map(Result::err).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
 /// Runs the tests of a record, each program once, with all tools.
-fn again(record: &Path) -> Result<(), String> {
+fn run_skipped(record: &Path) -> Result<(), String> {
     let skipped = skipped::read(&fs::read_to_string(record).unwrap_or_default());
     let still = record.with_file_name("skipped-with-tools");
     forget(&still)?;
@@ -56,7 +56,7 @@ fn summary(record: &Path) -> String {
     skipped::summary(&skipped::read(&fs::read_to_string(record).unwrap_or_default()))
 }
 
-/// The tests of each program and the folder that it runs in.
+/// The tests of each program, with the folder in which it runs.
 fn by_program(skipped: &[Skipped]) -> BTreeMap<(&Path, &Path), BTreeSet<&str>> {
     let mut programs: BTreeMap<(&Path, &Path), BTreeSet<&str>> = BTreeMap::new();
     for one in skipped {
@@ -72,20 +72,20 @@ fn forget(file: &Path) -> Result<(), String> {
     }
 }
 
-/// The commands that a plain machine lacks: those before the colons of the list `tools` in `.ci/run`, and some more.
+/// The commands that a bare machine lacks: those before the colons in the list `tools` of `.ci/run`, and some more.
 fn hidden(ci: &str) -> BTreeSet<String> {
     let list = ci.lines().skip_while(|line| line.trim() != "tools=(").skip(1).take_while(|line| line.trim() != ")");
     let listed = list.filter_map(|line| line.trim().split_once(':')).map(|(command, _)| command.to_owned());
     listed.chain(FURTHER_TOOLS.map(str::to_owned)).collect()
 }
 
-/// Whether a file of this name is one of the tools, perhaps of a certain version, as `clang-19` or `python3.13`.
+/// Whether a file name is one of the tools, possibly with a version, such as `clang-19` or `python3.13`.
 fn is_hidden(name: &str, hidden: &BTreeSet<String>) -> bool {
     let is_version = |rest: &str| rest.starts_with(|c: char| c == '-' || c == '.' || c.is_ascii_digit());
     hidden.iter().any(|tool| name.strip_prefix(tool.as_str()).is_some_and(|rest| rest.is_empty() || is_version(rest)))
 }
 
-/// Fills a folder with links to all commands that this process can call, but for hidden ones.
+/// Fills a folder with links to all commands in the search path, except hidden ones.
 fn visible_commands(folder: &Path, hidden: &BTreeSet<String>) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -93,7 +93,7 @@ fn visible_commands(folder: &Path, hidden: &BTreeSet<String>) -> io::Result<()> 
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut seen: BTreeSet<OsString> = BTreeSet::new();
-    // As in a search, the first folder that has a name counts.
+    // As in a search, the first folder with the name takes precedence.
     for entry in std::env::split_paths(&path).filter_map(|from| fs::read_dir(from).ok()).flatten().flatten() {
         let name = entry.file_name();
         if !is_hidden(&name.to_string_lossy(), hidden) && seen.insert(name.clone()) {

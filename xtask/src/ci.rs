@@ -1,6 +1,6 @@
-//! Every check, in stages that can be run alone or left out.
+//! All checks, in stages that can be selected or skipped.
 //!
-//! All stages run, also after one that failed, so that one run shows everything that is wrong.
+//! All stages run, even after a failure, so that one run shows all problems.
 
 use crate::{aarch64, bare, cargo, finish, root, tidy};
 use std::process::Command;
@@ -23,7 +23,7 @@ const STAGES: [Stage; 8] = [
     Stage { name: "aarch64", about: "the corpus on another machine, emulated", run: aarch64::corpus },
 ];
 
-/// Runs the stages that `options` leave: `--skip STAGE`, `--only STAGE`, each any number of times.
+/// Runs the stages selected by `options`: `--skip STAGE`, `--only STAGE`, each any number of times.
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {
     let stages = selected(options)?;
     let mut summary: Vec<(&str, Duration, Result<(), String>)> = Vec::new();
@@ -72,7 +72,7 @@ fn lint() -> Result<(), String> {
     finish(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
-/// Prints what tidy finds.
+/// Prints the findings of tidy.
 pub(crate) fn tidy() -> Result<(), String> {
     let findings = tidy::findings(&root()).map_err(|error| format!("the repository cannot be read: {error}"))?;
     for finding in &findings {
@@ -88,7 +88,7 @@ fn all_tests() -> Result<(), String> {
     bare::test(&[])
 }
 
-/// What is built only with the feature, against the system's libdpdk.
+/// Checks the code that is only built with the feature `dpdk`, against the system's libdpdk.
 fn dpdk() -> Result<(), String> {
     let known = Command::new("pkg-config").args(["--exists", "libdpdk"]).status();
     if !known.is_ok_and(|status| status.success()) {
@@ -96,13 +96,13 @@ fn dpdk() -> Result<(), String> {
     }
     let lint = ["clippy", "-p", "live", "--features", "dpdk", "--all-targets", "--", "-D", "warnings"];
     finish(cargo().args(lint))?;
-    // Of the whole workspace, so that what the tests were built with serves here too.
+    // For the whole workspace, so that dependencies are shared with the tests' build.
     finish(cargo().args(["test", "--workspace", "--features", "live/dpdk", "--test", "conformance", "dpdk"]))
 }
 
-/// Without optimisation, so that the verifiers and assertions of debug builds run, and the tests' build is used again:
-/// `cargo run`, or a build without any test, would build dependencies once more, with fewer features. As many processes
-/// share the bodies as there are processors.
+/// Runs in debug mode, so that verifiers and assertions run and the tests' build is reused: `cargo run`, or a build
+/// without tests, would build dependencies again, with fewer features. One process per processor runs a share of the
+/// bodies.
 fn fuzz_smoke() -> Result<(), String> {
     finish(cargo().args(["build", "--workspace", "--bin", "fuzz", "--test", "conformance"]))?;
     let own = std::env::current_exe().map_err(|error| format!("this program's file cannot be found: {error}"))?;

@@ -1,14 +1,13 @@
-//! The project's automation: every check and every chore is a command here, so that there are no scripts to keep in
-//! step.
+//! The project's automation: every check and every chore is a command here, so there are no scripts to maintain.
 //!
-//! What enters: `cargo xtask COMMAND`. What leaves: an exit code of 0 if all is well, and text that says what is not.
+//! What enters: `cargo xtask COMMAND`. What leaves: exit code 0 on success, otherwise text that explains the failure.
 //!
-//! * [`ci`]: every check, in stages.
+//! * [`ci`]: all checks, in stages.
 //! * [`aarch64`]: the tests on another machine, emulated.
-//! * [`bare`]: all tests as on a machine without optional tools, and the skipped ones with them.
-//! * [`tidy`]: the rules of the house that neither the compiler nor clippy knows; also a test of this crate.
+//! * [`bare`]: all tests as on a machine without optional tools, then the skipped ones with them.
+//! * [`tidy`]: the project's rules that neither the compiler nor clippy checks; also a test of this crate.
 //! * [`pages`]: the pages about diagnostics.
-//! * `bless` rewrites the expectations of snapshot tests; `fuzz` runs the bodies of the crate of that name.
+//! * `bless` updates the expectations of snapshot tests; `fuzz` runs the bodies of the crate `fuzz`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
 
@@ -65,14 +64,14 @@ fn root() -> PathBuf {
     root.expect("xtask lies in the repository").to_path_buf()
 }
 
-/// `cargo` at the root of the repository, the same that started us.
+/// The `cargo` that started this process, at the root of the repository.
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Runs a command to its end; an error unless it succeeds.
+/// Runs a command to its end; a non-zero exit code is an error.
 fn finish(command: &mut Command) -> Result<(), String> {
     let shown = shown(command);
     println!("$ {shown}");

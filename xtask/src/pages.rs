@@ -1,12 +1,12 @@
-//! The pages about diagnostics, one for each code, made from the comments beside the codes.
+//! The pages about diagnostics, one for each code, generated from the comments beside the codes.
 //!
-//! What enters: the Rust sources of all crates. What leaves: `docs/diagnostics/CODE.md` for each code, an index of
-//! them, and the list from which `wirespeed explain` takes its text. `bless` and `pages` write these files, tidy says
-//! when one is old.
+//! What enters: the Rust sources of all crates. What leaves: `docs/diagnostics/CODE.md` for each code, an index, and
+//! the list that `wirespeed explain` uses. `bless` and `pages` write these files; tidy reports files that are out of
+//! date.
 //!
 //! A page comes from the header of a file that begins with "`CODE`: title", or from the comment of a constant whose
-//! value is the code. The comment's first sentence is the title, the rest is the page: text, a wrong program in a
-//! block marked `p4,wrong`, a right one in a block marked `p4`, and the part of the specification.
+//! value is the code. The comment's first sentence is the title, the rest is the page: text, an invalid program in a
+//! block marked `p4,wrong`, a valid one in a block marked `p4`, and the section of the specification.
 
 use crate::tidy::{Finding, files};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ const LIST: &str = "crates/cli/src/explanations.rs";
 /// The folder of the pages.
 const FOLDER: &str = "docs/diagnostics";
 
-/// The stages, by the beginning of their codes, as the index shows them.
+/// The stages, by the prefix of their codes, as shown in the index.
 const STAGES: [(&str, &str); 11] = [
     ("E01", "Text and grammar"),
     ("E02", "Names and annotations"),
@@ -35,13 +35,13 @@ const STAGES: [(&str, &str); 11] = [
     ("W", "Warnings"),
 ];
 
-/// One page: its title and its lines.
+/// A page: its title and its lines.
 struct Page {
     title: String,
     lines: Vec<String>,
 }
 
-/// Writes all files that are not as they should be, and removes the pages of codes that are no more.
+/// Writes all files that are out of date, and removes the pages of codes that no longer exist.
 pub(crate) fn write(root: &Path) -> io::Result<()> {
     let wanted = wanted(root)?;
     for (name, content) in &wanted {
@@ -61,7 +61,7 @@ pub(crate) fn write(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The files that are not as they should be.
+/// The files that are out of date.
 pub(crate) fn findings(root: &Path) -> io::Result<Vec<Finding>> {
     let wanted = wanted(root)?;
     let mut findings = Vec::new();
@@ -82,7 +82,7 @@ pub(crate) fn findings(root: &Path) -> io::Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// The pages that are there.
+/// The existing pages.
 fn present(root: &Path) -> io::Result<Vec<String>> {
     let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Ok(Vec::new()) };
     let mut names = Vec::new();
@@ -93,12 +93,12 @@ fn present(root: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Every file with its content.
+/// All files with their required contents.
 fn wanted(root: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut pages = BTreeMap::new();
     for path in files(root)? {
         let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-        // What only tests use names codes of others, and has none of its own.
+        // Code that only tests use mentions codes of other crates, and defines none.
         let is_product = name.starts_with("crates/") && !name.starts_with("crates/testkit/");
         if is_product && name.contains("/src/") && name.ends_with(".rs") {
             read_pages(&fs::read_to_string(&path)?, &mut pages);
@@ -143,7 +143,7 @@ fn is_code(text: &str) -> bool {
     digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) && digits != "0000"
 }
 
-/// The page of a comment. A title may go on over several lines, up to the first empty one.
+/// The page of a comment. The title extends over several lines, up to the first empty one.
 fn page(first: &str, rest: &[&str]) -> Page {
     let split = rest.iter().position(|line| line.trim().is_empty()).unwrap_or(rest.len());
     let whole: Vec<&str> = std::iter::once(first).chain(rest[..split].iter().map(|line| line.trim())).collect();

@@ -1,9 +1,8 @@
-//! The table of crates in ARCHITECTURE.md against the crates: their order, and which services of the machine each may
-//! use.
+//! Checks the table of crates in ARCHITECTURE.md against the crates: their order, and which services of the machine
+//! each crate may use.
 //!
 //! What enters: the table, the manifests and the sources of `crates`. What leaves: a finding for each dependency on a
-//! crate further down, each crate that is missing, and each use of threads, sockets or clocks that the table does not
-//! allow.
+//! crate further down, each missing crate, and each use of threads, sockets or clocks that the table does not allow.
 
 use crate::tidy::Finding;
 use crate::tidy::source::lines;
@@ -14,7 +13,7 @@ use std::path::Path;
 /// The page with the table.
 const PAGE: &str = "ARCHITECTURE.md";
 
-/// A service of the machine: its letter in the table, its name, and what code says that uses it.
+/// A service of the machine: its letter in the table, its name, and the code that indicates its use.
 const SERVICES: [(char, &str, &[&str]); 3] = [
     ('T', "threads", &["thread::spawn", "thread::Builder", "thread::scope", "tokio::spawn", "runtime::Builder"]),
     ('S', "sockets", &["std::net::", "tokio::net", "os::unix::net", "libc::socket", "TcpStream", "UnixStream"]),
@@ -67,7 +66,7 @@ fn rows(page: &str) -> Vec<Row> {
     table.filter_map(row).collect()
 }
 
-/// Dependencies of a crate on crates that are not above it.
+/// A finding for each dependency of a crate on one that is not above it.
 fn check_order(rows: &[Row], position: usize, manifest: &str) -> Vec<Finding> {
     let name = &rows[position].name;
     let mut section = "";
@@ -86,7 +85,7 @@ fn check_order(rows: &[Row], position: usize, manifest: &str) -> Vec<Finding> {
     findings
 }
 
-/// Uses of services that a crate's row does not have, its tests aside.
+/// A finding for each service that a crate uses, outside of its tests, and that its row does not have.
 fn check_services(row: &Row, path: &str, content: &str) -> Vec<Finding> {
     let lines = lines(content);
     let own = lines.iter().take_while(|line| line.code.trim() != "#[cfg(test)]" || line.in_string);

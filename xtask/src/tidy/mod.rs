@@ -1,14 +1,14 @@
-//! The rules of the house that neither the compiler nor clippy knows.
+//! The project's rules that neither the compiler nor clippy checks.
 //!
-//! What enters: the files of the repository. What leaves: findings, each with its place and what would be right.
+//! What enters: the files of the repository. What leaves: findings, each with its place and the correction.
 //!
-//! * [`source`]: tells code, comments and the contents of strings apart.
+//! * [`source`]: separates code, comments and the contents of strings.
 //! * [`rust`]: rules for Rust files.
-//! * [`text`]: rules for every text file.
+//! * [`text`]: rules for all text files.
 //! * [`manifests`]: rules for `Cargo.toml` and `Cargo.lock`.
 //! * [`layers`]: the table of crates in ARCHITECTURE.md.
 //!
-//! The pages about diagnostics must be those that the sources give.
+//! The pages about diagnostics must match the sources.
 
 mod layers;
 mod manifests;
@@ -21,14 +21,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Something that breaks a rule.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
-    /// The file, from the root of the repository.
+    /// The file, relative to the root of the repository.
     pub path: String,
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong and what would be right.
+    /// The violation and the correction.
     pub message: String,
 }
 
@@ -51,15 +51,15 @@ impl Report<'_> {
     }
 }
 
-/// Folders that hold nothing of ours.
+/// Folders that contain no files of the project.
 const SKIPPED: [&str; 3] = [".git", "target", "__pycache__"];
 
-/// Endings of the files that hold text that people write.
+/// Endings of the names of text files that are written by hand.
 const TEXT_ENDINGS: [&str; 15] = [
     ".rs", ".toml", ".md", ".p4", ".c", ".h", ".txt", ".json", ".stf", ".py", ".yml", ".sh", ".lock", "run", "LICENSE",
 ];
 
-/// Everything in the repository at `root` that breaks a rule.
+/// All violations in the repository at `root`.
 pub(crate) fn findings(root: &Path) -> io::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for path in files(root)? {
@@ -89,7 +89,7 @@ fn check(root: &Path, name: &str, content: &str, findings: &mut Vec<Finding>) {
     }
 }
 
-/// All files below `root`, in order of their names.
+/// All files below `root`, ordered by name.
 pub(crate) fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut folders, mut files) = (vec![root.to_path_buf()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -111,8 +111,8 @@ pub(crate) fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
 
-    /// What tidy says of a file of this name and content, one finding a line.
-    pub(crate) fn said(name: &str, content: &str) -> String {
+    /// The findings for a file of this name and content, one per line.
+    pub(crate) fn findings_for(name: &str, content: &str) -> String {
         let mut findings = Vec::new();
         check(Path::new("."), name, content, &mut findings);
         findings.sort();

@@ -3,33 +3,34 @@
 use crate::tidy::Report;
 use crate::tidy::source::{Line, lines};
 
-/// Characters in a line; rustfmt keeps code to it, but neither strings nor comments.
+/// The most characters in a line. Rustfmt enforces the limit for code, but not in strings and comments.
 const WIDTH_MAX: usize = 120;
-/// Lines in a file, its tests aside.
+/// The most lines in a file, without its tests.
 const FILE_LINES_MAX: usize = 1000;
-/// How a longer file's header gives its reason.
+/// The words with which the header of a longer file gives its reason.
 const LONG_FILE_REASON: &str = "Long because";
-/// Lines in a function.
+/// The most lines in a function.
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// Functions that are longer and wait to be divided, with the length that they may not exceed. Lines leave this list;
-/// none enter it.
+/// Longer functions that are still to be split, with the most lines that each may have. Functions may be removed from
+/// this list, but not added.
 const LONG_FUNCTIONS: [(&str, &str, usize); 0] = [];
 
-/// Where code may name an architecture: what reads its package, what it is, the switch's rules for it, and what makes
-/// programs for tests. Everything else asks `ir::Architecture` for the property that it needs.
-const KNOW_ARCHITECTURES: [&str; 11] = [
+/// The files that may name an architecture: those that recognise its package, that describe it, that implement its
+/// rules in the switch, and that generate programs for tests. All other code uses the properties in
+/// `ir::Architecture`.
+const ARCHITECTURE_FILES: [&str; 11] = [
     "crates/lower/src/",
     "crates/ir/src/",
     "crates/switch/src/v1model.rs",
     "crates/switch/src/psa.rs",
     // The table of rules.
     "crates/switch/src/switch.rs",
-    // What programs request of coalescing buffers.
+    // The requests of programs to coalescing buffers.
     "crates/switch/src/piles.rs",
     "crates/testkit/",
     "fuzz/",
-    // What v1model does between blocks, as the planner sees it; it is to become IR.
+    // The behaviour of v1model between blocks in the planner. It is to move into the IR.
     "crates/cgen/src/plan/straight.rs",
     "crates/cgen/src/plan/sums.rs",
     "crates/cgen/src/emit/straight.rs",
@@ -83,7 +84,7 @@ fn check_words(content: &str, lines: &[Line], report: &mut Report<'_>) {
         if has_word(&line.code, "HashMap") || has_word(&line.code, "HashSet") {
             add("the order of a hash map is random: use BTreeMap, BTreeSet, IndexVec or a sorted vector");
         }
-        // The type of a pointer to a C function does nothing unsafe by itself.
+        // A function pointer type for C does nothing unsafe by itself.
         let code = line.code.replace("unsafe extern \"\" fn(", "");
         if has_word(&code, "unsafe") && !may_be_unsafe {
             add("`unsafe` stands in files that say why: `#![allow(unsafe_code, reason = \"...\")]`");
@@ -91,7 +92,7 @@ fn check_words(content: &str, lines: &[Line], report: &mut Report<'_>) {
     }
 }
 
-/// Whether `word` stands in `code` and is not the end or start of a longer word.
+/// Whether `word` occurs in `code` as a whole word.
 fn has_word(code: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(start, _)| {
@@ -111,7 +112,7 @@ fn check_length(content: &str, length: usize, report: &mut Report<'_>) {
 }
 
 fn check_architectures(name: &str, own: &[Line], report: &mut Report<'_>) {
-    if KNOW_ARCHITECTURES.iter().any(|known| name.starts_with(known)) {
+    if ARCHITECTURE_FILES.iter().any(|known| name.starts_with(known)) {
         return;
     }
     for (index, line) in own.iter().enumerate() {
@@ -133,19 +134,19 @@ fn check_functions(name: &str, lines: &[Line], report: &mut Report<'_>) {
     }
 }
 
-/// A function that is mostly a table in the form of a match: every third line or more is an arm.
+/// Whether a function is mostly a table in the form of a match: at least every third line is an arm.
 fn is_flat_match(body: &[Line]) -> bool {
     body.iter().filter(|line| line.code.contains("=>")).count() * 3 >= body.len()
 }
 
-/// A function with a body, by its lines.
+/// A function with a body, with its lines.
 struct Function {
     name: String,
     first: usize,
     last: usize,
 }
 
-/// The functions of a file; those inside another one too.
+/// The functions of a file, including nested ones.
 fn functions(lines: &[Line]) -> Vec<Function> {
     let mut functions = Vec::new();
     for (first, line) in lines.iter().enumerate() {
@@ -164,7 +165,7 @@ fn function_name(code: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// The line on which the body ends; none for a declaration without a body.
+/// The line on which the body ends; `None` for a declaration without a body.
 fn body_end(lines: &[Line]) -> Option<usize> {
     let (mut braces, mut brackets) = (0, 0);
     for (index, line) in lines.iter().enumerate() {
@@ -187,16 +188,16 @@ fn body_end(lines: &[Line]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::tidy::tests::said;
+    use crate::tidy::tests::findings_for;
 
     fn rust(body: &str) -> String {
-        said("crates/x/src/y.rs", &format!("//! A file.\n{body}"))
+        findings_for("crates/x/src/y.rs", &format!("//! A file.\n{body}"))
     }
 
     #[test]
     fn a_file_opens_with_its_purpose() {
         let expected = "src/lib.rs:1: a file opens with `//!`: what enters, what leaves, why\n";
-        assert_eq!(said("src/lib.rs", "use x;\n"), expected);
+        assert_eq!(findings_for("src/lib.rs", "use x;\n"), expected);
         assert_eq!(rust("use x;\n"), "");
     }
 
@@ -228,7 +229,7 @@ mod tests {
         let long = |line: &str| format!("fn f(x: [u8; 2]) {{\n{}}}\n", format!("{line}\n").repeat(70));
         assert_eq!(rust(&long("f();")), "crates/x/src/y.rs:2: function f has 72 lines: at most 70\n");
         assert_eq!(rust(&long("1 => 2,")), "");
-        assert_eq!(said("crates/x/tests/y.rs", &format!("//! Tests.\n{}", long("f();"))), "");
+        assert_eq!(findings_for("crates/x/tests/y.rs", &format!("//! Tests.\n{}", long("f();"))), "");
         assert_eq!(rust(&format!("#[cfg(test)]\nmod tests {{\n{}}}\n", long("f();"))), "");
     }
 
@@ -242,8 +243,8 @@ mod tests {
     #[test]
     fn only_few_know_an_architecture() {
         let text = "//! Opens.\nuse ir::psa::Slot;\n";
-        let found = said("crates/cli/src/a.rs", text);
+        let found = findings_for("crates/cli/src/a.rs", text);
         assert!(found.starts_with("crates/cli/src/a.rs:2: an architecture has no name here"), "{found}");
-        assert_eq!(said("crates/lower/src/a.rs", text), "");
+        assert_eq!(findings_for("crates/lower/src/a.rs", text), "");
     }
 }

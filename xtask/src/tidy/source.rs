@@ -1,28 +1,28 @@
-//! Tells code, comments and the contents of strings of a Rust file apart, line by line.
+//! Separates code, comments and the contents of strings in a Rust file, line by line.
 //!
-//! No parser: just enough of the language's words that a rule about code does not trip over a string that looks like
-//! code.
+//! This is not a parser: it recognises just enough tokens that a rule about code does not match a string that looks
+//! like code.
 
 /// One line of a Rust file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// The code: without comments, strings and characters emptied.
+    /// The code, without comments; strings and character literals are emptied.
     pub code: String,
-    /// The comment, slashes included.
+    /// The comment, including its slashes.
     pub comment: String,
     /// Whether the line begins inside a string.
     pub in_string: bool,
 }
 
-/// Where the reader is.
+/// The state of the lexer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Code,
     LineComment,
-    /// With the depth of nesting.
+    /// The nesting depth.
     BlockComment(u32),
     String,
-    /// With the number of `#`.
+    /// The number of `#`.
     RawString(usize),
 }
 
@@ -46,7 +46,7 @@ fn read_line(text: &str, state: &mut State) -> Line {
     line
 }
 
-/// Reads one word of `rest`; returns its length in bytes.
+/// Reads one token of `rest`; returns its length in bytes.
 fn step(rest: &str, state: &mut State, line: &mut Line) -> usize {
     let first = rest.chars().next().map_or(1, char::len_utf8);
     match *state {
@@ -86,7 +86,7 @@ fn step(rest: &str, state: &mut State, line: &mut Line) -> usize {
     }
 }
 
-/// Reads one word of code.
+/// Reads one token of code.
 fn code(rest: &str, first: usize, state: &mut State, line: &mut Line) -> usize {
     if rest.starts_with("//") {
         *state = State::LineComment;
@@ -123,7 +123,7 @@ fn raw_string_hashes(rest: &str) -> Option<usize> {
     after[hashes..].starts_with('"').then_some(hashes)
 }
 
-/// The length of a character such as `'{'` or `'\n'`; lifetimes are none.
+/// The length of a character literal such as `'{'` or `'\n'`; `None` for a lifetime.
 fn character_length(rest: &str) -> Option<usize> {
     let content = rest.strip_prefix('\'')?;
     let end = match content.strip_prefix('\\') {

@@ -1,4 +1,4 @@
-//! Rules for every text file.
+//! Rules for all text files.
 
 use crate::tidy::Report;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 /// Marks of unfinished work. In two parts, so that this file passes.
 const MARKS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 
-/// Beginnings of paths that exist on one machine only. In two parts, so that this file passes.
+/// Prefixes of paths that exist only on one machine. Each is in two parts, so that this file passes.
 const MACHINE_PATHS: [&str; 5] =
     [concat!("/", "home/"), concat!("/", "Users/"), concat!("/", "root/"), concat!("/", "work/"), concat!("/", "tmp/")];
 
@@ -44,13 +44,13 @@ fn has_mark(line: &str, mark: &str) -> bool {
     })
 }
 
-/// Whether a path that begins so stands in the line; `a/home/b` does not begin so.
+/// Whether a path with this prefix occurs in the line; in `a/home/b` it does not.
 fn has_path(line: &str, path: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '}' | '*');
     line.match_indices(path).any(|(start, _)| !line[..start].chars().next_back().is_some_and(is_part))
 }
 
-/// Links of a page to files of the repository lead somewhere.
+/// Checks that links of a page to files of the repository are valid.
 fn check_links(root: &Path, name: &str, line: &str, number: usize, report: &mut Report<'_>) {
     for (start, _) in line.match_indices("](") {
         let target = &line[start + 2..];
@@ -69,36 +69,36 @@ fn check_links(root: &Path, name: &str, line: &str, number: usize, report: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::tests::said;
+    use crate::tidy::tests::findings_for;
 
     #[test]
     fn unfinished_work_is_found() {
         let mark = MARKS[0];
         let expected =
             format!("a.p4:1: `{mark}` marks unfinished work: finish it, or say in words what is not there\n");
-        assert_eq!(said("a.p4", &format!("// {mark}: more\n")), expected);
-        assert_eq!(said("a.p4", &format!("// my{mark}s\n")), "");
+        assert_eq!(findings_for("a.p4", &format!("// {mark}: more\n")), expected);
+        assert_eq!(findings_for("a.p4", &format!("// my{mark}s\n")), "");
     }
 
     #[test]
     fn paths_of_one_machine_are_found() {
         let path = MACHINE_PATHS[0];
         assert_eq!(
-            said("a.md", &format!("see {path}me/x\n")),
+            findings_for("a.md", &format!("see {path}me/x\n")),
             format!("a.md:1: `{path}` exists on one machine only\n")
         );
-        assert_eq!(said("a.md", &format!("see a{path}b\n")), "");
+        assert_eq!(findings_for("a.md", &format!("see a{path}b\n")), "");
     }
 
     #[test]
     fn links_lead_somewhere() {
-        assert_eq!(said("a.md", "[x](Cargo.toml) [y](https://p4.org) [z](#top)\n"), "");
-        assert_eq!(said("a.md", "[x](nothing.md#top)\n"), "a.md:1: the link leads nowhere: nothing.md\n");
+        assert_eq!(findings_for("a.md", "[x](Cargo.toml) [y](https://p4.org) [z](#top)\n"), "");
+        assert_eq!(findings_for("a.md", "[x](nothing.md#top)\n"), "a.md:1: the link leads nowhere: nothing.md\n");
     }
 
     #[test]
     fn the_last_line_has_an_end() {
-        assert_eq!(said("a.p4", "control"), "a.p4:1: the last line has no end\n");
-        assert_eq!(said("a.p4", ""), "");
+        assert_eq!(findings_for("a.p4", "control"), "a.p4:1: the last line has no end\n");
+        assert_eq!(findings_for("a.p4", ""), "");
     }
 }
