@@ -1,15 +1,14 @@
-//! Random input thrown at the project's stages.
+//! Random input for all stages of the project.
 //!
-//! What enters: a seed. What leaves: nothing, or what went wrong. A body is a function from a random generator to a
-//! verdict, so that a run is reproduced by its seed alone; the generators of valid programs and packets are
-//! `testkit`'s.
+//! What enters: a seed. What leaves: success, or an error. A body is a function of a random generator, so that a seed
+//! alone reproduces a run. The generators of valid programs and packets are in `testkit`.
 //!
-//! * [`bodies`]: what is thrown, and what must hold.
-//! * [`run`]: runs a body on seed after seed, and tells the seed that fails.
-//! * [`mutate`]: text that is almost right; [`mutants`]: programs that are almost right.
-//! * [`reduce`](mod@crate::reduce): from a text that fails to a small one.
+//! * [`bodies`]: the input that each generates, and the property that must hold.
+//! * [`run`]: runs a body on one seed after the other, and reports the seed that fails.
+//! * [`mutate`]: text that is almost valid; [`mutants`]: programs that are almost valid.
+//! * [`reduce`](mod@crate::reduce): reduces a failing text.
 //!
-//! `cargo xtask fuzz` runs the bodies for as long as one likes, the tests of this crate run each for a moment.
+//! `cargo xtask fuzz` runs the bodies for any length of time, the tests of this crate run each briefly.
 
 pub mod bodies;
 pub mod mutants;

@@ -1,25 +1,25 @@
-//! `cargo xtask fuzz`: runs the bodies, one after the other.
+//! `cargo xtask fuzz`: runs the bodies one after the other.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
 
 use base::Rng;
-use fuzz::run::{Notes, Until, keep_panics_quiet, many, one};
+use fuzz::run::{Notes, Until, keep_panics_quiet, run_seed, run_seeds};
 use fuzz::{BODIES, Body};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: cargo xtask fuzz [NAME] [--seconds N | --count N] [--seed S] [--all | --reduce] | --list";
 
-/// Lines of a failure that are shown when others follow.
+/// The number of lines of a failure that are shown when others follow.
 const SHORT_LINES: usize = 8;
 
 struct Arguments {
     bodies: Vec<&'static Body>,
     until: Until,
     seed: u64,
-    /// Goes on after a failure.
+    /// Continues after a failure.
     all: bool,
-    /// Makes the input of the first seed smaller.
+    /// Reduces the input of the first seed.
     reduce: bool,
 }
 
@@ -77,7 +77,7 @@ fn named(name: &str) -> Result<&'static Body, String> {
     body.ok_or_else(|| format!("there is no body {name}: bodies are {}", names.join(", ")))
 }
 
-/// Runs all bodies asked for; whether all held.
+/// Runs the selected bodies; returns whether all of them passed.
 fn run(arguments: &Arguments) -> bool {
     let mut all_held = true;
     for body in &arguments.bodies {
@@ -93,7 +93,7 @@ fn run(arguments: &Arguments) -> bool {
 fn run_to_failure(body: &'static Body, arguments: &Arguments) -> bool {
     let start = Instant::now();
     let mut notes = Notes::default();
-    let result = many(body, arguments.seed, arguments.until, &mut notes);
+    let result = run_seeds(body, arguments.seed, arguments.until, &mut notes);
     match &result {
         Ok(count) => println!("{:<12} held for {count} seeds in {:.1} s", body.name, start.elapsed().as_secs_f64()),
         Err(failure) => println!("{failure}"),
@@ -102,7 +102,7 @@ fn run_to_failure(body: &'static Body, arguments: &Arguments) -> bool {
     result.is_ok()
 }
 
-/// Goes on after failures, each of which is shown in short.
+/// Continues after failures, each of which is shown in short.
 fn run_all(body: &'static Body, arguments: &Arguments) -> bool {
     let start = Instant::now();
     let mut notes = Notes::default();
@@ -113,7 +113,7 @@ fn run_all(body: &'static Body, arguments: &Arguments) -> bool {
     };
     while !is_over(count) {
         let seed = arguments.seed.wrapping_add(count);
-        if let Err(failure) = one(body, seed, &mut notes) {
+        if let Err(failure) = run_seed(body, seed, &mut notes) {
             failures += 1;
             let lines = failure.lines().skip(1).take(SHORT_LINES).collect::<Vec<_>>().join("\n    ");
             println!("{} --seed {seed}:\n    {lines}", body.name);

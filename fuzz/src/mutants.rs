@@ -1,10 +1,10 @@
-//! Programs that are almost right: those of the corpora with a few changes, of tokens and of whole parts.
+//! Programs that are almost valid: those of the corpora with a few changes of tokens or larger parts.
 //!
-//! What enters: a random generator. What leaves: a [`Mutant`], the text of a program and sometimes that of a file that
-//! it includes. Nothing here knows the grammar: `tokens` takes a text apart, `parts` sees brackets, semicolons and
-//! commas and knows by their first words what kinds of parts stand between them, `changes` exchanges what is of one
-//! kind. That serves P4_16, P4_14 and whatever comes next alike, and leaves most mutants parseable, so that the later
-//! stages see them.
+//! What enters: a random generator. What leaves: a [`Mutant`], which is the text of a program and sometimes of a file
+//! that it includes. The code does not know the grammar: `tokens` splits a text into tokens; `parts` finds brackets,
+//! semicolons and commas, and classifies the parts between them by their first words; `changes` exchanges parts of
+//! the same kind. This works for P4_16 and P4_14, and most mutants can still be parsed, so that they reach the later
+//! stages.
 
 mod changes;
 pub(crate) mod corpus;
@@ -17,17 +17,17 @@ use std::path::{Path, PathBuf};
 use syntax::{DiskFiles, FileLoader};
 use tokens::{text_of, tokens_of};
 
-/// The folder in which a mutant's include file stands; there is none such on any disk.
+/// The folder of a mutant's include file, which does not exist on disk.
 const INCLUDE_FOLDER: &str = "/mutant";
 
-/// A program that is almost right.
+/// A program that is almost valid.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// The path of the program that it was made of.
+    /// The path of the original program.
     pub path: PathBuf,
     /// The program.
     pub text: String,
-    /// A file that the program includes, in the place of the one of this name.
+    /// A changed include file: its name, and its text.
     pub include: Option<(String, String)>,
 }
 
@@ -53,7 +53,7 @@ impl Mutant {
         self.include.as_ref().map_or(&self.text, |(_, text)| text)
     }
 
-    /// The same mutant with another text in the place of the one that was changed.
+    /// The same mutant with another text in place of the changed one.
     pub fn with_changed_text(&self, text: &str) -> Mutant {
         let mut mutant = self.clone();
         match &mut mutant.include {
@@ -63,12 +63,12 @@ impl Mutant {
         mutant
     }
 
-    /// Where `#include` looks for the file of the mutant.
+    /// The folders in which `#include` finds the file of the mutant.
     pub fn include_paths(&self) -> Vec<PathBuf> {
         self.include.iter().map(|_| PathBuf::from(INCLUDE_FOLDER)).collect()
     }
 
-    /// Whether the program is one of P4_14.
+    /// Whether it is a P4_14 program.
     pub fn is_p4_14(&self) -> bool {
         let mut options = syntax::Options::new(self);
         options.include_paths = self.include_paths();
@@ -78,7 +78,7 @@ impl Mutant {
         p4_14::recognise(&preprocessed.lexemes()) == p4_14::Standard::P4_14
     }
 
-    /// What a failure shows.
+    /// The text that a failure shows.
     pub fn shown(&self) -> String {
         let name = self.include.as_ref().map_or(String::new(), |(name, _)| format!("its include file {name}, "));
         let path = self.path.strip_prefix(testkit::corpus::folder()).unwrap_or(&self.path);
@@ -90,7 +90,7 @@ impl FileLoader for Mutant {
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         match &self.include {
             Some((name, text)) if path == Path::new(INCLUDE_FOLDER).join(name) => Ok(Some(text.clone().into_bytes())),
-            // A program that was changed must not read what it likes.
+            // A changed program must not read arbitrary files.
             _ if path.extension().is_some_and(|found| found == "p4" || found == "inc") => DiskFiles.load(path),
             _ => Ok(None),
         }
@@ -100,7 +100,7 @@ impl FileLoader for Mutant {
 fn changed(rng: &mut Rng, text: &str, donor: &Sample, changes_max: u64) -> String {
     let mut tokens = tokens_of(text);
     let donor = tokens_of(&donor.text);
-    // One change alone leaves most of a program right, so that later stages see it too.
+    // A single change leaves many programs valid, so that they reach later stages.
     let count = if rng.chance(3, 5) { 1 } else { rng.between(1, changes_max) };
     for _ in 0..count {
         changes::change(rng, &mut tokens, &donor);

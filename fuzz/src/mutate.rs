@@ -1,15 +1,15 @@
-//! Text that is almost right: right text with a few changes.
+//! Text that is almost valid: valid text with a few changes.
 
 use base::Rng;
 
-/// Changes in one text at most.
+/// The most changes in one text.
 const CHANGES_MAX: u64 = 6;
 
-/// `text` with a few changes: characters and spans of it deleted, doubled, exchanged or moved, or one of `words`
-/// inserted.
+/// `text` with a few changes: characters or spans of it are deleted, duplicated, exchanged or moved, or one of
+/// `words` is inserted.
 pub fn mutated(rng: &mut Rng, text: &str, words: &[&str]) -> String {
     let mut characters: Vec<char> = text.chars().collect();
-    // One change alone leaves most of a text right, so that later stages see it too.
+    // A single change leaves many texts valid, so that they reach later stages.
     let changes = if rng.chance(1, 2) { 1 } else { rng.between(2, CHANGES_MAX) };
     for _ in 0..changes {
         change(rng, &mut characters, words);
@@ -38,14 +38,14 @@ fn change(rng: &mut Rng, text: &mut Vec<char>, words: &[&str]) {
             }
         }
         4 => text.insert(start, *rng.pick(&['\0', '\n', '\t', 'é', '\u{202e}', '"', '\\', '9', 'f', '_'])),
-        // A cut in the middle, but not often: little is left to go wrong.
+        // Truncation, but rarely: a short text exercises little.
         5 if rng.chance(1, 4) => text.truncate(start),
         5 | 6 => drop(text.splice(start..start, format!(" {} ", rng.pick(words)).chars())),
         _ => exchange_word(rng, text),
     }
 }
 
-/// Puts one of the text's own words in the place of another: still a text of the language, but hardly one that makes
+/// Replaces a word of the text by another of its words: the result uses only words of the language, but rarely makes
 /// sense.
 fn exchange_word(rng: &mut Rng, text: &mut Vec<char>) {
     let word_near = |rng: &mut Rng, text: &[char]| {
@@ -61,7 +61,7 @@ fn exchange_word(rng: &mut Rng, text: &mut Vec<char>) {
     }
 }
 
-/// A part of `text` of whole lines, and sometimes all of it.
+/// A random range of whole lines of `text`, and sometimes all of it.
 pub fn some_of(rng: &mut Rng, text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() || rng.chance(1, 2) {

@@ -1,12 +1,13 @@
-//! From a text that fails to a small one that still fails.
+//! Reduces a failing text to a small one that still fails.
 //!
-//! What enters: a text and a test that says whether a text still fails in the same way. What leaves: a text from which
-//! no line, no block and no part in parentheses can be taken without the failure going away. Nothing here knows P4 but
-//! for its brackets: a text that is wrong after a change does not fail in the same way, and the change is taken back.
+//! What enters: a text, and a function that tests whether a text still fails in the same way. What leaves: a text
+//! from which no line, block or part in parentheses can be removed without the failure going away. The code knows
+//! only the brackets of P4: a text that a change makes invalid does not fail in the same way, so the change is
+//! undone.
 
 use std::ops::Range;
 
-/// Texts that are tried at most.
+/// The most texts that are tried.
 const TRIES_MAX: usize = 20_000;
 
 /// Reduces `text`, which must fail.
@@ -29,7 +30,7 @@ struct Reducer<'r> {
 }
 
 impl Reducer<'_> {
-    /// Takes `candidate` if it is shorter and still fails.
+    /// Keeps `candidate` if it is shorter and still fails.
     fn accept(&mut self, candidate: String) -> bool {
         if candidate.len() >= self.text.len() || self.tries >= TRIES_MAX {
             return false;
@@ -42,7 +43,7 @@ impl Reducer<'_> {
         fails
     }
 
-    /// Leaves out ranges of lines whose braces are balanced, long ranges first, and the frames of blocks.
+    /// Removes ranges of lines with balanced braces, long ranges first, and the braces around blocks.
     fn lines(&mut self) {
         let mut length = self.text.lines().count();
         while length > 0 {
@@ -64,7 +65,7 @@ impl Reducer<'_> {
         }
     }
 
-    /// Puts a part of what stands in parentheses in the place of all of it, or nothing.
+    /// Replaces the contents of parentheses by a part of them, or removes them.
     fn groups(&mut self) {
         let mut position = 0;
         while let Some(open) = self.text[position..].find(['(', '{', '<']).map(|found| found + position) {
@@ -91,14 +92,14 @@ impl Reducer<'_> {
     }
 }
 
-/// The range of about so many lines from `start` whose braces are balanced.
+/// The range of about `length` lines from `start` with balanced braces.
 fn balanced(lines: &[&str], start: usize, length: usize) -> Option<Range<usize>> {
     let end = (start + length).min(lines.len());
     let depth = |range: &[&str]| range.iter().map(|line| braces(line)).sum::<i64>();
     (start + 1..=end).rev().take(4).find(|end| depth(&lines[start..*end]) == 0).map(|end| start..end)
 }
 
-/// The block that the line opens, with its last line.
+/// The block that begins on the line, including its last line.
 fn block(lines: &[&str], start: usize) -> Option<Range<usize>> {
     let mut depth = 0;
     for (index, line) in lines.iter().enumerate().skip(start) {
@@ -120,7 +121,7 @@ fn without(lines: &[&str], ranges: &[Range<usize>]) -> String {
     kept.map(|(_, line)| format!("{line}\n")).collect()
 }
 
-/// Where the bracket at `open` is closed.
+/// The position of the bracket that closes the one at `open`.
 fn closing(text: &str, open: usize) -> Option<usize> {
     let (opens, closes) = match text.as_bytes()[open] {
         b'(' => (b'(', b')'),
@@ -141,7 +142,8 @@ fn closing(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// The parts of a text between operators and commas outside of its brackets, and those from each of them to the end.
+/// The parts of a text between operators and commas outside of its brackets, and for each part the text from there to
+/// the end.
 fn parts(text: &str) -> Vec<String> {
     let mut cuts = Vec::new();
     let mut depth = 0;

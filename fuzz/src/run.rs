@@ -1,4 +1,4 @@
-//! Runs a body on seed after seed, and tells the seed that fails.
+//! Runs a body on one seed after the other, and reports the seed that fails.
 
 use crate::bodies::Body;
 use base::Rng;
@@ -8,47 +8,47 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often it is looked at how much memory a body takes.
+/// The polling interval for the memory that a body uses.
 const WATCH_STEP: Duration = Duration::from_millis(50);
 
-/// A body that does not end within this time hangs. Compiling with sanitizers on a busy machine does not.
+/// A body that takes longer than this hangs. Compilation with sanitizers on a busy machine takes less.
 const HANG_TIME: Duration = Duration::from_secs(120);
 
-/// Memory that one try may take.
+/// The memory limit of one seed.
 const MEMORY_BYTES_MAX: u64 = 1 << 30;
 
-/// Memory that the process may take.
+/// The memory limit of the process.
 const PROCESS_BYTES_MAX: u64 = 6 << 30;
 
 /// How long a body runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Until {
-    /// This long; at least one seed.
+    /// For this time, but at least one seed.
     Time(Duration),
-    /// This many seeds.
+    /// For this number of seeds.
     Count(u64),
 }
 
-/// What bodies say beside their verdict: how often something happened.
+/// Events that bodies count besides their verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     counts: BTreeMap<String, u64>,
 }
 
 impl Notes {
-    /// Counts that something happened.
+    /// Counts an event.
     pub fn add(&mut self, what: &str) {
         *self.counts.entry(what.to_owned()).or_insert(0) += 1;
     }
 
-    /// Counts what others counted.
+    /// Adds the counts of `others`.
     fn append(&mut self, others: Notes) {
         for (what, count) in others.counts {
             *self.counts.entry(what).or_insert(0) += count;
         }
     }
 
-    /// What happened, and how often; the most frequent first.
+    /// The events with their counts, the most frequent first.
     pub fn lines(&self) -> Vec<String> {
         let mut counts: Vec<(&String, &u64)> = self.counts.iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -56,8 +56,8 @@ impl Notes {
     }
 }
 
-/// Runs `body` on `first_seed` and those after it. The number of seeds, or the first failure.
-pub fn many(body: &'static Body, first_seed: u64, until: Until, notes: &mut Notes) -> Result<u64, String> {
+/// Runs `body` on `first_seed` and the seeds after it. Returns the number of seeds, or the first failure.
+pub fn run_seeds(body: &'static Body, first_seed: u64, until: Until, notes: &mut Notes) -> Result<u64, String> {
     let start = Instant::now();
     for count in 0.. {
         let is_over = match until {
@@ -67,23 +67,23 @@ pub fn many(body: &'static Body, first_seed: u64, until: Until, notes: &mut Note
         if is_over {
             return Ok(count);
         }
-        one(body, first_seed.wrapping_add(count), notes)?;
+        run_seed(body, first_seed.wrapping_add(count), notes)?;
     }
     Ok(u64::MAX)
 }
 
-/// Runs `body` on one seed, in a thread of its own: what overflows its stack is told by the thread's name, and what
-/// hangs is left behind.
-pub fn one(body: &'static Body, seed: u64, notes: &mut Notes) -> Result<(), String> {
+/// Runs `body` on one seed, in a thread of its own. The thread's name contains the seed, so that a stack overflow
+/// shows it; a thread that hangs is abandoned.
+pub fn run_seed(body: &'static Body, seed: u64, notes: &mut Notes) -> Result<(), String> {
     let name = body.name;
     let (sender, receiver) = channel();
     let work = move || {
         let mut notes = Notes::default();
         let verdict = caught(|| (body.run)(&mut Rng::new(seed), &mut notes));
-        // Nobody listens any more to what took too long.
+        // After a timeout, nothing receives the result.
         let _late = sender.send((verdict, notes));
     };
-    // As much stack as the command has: what a body makes may be nested as deeply as anything.
+    // The stack is as large as the command's, because generated programs may be nested to any depth.
     let thread = std::thread::Builder::new().name(format!("{seed} {name}")).stack_size(base::limits::STACK_BYTES);
     let thread = thread.spawn(work);
     thread.map_err(|error| format!("no thread: {error}"))?;
@@ -94,7 +94,7 @@ pub fn one(body: &'static Body, seed: u64, notes: &mut Notes) -> Result<(), Stri
     })
 }
 
-/// Waits for what a body says, for so long and while it takes so much memory as is allowed.
+/// Waits for the verdict of a body, within the limits of time and memory.
 fn watch(receiver: &Receiver<(Result<(), String>, Notes)>, name: &str, seed: u64) -> (Result<(), String>, Notes) {
     let start = Instant::now();
     let memory_before = memory_bytes();
@@ -111,7 +111,7 @@ fn watch(receiver: &Receiver<(Result<(), String>, Notes)>, name: &str, seed: u64
             Err(RecvTimeoutError::Timeout) => {}
         }
         memory_max = memory_max.max(memory_bytes());
-        // A thread cannot be stopped: before the machine has no memory left, the process goes.
+        // A thread cannot be killed, so the process ends before the machine runs out of memory.
         assert!(memory_max < PROCESS_BYTES_MAX, "{name} takes all memory with seed {seed}");
         if start.elapsed() > HANG_TIME {
             return (Err(format!("hang: no end after {} s", HANG_TIME.as_secs())), Notes::default());
@@ -119,26 +119,25 @@ fn watch(receiver: &Receiver<(Result<(), String>, Notes)>, name: &str, seed: u64
     }
 }
 
-/// The memory that the process has now; 0 where the system does not say.
+/// The current memory of the process; 0 if the system does not report it.
 fn memory_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text.split(' ').nth(1).and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
     pages * 4096
 }
 
-/// The time that this thread spent on a processor: other work on the machine does not count. Zero where the system does
-/// not say.
+/// The processor time of this thread, which excludes other work on the machine; 0 if the system does not report it.
 pub(crate) fn cpu_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0))
 }
 
 thread_local! {
-    /// Where the last panic of this thread came from.
+    /// The place of this thread's last panic.
     static PANIC_PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// From now on panics say nothing on the terminal: `caught` tells them, with their places.
+/// Suppresses the messages of panics from now on. `caught` reports them with their places.
 pub fn keep_panics_quiet() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line()));
@@ -146,7 +145,7 @@ pub fn keep_panics_quiet() {
     }));
 }
 
-/// What `attempt` says; a panic is a failure.
+/// The result of `attempt`; a panic is a failure.
 pub(crate) fn caught(attempt: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(attempt)) {
         Ok(verdict) => verdict,
@@ -159,8 +158,8 @@ fn panic_text(panic: &dyn std::any::Any) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
-/// Whether two failures have one cause, as far as one can see: the first line, and the line of the first error, without
-/// the numbers and names in it.
+/// Whether two failures probably have the same cause: their first lines, and the lines of their first errors, are
+/// equal without numbers and names.
 pub(crate) fn same_kind(left: &str, right: &str) -> bool {
     kind(left) == kind(right)
 }
@@ -168,7 +167,7 @@ pub(crate) fn same_kind(left: &str, right: &str) -> bool {
 fn kind(failure: &str) -> String {
     let error = failure.lines().find(|line| line.starts_with("error[")).unwrap_or_default();
     let first = failure.lines().next().unwrap_or_default();
-    // A panic is told from others by its place, and what it says may be all of a program.
+    // A panic is identified by its place; its message may contain the whole program.
     let first = first.rsplit_once(" (crates/").filter(|_| first.starts_with("panic")).map_or(first, |(_, place)| place);
     let is_kept = |c: &char| !c.is_ascii_digit() || first.ends_with(".rs");
     format!("{first}{}", error.split('`').step_by(2).collect::<String>()).chars().filter(is_kept).collect()
@@ -178,7 +177,7 @@ fn kind(failure: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Fails on purpose, now in one way and now in the other.
+    /// Fails on purpose, in one of two ways.
     fn canary(rng: &mut Rng, _: &mut Notes) -> Result<(), String> {
         match rng.below(4) {
             0 => Err("a verdict".to_string()),
@@ -193,9 +192,9 @@ mod tests {
     fn failures_are_found_and_their_seed_fails_again() {
         let mut found = [false; 2];
         for first in 0..50 {
-            let failure = many(&CANARY, first, Until::Count(100), &mut Notes::default()).unwrap_err();
+            let failure = run_seeds(&CANARY, first, Until::Count(100), &mut Notes::default()).unwrap_err();
             let seed: u64 = failure.split("--seed ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-            assert_eq!(one(&CANARY, seed, &mut Notes::default()).unwrap_err(), failure);
+            assert_eq!(run_seed(&CANARY, seed, &mut Notes::default()).unwrap_err(), failure);
             found[0] |= failure.ends_with("a verdict");
             found[1] |= failure.ends_with("panic: the canary sings");
         }
@@ -206,7 +205,7 @@ mod tests {
     fn a_body_that_holds_runs_as_often_as_asked() {
         const GOOD: Body = Body { name: "good", about: "holds", test_seeds: 0, run: |_, _| Ok(()), reduced: None };
         let notes = &mut Notes::default();
-        assert_eq!(many(&GOOD, 0, Until::Count(7), notes), Ok(7));
-        assert_eq!(many(&GOOD, 0, Until::Time(Duration::ZERO), notes), Ok(1));
+        assert_eq!(run_seeds(&GOOD, 0, Until::Count(7), notes), Ok(7));
+        assert_eq!(run_seeds(&GOOD, 0, Until::Time(Duration::ZERO), notes), Ok(1));
     }
 }

@@ -1,5 +1,5 @@
-//! Small programs that mean harm: what they declare, include or nest grows with every line. Each is refused, or
-//! compiled, soon and in little memory.
+//! Small malicious programs, in which what they declare, include or nest grows with every line. Each must be refused
+//! or compiled in a short time and with little memory.
 
 use super::mutants::errors_have_places;
 use crate::run::{Notes, cpu_time};
@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 use std::time::Duration;
 use syntax::{MemoryFiles, Options, SourceMap};
 
-/// Levels of a bomb: with each, something doubles at least.
+/// The levels of a program. With each level, something at least doubles.
 const LEVELS: [u64; 6] = [2, 5, 9, 14, 24, 60];
 
-/// Time on the processor for one program. One that is accepted may have tens of thousands of statements once its calls
-/// are inlined. What is not optimised takes longer.
+/// The processor time limit for one program. An accepted program may have tens of thousands of statements after its
+/// calls are inlined. Debug builds take longer.
 const TIME_MAX: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 10 });
 
-/// A frame for what needs a program around it: declarations, then the body of ingress.
+/// A frame for code that needs a program around it: declarations, then the body of ingress.
 const FRAME: [&str; 3] = [
     "#include <core.p4>\n#include <v1model.p4>\nheader h_t { bit<8> a; bit<8> b; }\n\
      struct headers { h_t h; }\nstruct metadata { bit<8> m; }\n",
@@ -66,7 +66,7 @@ pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the program is accepted.
+/// Compiles the program; returns whether it is accepted.
 fn compiled(text: &str) -> Result<bool, String> {
     let files =
         MemoryFiles::new().with("bomb.p4", text).with("again.p4", "#include \"again.p4\"\n#include \"bomb.p4\"\n");
@@ -93,7 +93,7 @@ fn framed(declarations: &str, ingress: &str) -> String {
     format!("{}{declarations}{}{ingress}{}", FRAME[0], FRAME[1], FRAME[2])
 }
 
-/// Lines for the levels from 1 on; `{}` and `{-}` in the pattern are the level and the one before.
+/// A line for each level from 1; `{}` and `{-}` in the pattern are the level and the previous one.
 fn lines(levels: u64, first: &str, pattern: &str) -> String {
     let mut text = format!("{first}\n");
     for level in 1..=levels {
@@ -213,7 +213,7 @@ fn else_ifs(levels: u64) -> String {
     framed("", &format!("apply {{ {chain} }}\n"))
 }
 
-/// Many variables, all of them known at each of many branches.
+/// Many variables, all of which have known values at each of many branches.
 fn variables(levels: u64) -> String {
     let declared = lines(levels * 20, "bit<8> v0 = hdr.h.a;", "bit<8> v{} = hdr.h.a;");
     let changed = lines(levels * 20, "", "if (meta.m == {}) { v{-} = v{} + 1; }");
@@ -221,7 +221,7 @@ fn variables(levels: u64) -> String {
     framed("", &format!("apply {{ {declared}{changed}{read} }}\n"))
 }
 
-/// A parser that is written from its end.
+/// A parser whose states are declared in reverse order.
 fn states(levels: u64) -> String {
     let first = "state s0 { p.extract(hdr.h); transition accept; }";
     let pattern = "state s{} { bit<8> x = meta.m; meta.m = x + 1; \

@@ -1,4 +1,5 @@
-//! Entries of random programs, in both forms: right ones are read, wrong ones are refused, no text panics.
+//! Entries of random programs, in both forms: valid ones are read, invalid ones are refused, and no text causes a
+//! panic.
 
 use crate::mutate::mutated;
 use base::{Bits, Rng};
@@ -6,7 +7,7 @@ use control::{Command, parse_entries};
 use ir::{Entry, EntryKey, Program, TableId};
 use testkit::random_ir::{Options, random_entries, random_program};
 
-/// Words that entries files have.
+/// Words that occur in entries files.
 const WORDS: [&str; 20] = [
     "=>",
     "/",
@@ -39,7 +40,8 @@ pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
     for text in [as_commands(&program, &entries), as_json(&program, &entries)] {
         check_right(&program, &entries, &text)?;
         for _ in 0..10 {
-            // Whether a changed file is still right does not matter here; that somebody can say so does.
+            // Whether the changed file is still valid does not matter; it must be accepted or refused without a
+            // panic.
             let _verdict = parse_entries("fuzz", &mutated(rng, &text, &WORDS), &program);
         }
     }
@@ -49,10 +51,10 @@ pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
 /// Whether the control plane may add this entry.
 fn is_allowed(program: &Program, table: TableId, entry: &Entry) -> bool {
     let table = &program.tables[table];
-    // A table may list an action twice; then its name means the first.
+    // A table may list an action twice; its name then denotes the first one.
     let named = table.actions[entry.call.action as usize].action;
     let Some(action) = table.actions.iter().find(|action| action.action == named) else { return false };
-    // A command gives a priority from 0, JSON one from 1.
+    // Priorities begin at 0 in commands, at 1 in JSON.
     !table.const_entries && !table.keys.is_empty() && !action.default_only && entry.priority >= 0
 }
 
@@ -66,7 +68,7 @@ fn check_right(program: &Program, entries: &[(TableId, Entry)], text: &str) -> R
         let Command::TableAdd { table, key, call, .. } = command else {
             return Err(format!("{origin}: an entry became {command:?}"));
         };
-        // A table may list an action twice; then its name means the first.
+        // A table may list an action twice; its name then denotes the first one.
         let action = |position: u32| program.tables[*table].actions[position as usize].action;
         let is_same_call = action(call.action) == action(entry.call.action) && call.args == entry.call.args;
         if table != wanted || *key != entry.key || !is_same_call {

@@ -1,5 +1,5 @@
-//! Text that is almost P4, all the way to the optimised IR: errors, or a program that the verifier accepts after each
-//! step.
+//! Text that is almost P4, compiled to optimised IR: the result is errors, or a program that the verifier accepts
+//! after each step.
 
 use crate::bodies::p4_text::{PROGRAMS, WORDS};
 use crate::mutate::mutated;
@@ -7,7 +7,7 @@ use base::Rng;
 use syntax::{MemoryFiles, Options, SourceMap};
 use testkit::corpus::{cases, groups};
 
-/// A program to begin with: of the applications, or of the corpus.
+/// A valid program to start from, of the applications or of the corpus.
 fn program(rng: &mut Rng) -> Result<String, String> {
     if rng.chance(1, 8) {
         return Ok((*rng.pick(&PROGRAMS)).to_owned());

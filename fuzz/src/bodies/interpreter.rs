@@ -1,4 +1,4 @@
-//! Random packets run through random programs, and a second run does the same.
+//! Random packets in random programs: a second run must give the same result.
 
 use base::Rng;
 use interp::{Interpreter, NoTrace, PacketState};

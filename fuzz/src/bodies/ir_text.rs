@@ -1,4 +1,5 @@
-//! Programs survive the text form of the IR; text that is almost an IR program is refused or read, never a panic.
+//! Programs survive the text form of the IR. Text that is almost an IR program is accepted or refused without a
+//! panic.
 
 use crate::mutate::mutated;
 use base::Rng;
@@ -20,7 +21,7 @@ pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
     for _ in 0..10 {
         let text = mutated(rng, &text, &WORDS);
         if let Ok(program) = ir::text::parse(&text) {
-            // Whether it is valid does not matter here; that the verifier can say so does.
+            // Whether the program is valid does not matter; the verifier must decide without a panic.
             let _verdict = ir::verify(&program);
         }
     }

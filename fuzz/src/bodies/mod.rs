@@ -1,4 +1,4 @@
-//! What is thrown, and what must hold.
+//! The bodies: the input that each generates, and the property that must hold.
 
 mod bombs;
 mod entries;
@@ -17,18 +17,19 @@ use crate::run::Notes;
 use base::Rng;
 use testkit::differential;
 
-/// Something that must hold for any seed.
+/// A property that must hold for any seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
-    /// What `cargo xtask fuzz` calls it.
+    /// Its name for `cargo xtask fuzz`.
     pub name: &'static str,
-    /// What must hold.
+    /// The property.
     pub about: &'static str,
-    /// Seeds that the tests try: few where a program is compiled for each.
+    /// The number of seeds in tests: few for bodies that compile a program for each.
     pub test_seeds: u64,
-    /// One try. A panic is a failure too.
+    /// Tests one seed. A panic is a failure, too.
     pub run: fn(&mut Rng, &mut Notes) -> Result<(), String>,
-    /// Makes what fails smaller; nothing if it does not fail. For bodies whose input is one text.
+    /// Reduces the input of a failing seed; returns `None` if it does not fail. Only for bodies whose input is one
+    /// text.
     pub reduced: Option<fn(&mut Rng) -> Option<String>>,
 }
 
@@ -194,13 +195,13 @@ pub const BODIES: &[Body] = &[
 mod tests {
     use super::*;
 
-    /// Tests that share the bodies, so that a machine with several processors runs them side by side.
+    /// The number of tests among which the bodies are divided, so that several processors run them in parallel.
     const SHARES: usize = 4;
 
     fn bodies_hold(share: usize) {
         for body in BODIES.iter().skip(share).step_by(SHARES) {
             for seed in 0..body.test_seeds {
-                if let Err(failure) = crate::run::one(body, seed, &mut Notes::default()) {
+                if let Err(failure) = crate::run::run_seed(body, seed, &mut Notes::default()) {
                     panic!("{failure}");
                 }
             }

@@ -1,5 +1,6 @@
-//! Mutants of the programs under `tests` go through every stage: errors with a place, or a program that prints to
-//! itself, is valid after each step, becomes C, and does the same once it is optimised.
+//! Mutants of the programs under `tests` in every stage of the compiler. Each gives errors with positions, or a
+//! program whose printed text is stable, that is valid after each step, compiles to C, and behaves the same when it
+//! is optimised.
 
 use crate::mutants::Mutant;
 use crate::reduce::reduce;
@@ -14,22 +15,22 @@ use testkit::differential::Workshop;
 use testkit::differential::scenario::Scenario;
 use testkit::pipeline::{Engine, optimised, switch_for};
 
-/// Changes of one mutant at most.
+/// The most changes of a mutant.
 const CHANGES_MAX: u64 = 5;
 
-/// Changes of a mutant that should still be accepted, at most.
+/// The most changes of a mutant that should still be accepted.
 const FEW_CHANGES_MAX: u64 = 2;
 
-/// Packets that an accepted mutant sees.
+/// Packets for each accepted mutant.
 const PACKETS: usize = 8;
 
-/// Time on the processor that the compiler may take for a mutant. What is not optimised takes longer.
+/// The limit of the compiler's processor time for a mutant. Debug builds take longer.
 const COMPILE_TIME_MAX: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
 
-/// Cells of registers, counters and meters with which a mutant is still run.
+/// The most cells of registers, counters and meters with which a mutant is run.
 const CELLS_MAX: u64 = 1 << 20;
 
-/// Loops with which a mutant is still run: each may take tens of thousands of steps for each packet.
+/// The most loops with which a mutant is run: each may take tens of thousands of steps per packet.
 const LOOPS_MAX: usize = 6;
 
 pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
@@ -43,7 +44,7 @@ pub(crate) fn run_native(rng: &mut Rng, notes: &mut Notes) -> Result<(), String>
     check(rng, &mutant, notes, true).map_err(|what| told(&mutant, &what))
 }
 
-/// The mutant of a seed that fails, made smaller; nothing if it does not fail.
+/// Reduces the mutant of a failing seed; `None` if it does not fail.
 pub(crate) fn reduced(rng: &mut Rng) -> Option<String> {
     reduced_mutant(rng, CHANGES_MAX, false)
 }
@@ -84,7 +85,7 @@ fn check(rng: &mut Rng, mutant: &Mutant, notes: &mut Notes, is_native: bool) -> 
     }
     let program = Arc::new(program);
     if switch_for(&program, &Engine::Interpreter).is_err() {
-        // Entries that exclude each other are seen when they are installed.
+        // Conflicts between entries are only detected when they are installed.
         notes.add("refused by the switch");
         return Ok(());
     }
@@ -92,7 +93,7 @@ fn check(rng: &mut Rng, mutant: &Mutant, notes: &mut Notes, is_native: bool) -> 
     runs_agree(rng, program, &Arc::new(better), is_native)
 }
 
-/// The program as lowered and as optimised; nothing if it is refused, or is nothing that could be run.
+/// The lowered and the optimised program; `None` if the mutant is refused or cannot be run.
 fn compiled(mutant: &Mutant, notes: &mut Notes) -> Result<Option<(Program, Program)>, String> {
     let mut sources = SourceMap::new();
     let mut options = Options::new(mutant);
@@ -118,7 +119,7 @@ fn compiled(mutant: &Mutant, notes: &mut Notes) -> Result<Option<(Program, Progr
         return Ok(None);
     }
     lint::lint(&typed, &sources, &mut diagnostics);
-    // Whoever prints the whole tree of each mutant waits long: a small one shows as much.
+    // Printing the whole tree of each mutant would take long, and small ones find the same faults.
     if mutant.text.len() < 3_000 {
         let printed = format!("{typed:?}");
         if let Some(word) = ["Poisoned", "Unknown", "tparam2147"].into_iter().find(|word| printed.contains(word)) {
@@ -156,7 +157,7 @@ pub(super) fn errors_have_places(sources: &SourceMap, diagnostics: &Diagnostics)
     }
 }
 
-/// The tree printed, read and printed again is the same text.
+/// The printed tree, when it is parsed and printed again, gives the same text.
 fn prints_to_itself(tree: &ast::Program, loader: &dyn FileLoader) -> Result<(), String> {
     let printed = syntax::print(tree);
     let mut sources = SourceMap::new();
@@ -173,15 +174,15 @@ fn prints_to_itself(tree: &ast::Program, loader: &dyn FileLoader) -> Result<(), 
     }
 }
 
-/// Whether a line that was printed from a tree is what it is printed as after it was read. A very long chain of one
-/// operator is read as a tree of its own shape, whatever shape it had.
+/// Whether a line printed from a tree equals the line that is printed after parsing it. A very long chain of one
+/// operator is parsed into a tree of a fixed shape, whatever its original shape was.
 pub(super) fn is_same_line(before: &str, after: &str) -> bool {
     const LONG_BYTES: usize = 1000;
     let bare = |line: &str| line.replace(['(', ')'], "");
     before == after || before.len() > LONG_BYTES && bare(before) == bare(after)
 }
 
-/// The program survives the text form of the IR, and becomes C.
+/// The program survives the text form of the IR, and C is generated for it.
 fn emitted(program: &Program) -> Result<(), String> {
     let text = ir::text::print(program);
     match ir::text::parse(&text) {
@@ -189,7 +190,7 @@ fn emitted(program: &Program) -> Result<(), String> {
         Ok(_) => return Err("the IR read is another one than the one printed".into()),
         Err(error) => return Err(format!("the IR printed is not read: {error}")),
     }
-    // What a backend cannot do it says; that is no fault of the program.
+    // A backend refuses what it does not support; that is not a fault of the program.
     if let Ok(plan) = cgen::Plan::new(program) {
         cgen::emit_c(program, &plan, &|_| None);
     }
@@ -214,7 +215,7 @@ fn runs_agree(rng: &mut Rng, program: Arc<Program>, better: &Arc<Program>, is_na
     Ok(())
 }
 
-/// Cells of all registers, counters and meters together.
+/// The total number of cells of registers, counters and meters.
 fn cells(program: &Program) -> u64 {
     let sizes = program.registers.iter().map(|array| array.size).chain(program.counters.iter().map(|array| array.size));
     let sizes = sizes.chain(program.meters.iter().map(|array| array.size));

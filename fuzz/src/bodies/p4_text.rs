@@ -1,15 +1,16 @@
-//! Text that is almost P4: the parser says what is wrong and never panics; what it accepts prints to the same tree.
+//! Text that is almost P4: the parser reports errors and never panics. If it accepts the text, the printed text gives
+//! the same tree.
 
 use super::mutants::is_same_line;
 use crate::mutate::{mutated, some_of};
 use base::Rng;
 use syntax::{MemoryFiles, Options, SourceMap};
 
-/// Programs to begin with.
+/// Programs to start from.
 pub(crate) const PROGRAMS: [&str; 2] =
     [include_str!("../../../apps/l2fwd/l2fwd.p4"), include_str!("../../../apps/l3fwd/l3fwd.p4")];
 
-/// Words that change what follows.
+/// Words that change the meaning of what follows.
 pub(crate) const WORDS: [&str; 48] = [
     "{",
     "}",

@@ -1,5 +1,5 @@
-//! Every program that can be run has a P4Info that fits it, or is refused one with a place; a damaged P4Info is refused
-//! or fits, and nothing else happens.
+//! Every program that can be run has a P4Info that fits it, or is refused one with a position. A damaged P4Info is
+//! refused or fits, without a panic.
 
 use crate::mutants::Mutant;
 use crate::run::Notes;
@@ -12,10 +12,10 @@ use syntax::{Diagnostics, DiskFiles, FileLoader, Options, SourceMap};
 use testkit::random_p4::{Architecture, Options as Shape, random_p4};
 use testkit::random_p4_14::random_p4_14;
 
-/// Changes of a program of the corpora at most.
+/// The most changes of a program of the corpora.
 const CHANGES_MAX: u64 = 3;
 
-/// Changed bytes of a P4Info at most.
+/// The most changed bytes of a P4Info.
 const DAMAGES_MAX: u64 = 4;
 
 pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
@@ -69,7 +69,8 @@ fn compiled(name: &str, text: &str, options: &Options<'_>) -> Option<(hir::Progr
     Some((typed, program, diagnostics))
 }
 
-/// Changes bytes of the binary form. What can still be read is joined to the program; no answer is wrong.
+/// Changes bytes of the binary form. If it can still be decoded, it is matched with the program, which may succeed or
+/// fail.
 fn damage(rng: &mut Rng, info: &P4Info, program: &Program, notes: &mut Notes) {
     let mut bytes = info.encode_to_vec();
     if bytes.is_empty() {

@@ -1,5 +1,5 @@
-//! STF files and entries files of the corpus with changes, on their programs: read or refused, and whatever they say
-//! carried out without a panic.
+//! Changed STF files and entries files of the corpus on their programs: they are accepted or refused, and accepted
+//! ones are carried out without a panic.
 
 use crate::mutate::mutated;
 use crate::run::Notes;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use testkit::corpus::{Case, cases, groups};
 use testkit::pipeline::{Engine, optimised, program_of_file, switch_for};
 
-/// Words that STF and entries files have.
+/// Words that occur in STF and entries files.
 const WORDS: [&str; 34] = [
     "add",
     "setdefault",
@@ -47,7 +47,7 @@ const WORDS: [&str; 34] = [
     "register_write",
 ];
 
-/// Changed texts that are tried on one program.
+/// Changed texts for each program.
 const TRIES: usize = 6;
 
 pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
@@ -96,7 +96,7 @@ fn entries_file(rng: &mut Rng, notes: &mut Notes, case: &Case, program: &Arc<ir:
     };
     notes.add("entries read");
     let mut switch = switch_for(program, &Engine::Interpreter)?;
-    // Whether they can be carried out does not matter here; that somebody can say so does.
+    // Whether the commands succeed does not matter; they must succeed or fail without a panic.
     let _verdict = control::apply_all(&mut switch, &commands);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Random P4 programs: taken by the front end, and the same in every way in which they can be run.
+//! Random P4 programs: the front end accepts them, and they behave the same in every execution mode.
 
 use crate::reduce::reduce;
 use crate::run::{Notes, caught, same_kind};
@@ -8,7 +8,7 @@ use testkit::random_p4::{Architecture, Options, RandomP4, random_p4};
 use testkit::random_p4_14::random_p4_14;
 use testkit::random_stacks::random_stacks;
 
-/// Random entries and packets that a smaller program is tried with before it counts as one that does not fail.
+/// Random entries and packets with which a smaller program is tried before it counts as one that does not fail.
 const SCENARIOS: u64 = 3;
 
 fn program(rng: &mut Rng, architecture: Architecture) -> RandomP4 {
@@ -21,19 +21,19 @@ pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     agrees(rng, notes, &program)
 }
 
-/// The same for programs of PSA.
+/// The same for PSA programs.
 pub(crate) fn run_psa(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let program = program(rng, Architecture::Psa);
     agrees(rng, notes, &program)
 }
 
-/// The same for programs of P4_14.
+/// The same for P4_14 programs.
 pub(crate) fn run_p4_14(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let program = random_p4_14(rng);
     agrees(rng, notes, &program)
 }
 
-/// The same for programs that move header stacks.
+/// The same for programs that change header stacks.
 pub(crate) fn run_stacks(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let program = random_stacks(rng);
     agrees(rng, notes, &program)
@@ -48,25 +48,25 @@ fn agrees(rng: &mut Rng, notes: &mut Notes, program: &RandomP4) -> Result<(), St
     Ok(())
 }
 
-/// The program of a seed that fails, made smaller; nothing if it does not fail.
+/// Reduces the program of a failing seed; `None` if it does not fail.
 pub(crate) fn reduced(rng: &mut Rng) -> Option<String> {
     let program = program(rng, Architecture::V1Model);
     reduced_program(rng, &program)
 }
 
-/// The same for a program of PSA.
+/// The same for a PSA program.
 pub(crate) fn reduced_psa(rng: &mut Rng) -> Option<String> {
     let program = program(rng, Architecture::Psa);
     reduced_program(rng, &program)
 }
 
-/// The same for a program of P4_14.
+/// The same for a P4_14 program.
 pub(crate) fn reduced_p4_14(rng: &mut Rng) -> Option<String> {
     let program = random_p4_14(rng);
     reduced_program(rng, &program)
 }
 
-/// The same for a program that moves header stacks.
+/// The same for a program that changes header stacks.
 pub(crate) fn reduced_stacks(rng: &mut Rng) -> Option<String> {
     let program = random_stacks(rng);
     reduced_program(rng, &program)

@@ -1,4 +1,5 @@
-//! Whatever a state folder holds, a switch starts with it, and the next start finds what that one kept, whole.
+//! Whatever a state folder contains, a switch starts with it, and the next start finds everything that the switch
+//! stored.
 
 use crate::mutate::mutated;
 use crate::run::Notes;
@@ -67,7 +68,7 @@ const COMMANDS: &str = "
 
 const WORDS: &[&str] = &["insert", "delete", "entry", "table", "key", "cells", "index", "value", "I.seen", "[", "{}"];
 
-/// A switch that starts with the folder, and what it has to complain of.
+/// Starts a switch with the folder. Returns its warnings, too.
 fn start(program: &Arc<Program>, folder: &Path) -> Result<(Api, Vec<String>), String> {
     let switch = Switch::new(Arc::clone(program), Backend::Interpreter, Config::default()).map_err(text)?;
     let parked = Arc::new(Parked::default());
@@ -84,7 +85,7 @@ fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// All that can be read.
+/// Everything that can be read.
 fn everything(api: &Api) -> Result<String, String> {
     let mut all = String::new();
     let queries = [
@@ -113,7 +114,7 @@ pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(text)?;
     let (api, _) = start(&program, folder.path())?;
     for (command, _) in control::parse_entries("commands", COMMANDS, &program).map_err(|all| format!("{all:?}"))? {
-        // Half of it stays in a snapshot, what comes by updates is in the log.
+        // Half of the commands are in a snapshot, the later ones in the log.
         api.command(command).map_err(|problem| format!("{problem:?}"))?;
     }
     let mut entries = Vec::new();
@@ -159,20 +160,20 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// The record that a file begins with, and what is behind it.
+/// The first record of a file, and the bytes after it.
 fn first_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
     bytes.get(12..)?.split_at_checked(length as usize)
 }
 
-/// A record as it stands in a file.
+/// A record as stored in a file.
 fn frame(record: &[u8]) -> Vec<u8> {
     let length = (record.len() as u32).to_le_bytes();
     let sum = crc32fast::hash(&[&length, record].concat());
     [&b"\x93WSR"[..], &length, &sum.to_le_bytes(), record].concat()
 }
 
-/// Some bytes of a record replaced, left out, or doubled; or, if it is text, other words.
+/// A record with some bytes replaced, removed or duplicated; or, if it is text, with other words.
 fn other_bytes(rng: &mut Rng, record: &[u8]) -> Vec<u8> {
     if let Ok(text) = std::str::from_utf8(record).map(|text| mutated(rng, text, WORDS)) {
         return text.into_bytes();
@@ -189,7 +190,7 @@ fn other_bytes(rng: &mut Rng, record: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes that are wrong, a file that ends early, or records that are whole and say something else.
+/// Damages a file: wrong bytes, a truncated file, or complete records with different contents.
 fn damage(rng: &mut Rng, path: &Path) -> Result<(), String> {
     let mut bytes = std::fs::read(path).map_err(text)?;
     match rng.below(4) {

@@ -1,7 +1,7 @@
-//! Whatever the control plane does to tables, packets find what the definition of a match says.
+//! Whatever the control plane does to tables, lookups give the results that the definition of a match requires.
 //!
-//! What makes random tables, entries and keys, and what compares lookups with a linear scan, is what the tests of the
-//! engines use.
+//! The generators of random tables, entries and keys, and the comparison with a linear scan, are those of the
+//! engines' tests.
 
 #[path = "../../../crates/tables/tests/support/mod.rs"]
 mod support;
@@ -10,7 +10,7 @@ use base::Rng;
 use support::{check_lookups, random_args, random_entry, random_key_fields, table_spec};
 use tables::{ActionCall, Handle, Operation, Table, TableKind, TableSet, TableSpec, Update};
 
-/// Tables of every kind, whose entries come one by one and many at once, change and go, over and over.
+/// Tables of every kind. Entries are added one by one or in batches, modified and removed, again and again.
 pub fn run(rng: &mut Rng) -> Result<(), String> {
     const KINDS: [TableKind; 5] =
         [TableKind::Keyless, TableKind::Exact, TableKind::Lpm, TableKind::Ternary, TableKind::Range];
@@ -29,7 +29,7 @@ pub fn run(rng: &mut Rng) -> Result<(), String> {
                 return Err("a batch that was refused has changed a table".to_owned());
             }
         }
-        // More and fewer than a burst, and more than a few vectors of keys.
+        // Fewer and more than a burst, and more than a few vectors of keys.
         let keys = *rng.pick(&[1, 3, 8, 70]);
         for (index, table) in set.tables().iter().enumerate() {
             check_lookups(rng, &reader.enter(), index, table, keys);
@@ -41,7 +41,7 @@ pub fn run(rng: &mut Rng) -> Result<(), String> {
 fn random_spec(rng: &mut Rng, kinds: &[TableKind]) -> TableSpec {
     let kind = *rng.pick(kinds);
     let size = *rng.pick(&[8, 100, 1500]);
-    // Else entries may share what they run.
+    // Otherwise entries may share an action call.
     TableSpec { keeps_cells: rng.chance(1, 2), ..table_spec(&random_key_fields(rng, kind), size) }
 }
 
@@ -55,7 +55,7 @@ fn random_update(rng: &mut Rng, set: &TableSet) -> Update {
         0..45 => Operation::Insert(random_entry(rng, spec)),
         45..60 => {
             let most = if rng.chance(1, 8) { 400 } else { 20 };
-            // One of them that is there already would take all others back.
+            // If one of them exists already, the whole batch is undone.
             Operation::InsertMany((0..rng.below(most)).map(|_| random_entry(rng, spec)).collect())
         }
         60..72 => Operation::Modify { handle, action, args: random_args(rng, &spec.actions[action]) },

@@ -1,17 +1,17 @@
-//! One change of a program: of tokens, or of the parts that `parts` sees.
+//! Single changes of a program: of tokens, or of the parts found by `parts`.
 
 use super::parts::{Part, PartKind, parts};
 use super::tokens::{Kind, Token, tokens_of};
 use base::Rng;
 use std::ops::Range;
 
-/// Programs longer than this are not made longer still.
+/// Longer programs are not made even longer.
 const TOKENS_MAX: usize = 60_000;
 
-/// How deep things are nested: within what the language allows, about there, and far beyond.
+/// Nesting depths: within the limits of the language, near them, and far beyond.
 const DEPTHS: [usize; 8] = [2, 10, 60, 120, 250, 260, 1000, 5000];
 
-/// Numbers at the ends of something.
+/// Numbers near limits.
 const NUMBERS: [&str; 52] = [
     "0",
     "1",
@@ -150,7 +150,7 @@ fn one_of(rng: &mut Rng, text: &[&str]) -> Vec<Token> {
     tokens_of(&format!(" {}", rng.pick(text)))
 }
 
-/// The place of a token that is wanted.
+/// The position of a random token with a given property.
 fn place(rng: &mut Rng, tokens: &[Token], is_wanted: impl Fn(usize) -> bool) -> Option<usize> {
     let places: Vec<usize> = (0..tokens.len()).filter(|&place| is_wanted(place)).collect();
     if places.is_empty() { None } else { Some(*rng.pick(&places)) }
@@ -164,7 +164,7 @@ fn token_change(rng: &mut Rng, tokens: &mut Vec<Token>, donor: &[Token]) {
         0 => drop(tokens.remove(any)),
         1 => tokens.insert(any, tokens[any].clone()),
         2 => tokens.swap(any, other),
-        // Neighbours change places.
+        // Swaps neighbouring tokens.
         3 if any > 0 => tokens.swap(any, any - 1),
         4 => replace_by_kind(rng, tokens, any, kind, donor),
         5 if tokens[other].kind == kind => tokens[any].text = tokens[other].text.clone(),
@@ -193,7 +193,7 @@ fn replace_by_kind(rng: &mut Rng, tokens: &mut [Token], at: usize, kind: Kind, d
     }
 }
 
-/// Another type in the place of one, be it with arguments or a name.
+/// Replaces a type, which may have arguments or be a name, by another one.
 fn replace_type(rng: &mut Rng, tokens: &mut Vec<Token>) {
     let is_base = |place: usize| matches!(tokens[place].text.as_str(), "bit" | "int" | "bool" | "varbit" | "error");
     let is_type_name = |place: usize| {
@@ -215,7 +215,7 @@ fn replace_type(rng: &mut Rng, tokens: &mut Vec<Token>) {
     tokens.splice(start..=start + length, new);
 }
 
-/// A name becomes another one, in one place or in all.
+/// Renames an identifier, at one occurrence or at all.
 fn rename(rng: &mut Rng, tokens: &mut [Token]) {
     let is_name = |place: usize| tokens[place].kind == Kind::Word;
     let (Some(from), Some(to)) = (place(rng, tokens, is_name), place(rng, tokens, is_name)) else { return };
@@ -248,7 +248,7 @@ fn part_change(rng: &mut Rng, tokens: &mut Vec<Token>, donor: &[Token]) {
     }
 }
 
-/// A part, of whatever kind there is: the many operands do not hide the few declarations.
+/// A random part. The kind is chosen first, so that the many operands do not outnumber the few declarations.
 fn pick_part<'p, 't>(rng: &mut Rng, parts: &'p [Part<'t>]) -> &'p Part<'t> {
     let is_item = |part: &&Part<'_>| matches!(part.kind, PartKind::Item(_));
     let mut items: Vec<&Part<'_>> = parts.iter().filter(is_item).collect();
@@ -265,7 +265,7 @@ fn pick_part<'p, 't>(rng: &mut Rng, parts: &'p [Part<'t>]) -> &'p Part<'t> {
     items[rng.below(items.len() as u64) as usize]
 }
 
-/// Two parts of one kind change places.
+/// Swaps two parts of the same kind.
 fn swap_with_kin(rng: &mut Rng, tokens: &mut Vec<Token>, parts: &[Part<'_>], part: &Part<'_>) {
     let is_apart = |other: &Range<usize>| other.end <= part.range.start || part.range.end <= other.start;
     let kin: Vec<&Part<'_>> = parts.iter().filter(|other| other.kind == part.kind && is_apart(&other.range)).collect();
@@ -280,7 +280,7 @@ fn swap_with_kin(rng: &mut Rng, tokens: &mut Vec<Token>, parts: &[Part<'_>], par
     tokens.splice(first, two);
 }
 
-/// A part of another program, or of this one, of the same kind: in the place of the part, or beside it.
+/// Copies a part of the same kind from another program, or from this one: in place of the part, or beside it.
 fn splice(rng: &mut Rng, tokens: &mut Vec<Token>, part: &Part<'_>, donor: &[Token]) {
     let own = tokens.clone();
     let source: &[Token] = if rng.chance(1, 2) { donor } else { &own };
@@ -299,7 +299,7 @@ fn splice(rng: &mut Rng, tokens: &mut Vec<Token>, part: &Part<'_>, donor: &[Toke
     tokens.splice(range, new);
 }
 
-/// Puts an operand into something.
+/// Wraps an operand in a larger expression.
 fn wrap(rng: &mut Rng, tokens: &mut Vec<Token>, parts: &[Part<'_>]) {
     let Some(range) = an_expression(rng, parts) else { return };
     let around = [
@@ -403,7 +403,7 @@ fn nest(rng: &mut Rng, tokens: &mut Vec<Token>, parts: &[Part<'_>]) {
     enclose(tokens, &range, before, after, depth);
 }
 
-/// Takes a part away and puts it somewhere else.
+/// Moves a part to another position.
 fn move_part(rng: &mut Rng, tokens: &mut Vec<Token>, range: Range<usize>) {
     let part: Vec<Token> = tokens.drain(range).collect();
     let ends: Vec<usize> =

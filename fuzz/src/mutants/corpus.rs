@@ -1,9 +1,9 @@
-//! The programs that mutants are made of: all that the repository has, wherever they are.
+//! The programs from which mutants are made: all programs in the repository.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Folders with programs, seen from the root of the repository.
+/// Folders with programs, relative to the root of the repository.
 const FOLDERS: [&str; 4] = ["tests", "apps", "include", "crates/sema/tests"];
 
 /// A program.
@@ -11,7 +11,7 @@ const FOLDERS: [&str; 4] = ["tests", "apps", "include", "crates/sema/tests"];
 pub(crate) struct Sample {
     pub path: PathBuf,
     pub text: String,
-    /// Files that come with the compiler and are included.
+    /// Included files that come with the compiler.
     pub includes: Vec<String>,
 }
 

@@ -1,18 +1,18 @@
-//! The parts of a program, as its brackets and separators show them.
+//! The parts of a program, found by its brackets and separators.
 
 use super::tokens::{Kind, Token};
 use std::ops::Range;
 
-/// What a part is. Parts of one kind may stand in each other's places.
+/// The kind of a part. Parts of the same kind can replace each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PartKind<'t> {
-    /// A declaration, a statement, a property of a table: by its first word, if that is a keyword.
+    /// A declaration, a statement or a property of a table: by its first word, if that is a keyword.
     Item(&'t str),
-    /// One of several between brackets, by the bracket.
+    /// One of several items between brackets, by the bracket.
     Argument(&'t str),
     /// An operand, with its members, indices and arguments.
     Expression,
-    /// What stands between braces, with them.
+    /// A block with its braces.
     Block,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Part<'t> {
     pub range: Range<usize>,
 }
 
-/// Words with which items begin, in either language.
+/// Words with which items begin, in P4_16 or P4_14.
 const ITEM_WORDS: [&str; 62] = [
     "header",
     "struct",
@@ -108,7 +108,7 @@ pub(super) fn parts(tokens: &[Token]) -> Vec<Part<'_>> {
     parts
 }
 
-/// For each opening bracket the place of the closing one. Angle brackets count where they look like type arguments.
+/// For each opening bracket the position of the closing one. Angle brackets count if they look like type arguments.
 fn closing_brackets(tokens: &[Token]) -> Vec<Option<usize>> {
     let mut closing = vec![None; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -126,7 +126,7 @@ fn closing_brackets(tokens: &[Token]) -> Vec<Option<usize>> {
                     _ => "<",
                 };
                 let matches = |place: &usize| tokens[*place].text.starts_with(wanted);
-                // What is open inside and is no bracket after all is forgotten.
+                // Inner brackets that are still open turn out not to be brackets, and are discarded.
                 if let Some(found) = open.iter().rposition(matches)
                     && (wanted != "<" || found + 1 == open.len())
                 {
@@ -203,7 +203,7 @@ fn arguments<'t>(
     }
 }
 
-/// Operands, and what stands right of an assignment.
+/// Operands, and the right-hand sides of assignments.
 fn expressions<'t>(tokens: &'t [Token], closing: &[Option<usize>], parts: &mut Vec<Part<'t>>) {
     for (start, token) in tokens.iter().enumerate() {
         let previous = start.checked_sub(1).map(|before| &tokens[before]);

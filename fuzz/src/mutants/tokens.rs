@@ -1,6 +1,6 @@
-//! Text as tokens and back. Comments go; a directive of the preprocessor is one token.
+//! Splits a text into tokens and joins them again. Comments are dropped; a preprocessor directive is one token.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Word,
@@ -8,11 +8,11 @@ pub(super) enum Kind {
     String,
     /// An operator or bracket.
     Mark,
-    /// A line of the preprocessor.
+    /// A preprocessor line.
     Directive,
 }
 
-/// What stands before a token.
+/// The white space before a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     Nothing,
@@ -34,7 +34,7 @@ impl Token {
     }
 }
 
-/// Marks of several characters, the longest first.
+/// Operators of several characters, the longest first.
 const MARKS: [&str; 38] = [
     "|+|=", "|-|=", "&&&", "<<=", ">>=", "...", "|+|", "|-|", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "&&",
     "||", "==", "!=", "<=", ">=", "<<", ">>", "++", "..", "+:", "->", "=>", "::", "{#", "#}", "\\\n", "@[", "(", ")",
@@ -65,7 +65,7 @@ pub(super) fn tokens_of(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// The length of the comment that the text begins with.
+/// The length of the comment at the beginning of the text.
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         return Some(text.find('\n').unwrap_or(text.len()));
@@ -74,7 +74,7 @@ fn comment(text: &str) -> Option<usize> {
     Some(inside.find("*/").map_or(text.len(), |end| end + 4))
 }
 
-/// The kind and length of the token that the text begins with.
+/// The kind and the length of the token at the beginning of the text.
 fn token(text: &str, first: char, before: Before) -> (Kind, usize) {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let while_part = || text.find(|c| !is_part(c)).unwrap_or(text.len());
@@ -90,7 +90,7 @@ fn token(text: &str, first: char, before: Before) -> (Kind, usize) {
     }
 }
 
-/// The length of a directive, with the lines that go on.
+/// The length of a directive, including its continuation lines.
 fn directive(text: &str) -> usize {
     let mut end = 0;
     for line in text.split_inclusive('\n') {
