@@ -1,9 +1,9 @@
-/* The limit: a bridge written by hand for nothing else, in place, with the tricks of the trade.
+/* The limit: a hand-written bridge that does nothing else, in place, with the usual optimisations.
  *
  * For each packet of a burst: its destination address is looked up in a hash table with open addressing, at most half
- * full, an address and its port in one word. What the next step will touch is
- * fetched a step ahead. No architecture, no metadata, no counters. Like the switch it is given a list of frames, tests
- * the length of each, says on which port it leaves, and counts what is sent.
+ * full, with an address and its port in one word. Later memory accesses are prefetched one
+ * step ahead. There is no architecture, no metadata, no counters. Like the switch it is given a list of frames, checks
+ * the length of each, sets the port on which it leaves, and counts what is sent.
  */
 #include "large.h"
 #include <stdint.h>
@@ -19,11 +19,11 @@
 struct frame {
     uint8_t *bytes;
     uint32_t length;
-    uint32_t port; /* what it leaves on; 0 if it does not */
+    uint32_t port; /* the port that it leaves; 0 if it is not sent */
 };
 
 struct bridge {
-    uint64_t *slots;  /* the address in the upper 48 bits, below it the port; 0 for none */
+    uint64_t *slots;  /* the address in the upper 48 bits, the port below; 0 if empty */
     uint32_t shift;
     uint32_t mask;
 };
@@ -51,7 +51,7 @@ EXPORT void limit_free(struct bridge *bridge)
     free(bridge);
 }
 
-/* No address comes twice, and none is 0; ports begin with 1. */
+/* Addresses must be distinct and not 0; ports begin with 1. */
 EXPORT void limit_address(struct bridge *bridge, uint64_t address, uint32_t port)
 {
     uint32_t slot = slot_of(bridge, address);
@@ -60,7 +60,7 @@ EXPORT void limit_address(struct bridge *bridge, uint64_t address, uint32_t port
     bridge->slots[slot] = address << 16 | port;
 }
 
-/* Says where `count` frames leave; returns how many are to be sent. */
+/* Sets the ports of `count` frames; returns how many are to be sent. */
 EXPORT uint64_t limit_run(const struct bridge *bridge, struct frame *frames, uint64_t count)
 {
     uint64_t sent = 0;

@@ -1,8 +1,9 @@
-/* Gives programs of DPDK frames from memory, whatever driver they have.
+/* Feeds frames from memory to DPDK programs, whatever driver they use.
  *
- * Loaded before a program, it adds to the reception of port 0 a step that copies frames of a file, one after the other and
- * again and again, over what the driver (`net_null`, whose packets are empty) has delivered. So the driver costs what it
- * takes to get buffers, and a copy. The file has frames of 60 bytes, 64 bytes apart; WIRESPEED_FRAMES names it.
+ * The library is preloaded. It adds a receive callback to port 0, which copies the frames of a file, one after the
+ * other and repeatedly, over the packets of the driver (`net_null`, whose packets are empty). The cost of the driver is
+ * thus that of getting buffers, and of a copy. The file has frames of 60 bytes, 64 bytes apart; WIRESPEED_FRAMES is its
+ * path.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

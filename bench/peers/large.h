@@ -1,4 +1,4 @@
-/* Memory for tables, zeroed and in large pages if the system has them, as the switch asks for. free() takes it back. */
+/* Allocates zeroed memory for tables, in large pages if the system has them, as the switch does. free() releases it. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

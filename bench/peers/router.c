@@ -1,10 +1,10 @@
-/* The limit: IPv4 routing written by hand for nothing else, in place, with the tricks of the trade.
+/* The limit: hand-written IPv4 routing that does nothing else, in place, with the usual optimisations.
  *
- * For each packet of a burst: it must be IPv4 without options, its checksum right, its TTL above 1. The destination is
+ * Each packet of a burst must be IPv4 without options, with a correct checksum and a TTL above 1. The destination is
  * looked up in a table with a slot for each /24 (no route of the benchmark is longer). The Ethernet addresses are
- * replaced, the TTL goes down, the checksum is corrected by what changed (RFC 1624). What the next step will touch is
- * fetched a step ahead. No architecture, no metadata, no counters. Like the switch it is given a list of frames, tests
- * the length of each, says on which port it leaves, and counts what is sent.
+ * replaced, the TTL is decremented, the checksum is updated incrementally (RFC 1624). Later memory accesses are
+ * prefetched one step ahead. There is no architecture, no metadata, no counters. Like the switch it is given a list of
+ * frames, checks the length of each, sets the port on which it leaves, and counts what is sent.
  */
 #include "large.h"
 #include <stdint.h>
@@ -20,7 +20,7 @@
 struct frame {
     uint8_t *bytes;
     uint32_t length;
-    uint32_t port; /* what it leaves on; 0 if it does not */
+    uint32_t port; /* the port that it leaves; 0 if it is not sent */
 };
 
 struct hop {
@@ -76,7 +76,7 @@ static uint32_t load32(const uint8_t *p)
     return value;
 }
 
-/* Whether the header's checksum is right: with it the ones' complement sum is all ones. */
+/* Whether the header's checksum is correct: the ones' complement sum that includes it is all ones. */
 static int is_right(const uint8_t *header)
 {
     uint64_t a = load64(header), b = load64(header + 8), sum = a + b;
@@ -88,7 +88,7 @@ static int is_right(const uint8_t *header)
     return (uint16_t)(sum + (sum >> 16)) == 0xffff;
 }
 
-/* Whether it is IPv4 without options that may go on, and long enough. */
+/* Whether the frame is IPv4 without options, long enough, and may be forwarded. */
 static int is_good(const struct frame *frame)
 {
     const uint8_t *bytes = frame->bytes;

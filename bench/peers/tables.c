@@ -1,7 +1,7 @@
-/* The limits of table lookups: what a person writes for one table and nothing else, on keys that lie in an array.
+/* The limits of table lookups: hand-written code for a single table, on keys in an array.
  *
- * Exact match of 48-bit addresses as in bridge.c, and IPv4 longest prefix as in router.c: the answer, a port, stands in
- * the slot itself.
+ * Exact match of 48-bit addresses as in bridge.c, and IPv4 longest prefix match as in router.c: the result, a port, is
+ * in the slot itself.
  */
 #include "large.h"
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #define BURST 64u
 
 struct addresses {
-    uint64_t *slots;  /* the address in the upper 48 bits, below it the port; 0 for none */
+    uint64_t *slots;  /* the address in the upper 48 bits, the port below; 0 if empty */
     uint32_t shift;
     uint32_t mask;
 };
@@ -39,7 +39,7 @@ EXPORT void exact_free(struct addresses *addresses)
     free(addresses);
 }
 
-/* No address comes twice, and none is 0; ports begin with 1. */
+/* Addresses must be distinct and not 0; ports begin with 1. */
 EXPORT void exact_add(struct addresses *addresses, uint64_t address, uint32_t port)
 {
     uint32_t slot = slot_of(addresses, address);
@@ -48,7 +48,7 @@ EXPORT void exact_add(struct addresses *addresses, uint64_t address, uint32_t po
     addresses->slots[slot] = address << 16 | port;
 }
 
-/* Gives the sum of the ports of `count` keys. */
+/* Returns the sum of the ports of `count` keys. */
 EXPORT uint64_t exact_run(const struct addresses *addresses, const uint64_t *keys, uint64_t count)
 {
     uint64_t sum = 0;
@@ -83,7 +83,7 @@ EXPORT void prefixes_free(uint16_t *slots)
     free(slots);
 }
 
-/* Prefixes must come from the shortest to the longest, which has 24 bits at most. */
+/* Prefixes must be added from the shortest to the longest, which has at most 24 bits. */
 EXPORT void prefixes_add(uint16_t *slots, uint32_t network, uint32_t prefix_len, uint32_t port)
 {
     uint32_t first = network >> 8, count = 1u << (24 - prefix_len);
@@ -91,7 +91,7 @@ EXPORT void prefixes_add(uint16_t *slots, uint32_t network, uint32_t prefix_len,
         slots[slot] = (uint16_t)port;
 }
 
-/* Gives the sum of the ports of `count` keys. */
+/* Returns the sum of the ports of `count` keys. */
 EXPORT uint64_t prefixes_run(const uint16_t *slots, const uint64_t *keys, uint64_t count)
 {
     uint64_t sum = 0;

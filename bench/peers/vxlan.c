@@ -1,8 +1,9 @@
-/* The limit: VXLAN put on and taken off by hand and nothing else, in place, with the tricks of the trade.
+/* The limit: hand-written VXLAN encapsulation and decapsulation that does nothing else, in place, with the usual
+ * optimisations.
  *
- * For each packet: its destination address is looked up in a hash table with open addressing, at most half full. What
- * goes before a frame stands ready in its entry: all but the source address, lengths and the checksum's share of those.
- * What the next step will touch is fetched a step ahead. No architecture, no metadata, no counters.
+ * For each packet: its destination address is looked up in a hash table with open addressing, at most half full. The
+ * entry contains the complete outer headers except for the source address, the lengths and their contribution to the
+ * checksum. Later memory accesses are prefetched one step ahead. There is no architecture, no metadata, no counters.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,15 +13,15 @@
 #define BURST 64u
 #define OUTER 50u
 
-/* A packet, with room for an outer header before its bytes. */
+/* A packet, with headroom for the outer headers before its bytes. */
 struct frame {
     uint8_t *bytes;
     uint32_t length;
-    uint32_t port; /* what it leaves on; 0 if it does not */
+    uint32_t port; /* the port that it leaves; 0 if it is not sent */
 };
 
 struct entry {
-    uint64_t address; /* 0 for none */
+    uint64_t address; /* 0 if empty */
     uint8_t outer[OUTER];
     uint8_t puts_on;
     uint32_t sum; /* of the outer IPv4 header without its length */
@@ -67,7 +68,7 @@ static void store16(uint8_t *p, uint32_t value)
     memcpy(p, &turned, sizeof turned);
 }
 
-/* Frames to this address get these outer headers, if any are given, or else lose theirs. No address comes twice. */
+/* Frames to this address get these outer headers or, without headers, lose theirs. Addresses must be distinct. */
 EXPORT void limit_tunnel(struct tunnels *tunnels, uint64_t address, const uint8_t *outer, uint32_t port)
 {
     uint32_t slot = slot_of(tunnels, address);
@@ -101,7 +102,7 @@ static void put_on(struct frame *frame, const struct entry *entry)
     frame->length += OUTER;
 }
 
-/* Whether the frame is a VXLAN packet with a frame in it. */
+/* Whether the frame is a VXLAN packet that contains a frame. */
 static int is_vxlan(const struct frame *frame)
 {
     const uint8_t *bytes = frame->bytes;

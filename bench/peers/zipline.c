@@ -1,11 +1,11 @@
-/* The limit: ZipLine's encoder and decoder by hand and nothing else, in place, with the tricks of the trade, for chunks
- * of 32 bytes and the Hamming code of 255 bits.
+/* The limit: ZipLine's encoder and decoder, hand-written, in place, with the usual optimisations, for chunks of 32
+ * bytes and the Hamming code of 255 bits. It does nothing else.
  *
- * Tables hold codewords, which stand for their bases: so no bit is moved within a word, and the decoder computes no
- * parity. A syndrome is the sum of what each of the chunk's bytes adds to it, or some multiplications without carries
- * where the processor has them. Identifiers are found in a hash table with open addressing, at most half full; keys lie
- * apart from its slots. What the next step will touch is fetched a step ahead. No architecture, no metadata, no
- * counters.
+ * Tables hold codewords instead of bases, so that no bit moves within a word and the decoder computes no parity. A
+ * syndrome is the xor of the contributions of the chunk's bytes, or comes from a few carry-less multiplications where
+ * the processor has them. Identifiers are looked up in a hash table with open addressing, at most half full, whose keys
+ * are stored apart from its slots. Later memory accesses are prefetched one step ahead. There is no architecture, no
+ * metadata, no counters.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,22 +25,22 @@
 #define CODE 0x11du    /* x^8 + x^4 + x^3 + x^2 + 1 */
 #define IDENTIFIERS 32768u
 
-/* EtherTypes as they lie in memory. */
+/* EtherTypes in network byte order. */
 #define TYPE_IPV4 0x0008u
 #define TYPE_REFERENCE 0xb688u
 
-/* A packet, with room for a chunk before its bytes. */
+/* A packet, with headroom for a chunk before its bytes. */
 struct frame {
     uint8_t *bytes;
     uint32_t length;
-    uint32_t port; /* what it leaves on; 0 if it does not */
+    uint32_t port; /* the port that it leaves; 0 if it is not sent */
 };
 
 typedef uint64_t chunk_t __attribute__((vector_size(32), aligned(1), may_alias));
 
 struct slot {
     uint32_t hash;
-    uint32_t number; /* the identifier and 1; 0 for none */
+    uint32_t number; /* the identifier plus 1; 0 if empty */
 };
 
 struct zipline {
@@ -48,10 +48,10 @@ struct zipline {
     uint8_t *is_used;
     struct slot *slots;
     uint32_t last;
-    uint8_t shares[CHUNK][256]; /* what a byte at a place adds to the syndrome */
-    chunk_t wrong[256];         /* the bit that a syndrome stands for */
+    uint8_t shares[CHUNK][256]; /* the contribution of a byte at a position to the syndrome */
+    chunk_t wrong[256];         /* the error bit of a syndrome */
 #ifdef HAS_VECTORS
-    __m128i powers[3]; /* of x, by 64 bits; and what quotients take */
+    __m128i powers[3]; /* of x, by 64 bits; and the constants for quotients */
 #endif
 };
 
@@ -60,7 +60,7 @@ static chunk_t load(const uint8_t *p)
     return *(const chunk_t *)p;
 }
 
-/* The remainder of x to this power. */
+/* The remainder of this power of x. */
 static uint32_t power(uint32_t exponent)
 {
     uint32_t rest = 1;
@@ -71,7 +71,7 @@ static uint32_t power(uint32_t exponent)
     return rest;
 }
 
-/* A chunk with nothing in it but the bit of this power of x. */
+/* A chunk in which only the bit of this power of x is set. */
 static chunk_t bit(uint32_t exponent)
 {
     uint8_t bytes[CHUNK] = {0};
@@ -79,7 +79,7 @@ static chunk_t bit(uint32_t exponent)
     return load(bytes);
 }
 
-/* Without the bit before the word. */
+/* The chunk without the bit before the word. */
 static chunk_t word_of(const uint8_t *p)
 {
     const union {
@@ -148,7 +148,7 @@ EXPORT struct zipline *limit_new(uint32_t identifiers)
     for (uint32_t exponent = 0; exponent < 255; exponent++)
         it->wrong[power(exponent)] = bit(exponent);
 #ifdef HAS_VECTORS
-    /* x^72 divided by the code, but for the highest bit. */
+    /* The quotient of x^72 and the code, without its highest bit. */
     uint64_t quotient = 0, rest = CODE & 0xff;
     for (uint32_t i = 0; i < 64; i++) {
         const uint64_t top = rest >> 7 & 1;
@@ -170,7 +170,7 @@ EXPORT void limit_free(struct zipline *it)
     free(it);
 }
 
-/* The chunk's basis has this identifier. None comes twice. */
+/* Assigns the identifier to the chunk's basis. Bases and identifiers must be distinct. */
 EXPORT void limit_basis(struct zipline *it, const uint8_t *chunk, uint32_t identifier)
 {
     chunk_t word = word_of(chunk);
@@ -194,7 +194,7 @@ static int is_same(chunk_t a, chunk_t b)
 #endif
 }
 
-/* The number of a word, or 0. */
+/* The number in the slot of a word, or 0. */
 static inline uint32_t number_of(const struct zipline *it, chunk_t word, uint32_t hash)
 {
     for (uint32_t place = hash & it->last;; place = (place + 1) & it->last) {
@@ -228,7 +228,7 @@ static void refer(struct frame *frame, uint32_t identifier, uint32_t syndrome)
     frame->length -= SHORTER;
 }
 
-/* Chunks whose basis has an identifier become references. Returns how many frames are to be sent. */
+/* Replaces chunks whose basis has an identifier by references. Returns how many frames are to be sent. */
 EXPORT uint64_t limit_encode(const struct zipline *it, struct frame *frames, uint64_t count)
 {
     for (uint64_t start = 0; start < count; start += BURST) {
@@ -278,7 +278,7 @@ static void restore(const struct zipline *it, struct frame *frame, uint32_t iden
     frame->length += SHORTER;
 }
 
-/* References become chunks. Returns how many frames are to be sent: not those whose identifier means nothing. */
+/* Replaces references by chunks. Returns how many frames are to be sent; those with unknown identifiers are dropped. */
 EXPORT uint64_t limit_decode(const struct zipline *it, struct frame *frames, uint64_t count)
 {
     uint64_t sent = 0;

@@ -1,5 +1,5 @@
-// A router with several ways to each network. With BALANCED, a hash of ALGORITHM over a flow's addresses and ports picks
-// one of the hops in the route's group; without, each route has one hop.
+// A router with several hops for each network. With BALANCED, the hash ALGORITHM of a flow's addresses and ports
+// selects one of the hops in the route's group; otherwise each route has one hop.
 
 #include <core.p4>
 #include <v1model.p4>

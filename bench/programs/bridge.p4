@@ -1,4 +1,4 @@
-// A plain bridge: packets go where their destination address is known to be, and nowhere else.
+// A plain bridge: packets are sent to the port of their destination address; unknown destinations are dropped.
 
 #include <core.p4>
 #include <v1model.p4>

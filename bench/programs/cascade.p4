@@ -1,4 +1,4 @@
-// What `bench cascade` puts tables into, one after the other.
+// The program into which `bench cascade` inserts tables, one after the other.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,5 +1,5 @@
-// A router that numbers the packets that it sends on each port: what a register holds shows in packets, so that several
-// workers must take turns at it.
+// A router that numbers the packets that it sends on each port. A register is visible in packets, so several workers
+// must access it exclusively.
 
 #include <core.p4>
 #include <v1model.p4>

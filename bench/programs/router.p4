@@ -1,5 +1,5 @@
-// A plain IPv4 router: the header checksum is verified and computed anew, the TTL goes down, both Ethernet addresses are
-// replaced.
+// A plain IPv4 router: the header checksum is verified and recomputed, the TTL is decremented, both Ethernet addresses
+// are replaced.
 
 #include <core.p4>
 #include <v1model.p4>

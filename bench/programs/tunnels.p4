@@ -1,5 +1,5 @@
-// Tunnels as students write them: by its destination address a frame is forwarded, put into a VXLAN or GRE packet, or
-// taken out of one. Headers are copied, made valid and made invalid; the outer checksum is computed.
+// Tunnels as students write them: depending on its destination address, a frame is forwarded, encapsulated in a VXLAN
+// or GRE packet, or decapsulated. Headers are copied, made valid and made invalid; the outer checksum is computed.
 
 #include <core.p4>
 #include <v1model.p4>
@@ -153,7 +153,7 @@ control TunnelIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         hdr.ethernet.ethertype = TYPE_IPV4;
     }
 
-    // The frame is behind 20 bytes of IPv4, 8 of UDP and 8 of VXLAN.
+    // The frame follows 20 bytes of IPv4, 8 of UDP and 8 of VXLAN.
     action into_vxlan(bit<24> vni, bit<48> next_hop, bit<32> from, bit<32> to, bit<9> port) {
         hdr.inner_ethernet = hdr.ethernet;
         outer(PROTOCOL_UDP, 36, next_hop, from, to);
@@ -170,7 +170,7 @@ control TunnelIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         standard_metadata.egress_spec = port;
     }
 
-    // What was behind the Ethernet header is behind 20 bytes of IPv4 and 4 of GRE.
+    // The payload of the Ethernet header now follows 20 bytes of IPv4 and 4 of GRE.
     action into_gre(bit<48> next_hop, bit<32> from, bit<32> to, bit<9> port) {
         outer(PROTOCOL_GRE, 10, next_hop, from, to);
         hdr.udp.setInvalid();

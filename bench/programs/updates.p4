@@ -1,4 +1,4 @@
-// Two tables that a controller fills together: a packet that finds its key in one of them only has seen half a batch.
+// Two tables that a controller fills together: a packet that finds its key in only one of them has seen half a batch.
 #include <core.p4>
 #include <v1model.p4>
 

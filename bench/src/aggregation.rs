@@ -1,17 +1,17 @@
-//! The programs of `apps/aggregation`, from memory to memory on one core: small packets go through the switch that
-//! merges them, what leaves it through the one that takes them apart.
+//! The programs of `apps/aggregation`, from memory to memory on one core: small packets pass the switch that
+//! aggregates them, and its output passes the switch that splits the aggregates.
 //!
-//! Each small packet has a number, and a payload that follows from it. In the middle of the run the first switch is
-//! restarted: what it held is lost. In the end each number must have come once, unchanged (a gateway's in order),
-//! but for those that were held when it was restarted or are held in the end; how many these are, the switches' own
-//! counters must say. Nothing else is measured than what the switches have of a processor; to check is not.
+//! Each small packet has a number, which determines its payload. In the middle of a run the first switch is
+//! restarted, and the packets that it holds are lost. At the end each number must have arrived once, unchanged (with
+//! a gateway, in order), except for those that were held at the restart or are held at the end; their number must
+//! equal the switches' own counters. Only the processor time of the switches is measured, not that of the checks.
 //!
-//! Small packets have no UDP checksums, unless `--udp-checksums` wants them: a design that makes new packets of them
-//! then looks at each and makes new ones.
+//! Small packets have no UDP checksums unless `--udp-checksums` is given: a design that makes new packets then
+//! verifies each checksum and computes new ones.
 //!
-//! A gateway gets the same small packets as the papers' designs, and besides such as devices send that know of no
-//! aggregation. As many go into one packet as there is room for; and, for a few sizes, fewer: in the second paper's
-//! design the timer ticks behind every so many, in a gateway the MTU has room for no more.
+//! A gateway gets the same small packets as the papers' designs, and also packets of devices without support for
+//! aggregation. As many go into one packet as there is room for. For a few sizes fewer are tried, too: the second
+//! paper's design then gets a timer tick after every so many packets, and a gateway an MTU that has room for no more.
 
 mod design;
 mod picture;
@@ -29,23 +29,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use switch::{Config, Output, Switch};
 
-/// Small packets that go through both switches together.
+/// Small packets that pass both switches together.
 const CHUNK: u32 = 16_384;
 
-/// Frames lent at once.
+/// Frames that are lent at once.
 const BURST: usize = 64;
 
-/// Ports: small packets come in, aggregates and then small packets go on.
+/// Ports: small packets arrive on the first; aggregates and then small packets leave on the second.
 const IN: u32 = 1;
 const OUT: u32 = 2;
 
-/// What a frame takes of an Ethernet wire beside its bytes: check sequence, preamble, gap.
+/// The bytes that a frame takes on an Ethernet link besides its own: check sequence, preamble, gap.
 const WIRE_BYTES: u64 = 24;
 
-/// And with them at least.
+/// The least total of both.
 const WIRE_BYTES_MIN: u64 = 84;
 
-/// The ring buffer.
+/// The size of the ring buffer.
 const COLUMNS: usize = 4096;
 const COLUMN_WORDS: usize = 11;
 
@@ -56,7 +56,7 @@ fn counter(switch: &mut Switch, name: &str) -> u64 {
     switch.externs_mut().counters[id].iter().map(|cell| cell.packets).sum()
 }
 
-/// Keeps what leaves, as a driver does that copies it to its ring.
+/// Copies the output, as a driver copies it to its ring.
 #[derive(Default)]
 struct Sent(Trace);
 
@@ -66,7 +66,7 @@ impl Output for Sent {
     }
 }
 
-/// A switch, what it has sent last, and what it has had of a processor.
+/// A switch, its latest output, and its processor time.
 struct Measured {
     switch: Switch,
     sent: Sent,
@@ -78,7 +78,7 @@ impl Measured {
         Measured { switch, sent: Sent::default(), worked: Duration::ZERO }
     }
 
-    /// What leaves when these packets come.
+    /// The output for these packets.
     fn pass(&mut self, packets: &Trace) -> &Trace {
         self.sent.0.clear();
         let mut lent = Lent::of(packets, usize::MAX, 1, self.switch.room_bytes());
@@ -94,7 +94,7 @@ impl Measured {
         &self.sent.0
     }
 
-    /// What leaves when nothing comes any more, but the timer ticks, if the design has one.
+    /// The output when no more packets arrive, but the timer ticks, if the design has one.
     fn wait(&mut self, design: Design) -> &Trace {
         if matches!(design.by, By::Variable { .. }) {
             let mut tick = Trace::default();
@@ -111,7 +111,7 @@ impl Measured {
     }
 }
 
-/// What a run has found.
+/// The result of a run.
 #[derive(Default)]
 struct Found {
     messages: u64,
@@ -119,7 +119,7 @@ struct Found {
     aggregate_bytes: u64,
     small_bytes: u64,
     payload_bytes: u64,
-    /// What small packets and aggregates take of an Ethernet wire.
+    /// The bytes that small packets and aggregates take on an Ethernet link.
     small_wire_bytes: u64,
     aggregate_wire_bytes: u64,
     held: u64,
@@ -127,11 +127,11 @@ struct Found {
     apart_ns: f64,
 }
 
-/// The numbers that have come, a bit each.
+/// The numbers that have arrived, one bit each.
 struct Seen {
     bits: Vec<u64>,
     count: u64,
-    /// The last, where they must come in order.
+    /// The latest number, if they must arrive in order.
     last: Option<u32>,
 }
 
@@ -153,7 +153,7 @@ impl Seen {
 
 /// One run of a design.
 fn measure(design: Design, program: &Arc<Program>, messages: u32) -> Result<Found, Box<dyn Error>> {
-    // Restarted or not: what a switch is told of its start is never the same.
+    // Counts restarts as well, because the start times that a switch is given must differ.
     let mut starts = 0;
     let mut switch = |entries: &str| {
         starts += 1;
@@ -191,7 +191,7 @@ fn measure(design: Design, program: &Arc<Program>, messages: u32) -> Result<Foun
     Ok(found)
 }
 
-/// What a frame takes of an Ethernet wire.
+/// The bytes that a frame takes on an Ethernet link.
 fn wire_bytes(frame: &[u8]) -> u64 {
     (frame.len() as u64 + WIRE_BYTES).max(WIRE_BYTES_MIN)
 }
@@ -219,19 +219,19 @@ fn note_aggregates(design: Design, large: &Trace, found: &mut Found) -> u64 {
     large.frames().map(|(_, frame)| design.carried(frame)).sum()
 }
 
-/// How many small packets the first switch holds that has sent so many.
+/// The number of small packets that the first switch holds after it has sent this many.
 fn held(design: Design, switch: &mut Switch, carried: u64) -> Result<u64, String> {
     let taken_in = counter(switch, design.taken_in());
     taken_in.checked_sub(carried).ok_or(format!("{taken_in} packets were taken in and {carried} sent"))
 }
 
-/// Each packet is one that was sent and has not come before.
+/// Checks that each packet was sent and has not arrived before.
 fn check(design: Design, out: &Trace, seen: &mut Seen) -> Result<(), String> {
     out.frames().try_for_each(|(_, frame)| seen.note(design.number(frame)?, design.by == By::Gateway))
 }
 
-/// How many messages the ring buffer holds where no worker may take any, and which part of its words they use; none for
-/// a design without one.
+/// How many messages the ring buffer holds when no worker takes any, and the share of its words that they use; `None`
+/// for a design without a ring buffer.
 fn ring_use(design: Design, program: &Arc<Program>) -> Result<Option<(u64, f64)>, Box<dyn Error>> {
     if !matches!(design.by, By::Variable { .. }) || !design.is_full() {
         return Ok(None);
@@ -249,7 +249,7 @@ fn ring_use(design: Design, program: &Arc<Program>) -> Result<Option<(u64, f64)>
     Ok(Some((stored, words as f64 / (COLUMNS * COLUMN_WORDS) as f64)))
 }
 
-/// Runs all designs and prints what a small packet costs.
+/// Runs all designs and prints the cost of a small packet.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     if let Some(file) = &arguments.picture_of {
         return picture::print(file);
@@ -328,7 +328,7 @@ fn print(arguments: &Arguments, design: Design, runs: &[Found], ring: Option<(u6
 mod tests {
     use super::*;
 
-    /// A design of each program, and each way to take apart.
+    /// A design of each program, and each way of splitting.
     fn designs() -> Vec<Design> {
         let names = [
             "fixed, N = 8, 16 bytes",
@@ -343,7 +343,7 @@ mod tests {
         found
     }
 
-    /// A run ends with an error if a packet is missing, comes twice or changed, or if the counters say something else.
+    /// A run fails if a packet is missing, duplicated or changed, or if the counters are wrong.
     #[test]
     fn every_packet_is_accounted_for() {
         for mut design in designs() {
@@ -353,13 +353,14 @@ mod tests {
                 let found =
                     measure(design, &program, 20_000).unwrap_or_else(|error| panic!("{}: {error}", design.name()));
                 assert!(found.aggregates > 0 && found.aggregates < 20_000 / 7, "{}", design.name());
-                // Seven wait for the eighth of a fixed number; in a ring buffer as many as 1,467 bytes hold.
+                // In a design with a fixed number, seven packets wait for the eighth; in a ring buffer, as many as
+                // 1,467 bytes hold.
                 assert!(found.held <= 2 * 1467 / 5, "{}: {} held", design.name(), found.held);
             }
         }
     }
 
-    /// The columns of the ring buffer as they are told of in the README.
+    /// The columns of the ring buffer as described in the README.
     #[test]
     fn columns_that_are_shared_hold_more_messages() {
         let uses = |name: &str| {

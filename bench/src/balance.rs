@@ -1,8 +1,8 @@
-//! What an action selector costs: one router with a hop for each route, and with a group of hops of which a hash of the
-//! flow picks one, from memory to memory on one core.
+//! The cost of an action selector: a router with one hop for each route, and with a group of hops from which a hash
+//! of the flow selects one, from memory to memory on one core.
 //!
-//! What enters: how many routes, and how many frames. What leaves: nanoseconds per packet of each, and how many times
-//! those of the router without a selector.
+//! What enters: the numbers of routes and of frames. What leaves: nanoseconds per packet of each, and the ratio to
+//! the router without a selector.
 
 use crate::Arguments;
 use crate::router;
@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// The program.
 const BALANCE: &str = "bench/programs/balance.p4";
 
-/// The contestants that balance: what they are called, the hash, and hops of a group.
+/// The contestants with a selector: the name, the hash algorithm, and the number of hops in a group.
 const BALANCED: [(&str, &str, u32); 5] = [
     ("a group of one hop, crc16", "crc16", 1),
     ("4 hops, crc16", "crc16", 4),
@@ -24,7 +24,7 @@ const BALANCED: [(&str, &str, u32); 5] = [
     ("4 hops, csum16", "csum16", 4),
 ];
 
-/// Measures all in turn and prints what a packet costs.
+/// Measures all in turn and prints the cost of a packet.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let routes = Routes::everywhere(arguments.routes, 2..=4, &mut rng);
@@ -39,7 +39,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     works::measure(arguments, "balance", &format!("router with groups of hops, {} routes", arguments.routes), all)
 }
 
-/// The routes with a group of so many hops, all through the same one.
+/// The routes, all of which use one group with this many hops.
 fn groups(routes: &Routes, hops: u32) -> String {
     let mut text = String::from("act_prof_create_group hops\n");
     for hop in 0..hops {

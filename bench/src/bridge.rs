@@ -12,12 +12,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use switch::Backend;
 
-/// Runs the contestants in turn and prints what a packet costs each.
+/// Runs the contestants in turn and prints the cost of a packet for each.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let mut known = BTreeMap::new();
     while known.len() < arguments.routes as usize {
-        // Addresses of stations: neither of groups nor zero.
+        // Addresses of stations: they are not group addresses, and not zero.
         let address = (rng.next_u64() >> 16) & !(1 << 40) | 1 << 41;
         known.insert(address, rng.between(2, 4) as u32);
     }
@@ -45,7 +45,7 @@ fn commands(addresses: &[(u64, u32)]) -> String {
     })
 }
 
-/// Frames to stations at random; one in twenty is for nobody.
+/// Frames to random stations; one in twenty has an unknown destination.
 fn frames(addresses: &[(u64, u32)], count: u32, rng: &mut Rng) -> Frames {
     let mut bytes = Vec::with_capacity(count as usize * STRIDE_BYTES);
     for number in 0..count {

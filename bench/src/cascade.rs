@@ -1,8 +1,10 @@
-//! What a table more costs: programs with one to ten tables, made from one text, from memory to memory on one core.
+//! The cost of an additional table: programs with one to ten tables, generated from one text, from memory to memory
+//! on one core.
 //!
-//! What enters: how many entries a table has. What leaves: nanoseconds per packet of each program and per added table,
-//! for tables of exact keys, for exact, longest prefix and ternary keys in turn, and for tables that are declared and
-//! applied under a condition that no packet fulfils. Each table writes to the packet, so that none can be left out.
+//! What enters: the number of entries in a table. What leaves: nanoseconds per packet of each program and per
+//! additional table, for tables with exact keys; for exact, longest prefix and ternary keys in turn; and for tables
+//! that are declared and applied under a condition that is never true. Each table writes to the packet, so that none
+//! can be optimised away.
 
 use crate::Arguments;
 use crate::compiled;
@@ -28,14 +30,14 @@ use tempfile::TempDir;
 /// The program without its tables.
 const FRAME: &str = include_str!("../programs/cascade.p4");
 
-/// Where its tables and their applications go.
+/// The places of its tables and of their applications.
 const TABLES: &str = "    // TABLES\n";
 const APPLICATIONS: &str = "        // APPLICATIONS\n";
 
-/// How many tables the programs of a family have.
+/// The numbers of tables in the programs of a family.
 const COUNTS: [usize; 5] = [1, 2, 4, 7, 10];
 
-/// Entries of a ternary table, which nobody fills like the others.
+/// The most entries of a ternary table, which is not filled like the others in practice.
 const TERNARY_ENTRIES_MAX: u32 = 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +46,7 @@ enum Family {
     Exact,
     /// Exact, longest prefix, ternary, and so on.
     Mixed,
-    /// One exact table; the others are never asked.
+    /// One exact table; the others are never looked up.
     Idle,
 }
 
@@ -75,7 +77,7 @@ impl Family {
         }
     }
 
-    /// The program with so many tables.
+    /// The program with this many tables.
     fn program(self, count: usize) -> String {
         let (mut tables, mut applications) = (String::new(), String::new());
         for table in 0..count {
@@ -90,14 +92,14 @@ impl Family {
                 8 * (table % 6) + 7,
                 8 * (table % 6)
             );
-            // Time to live is 64 in all frames.
+            // The TTL is 64 in all frames.
             let condition = if self == Family::Idle && table > 0 { "if (hdr.ipv4.ttl == 0) " } else { "" };
             let _ = writeln!(applications, "        {condition}table{table}.apply();");
         }
         FRAME.replace(TABLES, &tables).replace(APPLICATIONS, &applications)
     }
 
-    /// Entries for its tables: each host of the traffic has one in each.
+    /// The entries of its tables: each has one for each host of the traffic.
     fn commands(self, count: usize, hosts: u32) -> String {
         let mut text = String::new();
         for table in 0..count {
@@ -129,7 +131,7 @@ struct Contestant {
     packet_ns: Vec<f64>,
 }
 
-/// What a thread has made of a program.
+/// The result of a thread that compiles a program.
 type Made = Result<Contestant, String>;
 
 fn lock(made: &Mutex<Option<Made>>) -> MutexGuard<'_, Option<Made>> {
@@ -146,7 +148,7 @@ impl Contestant {
         Ok(Contestant { family, count, switch, packet_ns: Vec::new() })
     }
 
-    /// Compiles all, as many at a time as there are processors: that takes most of the time.
+    /// Compiles all programs, one per processor at a time: compilation takes most of the time.
     fn all(hosts: u32) -> Result<Vec<Contestant>, Box<dyn Error>> {
         let folder = TempDir::new()?;
         let wanted = Family::ALL.iter().flat_map(|&family| COUNTS.map(|count| (family, count)));
@@ -174,7 +176,7 @@ impl Contestant {
     }
 }
 
-/// Runs all programs in turn and prints what a packet costs each, and a table more.
+/// Runs all programs in turn and prints the cost of a packet for each, and of an additional table.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut contestants = Contestant::all(arguments.routes)?;
     let frames = frames(arguments);
@@ -210,7 +212,7 @@ fn frames(arguments: &Arguments) -> Frames {
 fn print(arguments: &Arguments, family: Family, contestants: &[Contestant]) {
     let members: Vec<&Contestant> = contestants.iter().filter(|it| it.family == family).collect();
     let [first, .., last] = members[..] else { return };
-    // From run to run, so that what the machine does meanwhile is in both.
+    // Computed for each run, so that both figures include the same load of the machine.
     let added = (last.count - first.count) as f64;
     let per_table: Vec<f64> =
         last.packet_ns.iter().zip(&first.packet_ns).map(|(last, one)| (last - one) / added).collect();

@@ -1,4 +1,4 @@
-//! From a program's file to native code, as `wirespeed run` does it.
+//! From a program's file to native code, as in `wirespeed run`.
 
 use cgen::{CompileOptions, Native, Plan};
 use ir::Program;
@@ -12,7 +12,7 @@ pub fn program(path: &str) -> Result<Program, Box<dyn Error>> {
     program_with(path, &[])
 }
 
-/// The same, with what it shows to controllers.
+/// The same, with its P4Info.
 pub fn shown_program(path: &str) -> Result<(Program, p4info::v1::P4Info), Box<dyn Error>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     let mut map = syntax::SourceMap::new();
@@ -55,7 +55,7 @@ pub fn switch(program: &Arc<Program>, backend: Backend, entries: &str) -> Result
     switch_with(program, backend, entries, Config::default())
 }
 
-/// The same with a choice of everything else.
+/// The same with a configuration.
 pub fn switch_with(
     program: &Arc<Program>,
     backend: Backend,
@@ -70,7 +70,8 @@ pub fn switch_with(
     Ok(switch)
 }
 
-/// Has a switch run code for its entries, as a running one has it made when its tables have settled.
+/// Makes a switch run code that is specialised for its entries, as a running switch does when its tables no longer
+/// change.
 pub fn settle(switch: &mut Switch) -> Result<(), Box<dyn Error>> {
     let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(()) };
     let native = Native::build(&blueprint.c_text(), blueprint.plan(), &CompileOptions::default())?;

@@ -1,4 +1,4 @@
-//! A program against C by hand: the same packets from memory to memory on one core, in turns.
+//! A program against hand-written C: the same packets from memory to memory on one core, in turns.
 
 use crate::Arguments;
 use crate::limit::{FRAME_BYTES, Frames, Limit};
@@ -12,10 +12,10 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 use switch::{CoreStage, Switch};
 
-/// Packets of the interpreter's run, which is too slow for more.
+/// Packets of a run in the interpreter, which is too slow for more.
 const INTERPRETER_PACKETS: usize = 5_000;
 
-/// How long the stages of the core are measured in each run.
+/// How long each run measures the stages of the core.
 const STAGES_RUN: Duration = Duration::from_millis(20);
 
 /// Frames that are lent to the switch at once.
@@ -24,11 +24,11 @@ pub const LENT_FRAMES_MAX: usize = 256;
 /// Bytes from one frame to the next.
 pub const STRIDE_BYTES: usize = 64;
 
-/// Who takes part.
+/// The contestants.
 pub struct Contest<'a> {
     /// The name of the benchmark.
     pub benchmark: &'static str,
-    /// What is measured, for people.
+    /// The title, for people.
     pub title: String,
     /// The program, by its path from the repository's root.
     pub program: &'a str,
@@ -38,19 +38,19 @@ pub struct Contest<'a> {
     pub native: Switch,
     /// The program in the interpreter.
     pub interpreter: Switch,
-    /// The same by hand.
+    /// The same in hand-written C.
     pub limit: Limit,
 }
 
 impl Contest<'_> {
-    /// Runs the contestants in turn and prints what a packet costs each.
+    /// Runs the contestants in turn and prints the cost of a packet for each.
     pub fn run(mut self, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         let trace = self.frames.trace();
         let mut lent = Lent::of(&trace, usize::MAX, 1, self.native.room_bytes());
         let mut few = Lent::of(&trace, INTERPRETER_PACKETS, 1, 0);
         let rounds = (arguments.packets as usize).div_ceil(self.frames.count());
         let mut times = Times::default();
-        // The first time through, tables and frames come from the system's memory.
+        // The first time, the system allocates the memory of tables and frames.
         memory::drive(&mut self.native, &mut lent, LENT_FRAMES_MAX, 1, || 0);
         drive_limit(&mut self.limit, &self.frames, 1)?;
         let progress = Progress::new("runs", arguments.runs);
@@ -77,8 +77,8 @@ impl Contest<'_> {
     }
 }
 
-/// The same of the limit, with as many frames in a call as the switch gets between two looks at the clock. It changes
-/// the frames, so that each round gets them anew, which is not measured.
+/// The same for the hand-written C, with as many frames in a call as the switch gets between two readings of the
+/// clock. It changes the frames, so they are restored in each round, which is not measured.
 fn drive_limit(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<(f64, u64), Box<dyn Error>> {
     let (mut sent, mut spent, mut changed) = (0, Duration::ZERO, frames.clone());
     for _ in 0..rounds {
@@ -98,13 +98,13 @@ struct Times {
     native: Vec<f64>,
     by_hand: Vec<f64>,
     interpreter: Vec<f64>,
-    /// Of each stage of the core that takes any.
+    /// Of each stage of the core that takes any time.
     stages: BTreeMap<&'static str, Vec<f64>>,
 }
 
 impl Times {
-    /// These as parts of what the same run took by hand: a host that is slow for a while is so for both. Median and
-    /// quartiles.
+    /// These figures as ratios to the hand-written C in the same run, because a temporarily slow machine affects
+    /// both: median and quartiles.
     fn as_by_hand(&self, runs: &[f64]) -> String {
         let parts: Vec<f64> = runs.iter().zip(&self.by_hand).map(|(ns, by_hand)| ns / by_hand).collect();
         format!("{:.2} ({:.2} to {:.2})", median(&parts), quantile(&parts, 0.25), quantile(&parts, 0.75))

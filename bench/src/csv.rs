@@ -1,8 +1,8 @@
-//! What `--json` has printed as CSV (RFC 4180), for whoever wants to draw it with tools of their own.
+//! Converts the output of `--json` to CSV (RFC 4180), for other drawing tools.
 //!
-//! What enters: a file with an object of JSON a line. What leaves: a line with the names of columns, and for each
-//! object a row, or as many as its longest list has elements: what is no list stands in all of them. Members of objects
-//! in objects have both names, with a dot between.
+//! What enters: a file with one JSON object per line. What leaves: a line with the names of columns, and for each
+//! object a row, or as many rows as its longest list has elements; members that are not lists are repeated in all of
+//! them. Members of nested objects have both names, separated by a dot.
 
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ fn csv(text: &str) -> Result<String, serde_json::Error> {
     Ok(out)
 }
 
-/// Takes objects in objects apart.
+/// Flattens nested objects.
 fn flatten(name: &str, value: Json, cells: &mut BTreeMap<String, Json>) {
     let Json::Object(members) = value else {
         cells.insert(name.to_owned(), value);
@@ -60,7 +60,7 @@ fn plain(value: &Json) -> String {
     }
 }
 
-/// With quotation marks where the text would end the field.
+/// A field, in quotation marks if necessary.
 fn field(text: &str) -> String {
     match text.contains(['"', ',', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

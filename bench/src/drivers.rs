@@ -1,5 +1,5 @@
-//! Drivers against each other: the example router between two pairs of virtual interfaces, and between generators in
-//! memory. [`measure::veth`] says how, and what the figures mean. The drivers take turns. Needs root and `ip`.
+//! Drivers compared: the example router between two pairs of virtual interfaces, and between generators in memory.
+//! [`measure::veth`] describes the method and the figures. The drivers run in turn. Requires root and `ip`.
 
 use crate::Arguments;
 use crate::compiled;

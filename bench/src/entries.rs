@@ -1,9 +1,9 @@
-//! Random entries for tables of each kind, as they are in practice, and keys that they match.
+//! Random but realistic entries for tables of each kind, and keys that they match.
 
 use base::{Bits, Rng};
 use tables::{ActionSpec, EntrySpec, KeyField, MatchKind, MatchValue, TableSpec};
 
-/// A random entry, one after the other.
+/// A function that generates an entry from its position.
 pub type EntryOf = fn(&mut Rng, usize) -> EntrySpec;
 
 fn call(key: Vec<MatchValue>, priority: i32, rng: &mut Rng) -> EntrySpec {
@@ -32,7 +32,7 @@ pub fn ipv6(rng: &mut Rng, _index: usize) -> EntrySpec {
         7 => 64,
         _ => rng.between(20, 64) as u32,
     };
-    // Within 2000::/3, registries give neighbouring blocks.
+    // Within 2000::/3 registries assign neighbouring blocks.
     let high = 0x2001_0000_0000_0000 + (rng.below(0x1000) << 48) + (rng.next_u64() >> 16 & 0x0fff_ffff_ffff);
     let high = high >> (64 - prefix_len) << (64 - prefix_len);
     call(vec![MatchValue::Lpm { value: Bits::from_limbs(128, &[0, high]), prefix_len }], 0, rng)
@@ -50,7 +50,7 @@ pub fn one_mask(rng: &mut Rng, index: usize) -> EntrySpec {
     call(vec![prefix(32, rng.next_u64(), 24)], index as i32, rng)
 }
 
-/// Addresses by prefixes, ports and protocol by their value or not at all; the first entry wins.
+/// Access lists: addresses by prefixes, ports and protocol exactly or as wildcards; the first entry wins.
 pub fn access_list(rng: &mut Rng, index: usize) -> EntrySpec {
     const LENGTHS: [u32; 8] = [0, 8, 16, 16, 24, 24, 32, 32];
     let [source, destination] = [*rng.pick(&LENGTHS), *rng.pick(&LENGTHS)].map(|len| len.max(8));
@@ -64,7 +64,7 @@ pub fn access_list(rng: &mut Rng, index: usize) -> EntrySpec {
     call(key, -(index as i32), rng)
 }
 
-/// What somebody would write who wants to do harm.
+/// A hostile table: each entry has a different mask.
 pub fn a_mask_each(rng: &mut Rng, index: usize) -> EntrySpec {
     let words = [(); 2].map(|()| ternary(64, rng.next_u64(), rng.next_u64()));
     call(words.into(), -(index as i32), rng)
@@ -80,21 +80,21 @@ fn range16(low: u64, high: u64) -> MatchValue {
     MatchValue::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high.min(0xffff)) }
 }
 
-/// Ranges of one field that overlap a little.
+/// Ranges of one field with small overlaps.
 pub fn one_range(rng: &mut Rng, index: usize) -> EntrySpec {
     let low = rng.below(1 << 16);
     let high = low + rng.below(200);
     call(vec![range16(low, high)], -(index as i32), rng)
 }
 
-/// The same beside one of ten VLANs.
+/// The same with an exact VLAN, one of ten.
 pub fn range_of_vlan(rng: &mut Rng, index: usize) -> EntrySpec {
     let (vlan, low) = (rng.below(10), rng.below(1 << 16));
     let high = low + rng.below(200);
     call(vec![MatchValue::Exact(Bits::from_u64(12, vlan)), range16(low, high)], -(index as i32), rng)
 }
 
-/// Source and destination ports alone: a third of them any, half of the rest one.
+/// Source and destination ports only: a third of them are wildcards, half of the rest a single port.
 pub fn two_ranges(rng: &mut Rng, index: usize) -> EntrySpec {
     let mut range = || {
         let (low, width) = (rng.below(1 << 16), if rng.chance(1, 2) { rng.below(2000) } else { 0 });
@@ -104,8 +104,8 @@ pub fn two_ranges(rng: &mut Rng, index: usize) -> EntrySpec {
     call(key, -(index as i32), rng)
 }
 
-/// As firewalls have them: addresses within a few networks, by prefixes of all lengths; ports by their number, by
-/// ranges or not at all.
+/// Firewall rules: addresses within a few networks, by prefixes of all lengths; ports exactly, by ranges or as
+/// wildcards.
 pub fn firewall(rng: &mut Rng, index: usize) -> EntrySpec {
     const ANY: (u64, u64) = (0, 0xffff);
     let mut address = |any: u64| {
@@ -116,7 +116,7 @@ pub fn firewall(rng: &mut Rng, index: usize) -> EntrySpec {
             75..85 => 16,
             _ => rng.between(8, 31) as u32,
         };
-        // Of 32 networks of 16 bits, some hosts of each.
+        // Some hosts of each of 32 networks with prefixes of 16 bits.
         prefix(32, rng.below(32) << 24 | rng.below(8) << 16 | rng.below(1 << 16), len)
     };
     let (source, destination) = (address(35), address(10));
@@ -168,7 +168,7 @@ pub fn table(like: &EntrySpec, size: usize) -> TableSpec {
     }
 }
 
-/// A key that an entry matches, or, one time in twenty, perhaps not.
+/// A key that an entry matches; one in twenty may not match.
 pub fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
     let stray = rng.chance(1, 20);
     let value = |wanted: &MatchValue| {

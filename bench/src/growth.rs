@@ -1,9 +1,9 @@
-//! Tables that grow entry by entry, and full tables whose entries change: how long the longest single update takes.
+//! Tables that grow entry by entry, and full tables whose entries change: the longest duration of a single update.
 //!
-//! What enters: random entries of each kind. What leaves: for insertions while a table grows, and for insertions and
-//! removals in turn when it is full, the median, what 9,999 of 10,000 stay below, and the longest; and the longest
-//! burst of lookups between the insertions. What counts is the time of a processor. An update's has in it both copies
-//! of the table, and what the control plane keeps of the entry.
+//! What enters: random entries of each kind. What leaves: for insertions while a table grows, and for alternating
+//! insertions and removals when it is full, the median, the 99.99th percentile, and the maximum; and the longest
+//! burst of lookups between the insertions. All figures are processor time. The time of an update includes both
+//! copies of the table and the control plane's record of the entry.
 
 #![allow(unsafe_code, reason = "engines are called as generated C calls them")]
 
@@ -18,7 +18,7 @@ use std::error::Error;
 use std::time::Duration;
 use tables::{EntryHeader, Operation, Outcome, TableSet};
 
-/// A name, what entries look like, and how many they become.
+/// A name, a generator of entries, and their number.
 type CaseOf = (&'static str, EntryOf, usize);
 
 const CASES: &[CaseOf] = &[
@@ -29,10 +29,10 @@ const CASES: &[CaseOf] = &[
     ("ternary, access list", access_list, 100_000),
 ];
 
-/// Removals and insertions in a full table.
+/// Removals and insertions in the full table.
 const CHANGES: usize = 100_000;
 
-/// Insertions from one burst of lookups to the next.
+/// Insertions between two bursts of lookups.
 const LOOKUP_EVERY: usize = 16;
 
 /// Grows every kind of table.
@@ -59,7 +59,7 @@ fn grow(&(name, entry_of, count): &CaseOf, arguments: &Arguments) -> Result<(), 
         if keys.len() < BURST_PACKETS_MAX * layout.words() {
             keys.extend(layout.pack(&key_of(&entry, &mut rng)));
         }
-        // An entry that is there already is refused.
+        // An entry that exists already is refused.
         handles.extend(inserted.of(|| set.insert(0, entry)));
         if index % LOOKUP_EVERY == 0 && keys.len() == BURST_PACKETS_MAX * layout.words() {
             look_up(&set, &keys, &mut lookups);
@@ -94,12 +94,12 @@ fn look_up(set: &TableSet, keys: &[u64], lookups: &mut Times) {
     });
 }
 
-/// What this thread has had of a processor: others that run meanwhile do not count.
+/// The processor time of this thread, which excludes other threads.
 pub fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
-/// How long something took, each time.
+/// The duration of each repetition.
 #[derive(Default)]
 struct Times {
     all_us: Vec<f64>,
@@ -113,12 +113,12 @@ impl Times {
         given
     }
 
-    /// The median, what 9,999 of 10,000 stay below, and the longest.
+    /// The median, the 99.99th percentile, and the maximum.
     fn figures(&self) -> [f64; 3] {
         [0.5, 0.9999, 1.0].map(|part| quantile(&self.all_us, part))
     }
 
-    /// When it took longest.
+    /// The repetition with the maximum.
     fn longest_at(&self) -> usize {
         self.all_us.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(index, _)| index)
     }

@@ -1,4 +1,5 @@
-//! The limits: `router.c`, `bridge.c`, `vxlan.c` and `zipline.c` of `peers`, compiled and called.
+//! Hand-written C as the limit of what is possible: `router.c`, `bridge.c`, `vxlan.c` and `zipline.c` of `peers`,
+//! compiled and called.
 
 #![allow(unsafe_code, reason = "calls functions of a shared object that was compiled from this repository's own text")]
 
@@ -11,25 +12,25 @@ use std::error::Error;
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 
-/// Bytes of a frame.
+/// The size of a frame in bytes.
 pub const FRAME_BYTES: usize = 60;
 
-/// Frames of the same size one after the other.
+/// Consecutive frames of the same size.
 #[derive(Clone)]
 pub struct Frames {
     /// Their bytes.
     pub bytes: Vec<u8>,
-    /// Bytes from one to the next.
+    /// The number of bytes from one frame to the next.
     pub stride: usize,
 }
 
 impl Frames {
-    /// How many they are.
+    /// The number of frames.
     pub fn count(&self) -> usize {
         self.bytes.len() / self.stride
     }
 
-    /// The frames, by port 1.
+    /// The frames, received on port 1.
     pub fn trace(&self) -> Trace {
         let mut trace = Trace::default();
         for frame in self.frames() {
@@ -44,24 +45,24 @@ impl Frames {
     }
 }
 
-/// What `limit_new` of a text of `peers` has made, and the functions that work with it.
-struct Made {
+/// The object that `limit_new` of a file in `peers` has created, with the library of its functions.
+struct LimitObject {
     library: Library,
     it: *mut c_void,
 }
 
-impl Made {
-    fn new(text: &str, size: u32) -> Result<Made, Box<dyn Error>> {
+impl LimitObject {
+    fn new(text: &str, size: u32) -> Result<LimitObject, Box<dyn Error>> {
         let library = library(text)?;
         // SAFETY: the function has the type that it is given here; see `peers`.
         let it = unsafe { library.get::<New>(b"limit_new")?(size) };
-        Ok(Made { library, it })
+        Ok(LimitObject { library, it })
     }
 }
 
-impl Drop for Made {
+impl Drop for LimitObject {
     fn drop(&mut self) {
-        // SAFETY: it was made by the same library and is not used any more.
+        // SAFETY: the object was created by the same library and is not used any more.
         unsafe {
             if let Ok(free) = self.library.get::<unsafe extern "C" fn(*mut c_void)>(b"limit_free") {
                 free(self.it);
@@ -70,9 +71,9 @@ impl Drop for Made {
     }
 }
 
-/// A router or a bridge written by hand.
+/// A router or a bridge in hand-written C.
 pub struct Limit {
-    made: Made,
+    made: LimitObject,
     list: Vec<ListedFrame>,
 }
 
@@ -85,7 +86,7 @@ struct ListedFrame {
 }
 
 impl ListedFrame {
-    /// A frame that lies at the begin of these bytes.
+    /// A frame at the beginning of these bytes.
     fn at(bytes: &mut [u8], length: u32) -> ListedFrame {
         assert!(length as usize <= bytes.len(), "the frame lies within the bytes");
         ListedFrame { bytes: bytes.as_mut_ptr(), length, port: 0 }
@@ -103,7 +104,7 @@ impl Limit {
         let hops = sorted.iter().map(|route| route.port + 1).max().unwrap_or(1);
         let limit = Limit::new(include_str!("../peers/router.c"), hops)?;
         // SAFETY: the functions have the types that they are given here; see `peers/router.c`. Hops are below the
-        // number that it was told, networks have no bits behind their prefix.
+        // number that it was given, and networks have no bits after their prefix.
         unsafe {
             let hop: Symbol<'_, unsafe extern "C" fn(*mut c_void, u32, *const u8, u32)> =
                 limit.made.library.get(b"limit_hop")?;
@@ -121,11 +122,11 @@ impl Limit {
         Ok(limit)
     }
 
-    /// A bridge that knows these addresses, none of them twice, and the port of each.
+    /// A bridge with these addresses, which must be distinct, and the port of each.
     pub fn bridge(addresses: &[(u64, u32)]) -> Result<Limit, Box<dyn Error>> {
         let limit = Limit::new(include_str!("../peers/bridge.c"), u32::try_from(addresses.len())?)?;
-        // SAFETY: the function has the type that it is given here; see `peers/bridge.c`. There are as many addresses as
-        // it was told.
+        // SAFETY: the function has the type that it is given here; see `peers/bridge.c`. There are as many addresses
+        // as it was given.
         unsafe {
             let add: Symbol<'_, unsafe extern "C" fn(*mut c_void, u64, u32)> =
                 limit.made.library.get(b"limit_address")?;
@@ -138,11 +139,11 @@ impl Limit {
     }
 
     fn new(text: &str, size: u32) -> Result<Limit, Box<dyn Error>> {
-        Ok(Limit { made: Made::new(text, size)?, list: Vec::new() })
+        Ok(Limit { made: LimitObject::new(text, size)?, list: Vec::new() })
     }
 
-    /// Forwards the frames where they are, so many in a call; `around` gets each call and does what it counts. Returns
-    /// how many frames are to be sent. The list of a call's frames is made before.
+    /// Forwards the frames in place, this many in a call. `around` runs each call and measures it. Returns the number
+    /// of frames to be sent. The list of a call's frames is prepared outside of the measurement.
     pub fn forward(
         &mut self,
         frames: &mut Frames,
@@ -157,7 +158,7 @@ impl Limit {
             self.list.extend(some.chunks_mut(stride).map(|place| ListedFrame::at(place, FRAME_BYTES as u32)));
             let (list, count) = (self.list.as_mut_ptr(), self.list.len() as u64);
             around(&mut || {
-                // SAFETY: as above; the listed frames lie in `some`.
+                // SAFETY: as above; the listed frames are in `some`.
                 sent += unsafe { run(self.made.it, list, count) };
             });
         }
@@ -165,20 +166,20 @@ impl Limit {
     }
 }
 
-/// Bytes before a frame into which it may grow, and from one frame to the next.
+/// The bytes by which a frame may grow at its front, and the distance from one frame to the next.
 const GROWTH_BYTES: usize = 64;
 const GROWING_STRIDE_BYTES: usize = 256;
 
-/// Bytes of the headers that VXLAN puts before a frame.
+/// The size of the headers that VXLAN adds before a frame.
 pub const OUTER_BYTES: usize = 50;
 
-/// Bytes of a chunk of ZipLine.
+/// The size of a ZipLine chunk in bytes.
 pub const CHUNK_BYTES: usize = 32;
 
-/// Work by hand that makes frames longer or shorter, and the frames.
+/// Hand-written C that changes the length of frames, and the frames.
 pub struct Resizing {
-    made: Made,
-    /// What does the work.
+    made: LimitObject,
+    /// The name of the function.
     function: &'static [u8],
     original: Vec<u8>,
     memory: Vec<u8>,
@@ -187,17 +188,17 @@ pub struct Resizing {
 }
 
 impl Resizing {
-    /// VXLAN, with no tunnels; frames fit between their places.
+    /// VXLAN, without tunnels yet. There is space between the frames.
     pub fn vxlan(frames: &[Vec<u8>]) -> Result<Resizing, Box<dyn Error>> {
         Resizing::new(include_str!("../peers/vxlan.c"), b"limit_run", 8, frames)
     }
 
-    /// ZipLine's encoder, with so many identifiers at most, up to 32,768, of which none means anything yet.
+    /// ZipLine's encoder, with at most this many identifiers, up to 32,768, none of which is assigned yet.
     pub fn encoder(frames: &[Vec<u8>], identifiers: u32) -> Result<Resizing, Box<dyn Error>> {
         Resizing::new(include_str!("../peers/zipline.c"), b"limit_encode", identifiers, frames)
     }
 
-    /// Its decoder.
+    /// ZipLine's decoder.
     pub fn decoder(frames: &[Vec<u8>], identifiers: u32) -> Result<Resizing, Box<dyn Error>> {
         Resizing::new(include_str!("../peers/zipline.c"), b"limit_decode", identifiers, frames)
     }
@@ -207,21 +208,22 @@ impl Resizing {
         for (place, frame) in original.chunks_exact_mut(GROWING_STRIDE_BYTES).zip(frames) {
             place[GROWTH_BYTES..][..frame.len()].copy_from_slice(frame);
         }
-        let made = Made::new(text, size)?;
+        let made = LimitObject::new(text, size)?;
         let lengths = frames.iter().map(|frame| frame.len() as u32).collect();
         Ok(Resizing { made, function, memory: original.clone(), original, lengths, frames: Vec::new() })
     }
 
-    /// Frames to this address, which is not 0 and has none yet, get these headers, or lose theirs. At most 8 tunnels.
+    /// Frames to this address, which must not be 0 and must be new, get these headers or, without headers, lose
+    /// theirs. There are at most 8 tunnels.
     pub fn tunnel(&self, address: u64, outer: Option<&[u8; OUTER_BYTES]>, port: u32) -> Result<(), Box<dyn Error>> {
         type Add = unsafe extern "C" fn(*mut c_void, u64, *const u8, u32);
         let outer = outer.map_or(std::ptr::null(), |outer| outer.as_ptr());
-        // SAFETY: as above; it has been told of 8 addresses.
+        // SAFETY: as above; it was created for 8 addresses.
         unsafe { self.made.library.get::<Add>(b"limit_tunnel")?(self.made.it, address, outer, port) };
         Ok(())
     }
 
-    /// The basis of this chunk, which has none yet, gets an identifier below the number of them.
+    /// Assigns an identifier below their number to the basis of this chunk, which must be new.
     pub fn basis(&self, chunk: &[u8; CHUNK_BYTES], identifier: u32) -> Result<(), Box<dyn Error>> {
         type Add = unsafe extern "C" fn(*mut c_void, *const u8, u32);
         // SAFETY: as above.
@@ -229,8 +231,8 @@ impl Resizing {
         Ok(())
     }
 
-    /// Works on all frames so many times; returns nanoseconds per packet. Frames are made ready anew for each round,
-    /// which is not measured. All must be sent.
+    /// Processes all frames this many times. Returns nanoseconds per packet. Frames are restored for each round,
+    /// which is not measured. All frames must be sent.
     pub fn run(&mut self, rounds: usize) -> Result<f64, Box<dyn Error>> {
         let mut spent = Duration::ZERO;
         for _ in 0..rounds {
@@ -239,7 +241,7 @@ impl Resizing {
             self.frames = places.map(|(place, &length)| ListedFrame::at(&mut place[GROWTH_BYTES..], length)).collect();
             let (frames, count) = (self.frames.as_mut_ptr(), self.frames.len() as u64);
             let started = Instant::now();
-            // SAFETY: as above; each frame lies in `memory` behind more room than it grows by.
+            // SAFETY: as above; each frame is in `memory` after more headroom than it grows by.
             let sent = unsafe { self.made.library.get::<Run>(self.function)?(self.made.it, frames, count) };
             spent += started.elapsed();
             if sent != count {
@@ -249,7 +251,7 @@ impl Resizing {
         Ok(spent.as_nanos() as f64 / (rounds * self.lengths.len()) as f64)
     }
 
-    /// The work, if it makes these of the frames.
+    /// The work, if its output for the frames is `wanted`.
     pub fn into_work(mut self, name: &'static str, wanted: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
         self.run(1)?;
         if let Some(number) = self.sent().iter().zip(wanted).position(|(sent, wanted)| sent != wanted) {
@@ -258,17 +260,17 @@ impl Resizing {
         Ok(Work::by(name, self.lengths.len(), move |rounds| self.run(rounds)))
     }
 
-    /// What the last round has made of the frames.
+    /// The frames after the last round.
     fn sent(&self) -> Vec<Vec<u8>> {
-        // SAFETY: the bytes of each frame lie in `memory`, which has not changed since.
+        // SAFETY: the bytes of each frame are in `memory`, which has not changed since.
         let bytes = |frame: &ListedFrame| unsafe { std::slice::from_raw_parts(frame.bytes, frame.length as usize) };
         self.frames.iter().map(|frame| bytes(frame).to_vec()).collect()
     }
 }
 
-/// C by hand, compiled and loaded.
+/// Hand-written C, compiled and loaded.
 pub fn library(text: &str) -> Result<Library, Box<dyn Error>> {
-    // It is compiled as a text, beside which no other file lies.
+    // The text is compiled alone, so the header is inserted.
     let text = text.replace("#include \"large.h\"", include_str!("../peers/large.h"));
     let object = cgen::compile(&text, &CompileOptions::default())?;
     // SAFETY: the library runs no code when it is loaded.

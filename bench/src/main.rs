@@ -1,29 +1,29 @@
-//! Benchmarks. Run with `cargo run --release -p bench`; nothing here is a test.
+//! Benchmarks. Run them with `cargo run --release -p bench`; they are not tests.
 //!
-//! * [`router`]: an IPv4 router from memory to memory on one core: native code, the interpreter, and, as the limit, the
-//!   same work written in C by hand, in place ([`limit`]). Several runs, interleaved, so that all three see the same
-//!   machine.
-//! * [`bridge`]: the same for a bridge, exact match of addresses. [`contest`] is how both are run.
-//! * [`peers`]: the router against what others have made for the same.
-//! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's
-//!   loss, the delay of a write.
-//! * [`drivers`]: the same router between interfaces, by each driver that can carry its frames.
-//! * [`tables`]: the match engines by themselves, against tables written by hand; bytes per entry. [`entries`] makes
-//!   what is in them.
-//! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
-//! * [`tunnels`]: what VXLAN and GRE cost a packet, and one that goes by.
-//! * [`zipline`]: what compression costs a packet. [`works`] is how this and tunnels are run.
-//!   `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning` are the paper's
-//!   figures.
-//! * [`balance`]: what it costs that a hash picks one of several hops.
-//! * [`growth`]: how long single updates take while tables grow, and when they are full.
-//! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
+//! * [`router`]: an IPv4 router from memory to memory on one core: native code, the interpreter and, as the limit,
+//!   the same work in hand-written C, in place ([`limit`]). Several interleaved runs, so that all three see the same
+//!   state of the machine.
+//! * [`bridge`]: the same for a bridge, with an exact match of addresses. [`contest`] runs both.
+//! * [`peers`]: the router against other implementations.
+//! * [`updates`]: the control plane while a worker forwards at full speed: updates per second, the worker's slowdown,
+//!   the delay of a write.
+//! * [`drivers`]: the same router between interfaces, with each driver that can carry its frames.
+//! * [`tables`]: the match engines alone, against hand-written tables; bytes per entry. [`entries`] generates their
+//!   contents.
+//! * [`cascade`]: the cost of an additional table: programs with one to ten tables.
+//! * [`tunnels`]: the cost of VXLAN and GRE for a packet that uses them, and for one that does not.
+//! * [`zipline`]: the cost of compression for a packet. [`works`] runs this and the tunnels. `zipline-sizes`,
+//!   `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning` reproduce the paper's figures.
+//! * [`balance`]: the cost of selecting one of several hops by a hash.
+//! * [`growth`]: the duration of single updates while tables grow, and when they are full.
+//! * [`aggregation`]: the programs of `apps/aggregation`: small packets are aggregated and split, and each is
+//!   checked.
 //! * [`workers`]: several workers against one, from memory to memory.
 //!
-//! [`progress`] tells on a terminal what long ones are at.
+//! [`progress`] shows the progress of long benchmarks on a terminal.
 //!
-//! Runs themselves are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio or stands beside its
-//! peer of the same run. `--json` prints what `bench/runs/` keeps, and [`csv`] makes tables of it.
+//! Runs are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio, or stands beside that of its
+//! peer in the same run. `--json` prints what `bench/runs/` stores, and [`csv`] converts it to tables.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 

@@ -1,22 +1,22 @@
-//! The router against what others have made for the same: programs of DPDK, as Debian packages them.
+//! The router against other implementations: programs of DPDK, as packaged by Debian.
 //!
-//! The peers run as processes of their own, each on one core, between two devices of `net_null`: one that delivers
-//! empty packets, which `peers/frames.c` fills with the same frames from memory, and one that takes everything. What a
-//! packet costs is the time of a processor that the process has had, over the packets that its first port has received
-//! meanwhile. All take turns, with the switch and with C by hand between them.
+//! The peers run as separate processes, each on one core, between two devices of `net_null`: one delivers empty
+//! packets, which `peers/frames.c` fills with the same frames from memory, and one discards everything. The cost of a
+//! packet is the processor time of the process divided by the packets that its first port received in that time. All
+//! peers run in turn, alternating with the switch and with hand-written C.
 //!
-//! * `testpmd` looks at nothing and forwards: what it costs is the drivers' part of every other peer.
-//! * `l3fwd` routes: longest prefix, TTL, Ethernet addresses; it verifies no checksum. It is built from the
-//!   distribution's source, with room for the routes and without asking for checksums by hardware, which these drivers
-//!   have not.
-//! * `ip_pipeline` is DPDK's pipeline of ports, tables and actions, with one table of longest prefixes, TTL and
-//!   Ethernet addresses, and as well without a checksum verified. It is built from the distribution's source as it is.
-//!   Its main thread asks for commands all the time; what counts is the thread that forwards.
-//! * Open vSwitch with DPDK has a rule for each route: longest prefix by priority, TTL and Ethernet addresses. What
-//!   counts is its thread that polls. It remembers what rules say of addresses that it has seen ([`ovs`]).
+//! * `testpmd` forwards without examining packets: its cost is the drivers' share in the cost of every other peer.
+//! * `l3fwd` routes: longest prefix, TTL, Ethernet addresses; it does not verify checksums. It is built from the
+//!   distribution's source, with room for the routes, and without requiring checksum offload, which these drivers
+//!   lack.
+//! * `ip_pipeline` is DPDK's pipeline of ports, tables and actions, with one longest-prefix table, TTL and Ethernet
+//!   addresses; it does not verify checksums either. It is built from the distribution's unchanged source. Its main
+//!   thread polls for commands all the time, so only the time of the thread that forwards counts.
+//! * Open vSwitch with DPDK has a rule for each route: longest prefix by priority, TTL and Ethernet addresses. Only
+//!   the time of its polling thread counts. It caches the results of rules for addresses that it has seen ([`ovs`]).
 //!
 //! Peers that are not installed (`dpdk-dev`, `dpdk-doc`, `libdpdk-dev` and `openvswitch-switch-dpdk` of Debian) are
-//! left out, and named.
+//! left out, and listed.
 
 mod ovs;
 
@@ -47,32 +47,32 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Where Debian leaves the source of DPDK's example programs.
+/// The folder of Debian's source of DPDK's example programs.
 const EXAMPLES: &str = "/usr/share/dpdk/examples";
 
 /// How long a peer may take until packets flow, and how long they are counted.
 const START_MAX: Duration = Duration::from_secs(60);
 const SPAN: Duration = Duration::from_millis(500);
 
-/// What the processes of DPDK call themselves among each other.
+/// The name by which DPDK's processes find each other.
 const PREFIX: &str = "wirespeed-bench";
 
-/// A program of others.
+/// An external program.
 struct Peer {
     name: &'static str,
-    /// What its threads that forward are called, if others work as well.
+    /// The name of its forwarding threads, if it also has others.
     threads: &'static str,
-    start: Box<dyn Fn() -> Result<Started, Box<dyn Error>>>,
+    start: Box<dyn Fn() -> Result<RunningPeer, Box<dyn Error>>>,
 }
 
-/// A peer that runs. They end in this order.
-struct Started {
+/// A running peer. The processes end in this order.
+struct RunningPeer {
     forwards: Running,
-    /// What it needs beside itself.
+    /// Other processes that it needs.
     _beside: Vec<Running>,
 }
 
-/// The frames of DPDK's first device: what is loaded before a program, and what that reads.
+/// The frames of DPDK's first device: the library that is loaded before a program, and the file that it reads.
 #[derive(Clone)]
 struct Source {
     library: PathBuf,
@@ -82,13 +82,13 @@ struct Source {
 impl Source {
     /// Starts a program whose first device has the frames.
     fn spawn(&self, command: &mut Command) -> Result<Running, Box<dyn Error>> {
-        // Who has an end of standard input waits for what comes.
+        // An open end of standard input keeps a program that reads it waiting.
         command.env("LD_PRELOAD", &self.library).env("WIRESPEED_FRAMES", &self.frames);
         Ok(Running(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?))
     }
 }
 
-/// Runs the contestants in turn and prints what a packet costs each.
+/// Runs the contestants in turn and prints the cost of a packet for each.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let routes = Routes::everywhere(arguments.routes, 2..=4, &mut rng);
@@ -131,7 +131,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What `body` gives, and the nanoseconds of a processor that this thread takes for it.
+/// The result of `body`, and the processor time of this thread for it, in nanoseconds.
 fn processor_time<T>(body: impl FnOnce() -> T) -> Result<(T, f64), Errno> {
     let now = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from);
     let before = now()?;
@@ -139,7 +139,7 @@ fn processor_time<T>(body: impl FnOnce() -> T) -> Result<(T, f64), Errno> {
     Ok((given, (now()? - before).as_nanos() as f64))
 }
 
-/// Nanoseconds per packet. The frames are changed, so that each round gets them anew, which is not measured.
+/// Nanoseconds per packet. The frames are changed, so they are restored in each round, which is not measured.
 fn by_hand(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<f64, Box<dyn Error>> {
     let (mut changed, mut spent_ns) = (frames.clone(), 0.0);
     for _ in 0..rounds {
@@ -154,7 +154,7 @@ fn by_hand(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<f64, Box
     Ok(spent_ns / (rounds * frames.count()) as f64)
 }
 
-/// The peers that there are, and those that there are not.
+/// The peers that are installed, and the names of those that are not.
 fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, Vec<String>), Box<dyn Error>> {
     let source = match frames_library(folder, frames) {
         Ok(library) => Source { library, frames: folder.join(FRAMES) },
@@ -164,7 +164,7 @@ fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, 
         let source = source.clone();
         let start = move || {
             let forwards = source.spawn(Command::new(&program).args(&arguments))?;
-            Ok(Started { forwards, _beside: Vec::new() })
+            Ok(RunningPeer { forwards, _beside: Vec::new() })
         };
         Peer { name, threads, start: Box::new(start) }
     };
@@ -213,21 +213,21 @@ fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, 
     Ok((there, absent))
 }
 
-/// What every process of DPDK is told: memory without large pages, and a device with frames and one that takes them.
+/// The arguments of all DPDK processes: memory without large pages, a device with frames, and one that discards them.
 fn devices() -> String {
     format!(
         "--no-huge -m 900 --no-pci --file-prefix {PREFIX} --vdev net_null0,size=60 --vdev net_null1,size=60,no-rx=1"
     )
 }
 
-/// DPDK numbers the devices in the order in which they are made.
+/// DPDK numbers the devices in the order of their creation.
 const SOURCE_PORT: u32 = 0;
 const SINK_PORT: u32 = 1;
 
 /// The file of the frames.
 const FRAMES: &str = "frames";
 
-/// Builds what gives peers their frames, and writes these.
+/// Builds the library that gives peers their frames, and writes the frames.
 fn frames_library(folder: &Path, frames: &Frames) -> Result<PathBuf, Box<dyn Error>> {
     fs::write(folder.join(FRAMES), &frames.bytes)?;
     let (source, library) = (folder.join("frames.c"), folder.join("frames.so"));
@@ -238,7 +238,7 @@ fn frames_library(folder: &Path, frames: &Frames) -> Result<PathBuf, Box<dyn Err
     Ok(library)
 }
 
-/// What the compiler must be told to find DPDK.
+/// The compiler flags for DPDK.
 fn flags(which: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let output = Command::new("pkg-config").args([which, "libdpdk"]).output()?;
     if !output.status.success() {
@@ -290,7 +290,7 @@ fn l3fwd(folder: &Path, routes: &Routes) -> Result<PathBuf, Box<dyn Error>> {
     Ok(own.join("l3fwd"))
 }
 
-/// What the pipeline is told when it starts.
+/// The script that the pipeline runs when it starts.
 const PIPELINE_SCRIPT: &str = "pipeline.cli";
 
 /// Builds `ip_pipeline` and writes its script and its routes.
@@ -308,7 +308,7 @@ fn pipeline(folder: &Path, routes: &Routes) -> Result<PathBuf, Box<dyn Error>> {
         writeln!(rules, "match lpm ipv4 {a}.{b}.{c}.{d} {} {action}", route.prefix_len)?;
     }
     fs::write(&rules_file, rules)?;
-    // Packets begin behind 256 bytes of a buffer: the IPv4 header at 270, its destination at 286.
+    // Packets begin at byte 256 of a buffer: the IPv4 header is at 270, its destination at 286.
     let script = format!(
         "mempool POOL buffer 2304 pool 32K cache 256 cpu 0\n\
          link SOURCE dev net_null0 rxq 1 128 POOL txq 1 512 promiscuous on\n\
@@ -340,12 +340,12 @@ fn pipeline(folder: &Path, routes: &Routes) -> Result<PathBuf, Box<dyn Error>> {
     Ok(program)
 }
 
-/// A peer's process, which ends with this.
+/// A peer's process, which is ended when this value is dropped.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It ends by itself after a signal; if it does not, it is ended.
+        // The process normally ends on this signal; otherwise it is killed.
         let _gone = kill(Pid::from_raw(self.0.id().cast_signed()), Signal::SIGINT);
         let deadline = Instant::now() + Duration::from_secs(5);
         while Instant::now() < deadline {
@@ -360,7 +360,7 @@ impl Drop for Running {
 }
 
 impl Peer {
-    /// What a packet costs it, in nanoseconds of a processor.
+    /// The cost of a packet, in nanoseconds of processor time.
     fn packet_ns(&self) -> Result<f64, Box<dyn Error>> {
         let mut started = (self.start)()?;
         let asked = wait(&mut started.forwards)?;
@@ -375,7 +375,7 @@ impl Peer {
     }
 }
 
-/// Waits until packets flow; gives the socket at which the peer tells how many.
+/// Waits until packets flow. Returns the socket at which the peer reports their number.
 fn wait(running: &mut Running) -> Result<OwnedFd, Box<dyn Error>> {
     let deadline = Instant::now() + START_MAX;
     while Instant::now() < deadline {
@@ -392,12 +392,12 @@ fn wait(running: &mut Running) -> Result<OwnedFd, Box<dyn Error>> {
     Err("no packets flow".into())
 }
 
-/// Where the processes of DPDK tell of themselves.
+/// The telemetry socket of the DPDK processes.
 fn telemetry() -> Result<OwnedFd, Box<dyn Error>> {
     let path = format!("/run/dpdk/{PREFIX}/dpdk_telemetry.v2");
     let asked = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None)?;
     connect(asked.as_raw_fd(), &UnixAddr::new(path.as_str())?)?;
-    // It says first what it is.
+    // The first message describes the process.
     recv(asked.as_raw_fd(), &mut [0; 4096], MsgFlags::empty())?;
     Ok(asked)
 }
@@ -411,7 +411,7 @@ fn received(asked: &OwnedFd) -> Result<u64, Box<dyn Error>> {
     answer["/ethdev/stats"]["ipackets"].as_u64().ok_or_else(|| "it does not tell how many packets came".into())
 }
 
-/// Time of a processor that threads of the process have had whose names begin so.
+/// The processor time of the process' threads whose names begin with this prefix.
 fn spent(running: &Running, threads: &str) -> Result<Duration, Box<dyn Error>> {
     let mut spent = Duration::ZERO;
     for task in fs::read_dir(format!("/proc/{}/task", running.0.id()))? {

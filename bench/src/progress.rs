@@ -1,9 +1,9 @@
-//! Says on a terminal what a benchmark is at. Where standard error is none, it says nothing.
+//! Shows the progress of a benchmark on a terminal. If standard error is not a terminal, nothing is shown.
 
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Steps of which some are done.
+/// A number of steps, some of which are done.
 pub struct Progress {
     what: &'static str,
     all: usize,
@@ -12,21 +12,21 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// So many steps lie ahead, called `what` in the plural.
+    /// Begins with `all` steps, called `what` in the plural.
     pub fn new(what: &'static str, all: usize) -> Progress {
         let progress = Progress { what, all, done: AtomicUsize::new(0), is_shown: stderr().is_terminal() };
         progress.show(0);
         progress
     }
 
-    /// One more is done.
+    /// One more step is done.
     pub fn step(&self) {
         self.show(self.done.fetch_add(1, Ordering::Relaxed) + 1);
     }
 
     fn show(&self, done: usize) {
         if self.is_shown {
-            // Whoever cannot be told goes on without.
+            // A failed write does not matter.
             let _untold = write!(stderr(), "\r\x1b[K{done} of {} {}", self.all, self.what);
         }
     }

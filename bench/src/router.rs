@@ -11,7 +11,7 @@ use std::error::Error;
 use std::sync::Arc;
 use switch::{Backend, Switch};
 
-/// Runs the contestants in turn and prints what a packet costs each.
+/// Runs the contestants in turn and prints the cost of a packet for each.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let routes = Routes::everywhere(arguments.routes, 2..=4, &mut rng);
@@ -29,7 +29,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     contest.run(arguments)
 }
 
-/// Frames of 60 bytes to random hosts behind the routes.
+/// Frames of 60 bytes to random hosts in the routes' networks.
 pub fn frames(routes: &Routes, count: u32, rng: &mut Rng) -> Frames {
     let mut bytes = Vec::with_capacity(count as usize * STRIDE_BYTES);
     for number in 0..count {

@@ -1,8 +1,8 @@
-//! The match engines by themselves: what a lookup costs in bursts of 64, and what an entry takes of memory.
+//! The match engines alone: the cost of a lookup in bursts of 64, and the memory of an entry.
 //!
-//! What enters: tables of each kind, filled with entries as they are in practice, and random keys most of which match.
-//! What leaves: nanoseconds per lookup, the reading of the found entry's argument included; and, where a person would
-//! write a table by hand (`peers/tables.c`), the ratio to that.
+//! What enters: tables of each kind, filled with realistic entries, and random keys, most of which match. What
+//! leaves: nanoseconds per lookup, including the read of the entry's argument; and, for tables that a person would
+//! write by hand (`peers/tables.c`), the ratio to these.
 
 #![allow(unsafe_code, reason = "engines are called as generated C calls them, and so is C by hand")]
 
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A name, what entries look like, and how many they are.
+/// A name, a generator of entries, and their number.
 type CaseOf = (&'static str, EntryOf, usize);
 
 const CASES: &[CaseOf] = &[
@@ -130,7 +130,7 @@ fn build(case: &CaseOf, rng: &mut Rng, library: &Library) -> Result<Case, Box<dy
     Ok(Case { name: name.into(), set, entries: count, build_ms, keys, by_hand })
 }
 
-/// Looks all keys up in bursts and sums what the entries found say.
+/// Looks all keys up in bursts and sums the arguments of the entries.
 fn look_up(case: &Case) -> u64 {
     let mut reader = case.set.reader();
     let guard = reader.enter();
@@ -141,8 +141,8 @@ fn look_up(case: &Case) -> u64 {
     for burst in case.keys.chunks(BURST_PACKETS_MAX * words) {
         let count = burst.len() / words;
         burst.iter().step_by(words).for_each(|key| handle.root.fetch(*key));
-        // SAFETY: `burst` has `count` rows, there is room for as many results, which lie in the tables that the guard
-        // holds; each entry of this table has one word of data.
+        // SAFETY: `burst` has `count` rows, there is room for as many results, which point into the tables that the
+        // guard holds; each entry of this table has one word of data.
         unsafe {
             (handle.function)(handle.context, burst.as_ptr(), count as u32, results.as_mut_ptr());
             for result in &results[..count] {
@@ -154,7 +154,7 @@ fn look_up(case: &Case) -> u64 {
     sum
 }
 
-/// What `body` gives, and what it takes of a processor for each key.
+/// The result of `body`, and its processor time per key.
 fn lookup_ns(body: impl FnOnce() -> u64) -> (u64, f64) {
     let before = processor_time();
     let given = body();
@@ -200,7 +200,7 @@ fn measure(case: &Case, arguments: &Arguments) {
     );
 }
 
-/// The same table by hand.
+/// The same table in hand-written C.
 struct ByHand {
     table: *mut c_void,
     run: unsafe extern "C" fn(*const c_void, *const u64, u64) -> u64,
@@ -208,12 +208,13 @@ struct ByHand {
 }
 
 impl ByHand {
-    /// For what a person would write: addresses of one word, and prefixes of IPv4.
+    /// For tables that a person would write: addresses of one word, and IPv4 prefixes.
     fn new(entries: &[EntrySpec], library: &Library) -> Result<Option<ByHand>, Box<dyn Error>> {
         let port = |entry: &EntrySpec| entry.args[0].to_u64().unwrap_or_default() as u32;
         let value = |bits: &Bits| bits.to_u64().unwrap_or_default();
-        // SAFETY: the functions have the types that they are given here; see `peers/tables.c`. Addresses are as many as
-        // was told, none is 0; prefixes come from the shortest to the longest, of at most 24 bits.
+        // SAFETY: the functions have the types that they are given here; see `peers/tables.c`. There are as many
+        // addresses as it was given, and none is 0; prefixes come from the shortest to the longest, of at most 24
+        // bits.
         unsafe {
             match &entries[0].key[..] {
                 [MatchValue::Exact(_)] => {
@@ -251,14 +252,14 @@ impl ByHand {
     }
 
     fn look_up(&self, keys: &[u64]) -> u64 {
-        // SAFETY: the function has this type, and the keys are as many as is told.
+        // SAFETY: the function has this type, and there are as many keys as it is given.
         unsafe { (self.run)(self.table, keys.as_ptr(), keys.len() as u64) }
     }
 }
 
 impl Drop for ByHand {
     fn drop(&mut self) {
-        // SAFETY: it was made by the same library and is not used any more.
+        // SAFETY: the table was created by the same library and is not used any more.
         unsafe { (self.free)(self.table) };
     }
 }

@@ -1,10 +1,10 @@
-//! What tunnels cost: one program that forwards frames, puts them into VXLAN or GRE packets and takes them out again,
-//! from memory to memory on one core, each kind of work by itself.
+//! The cost of tunnels: one program that forwards frames, encapsulates them in VXLAN or GRE packets and decapsulates
+//! them again, from memory to memory on one core, each kind of work separately.
 //!
-//! What enters: how many frames. What leaves: nanoseconds per packet of each kind of work, beside those of a bridge
-//! that knows nothing of tunnels, on the same frames: what a program declares should cost nothing, only what it does.
-//! And of C by hand for VXLAN alone (`peers/vxlan.c`), which must make the same of each frame. Frames to be taken out
-//! of tunnels are those that the program has put in.
+//! What enters: the number of frames. What leaves: nanoseconds per packet of each kind of work, beside those of a
+//! bridge without tunnels on the same frames (declarations that a packet does not use should cost nothing), and those
+//! of hand-written C for VXLAN (`peers/vxlan.c`), whose output must be the same for each frame. The frames to be
+//! decapsulated are those that the program has encapsulated.
 
 use crate::Arguments;
 use crate::limit::{OUTER_BYTES, Resizing};
@@ -16,10 +16,10 @@ use std::error::Error;
 /// The program.
 const TUNNELS: &str = "bench/programs/tunnels.p4";
 
-/// One with the same table and no tunnels.
+/// A program with the same table and no tunnels.
 const BRIDGE: &str = "bench/programs/bridge.p4";
 
-/// What the program does with a frame for each address, whose last byte is the position here.
+/// The program's action for each address, whose last byte is the position in this list.
 const ENTRIES: [&str; 5] = [
     "forward {address} => 2",
     "into_vxlan {address} => 77 02:00:00:00:00:03 192.0.2.1 192.0.2.2 2",
@@ -28,7 +28,7 @@ const ENTRIES: [&str; 5] = [
     "out_of_gre {address} => 02:00:00:00:00:01 2",
 ];
 
-/// What `into_vxlan` puts before a frame, but for its source address, lengths and the checksum.
+/// The headers that `into_vxlan` adds before a frame, without its source address, lengths and the checksum.
 const OUTER: [u8; OUTER_BYTES] = [
     2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 8, 0, // Ethernet
     0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2, // IPv4
@@ -36,7 +36,7 @@ const OUTER: [u8; OUTER_BYTES] = [
     8, 0, 0, 0, 0, 0, 77, 0, // VXLAN
 ];
 
-/// Measures all work in turn and prints what a packet costs.
+/// Measures all kinds of work in turn and prints the cost of a packet.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let entry = |(number, text): (usize, &&str)| {
         format!("table_add address {}\n", text.replace("{address}", &format!("02:00:00:00:00:0{}", number + 1)))
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     works::measure(arguments, "tunnels", "tunnels, around frames of 60 bytes", all)
 }
 
-/// VXLAN by hand, with the addresses of [`ENTRIES`], which makes `wanted` of the frames.
+/// VXLAN in hand-written C, with the addresses of [`ENTRIES`]. Its output for the frames must be `wanted`.
 fn by_hand(name: &'static str, frames: &[Vec<u8>], wanted: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
     let hand = Resizing::vxlan(frames)?;
     hand.tunnel(0x0200_0000_0002, Some(&OUTER), 2)?;
@@ -68,7 +68,7 @@ fn by_hand(name: &'static str, frames: &[Vec<u8>], wanted: &[Vec<u8>]) -> Result
     hand.into_work(name, wanted)
 }
 
-/// Frames to an address, to random hosts behind it.
+/// Frames to an address, from random hosts.
 fn frames(count: u32, address: u8) -> Vec<Vec<u8>> {
     let mut rng = Rng::new(1);
     let frame = |number| {

@@ -1,10 +1,10 @@
 //! Updates of the control plane while a worker forwards at full speed.
 //!
-//! A worker on a thread of its own forwards frames from memory to memory. Another thread inserts entries into two
-//! tables through `control::Api`, in batches that must be seen whole: each batch has the same keys for both tables, and
-//! the program sends a packet that finds its key in one of them only to a port of its own, where it is counted. Then
-//! single entries are changed, and the time is taken from the call to the first packet that shows the change. All of
-//! it is done twice: by calls, and by a controller over P4Runtime.
+//! A worker thread forwards frames from memory to memory. Another thread inserts entries into two tables through
+//! `control::Api`, in batches that must be atomic: each batch has the same keys for both tables, and the program
+//! sends a packet that finds its key in only one of them to a separate port, where it is counted. Then single entries
+//! are changed, and the time from the call to the first packet that shows the change is measured. All of this is done
+//! twice: by calls, and by a controller over P4Runtime.
 
 mod grpc;
 
@@ -35,29 +35,29 @@ use switch::{Config, Switch};
 /// Entries that a run inserts into each table.
 const KEYS: u32 = 100_000;
 
-/// Entries of a batch, for each table.
+/// Entries in a batch, for each table.
 const BATCHES: [u32; 3] = [1, 100, 10_000];
 
-/// Changes of single entries whose delay is taken.
+/// Changes of single entries whose delay is measured.
 const CHANGES: usize = 2_000;
 
 /// The key whose entry is changed; one frame in `PROBES` carries it.
 const PROBE: u32 = KEYS;
 const PROBES: u32 = 64;
 
-/// What the drivers see.
+/// What the drivers observe.
 #[derive(Default)]
 struct Seen {
     frames: AtomicU64,
     /// Packets that found half a batch.
     torn: AtomicU64,
-    /// The port that a probe is waited for at; 0 for none.
+    /// The port at which a probe is expected; 0 for none.
     awaited_port: AtomicU64,
-    /// When it came there, in nanoseconds of the run's clock; 0 for not yet.
-    came_ns: AtomicU64,
+    /// The time of its arrival there, in nanoseconds of the run's clock; 0 if it has not arrived.
+    arrived_ns: AtomicU64,
 }
 
-/// A port: number 1 makes frames as fast as they are taken, the others only look at what is sent to them.
+/// A port: number 1 generates frames as fast as they are received, the others only examine the frames sent to them.
 struct Bench {
     number: u32,
     seen: Arc<Seen>,
@@ -90,7 +90,7 @@ impl Driver for Bench {
         if frame[..4] == PROBE.to_be_bytes() && self.seen.awaited_port.load(Ordering::Acquire) == u64::from(self.number)
         {
             self.seen.awaited_port.store(0, Ordering::Release);
-            self.seen.came_ns.store(self.start.elapsed().as_nanos() as u64, Ordering::Release);
+            self.seen.arrived_ns.store(self.start.elapsed().as_nanos() as u64, Ordering::Release);
         }
         Ok(())
     }
@@ -120,36 +120,36 @@ struct Silent;
 impl worker::Events for Silent {}
 
 /// How updates reach the switch.
-enum Way {
+enum UpdatePath {
     Calls(Arc<Api>),
     P4Runtime(Box<Controller>),
 }
 
-/// Updates that are ready to go.
+/// Updates that are prepared.
 enum Batch {
     Updates(Vec<Update>),
     Request(WriteRequest),
 }
 
-impl Way {
-    /// The same in both tables, for each of these keys.
+impl UpdatePath {
+    /// The same update in both tables, for each of these keys.
     fn batch(&self, kind: UpdateKind, keys: Range<u32>, port: u32) -> Batch {
         match self {
-            Way::Calls(api) => Batch::Updates(keys.flat_map(|key| both(api, kind, key, port)).collect()),
-            Way::P4Runtime(controller) => Batch::Request(controller.request(kind, keys, port)),
+            UpdatePath::Calls(api) => Batch::Updates(keys.flat_map(|key| both(api, kind, key, port)).collect()),
+            UpdatePath::P4Runtime(controller) => Batch::Request(controller.request(kind, keys, port)),
         }
     }
 
-    /// Has a batch carried out as a whole.
+    /// Carries out a batch atomically.
     fn write(&mut self, batch: Batch) -> Result<(), Box<dyn Error>> {
         match (self, batch) {
-            (Way::Calls(api), Batch::Updates(updates)) => {
+            (UpdatePath::Calls(api), Batch::Updates(updates)) => {
                 for outcome in api.write(updates, Atomicity::DataplaneAtomic) {
                     outcome?;
                 }
                 Ok(())
             }
-            (Way::P4Runtime(controller), Batch::Request(request)) => controller.write(request),
+            (UpdatePath::P4Runtime(controller), Batch::Request(request)) => controller.write(request),
             _ => Err("a batch goes the way that it was made for".into()),
         }
     }
@@ -160,17 +160,17 @@ impl Way {
 struct Figures {
     /// Frames per second while nothing is written.
     quiet_fps: Vec<f64>,
-    calls: WayFigures,
-    p4runtime: WayFigures,
+    calls: PathFigures,
+    p4runtime: PathFigures,
     torn: u64,
 }
 
-/// Those of one way.
+/// The figures of calls, or those of P4Runtime.
 #[derive(Default)]
-struct WayFigures {
-    /// For each size of batch: updates per second, and frames per second meanwhile.
+struct PathFigures {
+    /// For each size of batch: updates per second, and frames per second in that time.
     batches: [(Vec<f64>, Vec<f64>); BATCHES.len()],
-    /// From a call to the first packet that shows the change, nanoseconds.
+    /// The time from a call to the first packet that shows the change, in nanoseconds.
     delays_ns: Vec<f64>,
 }
 
@@ -221,18 +221,23 @@ fn control(
     let (before, quiet) = (frames(), Instant::now());
     thread::sleep(Duration::from_millis(500));
     figures.quiet_fps.push((frames() - before) as f64 / quiet.elapsed().as_secs_f64());
-    one_way(&mut Way::Calls(Arc::clone(api)), seen, start, &mut figures.calls)?;
+    measure_path(&mut UpdatePath::Calls(Arc::clone(api)), seen, start, &mut figures.calls)?;
     let controller = Controller::connect(Arc::clone(api), info.clone())?;
-    one_way(&mut Way::P4Runtime(Box::new(controller)), seen, start, &mut figures.p4runtime)?;
+    measure_path(&mut UpdatePath::P4Runtime(Box::new(controller)), seen, start, &mut figures.p4runtime)?;
     figures.torn += seen.torn.load(Ordering::Relaxed);
     Ok(())
 }
 
 /// Fills the tables and empties them again, and changes an entry.
-fn one_way(way: &mut Way, seen: &Seen, start: Instant, figures: &mut WayFigures) -> Result<(), Box<dyn Error>> {
+fn measure_path(
+    way: &mut UpdatePath,
+    seen: &Seen,
+    start: Instant,
+    figures: &mut PathFigures,
+) -> Result<(), Box<dyn Error>> {
     let frames = || seen.frames.load(Ordering::Relaxed);
     for (&size, (updates_per_s, fps)) in BATCHES.iter().zip(&mut figures.batches) {
-        // Single entries are a tenth as many, so that the run ends soon.
+        // For single entries there are a tenth as many keys, so that the run does not take too long.
         let keys = if size == 1 { KEYS / 10 } else { KEYS };
         let batches = |kind, size: u32| -> Vec<Batch> {
             let part = |batch: u32| batch * size..keys.min((batch + 1) * size);
@@ -256,12 +261,12 @@ fn one_way(way: &mut Way, seen: &Seen, start: Instant, figures: &mut WayFigures)
     for change in 0..CHANGES {
         let port = 3 - change as u32 % 2;
         let batch = way.batch(UpdateKind::Modify, probe.clone(), port);
-        seen.came_ns.store(0, Ordering::Release);
+        seen.arrived_ns.store(0, Ordering::Release);
         let called_ns = start.elapsed().as_nanos() as u64;
         seen.awaited_port.store(u64::from(port), Ordering::Release);
         way.write(batch)?;
-        let came_ns = await_probe(seen)?;
-        figures.delays_ns.push(came_ns.saturating_sub(called_ns) as f64);
+        let arrived_ns = await_probe(seen)?;
+        figures.delays_ns.push(arrived_ns.saturating_sub(called_ns) as f64);
     }
     way.write(way.batch(UpdateKind::Delete, probe, 2))
 }
@@ -269,10 +274,10 @@ fn one_way(way: &mut Way, seen: &Seen, start: Instant, figures: &mut WayFigures)
 fn await_probe(seen: &Seen) -> Result<u64, Box<dyn Error>> {
     let waiting = Instant::now();
     loop {
-        match seen.came_ns.load(Ordering::Acquire) {
+        match seen.arrived_ns.load(Ordering::Acquire) {
             0 if waiting.elapsed() > Duration::from_secs(5) => return Err("no packet shows the change".into()),
             0 => thread::yield_now(),
-            came_ns => return Ok(came_ns),
+            arrived_ns => return Ok(arrived_ns),
         }
     }
 }
@@ -290,7 +295,7 @@ fn both(api: &Api, kind: UpdateKind, key: u32, port: u32) -> [Update; 2] {
     })
 }
 
-impl WayFigures {
+impl PathFigures {
     fn delay_us(&self, part: f64) -> f64 {
         quantile(&self.delays_ns, part) / 1000.0
     }

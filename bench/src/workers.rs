@@ -1,5 +1,6 @@
-//! Several workers against one, from memory to memory: the same packets through ports whose queues each worker has for
-//! itself, and through ports without queues, whose frames the first worker spreads by flow where that pays, or always.
+//! Several workers against one, from memory to memory: the same packets through ports on which each worker has its
+//! own queue, and through ports without queues, whose frames the first worker distributes by flow, either when that
+//! is faster or always.
 
 use crate::Arguments;
 use crate::compiled;
@@ -18,26 +19,26 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use switch::workers::{Wanted, Workers};
 
-/// What is told of a run is not listened to.
-struct Silent;
+/// Ignores the events of a run.
+struct IgnoreEvents;
 
-impl Events for Silent {}
+impl Events for IgnoreEvents {}
 
-/// Ports that frames are sent to.
+/// Ports to which frames are sent.
 const TARGETS: std::ops::RangeInclusive<u32> = 2..=4;
 
-/// A way of running.
+/// A configuration of workers.
 #[derive(Clone, Copy)]
 struct Contestant {
     name: &'static str,
     workers: usize,
     /// Queues of each port.
     queues: usize,
-    /// Whether frames are spread over workers whatever that costs.
+    /// Whether frames are always distributed over workers, whatever the cost.
     spreads: bool,
 }
 
-/// Runs the contestants in turn and prints how many times one worker several are.
+/// Runs the contestants in turn and prints the speedup of several workers over one.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let routes = Routes::everywhere(arguments.routes, TARGETS, &mut rng);
@@ -70,11 +71,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// Nanoseconds per packet of each run.
 struct Times {
     wall: Vec<f64>,
-    /// What all threads have taken of processors: more than one worker takes is what their number costs.
+    /// The processor time of all threads: the increase with several workers is their overhead.
     processor: Vec<f64>,
 }
 
-/// Packets of one run: fewer would be gone before all workers work.
+/// Packets of one run. With fewer, the run would end before all workers have started.
 fn packets(arguments: &Arguments) -> u64 {
     u64::from(arguments.packets).max(8_000_000)
 }
@@ -106,7 +107,7 @@ fn measure(
     }
     let setup = Setup { workers: Some(workers), ..Setup::of_ports(ports) };
     let (started, taken) = (Instant::now(), processor_time()?);
-    worker::run(&mut switch, setup, &StopFlag::new(), &mut Silent)?;
+    worker::run(&mut switch, setup, &StopFlag::new(), &mut IgnoreEvents)?;
     let (wall, taken) = (started.elapsed(), processor_time()?.saturating_sub(taken));
     let received = switch.stats().received;
     if received + contestant.queues as u64 <= packets {
@@ -117,7 +118,7 @@ fn measure(
     Ok(())
 }
 
-/// What this process has taken of processors.
+/// The processor time of this process.
 fn processor_time() -> Result<Duration, Box<dyn Error>> {
     Ok(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?.into())
 }

@@ -1,8 +1,8 @@
-//! Kinds of work side by side: each a switch and the frames that it gets, measured in turn from memory to memory on one
-//! core.
+//! Kinds of work side by side: each consists of a switch and its frames, and they are measured in turn from memory to
+//! memory on one core.
 //!
-//! What enters: the works. What leaves: nanoseconds per packet of each, printed. Every packet must leave, so that none
-//! is fast because it is dropped. Some may be done by hand, for comparison.
+//! What enters: the kinds of work. What leaves: nanoseconds per packet of each, printed. Every packet must leave, so
+//! that none is fast because it is dropped. Some of the work may be hand-written C, for comparison.
 
 use crate::Arguments;
 use crate::compiled;
@@ -24,11 +24,11 @@ pub struct Work {
     packet_ns: Vec<f64>,
 }
 
-/// Works on all frames so many times; says nanoseconds per packet.
+/// Processes all frames this many times; returns nanoseconds per packet.
 type Rounds = Box<dyn FnMut(usize) -> Result<f64, Box<dyn Error>>>;
 
 impl Work {
-    /// A switch that gets these frames on port 1.
+    /// A switch that receives these frames on port 1.
     pub fn new(name: &'static str, mut switch: Switch, frames: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
         let mut trace = Trace::default();
         if !frames.iter().all(|frame| trace.push(1, frame)) {
@@ -45,7 +45,7 @@ impl Work {
         Ok(Work::by(name, frames.len(), run))
     }
 
-    /// Work that is done otherwise.
+    /// Work that is done by a function.
     pub fn by(
         name: &'static str,
         frames: usize,
@@ -55,7 +55,7 @@ impl Work {
     }
 }
 
-/// Measures all in turn and prints what a packet costs, and how many times what it costs the first.
+/// Measures all in turn and prints the cost of a packet, and its ratio to that of the first.
 pub fn measure(
     arguments: &Arguments,
     benchmark: &str,
@@ -91,7 +91,7 @@ fn run_all(arguments: &Arguments, works: &mut [Work]) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// The name of each, and the median, least and greatest of its nanoseconds per packet.
+/// The name of each, and the median, minimum and maximum of its nanoseconds per packet.
 pub type Medians = Vec<(&'static str, (f64, f64, f64))>;
 
 /// Measures all in turn.
@@ -104,7 +104,8 @@ pub fn medians(arguments: &Arguments, mut works: Vec<Work>) -> Result<Medians, B
     Ok(works.iter().map(figures).collect())
 }
 
-/// A switch that runs a program with macros and has had these entries for a while, so that its code is made for them.
+/// A switch that runs a program with macros and has had these entries for a while, so that its code is specialised
+/// for them.
 pub fn switch(path: &str, macros: &[(&str, String)], entries: &str) -> Result<Switch, Box<dyn Error>> {
     let program = Arc::new(compiled::program_with(path, macros)?);
     let mut switch = compiled::switch(&program, compiled::native(&program)?, entries)?;
@@ -112,7 +113,7 @@ pub fn switch(path: &str, macros: &[(&str, String)], entries: &str) -> Result<Sw
     Ok(switch)
 }
 
-/// What a switch makes of frames.
+/// The output of a switch for frames.
 pub fn sent(switch: &mut Switch, frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut sent = Sent::default();
     for frame in frames {
@@ -122,7 +123,7 @@ pub fn sent(switch: &mut Switch, frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
     sent.0
 }
 
-/// Keeps what is sent.
+/// Keeps the output.
 #[derive(Default)]
 struct Sent(Vec<Vec<u8>>);
 

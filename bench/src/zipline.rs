@@ -1,13 +1,13 @@
-//! What compression costs: the encoder and the decoder of `apps/zipline` from memory to memory on one core, each kind
-//! of packet by itself, beside a bridge that looks at the same frames and changes nothing, and beside an encoder and a
-//! decoder in C by hand (`peers/zipline.c`), which must make the same of each frame.
+//! The cost of compression: the encoder and the decoder of `apps/zipline` from memory to memory on one core, each
+//! kind of packet separately; beside a bridge that forwards the same frames unchanged; and beside an encoder and a
+//! decoder in hand-written C (`peers/zipline.c`), whose output must be the same for each frame.
 //!
-//! [`sizes`] is what payloads become, [`learning`] how long a basis takes to be known, [`rates`] the same as here for
-//! frames of several sizes, [`interfaces`] these between interfaces, [`latency`] how long they are under way.
+//! [`sizes`] measures the sizes of payloads, [`learning`] the time until a basis is known, [`rates`] the same as this
+//! module for frames of several sizes, [`interfaces`] the same between interfaces, [`latency`] the time in flight.
 //!
-//! What enters: how many frames, and how many bases they are of (`--routes`). What leaves: nanoseconds per packet.
-//! Frames have 60 bytes: an Ethernet header, a chunk of 32 bytes in which one bit is another than in its basis' word,
-//! and what fills the frame up. What is decoded is what the encoder has sent.
+//! What enters: the number of frames, and the number of their bases (`--routes`). What leaves: nanoseconds per
+//! packet. Frames have 60 bytes: an Ethernet header, a chunk of 32 bytes in which one bit differs from the codeword
+//! of its basis, and padding. The decoder's input is the encoder's output.
 
 pub mod interfaces;
 pub mod latency;
@@ -33,10 +33,10 @@ const BRIDGE: &str = "bench/programs/bridge.p4";
 /// The code: chunks of 32 bytes, as in the paper.
 const M: u32 = 8;
 
-/// Bytes of a frame, without its checksum.
+/// The size of a frame in bytes, without its check sequence.
 const FRAME_BYTES: usize = 60;
 
-/// Where a frame has its sender's address. A number stands there where frames are to be known again.
+/// The sender's address in a frame. It holds a number where frames must be recognised.
 const SOURCE: Range<usize> = 6..12;
 
 const CLASS: &str = "table_add classes encode 1 0x0800 => 0\n";
@@ -44,13 +44,13 @@ const RESTORED: &str = "table_add classes restore 0 => 0x0800\n";
 const WIRE: &str = "table_add ports send 1 => 2\n";
 const BRIDGED: &str = "table_add address forward 02:00:00:00:00:01 => 2\n";
 
-/// Frames of some bases, and switches whose tables know them.
+/// Frames with some bases, and switches whose tables contain them.
 struct Traffic {
     frames: Vec<Vec<u8>>,
     macros: [(&'static str, String); 1],
     /// A chunk of each basis.
     words: Vec<Vec<u8>>,
-    /// Entries: the wire and the masks, identifiers, bases.
+    /// Entries: the ports and the masks, identifiers, bases.
     common: String,
     identifiers: String,
     originals: String,
@@ -79,7 +79,7 @@ impl Traffic {
         })
     }
 
-    /// Work by hand that knows all bases.
+    /// Hand-written C with all bases.
     fn taught(&self, hand: Resizing) -> Result<Resizing, Box<dyn Error>> {
         for (identifier, word) in (0..).zip(&self.words) {
             hand.basis(word.as_slice().try_into()?, identifier)?;
@@ -87,12 +87,12 @@ impl Traffic {
         Ok(hand)
     }
 
-    /// An encoder that knows all bases.
+    /// An encoder with all bases.
     fn encoder(&self) -> Result<Switch, Box<dyn Error>> {
         works::switch(ENCODER, &self.macros, &[&self.common, CLASS, &self.identifiers].concat())
     }
 
-    /// One that knows none.
+    /// An encoder without bases.
     fn encoder_without_bases(&self) -> Result<Switch, Box<dyn Error>> {
         works::switch(ENCODER, &self.macros, &[&self.common, CLASS].concat())
     }
@@ -106,7 +106,7 @@ fn bridge() -> Result<Switch, Box<dyn Error>> {
     works::switch(BRIDGE, &[], BRIDGED)
 }
 
-/// Measures all work in turn and prints what a packet costs.
+/// Measures all kinds of work in turn and prints the cost of a packet.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let traffic = Traffic::new(arguments.routes, arguments.destinations as usize, FRAME_BYTES)?;
     let frames = &traffic.frames;
@@ -134,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     works::measure(arguments, "zipline", &title, all)
 }
 
-/// A chunk whose word is one of the code.
+/// A chunk whose word is a codeword.
 fn word(transform: &Transform, rng: &mut Rng) -> Vec<u8> {
     let chunk: Vec<u8> = (0..transform.chunk_bytes()).map(|_| rng.next_u64() as u8).collect();
     let mut split = transform.split(&chunk);
@@ -142,12 +142,12 @@ fn word(transform: &Transform, rng: &mut Rng) -> Vec<u8> {
     transform.join(&split)
 }
 
-/// Gives a frame a number by which it is known again, whatever is done to its payload.
+/// Writes a number into a frame by which it is recognised, whatever happens to its payload.
 fn put_number(frame: &mut [u8], number: u32) {
     frame[SOURCE.end - 4..SOURCE.end].copy_from_slice(&number.to_be_bytes());
 }
 
-/// A frame with the word's chunk, in which a bit is turned over.
+/// A frame with the word's chunk, in which one bit is inverted.
 fn frame(word: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 1, 8, 0];
     frame.extend_from_slice(word);

@@ -1,27 +1,27 @@
-//! The designs that put small packets together, and the small packets that go through them.
+//! The designs that aggregate small packets, and the small packets themselves.
 //!
-//! What enters: a number. What leaves: the small packet of this number, and what the design makes of it: programs,
-//! entries, how many small packets an aggregate says that it carries.
+//! What enters: a number. What leaves: the small packet with this number; and for each design its programs, its
+//! entries, and the number of small packets that an aggregate declares.
 
 use crate::compiled;
 use base::Rng;
 use ir::Program;
 use std::error::Error;
 
-/// Before a payload: Ethernet, IPv4, UDP.
+/// The bytes before a payload: Ethernet, IPv4, UDP.
 pub const HEADER_BYTES: usize = 42;
 
-/// Where IPv4's addresses begin, UDP, and its checksum.
+/// The offsets of the IPv4 addresses, of UDP, and of its checksum.
 const ADDRESSES_AT: usize = 26;
 const UDP_AT: usize = 34;
 const CHECKSUM_AT: usize = 40;
 
 const PROTOCOL_UDP: u8 = 17;
 
-/// Before what Ethernet carries.
+/// The size of an Ethernet header.
 const ETHERNET_BYTES: usize = 14;
 
-/// The shortest frame of Ethernet, without its check sequence.
+/// The shortest Ethernet frame, without its check sequence.
 const FRAME_BYTES_MIN: usize = 60;
 
 /// The timer's port.
@@ -31,49 +31,50 @@ pub const TIMER: u32 = 9;
 const SERVER: [u8; 4] = [10, 0, 1, 1];
 const SERVER_PORT: u16 = 5000;
 
-/// The UDP port of gateways, and where an aggregate of theirs says how many packets it is made of.
+/// The UDP port of gateways, and the offset at which their aggregates declare the number of packets.
 const TUNNEL_PORT: u16 = 4761;
 const PACKETS_AT: usize = HEADER_BYTES + 4;
 
-/// The longest packet, as Ethernet has it.
+/// The longest packet on Ethernet.
 const MTU_BYTES: usize = 1500;
 
-/// What a gateway puts before records, before a payload in a record of IPv4, and at most before one in any record.
+/// The bytes that a gateway adds before the records, before a payload in an IPv4 record, and at most before one in
+/// any record.
 const TUNNEL_BYTES: usize = 44;
 const RECORD_BYTES: usize = 20;
 const RECORD_BYTES_MAX: usize = 45;
 
-/// An entry of all switches.
+/// An entry that all switches have.
 const ROUTE: &str = "send 10.0.1.0/24 => 2\n";
 
-/// Who puts together and takes apart.
+/// The program that aggregates and splits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// So many messages in a packet, taken apart by recirculation or as replicas.
+    /// A fixed number of messages in a packet, split by recirculation or as replicas.
     Fixed { messages: usize, by_multicast: bool },
-    /// Messages of all sizes; several in a column of the ring buffer.
+    /// Messages of all sizes; if packed, several in a column of the ring buffer.
     Variable { is_packed: bool },
     /// Any packets.
     Gateway,
 }
 
-/// What small packets are like.
+/// The form of small packets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Small {
-    /// As the first paper has it: a flag, and 16 bytes.
+    /// The form of the first paper: a flag, and 16 bytes.
     Fixed,
-    /// As the second paper has it: words and padding. So many bytes, or 4 to 44 of them.
+    /// The form of the second paper: words and padding. This many bytes, or 4 to 44.
     Variable(Option<usize>),
-    /// As devices send that know of no aggregation.
+    /// Packets of devices without support for aggregation.
     Plain(Option<usize>),
 }
 
-/// Small packets of one kind, and who puts them together.
+/// Small packets of one form, and the program that aggregates them.
 #[derive(Clone, Copy)]
 pub struct Design {
     pub by: By,
     small: Small,
-    /// How many go into one packet; none: as many as there is room for.
+    /// How many go into one packet; `None`: as many as there is room for.
     in_one: Option<usize>,
     /// Whether small packets have UDP checksums.
     pub has_checksums: bool,
@@ -94,7 +95,7 @@ impl Design {
         papers.into_iter().chain(same).chain(plain).chain(Design::grid()).collect()
     }
 
-    /// Sizes of payloads against numbers of them in one packet.
+    /// All combinations of payload sizes and numbers of payloads in one packet.
     fn grid() -> impl Iterator<Item = Design> {
         let variable = |bytes| (By::Variable { is_packed: false }, Small::Variable(Some(bytes)));
         let gateway = |bytes| (By::Gateway, Small::Plain(Some(bytes)));
@@ -140,7 +141,7 @@ impl Design {
         }
     }
 
-    /// The entries of the switch that puts together.
+    /// The entries of the switch that aggregates.
     pub fn together(self) -> String {
         match self.by {
             By::Fixed { .. } => {
@@ -159,26 +160,26 @@ impl Design {
         }
     }
 
-    /// The longest packet of a gateway's tunnel: with room for no more records than wanted, but for one of any
-    /// packet with this payload.
+    /// The longest packet of a gateway's tunnel: it has room for no more records than wanted, but for one record of
+    /// any packet with this payload.
     fn mtu_bytes(self) -> usize {
         let payload_bytes = self.payload_bytes(0);
         let room = |number: usize| (number * (RECORD_BYTES + payload_bytes)).max(RECORD_BYTES_MAX + payload_bytes);
         self.in_one.map_or(MTU_BYTES, |number| TUNNEL_BYTES + room(number))
     }
 
-    /// Whether the timer ticks behind the packet of this number, so that no others join those that wait.
+    /// Whether the timer ticks after the packet with this number, so that no later packets join those that wait.
     pub fn has_tick_behind(self, number: u32) -> bool {
         let is_last = |in_one: usize| (number as usize + 1).is_multiple_of(in_one);
         matches!(self.by, By::Variable { .. }) && self.in_one.is_some_and(is_last)
     }
 
-    /// Whether nothing but the room says how many go into one packet.
+    /// Whether only the available room limits how many go into one packet.
     pub fn is_full(self) -> bool {
         self.in_one.is_none()
     }
 
-    /// The entries of the switch that takes apart.
+    /// The entries of the switch that splits.
     pub fn apart(self) -> String {
         match self.by {
             By::Fixed { messages, by_multicast: true } => {
@@ -203,7 +204,7 @@ impl Design {
         }
     }
 
-    /// The counter of the first switch that says how many small packets it has taken in.
+    /// The counter of the first switch for small packets that it has accepted.
     pub fn taken_in(self) -> &'static str {
         match self.by {
             By::Fixed { .. } => "messages_in",
@@ -212,12 +213,12 @@ impl Design {
         }
     }
 
-    /// How many small packets an aggregate says that it carries.
+    /// The number of small packets that an aggregate declares.
     pub fn carried(self, aggregate: &[u8]) -> u64 {
         let word = |at: usize| aggregate.get(at..at + 2).map_or(0, |word| u16::from_be_bytes([word[0], word[1]]));
         match (self.by, aggregate.get(HEADER_BYTES)) {
             (By::Fixed { messages, .. }, Some(0xfc)) => messages as u64,
-            // A short one says how many there are.
+            // A short aggregate declares its number.
             (By::Fixed { .. }, Some(0xfd)) => aggregate.get(HEADER_BYTES + 1).copied().unwrap_or(0).into(),
             (By::Variable { .. }, Some(2)) => word(HEADER_BYTES + 1).into(),
             (By::Gateway, Some(1)) if word(36) == TUNNEL_PORT => word(PACKETS_AT).into(),
@@ -225,7 +226,7 @@ impl Design {
         }
     }
 
-    /// How long a message is.
+    /// The length of the message with this number.
     pub fn payload_bytes(self, number: u32) -> usize {
         match self.small {
             Small::Fixed => 16,
@@ -234,7 +235,7 @@ impl Design {
         }
     }
 
-    /// The small packet of this number, as devices send it.
+    /// The small packet with this number, as devices send it.
     pub fn frame(self, number: u32) -> Vec<u8> {
         let mut payload = vec![0; self.payload_bytes(number)];
         fill(number, &mut payload);
@@ -254,7 +255,7 @@ impl Design {
         frame
     }
 
-    /// The payload of a small packet; none if it is something else.
+    /// The payload of a small packet; `None` for another packet.
     fn payload(self, frame: &[u8]) -> Option<&[u8]> {
         let inner = frame.get(HEADER_BYTES..)?;
         match (self.small, inner.first()?) {
@@ -272,7 +273,7 @@ impl Design {
         }
     }
 
-    /// The number of a small packet that has come out, which is as it went in: its payload, and behind a gateway the
+    /// The number of a small packet in the output, which must be unchanged: its payload and, after a gateway, the
     /// whole IP packet.
     pub fn number(self, frame: &[u8]) -> Result<u32, String> {
         let payload = self.payload(frame).ok_or("something else than a small packet has come")?;
@@ -309,18 +310,18 @@ pub fn udp_frame(payload: &[u8]) -> Vec<u8> {
     [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0][..], &ip, &udp, payload].concat()
 }
 
-/// Gives a UDP packet its checksum; one that comes to 0 in its other form.
+/// Computes the checksum of a UDP packet. A checksum of 0 is sent as all ones.
 fn add_checksum(frame: &mut [u8]) {
     let checksum = !udp_sum(frame);
     frame[CHECKSUM_AT..CHECKSUM_AT + 2].copy_from_slice(&if checksum == 0 { 0xffff } else { checksum }.to_be_bytes());
 }
 
-/// Whether a UDP packet has a right checksum, or none.
+/// Whether a UDP packet has a correct checksum, or none.
 fn has_right_checksum(frame: &[u8]) -> bool {
     frame[CHECKSUM_AT..CHECKSUM_AT + 2] == [0, 0] || udp_sum(frame) == 0xffff
 }
 
-/// The sum of a UDP packet over IPv4, its checksum with it.
+/// The ones' complement sum of a UDP packet over IPv4, including its checksum.
 fn udp_sum(frame: &[u8]) -> u16 {
     let udp_bytes = u16::from_be_bytes([frame[38], frame[39]]);
     let bytes = frame.get(ADDRESSES_AT..UDP_AT + usize::from(udp_bytes)).unwrap_or_default();
@@ -330,7 +331,7 @@ fn udp_sum(frame: &[u8]) -> u16 {
     sum as u16 + (sum >> 16) as u16
 }
 
-/// The payload of a number.
+/// Writes the payload of a number.
 fn fill(number: u32, payload: &mut [u8]) {
     let mut rng = Rng::new(u64::from(number) << 32 | 1);
     payload.iter_mut().for_each(|byte| *byte = rng.next_u64() as u8);

@@ -1,7 +1,7 @@
-//! The figures of a run as a picture.
+//! Draws the figures of a run.
 //!
 //! What enters: the lines that `--json` has printed. What leaves: SVG with a row for each design, and in it two bars:
-//! what a small packet costs, there and back, and which bytes of a wire it takes, alone and with others.
+//! the cost of a small packet in both switches, and the bytes that it takes on a link, alone and aggregated.
 
 use measure::figures::median;
 use serde_json::Value as Json;
@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Where columns begin, how wide their bars may be, and how high a row is.
+/// The positions of columns, the widths of their bars, and the height of a row.
 const COST_X: f64 = 270.0;
 const COST_WIDTH: f64 = 330.0;
 const WIRE_X: f64 = 690.0;
@@ -18,7 +18,7 @@ const ROW: f64 = 18.0;
 const HEAD: f64 = 46.0;
 const WIDTH: f64 = 980.0;
 
-/// Colours of the two parts of a cost, of what a packet takes alone and with others.
+/// The colours of the two parts of a cost, and of a packet's bytes alone and aggregated.
 const TOGETHER: &str = "#2f6da3";
 const APART: &str = "#9fc2e0";
 const ALONE: &str = "#dddddd";

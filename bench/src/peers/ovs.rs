@@ -1,6 +1,6 @@
-//! Open vSwitch with DPDK, as a router: its database, its switch and its rules, all in a folder of ours.
+//! Open vSwitch with DPDK, as a router: its database, its switch and its rules, all in a private folder.
 
-use super::{Running, SINK_PORT, SOURCE_PORT, START_MAX, Source, Started, devices, installed};
+use super::{Running, RunningPeer, SINK_PORT, SOURCE_PORT, START_MAX, Source, devices, installed};
 use live::traffic::Routes;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -10,19 +10,19 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What its threads that forward are called.
+/// The name of its forwarding threads.
 pub(super) const THREADS: &str = "pmd-";
 
-/// Where Debian leaves the switch that knows DPDK, and the form of the database.
+/// The paths of Debian's switch with DPDK, and of the database schema.
 const SWITCH: &str = "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk";
 const SCHEMA: &str = "/usr/share/openvswitch/vswitch.ovsschema";
 
-/// What is needed to start it.
+/// Everything that is needed to start it.
 pub(super) struct Ovs {
     folder: PathBuf,
 }
 
-/// Makes its database and writes its rules.
+/// Creates its database and writes its rules.
 pub(super) fn prepare(folder: &Path, routes: &Routes) -> Result<Ovs, Box<dyn Error>> {
     let tools = ["ovsdb-tool", "ovsdb-server", "ovs-vsctl", "ovs-ofctl"];
     if !Path::new(SWITCH).is_file() || tools.iter().any(|tool| installed(tool).is_none()) {
@@ -52,7 +52,7 @@ impl Ovs {
         self.path(file).display().to_string()
     }
 
-    /// A command whose sockets and logs lie in the folder.
+    /// A command whose sockets and logs are in the folder.
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         for variable in ["OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"] {
@@ -67,7 +67,7 @@ impl Ovs {
         if output.status.success() { Ok(()) } else { Err(format!("{program}: {complaint}").into()) }
     }
 
-    /// The same again and again, until what it speaks to is there.
+    /// Runs a command repeatedly until the server that it needs responds.
     fn run_soon(&self, program: &str, arguments: &[&str]) -> Result<(), Box<dyn Error>> {
         let deadline = Instant::now() + START_MAX;
         loop {
@@ -78,8 +78,8 @@ impl Ovs {
         }
     }
 
-    /// Starts database and switch, and gives the switch its ports and rules.
-    pub(super) fn start(&self, source: &Source) -> Result<Started, Box<dyn Error>> {
+    /// Starts database and switch, and adds the ports and rules.
+    pub(super) fn start(&self, source: &Source) -> Result<RunningPeer, Box<dyn Error>> {
         let remote = format!("unix:{}", self.name("db.sock"));
         let mut database = self.command("ovsdb-server");
         database.arg(self.path("conf.db")).arg(format!("--remote=p{remote}")).stdin(Stdio::null());
@@ -87,7 +87,7 @@ impl Ovs {
 
         let extra = format!("other_config:dpdk-extra=\"--legacy-mem {}\"", devices());
         let configure: [&[&str]; 4] = [
-            // Its main thread on one core, the one that polls on the other.
+            // Its main thread runs on one core, the polling thread on the other.
             &["set", "Open_vSwitch", ".", "other_config:dpdk-init=true", "other_config:pmd-cpu-mask=2"],
             &["set", "Open_vSwitch", ".", "other_config:dpdk-lcore-mask=1", &extra],
             &["--may-exist", "add-br", "router", "--", "set", "bridge", "router", "datapath_type=netdev"],
@@ -108,6 +108,6 @@ impl Ovs {
         let forwards = source.spawn(&mut switch)?;
         let bridge = format!("unix:{}", self.name("router.mgmt"));
         self.run_soon("ovs-ofctl", &["add-flows", &bridge, &self.name("rules")])?;
-        Ok(Started { forwards, _beside: vec![database] })
+        Ok(RunningPeer { forwards, _beside: vec![database] })
     }
 }

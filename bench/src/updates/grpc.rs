@@ -1,6 +1,6 @@
-//! Updates through P4Runtime: a server over the control plane of the switch, and a client of it over loopback.
+//! Updates through P4Runtime: a server on the control plane of the switch, and its client over loopback.
 //!
-//! What enters: the control plane, the P4Info of its program. What leaves: requests that are made ready beforehand, and
+//! What enters: the control plane, the P4Info of its program. What leaves: requests that are prepared in advance, and
 //! the time until they are answered. Server and client share the machine with the worker, as a controller on the
 //! switch itself would.
 
@@ -23,7 +23,7 @@ use tonic::transport::Channel;
 const DEVICE_ID: u64 = 1;
 const ELECTION_ID: Option<v1::Uint128> = Some(v1::Uint128 { high: 0, low: 1 });
 
-/// No controller sets a program here.
+/// Refuses programs of controllers.
 struct NoPrograms;
 
 impl Compiler for NoPrograms {
@@ -36,11 +36,11 @@ impl Compiler for NoPrograms {
     }
 }
 
-/// The primary controller of a switch, which is served as long as this is there.
+/// The primary controller of a switch. The server runs until this value is dropped.
 pub struct Controller {
     info: P4Info,
     client: P4RuntimeClient<Channel>,
-    // These keep the controller primary and the server there.
+    // These keep the controller primary and the server running.
     _stream: (mpsc::Sender<v1::StreamMessageRequest>, Streaming<v1::StreamMessageResponse>),
     _server: (Server, Feed),
     runtime: Runtime,
@@ -77,7 +77,7 @@ impl Controller {
         Ok(Controller { info, client, _stream: stream, _server: server, runtime })
     }
 
-    /// A request that does the same to an entry of each table, for each of these keys.
+    /// A request that makes the same update in both tables, for each of these keys.
     pub fn request(&self, kind: UpdateKind, keys: Range<u32>, port: u32) -> v1::WriteRequest {
         let updates = keys.flat_map(|key| self.info.tables.iter().map(move |table| (key, table)));
         let updates = updates.map(|(key, table)| update(kind, table, key, port)).collect();

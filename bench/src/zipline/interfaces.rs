@@ -1,11 +1,13 @@
-//! The paper's Figure 4 between interfaces: what a switch forwards from one pair of virtual interfaces to another with
-//! no operation, encoding and decoding, with frames of 64, 1,500 and 9,000 bytes, through AF_XDP and packet sockets.
+//! The paper's Figure 4 between interfaces: the rate at which a switch forwards from one pair of virtual interfaces
+//! to another with no operation, encoding and decoding, with frames of 64, 1,500 and 9,000 bytes, through AF_XDP and
+//! packet sockets.
 //!
-//! What enters: bases as in the benchmark beside. What leaves: a line for each size, operation and carrier: processor
-//! time per frame of the switch, with its system calls, and of the sender, and the packets and bits that a second of a
-//! core has room for by the first. [`measure::veth`] says how that is measured; a run has a fixed number of frames, and
-//! the interfaces are gone afterwards. Sizes are those of frames as they come into the encoder, with their checksum.
-//! Needs root and `ip`. A carrier that does not work for a size here is left out, with a line that says so.
+//! What enters: bases as in the other ZipLine benchmarks. What leaves: a line for each size, operation and carrier:
+//! processor time per frame of the switch, including its system calls, and of the sender; and the packets and bits
+//! per second of one core that follow from the first. [`measure::veth`] describes the method. A run has a fixed
+//! number of frames, and the interfaces are deleted afterwards. Sizes are those of frames at the encoder's input,
+//! with their check sequence. Requires root and `ip`. A carrier that does not support a size on this machine is left
+//! out, with a message.
 
 use super::rates::{CHECKSUM_BYTES, SIZES, wire_bits};
 use super::{M, Traffic};
@@ -21,17 +23,17 @@ use switch::Switch;
 /// Distinct frames of a size.
 const FRAMES: usize = 1024;
 
-/// Who carries frames, and what they are called here.
+/// The carriers of frames and their names here.
 const CARRIERS: [(Carrier, &str); 2] = [(Carrier::Xdp, "AF_XDP"), (Carrier::PacketSocket, "AF_PACKET")];
 
-/// A switch of one operation, and the frames that it gets.
+/// A switch with one operation, and its frames.
 struct Operation {
     name: &'static str,
     switch: Switch,
     frames: Vec<Vec<u8>>,
 }
 
-/// Runs of an operation by a carrier.
+/// The runs of an operation with a carrier.
 struct Contestant {
     operation: usize,
     carrier: Carrier,
@@ -71,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What there is to do with frames of a size.
+/// The operations with frames of a size.
 fn operations(arguments: &Arguments, size: usize) -> Result<Vec<Operation>, Box<dyn Error>> {
     let traffic = Traffic::new(arguments.routes, FRAMES, size - CHECKSUM_BYTES)?;
     let compressed = works::sent(&mut traffic.encoder()?, &traffic.frames);
@@ -86,7 +88,7 @@ fn operations(arguments: &Arguments, size: usize) -> Result<Vec<Operation>, Box<
     ])
 }
 
-/// Whether a carrier can carry such frames; tells why if not.
+/// Whether a carrier supports such frames; prints the reason if it does not.
 fn works_here(pairs: &Pairs, carrier: Carrier, name: &str, operation: &mut Operation) -> bool {
     match measure(pairs, carrier, operation) {
         Ok(_) => true,
@@ -100,7 +102,7 @@ fn works_here(pairs: &Pairs, carrier: Carrier, name: &str, operation: &mut Opera
 fn measure(pairs: &Pairs, carrier: Carrier, operation: &mut Operation) -> Result<Outcome, Failure> {
     let frames: Vec<&[u8]> = operation.frames.iter().map(Vec::as_slice).collect();
     let outcome = pairs.measure(carrier, &mut operation.switch, 1, &frames)?;
-    // The system has a few frames of its own on an interface, which the switch drops.
+    // The system also sends a few frames of its own on an interface, which the switch drops.
     match outcome.sent < outcome.received * 99 / 100 {
         true => Err(Failure::Lost { received: outcome.sent as usize, sent: outcome.received as usize }),
         false => Ok(outcome),

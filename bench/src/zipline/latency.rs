@@ -1,12 +1,12 @@
-//! The paper's Figure 5: how long a packet is under way, from a host through a switch back to the same host, with no
+//! The paper's Figure 5: the time that a packet takes from a host through a switch back to the same host, with no
 //! operation, encoding and decoding, with frames of 64, 1,500 and 9,000 bytes.
 //!
-//! What enters: bases as in the benchmark beside. What leaves: for each size and operation the round trip's time, from
-//! before a frame is handed to the system until it has come back: one frame at a time, each with a number by which it
-//! is known among whatever else is on the way, between virtual interfaces. The switch is a process of its own, which
-//! sleeps between two frames; it is measured on the processor of who sends, and on another, which has to wake up first.
-//! Sizes are those of frames as the encoder gets them, with their checksum. `wirespeed` is the one beside this command.
-//! Needs root and `ip`.
+//! What enters: bases as in the other ZipLine benchmarks. What leaves: for each size and operation the round-trip
+//! time, from before a frame is handed to the system until it has come back. One frame is sent at a time, with a
+//! number by which it is recognised among other traffic, between virtual interfaces. The switch is a separate
+//! process, which sleeps between two frames. It is measured on the sender's processor, and on another one, which has
+//! to wake up first. Sizes are those of frames at the encoder's input, with their check sequence. `wirespeed` is the
+//! executable beside this one. Requires root and `ip`.
 
 use super::processes::{Outcome, Placement, make_pairs, place, start};
 use super::rates::{CHECKSUM_BYTES, SIZES};
@@ -21,7 +21,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Round trips of each size, and how many different frames make them.
+/// Round trips of each size, and the number of distinct frames.
 const ROUND_TRIPS: usize = 20_000;
 const FRAMES: usize = 256;
 
@@ -29,7 +29,7 @@ const FRAMES: usize = 256;
 const START_MAX: Duration = Duration::from_secs(60);
 const LOST_AFTER: Duration = Duration::from_millis(500);
 
-/// An operation: its program and entries, and what it gets of the frames.
+/// An operation: its program and entries, and the form of its input.
 struct Operation {
     name: &'static str,
     program: &'static str,
@@ -37,7 +37,7 @@ struct Operation {
     gets: fn(&Sized) -> &Vec<Vec<u8>>,
 }
 
-/// Frames of a size, as they are and compressed.
+/// Frames of a size, in their original form and compressed.
 struct Sized {
     bytes: usize,
     plain: Vec<Vec<u8>>,
@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         println!("bytes,operation,processors,median us,1 %,90 %,99 %");
     }
     let mut sizes = Vec::new();
-    // The bases are the same whatever the frames' size is.
+    // The bases do not depend on the size of the frames.
     let entries = Traffic::new(arguments.routes, 1, SIZES[0])?;
     for bytes in SIZES {
         let traffic = Traffic::new(arguments.routes, FRAMES, bytes - CHECKSUM_BYTES)?;
@@ -105,7 +105,7 @@ fn print(arguments: &Arguments, bytes: usize, operation: &str, placement: Placem
     println!("{bytes},{operation},{processors},{middle:.1},{least:.1},{most:.1},{longest:.1}");
 }
 
-/// Microseconds of round trips, for each size.
+/// Round-trip times in microseconds, for each size.
 fn measure(folder: &Path, operation: &Operation, sizes: &[Sized], placement: Placement) -> Outcome<Vec<Vec<f64>>> {
     make_pairs()?;
     let root = std::env::current_dir().map_err(|error| error.to_string())?;
@@ -134,8 +134,8 @@ fn measure(folder: &Path, operation: &Operation, sizes: &[Sized], placement: Pla
     sizes.iter().map(&mut of_size).collect()
 }
 
-/// Sends a frame with a number and waits until it comes back; none if that takes too long. Nobody sleeps meanwhile.
-/// Frames of others, as those of the system about its own addresses, and late ones are no answers.
+/// Sends a frame with a number and polls until it comes back; `None` if that takes too long. Frames of others, such
+/// as the system's own, and late ones are ignored.
 fn round_trip(sender: &mut dyn Driver, sink: &mut dyn Driver, mut frame: Vec<u8>, number: u32) -> Outcome<Option<f64>> {
     put_number(&mut frame, number);
     let sent = Instant::now();

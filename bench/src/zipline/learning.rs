@@ -1,11 +1,11 @@
-//! How long it takes until a basis is known: an encoder and a decoder as processes of their own, in a network
-//! namespace, led by a controller that is a third process, or that runs within one of them.
+//! The time until a basis is known: an encoder and a decoder as separate processes, in a network namespace, with a
+//! controller that is a third process or runs within one of them.
 //!
-//! What enters: how many bases (`--routes`), how often a packet is sent. What leaves: for each basis, the time from the
-//! first packet of type 2 that came out of the encoder to the first of type 3, by the kernel's stamps, as the paper
-//! measures it; and from the first packet that was sent, which is longer by what the encoder takes for it, however busy
-//! its processor is. The first basis is told by itself: when a controller starts, identifiers rest once. `wirespeed` is
-//! the one beside this command. Needs root and `ip`.
+//! What enters: the number of bases (`--routes`), the interval of packets. What leaves: for each basis, the time from
+//! the first packet of type 2 at the encoder's output to the first of type 3, by the kernel's time stamps, as the
+//! paper measures it; and the time from the first packet that was sent, which is longer by the encoder's processing
+//! time, however busy its processor is. The first basis is reported separately, because identifiers rest once when a
+//! controller starts. `wirespeed` is the executable beside this one. Requires root and `ip`.
 
 use super::processes::{Killed, Outcome, ip, make_pairs, start};
 use super::{DECODER, ENCODER, M, SOURCE, put_number};
@@ -23,11 +23,11 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use zipline::{Code, Transform, entries};
 
-/// By how much the system may make that longer, in nanoseconds. Without a word it takes fifty times as much.
+/// The timer slack: by how much the system may delay a wake-up, in nanoseconds. The default is fifty times as much.
 const SLACK_NS: u64 = 1_000;
 
-/// How long a basis may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The timeout of a basis.
+const LEARNING_TIMEOUT: Duration = Duration::from_secs(5);
 
 const ENCODER_ADDRESS: &str = "127.0.0.1:9559";
 const DECODER_ADDRESS: &str = "127.0.0.1:9560";
@@ -35,7 +35,7 @@ const DECODER_ADDRESS: &str = "127.0.0.1:9560";
 /// Where the controller is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Controller {
-    /// A process of its own.
+    /// In a separate process.
     Alone,
     /// In the switch with the encoder.
     Encoder,
@@ -95,15 +95,16 @@ fn print(arguments: &Arguments, controller: Controller, times: &[Learned]) {
     }
 }
 
-/// How long a basis took.
+/// The time until a basis was known.
 struct Learned {
     /// From the first packet of type 2 to the first of type 3, in microseconds.
     us: f64,
-    /// From when the first packet was sent.
+    /// From the time at which the first packet was sent.
     since_sent_us: f64,
 }
 
-/// Starts the switches and the controller: what must be kept, and what tells of both switches that they are there.
+/// Starts the switches and the controller. Returns what must be kept, and a stream that reports when both switches
+/// are ready.
 fn start_all(folder: &Path, controller: Controller) -> Outcome<(Vec<Killed>, Box<dyn Read>)> {
     let root = std::env::current_dir().map_err(|error| error.to_string())?;
     let [encoder, decoder] = [ENCODER, DECODER].map(|file| root.join(file).display().to_string());
@@ -146,21 +147,21 @@ fn measure(folder: &Path, controller: Controller, arguments: &Arguments) -> Outc
         told.find(|line| line.contains("\"joined\"") || line.contains(" is there, "))
             .ok_or("the controller has ended")?;
     }
-    // Only now: processes have it from those who start them, and switches are to be as they are.
+    // Only now, because processes inherit the value, and the switches must keep the default.
     set_timerslack(SLACK_NS).map_err(|error| error.to_string())?;
     let mut rng = Rng::new(1);
     let open = |name| AfPacketDriver::open(name, &AfPacketOptions::default()).map_err(|error| error.to_string());
     let (mut sender, mut sink) = (open("send0")?, open("sink0")?);
     let mut one = |number: u32| {
         let mut frame = super::frame(&super::word(&transform, &mut rng), &mut rng);
-        // That of the basis: late frames of others are told apart.
+        // The number is that of the basis, so that late frames of other bases are recognised.
         put_number(&mut frame, number);
         learn(&mut sender, &mut sink, &frame, Duration::from_micros(arguments.pace_us))
     };
     (0..arguments.routes).map(&mut one).collect()
 }
 
-/// Sends the frame until it comes out as type 3.
+/// Sends the frame repeatedly until it comes out as type 3.
 fn learn(sender: &mut AfPacketDriver, sink: &mut AfPacketDriver, frame: &[u8], pace: Duration) -> Outcome<Learned> {
     let (started, sent_ns) = (Instant::now(), now_ns());
     let (mut first, mut known) = (None, None);
@@ -175,7 +176,7 @@ fn learn(sender: &mut AfPacketDriver, sink: &mut AfPacketDriver, frame: &[u8], p
         });
         let sent = received.and_then(|_| sender.transmit(frame, 0)).and_then(|()| sender.flush());
         sent.map_err(|error| error.to_string())?;
-        if started.elapsed() > PATIENCE {
+        if started.elapsed() > LEARNING_TIMEOUT {
             return Err("a basis is not learned".to_owned());
         }
         thread::sleep(pace);
@@ -187,7 +188,7 @@ fn learn(sender: &mut AfPacketDriver, sink: &mut AfPacketDriver, frame: &[u8], p
     Ok(Learned { us: us(first_ns), since_sent_us: us(sent_ns) })
 }
 
-/// Nanoseconds since the epoch, as in the kernel's stamps.
+/// Nanoseconds since the epoch, as in the kernel's time stamps.
 fn now_ns() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)

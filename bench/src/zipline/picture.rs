@@ -1,10 +1,10 @@
-//! The figures of `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and `zipline-learning` as
-//! pictures.
+//! Draws the figures of `zipline-sizes`, `zipline-rates`, `zipline-interfaces`, `zipline-latency` and
+//! `zipline-learning`.
 //!
-//! What enters: the lines that `--json` has printed. What leaves: SVG: for sizes a bar for each way, with the
-//! paper's figure as a stroke, for rates and latency a bar for each operation, between interfaces one for each who
-//! carries frames; for learning, which part of all bases was known after how long, with the paper's mean as a stroke
-//! and a tenth of it.
+//! What enters: the lines that `--json` has printed. What leaves: SVG. For sizes, a bar for each method, with the
+//! paper's figure as a mark; for rates and latency, a bar for each operation; between interfaces, a bar for each
+//! carrier; for learning, the distribution of the time until a basis was known, with marks at the paper's mean and at
+//! a tenth of it.
 
 use serde_json::Value as Json;
 use std::error::Error;
@@ -12,15 +12,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 const WIDTH: f64 = 720.0;
-/// Where bars and curves begin, and how far they may reach.
+/// The left ends of bars and curves, and their greatest width.
 const LEFT: f64 = 280.0;
 const REACH: f64 = 360.0;
 const ROW: f64 = 20.0;
 const HEAD: f64 = 30.0;
-/// How high the picture of a curve is.
+/// The height of the picture of a curve.
 const HEIGHT: f64 = 300.0;
 const OURS: &str = "#2f6da3";
-/// Curves have these.
+/// The colours of curves.
 const COLOURS: [&str; 3] = [OURS, "#2e8b57", "#8a5a9e"];
 const PAPER: &str = "#c0392b";
 
@@ -62,8 +62,8 @@ pub fn print_sizes(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the picture of rates: for each size and operation, and who carries the frames if somebody does, a bar as long
-/// as its bits in a second.
+/// Prints the picture of rates: for each size, operation and carrier (if there is one) a bar as long as its bits per
+/// second.
 pub fn print_rates(path: &Path) -> Result<(), Box<dyn Error>> {
     let rows = lines(path)?;
     let most = rows.iter().filter_map(|row| row["bits_per_second"].as_f64()).fold(1.0, f64::max);
@@ -91,8 +91,8 @@ pub fn print_rates(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the picture of round trips: for each size and operation a bar as long as the median, and a stroke where nine
-/// of ten were done.
+/// Prints the picture of round trips: for each size and operation a bar as long as the median, and a mark at the 90th
+/// percentile.
 pub fn print_latency(path: &Path) -> Result<(), Box<dyn Error>> {
     let rows = lines(path)?;
     let most = rows.iter().filter_map(|row| row["90_percent_us"].as_f64()).fold(1.0, f64::max);
@@ -125,8 +125,8 @@ pub fn print_latency(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the picture of how long learning takes, a curve for each place of the controller, over time on a scale of
-/// logarithms from 10 to 100,000 microseconds.
+/// Prints the picture of learning times: a curve for each place of the controller, over a logarithmic time axis from
+/// 10 to 100,000 microseconds.
 pub fn print_learning(path: &Path) -> Result<(), Box<dyn Error>> {
     let rows = lines(path)?;
     let x = |us: f64| LEFT + (us.clamp(10.0, 1e5).log10() - 1.0) / 4.0 * REACH;

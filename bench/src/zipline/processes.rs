@@ -1,14 +1,14 @@
-//! Switches as processes of their own, between virtual interfaces.
+//! Switches as separate processes, between virtual interfaces.
 //!
-//! What enters: lines of arguments, within a network namespace. What leaves: running processes, and the two pairs: from
-//! `send0` to the switch's `in0`, from its `out0` to `sink0`.
+//! What enters: command lines, within a network namespace. What leaves: running processes, and two pairs of
+//! interfaces: from `send0` to the switch's `in0`, and from its `out0` to `sink0`.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// What any step may fail with, from within the namespace.
+/// The result of a step within the namespace.
 pub type Outcome<T> = Result<T, String>;
 
 /// A process that is killed when dropped.
@@ -21,7 +21,7 @@ impl Drop for Killed {
     }
 }
 
-/// Starts the `wirespeed` that is beside this command, in a folder.
+/// Starts the `wirespeed` beside this executable, in a folder.
 pub fn start(folder: &Path, line: &str) -> Outcome<Killed> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(own.with_file_name("wirespeed"));
@@ -34,17 +34,17 @@ pub fn start(folder: &Path, line: &str) -> Outcome<Killed> {
         .map_err(|error| format!("wirespeed, beside this command: {error}"))
 }
 
-/// Whether a switch has a processor of its own.
+/// Whether the switch has a processor of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Placement {
-    /// It shares one with the calling thread.
+    /// It shares the processor of the calling thread.
     Shared,
-    /// It has one, and the calling thread another.
+    /// It has a processor of its own.
     Apart,
 }
 
 impl Placement {
-    /// How many processors the two have.
+    /// The number of processors that both use.
     pub fn processors(self) -> usize {
         match self {
             Placement::Shared => 1,
@@ -52,14 +52,15 @@ impl Placement {
         }
     }
 
-    /// What the processors of this machine allow.
+    /// The placements that are possible on this machine.
     pub fn all() -> Outcome<Vec<Placement>> {
         let here = processors()?.len();
         Ok([Placement::Shared, Placement::Apart].into_iter().filter(|it| it.processors() <= here).collect())
     }
 }
 
-/// Places the calling thread and a process that has just been started: only what that starts from then on stays there.
+/// Places the calling thread and a process that was just started. Only threads that the process starts afterwards
+/// inherit its placement.
 pub fn place(process: &Killed, placement: Placement) -> Outcome<()> {
     let processors = processors()?;
     let (Some(&first), Some(&last)) = (processors.first(), processors.last()) else { return Ok(()) };
@@ -73,7 +74,7 @@ pub fn place(process: &Killed, placement: Placement) -> Outcome<()> {
     pin(Pid::from_raw(number), last).and_then(|()| pin(Pid::from_raw(0), own)).map_err(|error| error.to_string())
 }
 
-/// Those that the calling thread may use.
+/// The processors that the calling thread may use.
 fn processors() -> Outcome<Vec<usize>> {
     let allowed = sched_getaffinity(Pid::from_raw(0)).map_err(|error| error.to_string())?;
     Ok((0..CpuSet::count()).filter(|&number| allowed.is_set(number) == Ok(true)).collect())
@@ -88,7 +89,7 @@ pub fn ip(arguments: &str) -> Outcome<()> {
     }
 }
 
-/// Makes both pairs, for frames of up to 9,000 bytes.
+/// Creates both pairs, for frames of up to 9,000 bytes.
 pub fn make_pairs() -> Outcome<()> {
     for [first, second] in [["send0", "in0"], ["out0", "sink0"]] {
         ip(&format!("link add {first} mtu 9000 type veth peer name {second} mtu 9000"))?;

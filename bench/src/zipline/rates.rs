@@ -1,13 +1,13 @@
-//! The paper's Figure 4: what a switch forwards in a second with no operation, encoding and decoding, with frames
-//! of 64, 1,500 and 9,000 bytes.
+//! The paper's Figure 4: the rate at which a switch forwards with no operation, encoding and decoding, with frames of
+//! 64, 1,500 and 9,000 bytes.
 //!
-//! What enters: frames and bases as in the benchmark beside. What leaves: a line for each size and operation, from
-//! memory to memory on one core: nanoseconds per packet, packets and bits in a second. Sizes are those of frames as
-//! they come into the encoder, with their checksum; what is decoded is what the encoder has sent, and counts with
-//! the size that it has then again.
+//! What enters: frames and bases as in the other ZipLine benchmarks. What leaves: a line for each size and operation,
+//! from memory to memory on one core: nanoseconds per packet, packets and bits per second. Sizes are those of frames
+//! at the encoder's input, with their check sequence. The decoder's input is the encoder's output, and is counted
+//! with the size that it has after decoding.
 //!
-//! Nothing copies what stands behind the chunk, so with large frames this is what the programs would let through, and
-//! no network could carry it; [`interfaces`](super::interfaces) has the same between interfaces.
+//! The bytes after the chunk are not copied, so with large frames these are the rates of the programs, which no
+//! network could carry; [`interfaces`](super::interfaces) measures the same between interfaces.
 
 use super::{M, Traffic};
 use crate::Arguments;
@@ -15,18 +15,18 @@ use crate::works::{self, Work};
 use serde_json::json;
 use std::error::Error;
 
-/// Bytes of frames with their checksum of four bytes, as in the paper.
+/// Frame sizes in bytes with their check sequence of four bytes, as in the paper.
 pub const SIZES: [usize; 3] = [64, 1_500, 9_000];
-/// Bytes of a frame's checksum, which is not in the frames here.
+/// The size of a frame's check sequence, which the frames here do not include.
 pub const CHECKSUM_BYTES: usize = 4;
 
-/// Bytes of all frames of a size, at most: they fit the last cache of a core.
+/// The most bytes of all frames of a size: they fit into the last-level cache of a core.
 const TRACE_BYTES_MAX: usize = 16 << 20;
 
-/// What stands in a frame's way on the wire besides: preamble, start and gap.
+/// The bytes that a frame takes on a link in addition: preamble, start delimiter and gap.
 const WIRE_BYTES: usize = 20;
 
-/// Bits that frames of this size, with their checksum, are on a wire.
+/// Bits per second on a link for frames of this size, with their check sequence.
 pub fn wire_bits(packets: f64, size: usize) -> f64 {
     packets * 8.0 * (size + WIRE_BYTES) as f64
 }

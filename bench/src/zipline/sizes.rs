@@ -1,8 +1,8 @@
-//! The paper's Figure 3: what payloads become without a table of bases, with a static one, while bases are learned, and
-//! by gzip.
+//! The paper's Figure 3: the sizes of payloads without a table of bases, with a static one, while bases are learned,
+//! and with gzip.
 //!
-//! What enters: a seed, how fast packets come, how long learning a basis takes. What leaves: bytes of each, and their
-//! part of what they were. The paper's figures stand beside them: of Figure 3 its text tells no more than these.
+//! What enters: a seed, the rate of packets, the time to learn a basis. What leaves: the bytes of each, and their
+//! ratio to the original size. They are printed beside the figures that the paper's text gives for Figure 3.
 
 use crate::Arguments;
 use flate2::Compression;
@@ -13,20 +13,20 @@ use std::io::{self, Write};
 use zipline::replay::{Pace, Replay};
 use zipline::{Code, Dictionary, Transform, sets};
 
-/// Bits of an identifier, as in the paper.
+/// The size of an identifier in bits, as in the paper.
 const ID_BITS: u32 = 15;
 
-/// How long the paper's controller takes to learn a basis.
+/// The time in which the paper's controller learns a basis.
 const PAPER_LEARNING_NS: u64 = 1_770_000;
 
-/// A way to make payloads smaller.
-struct Way {
+/// A method to make payloads smaller.
+struct Method {
     name: String,
     bytes: u64,
     paper: Option<f64>,
 }
 
-/// Counts what is written to it.
+/// Counts the bytes that are written to it.
 struct Counter(u64);
 
 impl Write for Counter {
@@ -74,7 +74,7 @@ fn set(
         gzip.write_all(&chunk)?;
     }
     let sizes = dictionary.sizes(ID_BITS);
-    let way = |name: &str, bytes, paper| Way { name: name.to_owned(), bytes, paper };
+    let way = |name: &str, bytes, paper| Method { name: name.to_owned(), bytes, paper };
     let mut ways = vec![
         way("as they are", sizes.original, None),
         way("no table", sizes.original, Some(without)),
@@ -82,7 +82,7 @@ fn set(
     ];
     ways.extend(replays.iter().map(|&(ref replay, ns, paper)| {
         let name = format!("learned in {:.2} ms", ns as f64 / 1e6);
-        Way { name, bytes: replay.bytes(), paper }
+        Method { name, bytes: replay.bytes(), paper }
     }));
     ways.push(way("gzip", gzip.finish()?.0, None));
     for way in ways {
