@@ -390,7 +390,7 @@ impl Bits {
     }
 
     fn assert_same_width(&self, other: &Bits) {
-        assert_eq!(self.width, other.width, "operands of unlike width");
+        assert_eq!(self.width, other.width, "operands of different widths");
     }
 
     fn trimmed(mut self) -> Bits {

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_is_private() {
+    fn new_files_and_folders_are_private() {
         let above = tempfile::tempdir().unwrap();
         let folder = above.path().join("a/b");
         make_folder(&folder).unwrap();

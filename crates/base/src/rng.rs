@@ -39,7 +39,7 @@ impl Rng {
 
     /// A uniform number from `0` to `bound - 1`. `bound` must not be 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        assert!(bound > 0, "no number is below 0");
+        assert!(bound > 0, "the bound must not be 0");
         // Lemire's multiply-and-reject: the low half below `2^64 mod bound` would favour some results.
         let threshold = bound.wrapping_neg() % bound;
         loop {

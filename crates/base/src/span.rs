@@ -17,7 +17,7 @@ impl Span {
 
     /// The range `lo..hi`.
     pub fn new(lo: u32, hi: u32) -> Span {
-        debug_assert!(lo <= hi, "span runs backwards: {lo}..{hi}");
+        debug_assert!(lo <= hi, "the end of a span is before its start: {lo}..{hi}");
         Span { lo, hi }
     }
 

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn without_details_the_message_says_it() {
+    fn without_details_the_message_describes_the_error() {
         expect!["1 of 2 updates failed"].assert_eq(&Failure::from(refused(&[(0, ""), (5, "")])).to_string());
         expect!["not primary"].assert_eq(&Failure::from(Status::permission_denied("not primary")).to_string());
         expect!["carried out, but the disk is full"]

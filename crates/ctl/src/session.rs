@@ -275,8 +275,8 @@ impl Session {
         };
         let answer = self.client.set_forwarding_pipeline_config(request).await?;
         self.schema = None;
-        let gone = answer.metadata().get(GONE_HEADER).and_then(|gone| gone.to_str().ok());
-        Ok(gone.map(str::to_owned))
+        let lost = answer.metadata().get(GONE_HEADER).and_then(|lost| lost.to_str().ok());
+        Ok(lost.map(str::to_owned))
     }
 
     /// Sends a packet, and waits until the switch has accepted it.

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_is_written_after_a_backslash() {
+    fn control_characters_are_escaped() {
         check(r"a $'b\tc' '\n' $'\u{1b}[2J\\\''x", expect![["a | quoted b\tc | quoted \\n | quoted \u{1b}[2J\\'x"]]);
         check("$'a'", expect!["quoted a"]);
         check("$a $", expect!["$a | $"]);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_text_there_is_comes_back() {
+    fn any_quoted_text_parses_to_itself() {
         for text in ["", "$'a", "a'b\"c\nd", "\u{1b}", "\\", "'", "\\n", "\u{85} x", "a\u{0}b=#", "\u{2028}", "\t'\\"] {
             let words = split(&quoted(text)).unwrap();
             assert_eq!(words.iter().map(|word| &word.text[..]).collect::<Vec<_>>(), [text]);

@@ -179,7 +179,7 @@ fn keys_and_arguments_by_name() {
 }
 
 #[test]
-fn what_is_wrong_with_entries() {
+fn errors_in_entries() {
     check(
         "add
          add ipv4_lmp 1/1 do drop
@@ -954,7 +954,7 @@ fn lists() {
 }
 
 #[test]
-fn help_tells_of_every_command() {
+fn help_describes_every_command() {
     check(
         "help",
         expect![[r#"

@@ -415,7 +415,7 @@ fn selects_take_the_first_case_that_matches() {
 }
 
 #[test]
-fn a_parser_that_goes_round_without_end_is_stopped() {
+fn a_parser_that_loops_forever_is_stopped() {
     check_parser(
         "state0 \"s\" {\nv8 = (v8 + 32w0x1)\ngoto state0\n}\n",
         &[],

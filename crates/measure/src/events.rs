@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_machine_counts_grows_with_the_work() {
+    fn counts_grow_with_the_work() {
         let mut counters = Counters::open();
         let mut work = |rounds: u64| {
             counters.count(|| (0..rounds).fold(1u64, |sum, round| std::hint::black_box(sum.wrapping_mul(3) ^ round))).1

@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_description_is_told() {
+    fn errors_in_a_description_are_reported() {
         check(
             "ipx",
             expect![
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capture_is_read_to_the_number_that_is_wanted() {
+    fn a_capture_is_read_up_to_the_requested_number() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("in.pcap");
         let mut driver = CaptureDriver::open(None, Some(&path)).unwrap();

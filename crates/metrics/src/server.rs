@@ -122,9 +122,9 @@ impl Clients {
         if present.clients.len() >= CLIENTS_MAX {
             let silent = present.clients.iter().find(|(_, client)| !client.has_asked);
             let first = silent.or_else(|| present.clients.iter().next()).map(|(&id, _)| id);
-            let gone = first.and_then(|id| present.clients.remove(&id));
+            let victim = first.and_then(|id| present.clients.remove(&id));
             // Its thread cannot read or write any more, and ends.
-            let _closed = gone.map(|client| client.stream.shutdown(Shutdown::Both));
+            let _shut_down = victim.map(|client| client.stream.shutdown(Shutdown::Both));
         }
         present.last += 1;
         let id = present.last;

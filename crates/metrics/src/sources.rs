@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_say_nothing_do_not_hold_up_others() {
+    fn silent_clients_do_not_delay_others() {
         let (sources, _parked) = sources();
         let server = serve(sources);
         let silent: Vec<TcpStream> = (0..30).map(|_| TcpStream::connect(server.address()).unwrap()).collect();

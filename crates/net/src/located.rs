@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused_where_it_is_not() {
+    fn invalid_json_is_refused_with_its_line() {
         check(
             "{\n\"a\": [1,\n 2,,]}",
             expect![[r#"

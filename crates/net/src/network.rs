@@ -184,10 +184,10 @@ impl Network {
     /// Starts a thread for each link with a delay or a bandwidth limit.
     fn start_wires(&mut self, topology: &Topology, middle: &Arc<NetworkNamespace>) -> Result<(), NetworkError> {
         for (index, link) in topology.links.iter().enumerate().filter(|(_, link)| !link.wire.is_immediate()) {
-            let (tell, told) = channel();
+            let (sender, receiver) = channel();
             let (middle, stop, wire) = (Arc::clone(middle), self.stop.clone(), link.wire);
             let carry = move || {
-                if let Some(ends) = open_wire(&middle, index, &tell) {
+                if let Some(ends) = open_wire(&middle, index, &sender) {
                     // A link stops carrying frames when one of its interfaces is gone; the rest of the network
                     // continues.
                     let _ = wire::carry(ends, wire, &stop);
@@ -196,8 +196,9 @@ impl Network {
             let thread = thread::Builder::new().name(format!("wire {index}")).spawn(carry);
             self.wires.push(thread.map_err(NetworkError::System)?);
             let ends = link.ends.each_ref().map(|end| format!("{}'s {end}", topology.name(end.node)));
-            let opened =
-                told.recv().unwrap_or_else(|_| Err(DriverError::system("start a wire", io::Error::other("it ended"))));
+            let opened = receiver
+                .recv()
+                .unwrap_or_else(|_| Err(DriverError::system("start a wire", io::Error::other("it ended"))));
             opened.map_err(|source| NetworkError::Wire { ends, source })?;
         }
         Ok(())
@@ -237,7 +238,7 @@ fn middle_interfaces(index: usize) -> [String; 2] {
 fn open_wire(
     middle: &NetworkNamespace,
     index: usize,
-    tell: &Sender<Result<(), DriverError>>,
+    sender: &Sender<Result<(), DriverError>>,
 ) -> Option<[Box<dyn Driver>; 2]> {
     let open = || {
         middle.enter().map_err(|error| DriverError::system("enter the namespace of wires", error))?;
@@ -248,11 +249,11 @@ fn open_wire(
         let second: Box<dyn Driver> = Box::new(AfPacketDriver::open(&second, &options)?);
         Ok([first, second])
     };
-    let (told, ends) = match open() {
+    let (outcome, ends) = match open() {
         Ok(ends) => (Ok(()), Some(ends)),
         Err(error) => (Err(error), None),
     };
-    tell.send(told).is_ok().then_some(ends).flatten()
+    sender.send(outcome).is_ok().then_some(ends).flatten()
 }
 
 /// The settings that must be made before a node has interfaces.

@@ -103,18 +103,19 @@ impl Sandbox {
     /// Creates a sandbox. `keeper` is a command that calls [`keep`].
     pub fn start(mut keeper: Command) -> Result<Sandbox, SandboxError> {
         let (jobs, queue) = channel::<Job>();
-        let (tell, told) = channel();
+        let (sender, receiver) = channel();
         let serve = move || match Launcher::start(&mut keeper) {
             Ok((launcher, keeper)) => {
-                if tell.send(Ok(keeper)).is_ok() {
+                if sender.send(Ok(keeper)).is_ok() {
                     launcher.serve(&queue);
                 }
             }
-            Err(error) => drop(tell.send(Err(error))),
+            Err(error) => drop(sender.send(Err(error))),
         };
         let builder = thread::Builder::new().name("launcher".to_owned());
         builder.spawn(serve).map_err(SandboxError::system("start a thread"))?;
-        let keeper = told.recv().map_err(|_| SandboxError::NoKeeper { said: "the launcher ended".to_owned() })??;
+        let keeper =
+            receiver.recv().map_err(|_| SandboxError::NoKeeper { said: "the launcher ended".to_owned() })??;
         Ok(Sandbox { jobs, keeper: Mutex::new(keeper) })
     }
 
@@ -123,11 +124,11 @@ impl Sandbox {
         &self,
         job: impl FnOnce(&Launcher) -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
-        let (tell, told) = channel();
-        let job: Job = Box::new(move |launcher| drop(tell.send(job(launcher))));
-        let gone = || io::Error::other("the network has ended");
-        self.jobs.send(job).map_err(|_| gone())?;
-        told.recv().map_err(|_| gone())?
+        let (sender, receiver) = channel();
+        let job: Job = Box::new(move |launcher| drop(sender.send(job(launcher))));
+        let ended = || io::Error::other("the network has ended");
+        self.jobs.send(job).map_err(|_| ended())?;
+        receiver.recv().map_err(|_| ended())?
     }
 
     /// Creates a node whose only interface is its loopback, which is down.

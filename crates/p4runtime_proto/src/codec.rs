@@ -59,10 +59,10 @@ impl<U: Message + Default + Name> Decoder for BoundedDecoder<U> {
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         use prost::bytes::Buf as _;
-        let asked = BUDGET.try_with(|budget| budget.take(weight::decoded_bytes(&U::full_name(), buffer.chunk())));
+        let reserved = BUDGET.try_with(|budget| budget.take(weight::decoded_bytes(&U::full_name(), buffer.chunk())));
         // A task without a budget is a client, which decodes responses.
-        let is_request = asked.is_ok();
-        asked.unwrap_or(Ok(()))?;
+        let is_request = reserved.is_ok();
+        reserved.unwrap_or(Ok(()))?;
         let bytes = buffer.copy_to_bytes(buffer.remaining());
         U::decode(bytes).map(Some).map_err(|error| match is_request {
             // An error in the bytes of a request is the client's fault.

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 /// The descriptors of all messages.
 pub(crate) static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
-    DescriptorPool::decode(bytes).expect("the build wrote a set of descriptors")
+    DescriptorPool::decode(bytes).expect("the build script wrote valid descriptors")
 });
 
 /// The text form: one field per line, nested messages indented by two spaces, fields in the order of their numbers.
@@ -43,14 +43,14 @@ pub fn to_json(name: &str, message: &impl Message) -> String {
 /// # Panics
 /// If no message is called `name`.
 pub fn from_text<M: Message + Default>(name: &str, text: &str) -> Result<M, String> {
-    let descriptor = POOL.get_message_by_name(name).expect("a name of a declared message");
+    let descriptor = POOL.get_message_by_name(name).expect("the name of a declared message");
     let message = DynamicMessage::parse_text_format(descriptor, text).map_err(|error| error.to_string())?;
     message.transcode_to().map_err(|error| error.to_string())
 }
 
 fn dynamic(name: &str, message: &impl Message) -> DynamicMessage {
-    let descriptor = POOL.get_message_by_name(name).expect("a name of a declared message");
-    DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).expect("the message of that name")
+    let descriptor = POOL.get_message_by_name(name).expect("the name of a declared message");
+    DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).expect("a message of that type")
 }
 
 /// The fields that are present, in the order of their numbers.

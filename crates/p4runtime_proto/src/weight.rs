@@ -143,7 +143,7 @@ fn field_bytes(field: &FieldDescriptor, within: &mut Vec<MessageDescriptor>) -> 
 /// If no message is called `name`.
 pub fn decoded_bytes(name: &str, message: &[u8]) -> usize {
     let (names, layouts) = &*LAYOUTS;
-    let index = *names.get(name).expect("a name of a declared message");
+    let index = *names.get(name).expect("the name of a declared message");
     let mut sum = layouts[index].size_bytes;
     add_content(layouts, index, message, 0, &mut sum);
     sum
@@ -172,8 +172,8 @@ fn add_content(layouts: &[Layout], index: usize, mut rest: &[u8], depth: u32, su
                 match content {
                     Content::Message(inner_index) => add_content(layouts, inner_index, inner, depth + 1, sum)?,
                     Content::Apart(inner_index) => {
-                        // A vector's first allocation has room for four elements. Growth beyond that is not counted
-                        // in advance.
+                        // A vector's first allocation has room for four elements. Later spare capacity is not
+                        // counted, because its pages are not touched before it is used.
                         let is_first = seen & (1 << number) == 0;
                         seen |= 1 << number;
                         let count = if is_first { FIRST_ROOM } else { 1 };
@@ -258,14 +258,14 @@ mod tests {
     }
 
     #[test]
-    fn updates_that_nobody_has_read_are_light() {
+    fn undecoded_updates_are_small() {
         let request = v1::WriteRequest { updates: vec![v1::Update::default(); 1000], ..Default::default() };
         let weight = decoded_bytes("p4.v1.WriteRequest", &request.encode_to_vec());
         assert!((32_000..100_000).contains(&weight), "{weight}");
     }
 
     #[test]
-    fn what_is_malformed_is_counted_as_far_as_it_goes() {
+    fn malformed_messages_are_counted_up_to_the_error() {
         let fixed = decoded_bytes("p4.v1.WriteRequest", &[]);
         assert_eq!(decoded_bytes("p4.v1.WriteRequest", &[0x22, 0x7F, 0x22]), fixed);
         assert_eq!(decoded_bytes("p4.v1.WriteRequest", &[0xFF; 64]), fixed);

@@ -219,7 +219,7 @@ impl Runner<'_, '_> {
             Command::Add { table, priority, keys, call, id } => {
                 let table = self.table(table)?;
                 let command = self.entry(table, *priority, keys, call)?;
-                if let (Some(Reply::Handle(handle)), Some(id)) = (self.offer(line, &command), id) {
+                if let (Some(Reply::Handle(handle)), Some(id)) = (self.perform(line, &command), id) {
                     self.ids.insert(id.clone(), (table, handle));
                 }
                 Ok(())
@@ -227,7 +227,7 @@ impl Runner<'_, '_> {
             Command::SetDefault { table, call } => {
                 let table = self.table(table)?;
                 let call = self.call(table, call)?;
-                self.offer(line, &Control::TableSetDefault { table, call });
+                self.perform(line, &Control::TableSetDefault { table, call });
                 Ok(())
             }
             Command::Packet { port, bytes } => self.packet(*port, bytes),
@@ -235,7 +235,7 @@ impl Runner<'_, '_> {
             Command::RemoveAll => self.remove_all(),
             Command::Wait => {
                 self.now_ns += WAIT_NS;
-                self.settle()
+                self.run_until_idle()
             }
             Command::Control(text) => {
                 self.control(line, text);
@@ -252,7 +252,7 @@ impl Runner<'_, '_> {
     /// Carries out a command that the switch may refuse: a key that the table has already, an entry beyond the
     /// table's size, a change of a constant. The reference's runner ignores such errors, so they do not fail the
     /// test.
-    fn offer(&mut self, line: u32, command: &Control) -> Option<Reply> {
+    fn perform(&mut self, line: u32, command: &Control) -> Option<Reply> {
         match self.apply(command) {
             Ok(reply) => Some(reply),
             Err(message) => {
@@ -338,11 +338,11 @@ impl Runner<'_, '_> {
         self.report.packets += 1;
         self.now_ns += PACKET_NS;
         self.switch.receive(self.now_ns, port, bytes);
-        self.settle()
+        self.run_until_idle()
     }
 
     /// Runs the switch until nothing is in flight except coalescing buffers that wait for more packets.
-    fn settle(&mut self) -> Result<(), String> {
+    fn run_until_idle(&mut self) -> Result<(), String> {
         loop {
             (self.work)(self.switch, self.now_ns, &mut self.recorder);
             if self.recorder.count > SENT_MAX {

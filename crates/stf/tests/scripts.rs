@@ -61,7 +61,7 @@ fn check(text: &str, expected: Expect) {
 
 /// The reference's runner ignores such errors, too.
 #[test]
-fn what_the_switch_refuses_is_noted() {
+fn refused_commands_are_noted() {
     check(
         "add forward h.a:1 send(port:2, value:3)\n\
          add forward h.a:1 send(port:3, value:4) = twice\n\
@@ -137,7 +137,7 @@ fn a_line_that_cannot_be_read_is_shown_with_what_was_expected() {
 }
 
 #[test]
-fn unknown_names_and_wrong_values_fail_with_what_there_is() {
+fn errors_in_names_and_values_list_the_valid_ones() {
     check(
         "add forwards h.a:1 send(port:2, value:1)\n\
          add forward h.c:1 send(port:2, value:1)\n\

@@ -73,7 +73,7 @@ fn bytes(digits: &str) -> Vec<u8> {
 
 /// The controller of a learning switch: each unknown source causes a digest, known ones have entries.
 #[test]
-fn digests_tell_the_controller_who_is_where() {
+fn a_controller_learns_addresses_from_digests() {
     let to_b = bytes("080000000222 080000000111 0800 aa");
     let to_a = bytes("080000000111 080000000222 0800 bb");
     let scene = |switch: &mut Switch, story: &mut Story| {

@@ -115,7 +115,7 @@ fn egress_meets_packets_in_the_order_of_their_arrival_over_all_ports() {
 }
 
 #[test]
-fn priorities_do_not_reorder_what_no_rate_holds_back() {
+fn priorities_do_not_reorder_queues_without_a_rate() {
     let ingress = "sm.priority = (bit<3>)hdr.small.note;";
     let frames: Vec<Vec<u8>> = [0, 0, 0].map(|priority| vec![2, priority]).to_vec();
     let sent = check(&program("", "", ingress, COUNT_IN_EGRESS), "", &frames);
@@ -133,13 +133,13 @@ fn a_parser_that_counts_sees_clones_where_they_are_made() {
 }
 
 #[test]
-fn the_depth_of_a_queue_does_not_tell_how_many_came_together() {
+fn the_depth_of_a_queue_does_not_depend_on_the_burst() {
     let egress = "hdr.small.note = (bit<8>)sm.enq_qdepth;";
     assert_eq!(notes(&check(&program("", "", "", egress), "", &vec![vec![2, 9]; 20]), 2), [0; 20]);
 }
 
 #[test]
-fn what_queues_write_is_that_of_queues_in_which_nobody_waits() {
+fn queue_metadata_is_that_of_empty_queues() {
     let egress = "hdr.small.note = (bit<8>)(sm.enq_qdepth + sm.deq_qdepth) + (bit<8>)sm.deq_timedelta
         + (bit<8>)((sm.egress_global_timestamp - sm.ingress_global_timestamp) / 1000)
         + (bit<8>)(sm.enq_timestamp / 100);";
@@ -191,7 +191,7 @@ fn replicas_go_one_by_one_through_blocks_that_share_a_register() {
 }
 
 #[test]
-fn replicas_meet_egress_in_their_order_and_what_they_ask_for_comes_behind_them() {
+fn replicas_enter_egress_in_order_and_their_requests_follow() {
     let entries = "mc_mgrp_create 1\nmc_node_create 0 4 5 6\nmc_node_associate 1 0\nmirroring_add 5 7\n";
     let again = "if (sm.instance_type == 5 && sm.egress_port == 4) { ASK }";
     let ingress = "if (sm.instance_type == 0) { sm.mcast_grp = 1; } else { sm.egress_spec = 7; }";
@@ -245,7 +245,7 @@ fn replicas_are_not_truncated() {
 }
 
 #[test]
-fn clones_are_as_long_as_their_session_wants() {
+fn clones_are_truncated_by_their_session() {
     let egress = "if (sm.instance_type == 0) clone(CloneType.E2E, 6); if (sm.instance_type == 2) truncate(4);";
     let source = program("", "", "truncate(5); clone(CloneType.I2E, 5);", egress);
     let session = |session: u32, port: u32, length: u32| {
@@ -319,7 +319,7 @@ fn a_packet_ends_where_an_assertion_fails_and_its_neighbours_do_not() {
 }
 
 #[test]
-fn what_a_packet_has_asked_for_is_void_when_an_assertion_fails() {
+fn requests_are_void_when_an_assertion_fails() {
     let egress = "if (hdr.small.note == 1) { clone(CloneType.E2E, 6); } assert(hdr.small.to != 3);";
     let source =
         program("", "", "if (hdr.small.note == 2) { clone(CloneType.I2E, 5); } assert(hdr.small.to != 4);", egress);
@@ -470,7 +470,7 @@ fn mixed_frames() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_is_resubmitted_is_as_it_was_received_and_not_overtaken() {
+fn resubmitted_packets_are_unchanged_and_not_overtaken() {
     let ingress = "if (hdr.small.isValid()) hdr.small.note = hdr.small.note + 1; \
                    if (sm.instance_type == 0 && hdr.small.note[1:0] == 1) resubmit_preserving_field_list(1);";
     let sent = check(&program("", "", ingress, ""), "", &mixed_frames());
@@ -481,7 +481,7 @@ fn what_is_resubmitted_is_as_it_was_received_and_not_overtaken() {
 }
 
 #[test]
-fn clones_of_what_was_changed_are_as_it_was_received() {
+fn ingress_clones_of_changed_packets_are_as_received() {
     let ingress = "hdr.small.note = 0; hdr.small.to = 1; if (hdr.small.isValid()) clone(CloneType.I2E, 5);";
     let sent = check(&program("", "", ingress, ""), "mirroring_add 5 7\n", &mixed_frames());
     let expected: Vec<Vec<u8>> = mixed_frames().into_iter().filter(|frame| frame.len() > 1).collect();
@@ -503,7 +503,7 @@ fn clones_are_as_received_where_the_parser_moves_headers() {
 }
 
 #[test]
-fn what_goes_round_is_not_overtaken() {
+fn recirculated_packets_are_not_overtaken() {
     let egress = "if (hdr.small.isValid() && hdr.small.note[1:0] != 0) { hdr.small.note = hdr.small.note - 1; \
                   recirculate_preserving_field_list(1); }";
     let sent = check(&program("", "", "", egress), "", &mixed_frames());
@@ -520,7 +520,7 @@ fn asking_frames() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_a_packet_asks_for_comes_to_its_end_before_the_next_begins() {
+fn requests_of_a_packet_complete_before_the_next_packet() {
     let see = "bit<8> count; seen.read(count, 0); count = count + 1; seen.write(0, count); hdr.small.note = count;";
     let (asks, is_new) = ("hdr.small.note[2:0] == 7", "sm.instance_type == 0");
     let in_ingress = format!("register<bit<8>>(1) seen; apply {{ {see}");
@@ -561,7 +561,7 @@ fn what_a_packet_asks_for_comes_to_its_end_before_the_next_begins() {
 }
 
 #[test]
-fn headers_are_added_to_what_goes_round_and_clones_of_it() {
+fn headers_are_added_to_recirculated_packets_and_their_clones() {
     let ingress = "if (sm.instance_type == 0 && hdr.small.note == 4) { hdr.large.setValid(); hdr.large.filler = 1; \
                    hdr.small.note = 5; clone(CloneType.I2E, 5); resubmit_preserving_field_list(1); }";
     let sent = check(&program("", "", ingress, ""), "mirroring_add 5 7\n", &mixed_frames());

@@ -12,16 +12,16 @@ fn check(name: &str, body: fn(&mut Rng) -> Result<(), String>, seeds: std::ops::
 }
 
 #[test]
-fn native_code_does_what_the_interpreter_does() {
+fn native_code_agrees_with_the_interpreter() {
     check("native", native_agrees, 0..12);
 }
 
 #[test]
-fn specialised_code_does_what_the_interpreter_does() {
+fn specialised_code_agrees_with_the_interpreter() {
     check("specialised", specialised_agrees, 0..12);
 }
 
 #[test]
-fn optimised_programs_do_what_they_did() {
+fn optimised_programs_are_equivalent() {
     check("optimised", optimised_agrees, 0..40);
 }

@@ -260,11 +260,11 @@ fn each_way(test: impl Fn(Way)) {
 }
 
 #[test]
-fn what_comes_out_is_what_two_routers_would_have_sent() {
+fn the_output_is_that_of_two_routers() {
     each_way(|way| {
         for seed in [1, 2, 3] {
-            let (came, sent, _, lost) = check(way, seed, Trouble::default());
-            assert_eq!((came, lost), (sent, 0), "{}, seed {seed}", way.describe());
+            let (received, sent, _, lost) = check(way, seed, Trouble::default());
+            assert_eq!((received, lost), (sent, 0), "{}, seed {seed}", way.describe());
         }
     });
 }
@@ -272,8 +272,8 @@ fn what_comes_out_is_what_two_routers_would_have_sent() {
 #[test]
 fn lost_aggregates_are_counted_and_their_neighbours_arrive() {
     each_way(|way| {
-        let (came, sent, lost, counted) = check(way, 4, Trouble { loses_one_of: 5, ..Trouble::default() });
-        assert!(came < sent && came > sent / 2, "{}: {came} of {sent}", way.describe());
+        let (received, sent, lost, counted) = check(way, 4, Trouble { loses_one_of: 5, ..Trouble::default() });
+        assert!(received < sent && received > sent / 2, "{}: {received} of {sent}", way.describe());
         // Losses after which nothing arrived in the tunnel cannot be detected.
         assert!(counted <= lost && counted + 3 >= lost && lost > 5, "{}: {counted} of {lost}", way.describe());
     });
@@ -282,8 +282,8 @@ fn lost_aggregates_are_counted_and_their_neighbours_arrive() {
 #[test]
 fn late_and_repeated_aggregates_are_not_delivered() {
     each_way(|way| {
-        let (came, sent, ..) = check(way, 5, Trouble { disorders: true, ..Trouble::default() });
-        assert!(came < sent && came > sent / 2, "{}: {came} of {sent}", way.describe());
+        let (received, sent, ..) = check(way, 5, Trouble { disorders: true, ..Trouble::default() });
+        assert!(received < sent && received > sent / 2, "{}: {received} of {sent}", way.describe());
     });
 }
 
@@ -292,8 +292,8 @@ fn restarts_duplicate_and_invent_nothing() {
     each_way(|way| {
         let trouble = Trouble { restarts: true, disorders: true, ..Trouble::default() };
         for seed in [6, 7] {
-            let (came, sent, ..) = check(way, seed, trouble);
-            assert!(came < sent && came > sent / 2, "{}: {came} of {sent}", way.describe());
+            let (received, sent, ..) = check(way, seed, trouble);
+            assert!(received < sent && received > sent / 2, "{}: {received} of {sent}", way.describe());
         }
     });
 }
@@ -335,18 +335,18 @@ fn taken_apart<'f>(way: Way, program: &Arc<ir::Program>, row: impl Iterator<Item
 }
 
 #[test]
-fn whole_rows_that_come_twice_or_late_are_not_delivered() {
+fn duplicated_or_late_sequences_are_not_delivered() {
     each_way(|way| {
         let file = folder().join("../apps/aggregation/gateway/gateway.p4");
         let program = Arc::new(way.program(&program_of_file(&file).unwrap()).unwrap());
         let row = row(way, &program, 1700);
         assert!(row.len() > 95, "{} aggregates", row.len());
-        let (came, lost) = taken_apart(way, &program, row.iter().chain(&row));
-        assert!(came.iter().copied().eq(0..1700) && lost == 0, "{}: {} packets", way.describe(), came.len());
+        let (received, lost) = taken_apart(way, &program, row.iter().chain(&row));
+        assert!(received.iter().copied().eq(0..1700) && lost == 0, "{}: {} packets", way.describe(), received.len());
         // Fifty aggregates take a slower path, and arrive after fifteen later ones.
         let order = row[..30].iter().chain(&row[80..95]).chain(&row[30..80]).chain(&row[95..]);
-        let (came, lost) = taken_apart(way, &program, order);
-        assert!(came.is_sorted() && came.len() < 1700, "{}: {} packets", way.describe(), came.len());
-        assert_eq!((lost, came.last()), (50, Some(&1699)), "{}", way.describe());
+        let (received, lost) = taken_apart(way, &program, order);
+        assert!(received.is_sorted() && received.len() < 1700, "{}: {} packets", way.describe(), received.len());
+        assert_eq!((lost, received.last()), (50, Some(&1699)), "{}", way.describe());
     });
 }

@@ -214,7 +214,7 @@ fn route(note: u64) -> Update {
 }
 
 #[test]
-fn what_lanes_count_is_exact() {
+fn counts_of_shards_are_exact() {
     let mut switch = native(&program(COUNTING.0, COUNTING.1));
     switch.tables().apply(vec![route(2)]).unwrap();
     let lanes = switch.send_out(3);
@@ -270,8 +270,8 @@ fn a_new_entry_finds_its_cells_fresh_in_every_lane() {
     forward(&mut switch, lanes, 40);
     // The shards resume with their own counts, and do not run before the entry's place belongs to another entry.
     let lanes = switch.send_out(2);
-    let gone = Update { table: 0, operation: Operation::Delete { handle: Handle(0) } };
-    switch.tables().apply(vec![gone]).unwrap();
+    let deletion = Update { table: 0, operation: Operation::Delete { handle: Handle(0) } };
+    switch.tables().apply(vec![deletion]).unwrap();
     switch.tables().apply(vec![route(3)]).unwrap();
     switch.call_in(lanes);
     assert_eq!(switch.externs_mut().direct_counters.iter().next().unwrap()[0].packets, 0);

@@ -17,7 +17,7 @@ fn equal_seeds_give_equal_programs_and_results() {
 }
 
 #[test]
-fn programs_do_what_their_models_say() {
+fn programs_agree_with_their_models() {
     for seed in 0..40 {
         if let Err(failure) = model_holds(&mut Rng::new(seed)) {
             panic!("seed {seed}: {failure}");
@@ -36,7 +36,7 @@ const DETECTING_MODELS_MIN: u64 = 1;
 const NOT_DETECTED_YET: [Fault; 2] = [Fault::InReadLate, Fault::ListReadLate];
 
 #[test]
-fn faults_in_the_order_of_evaluation_are_told() {
+fn faults_in_the_order_of_evaluation_are_detected() {
     let mut telling: BTreeMap<String, u64> = BTreeMap::new();
     for seed in 0..MODELS {
         let mut rng = Rng::new(seed);

@@ -128,7 +128,7 @@ mod tests {
 
     /// Two kinds of chunks, distinguished by three bits, and two random bits in both.
     #[test]
-    fn what_tells_kinds_of_chunks_apart_is_given_back_first() {
+    fn bits_that_distinguish_kinds_of_chunks_are_moved_back_first() {
         let chunks: Vec<[u8; 1]> = (0..8).map(|number| [number & 3 | if number < 4 { 0 } else { 0xb0 }]).collect();
         let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk[..]).collect();
         let found = steps(&chunks);

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mask_takes_the_noise() {
+    fn a_mask_sets_the_noise_aside() {
         let payloads = payloads();
         let sample = Sample::new(&payloads, Layout::ONE, None);
         let rows = sample.rows(15);
@@ -195,16 +195,16 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told() {
+    fn transforms_that_do_not_fit_are_refused() {
         let payloads = payloads();
-        let said =
+        let error_of =
             |chunk, kind: Kind| Sample::new(&payloads, Layout::ONE, chunk).transform(kind).unwrap_err().to_string();
         assert_eq!(
-            said(Some(8), Kind::SwapHamming(8)),
+            error_of(Some(8), Kind::SwapHamming(8)),
             "swap-hamming-8 does not fit chunks of 8 bytes: some bits are set aside, and others are left"
         );
         assert_eq!(
-            said(Some(100), Kind::Mask(8)),
+            error_of(Some(100), Kind::Mask(8)),
             "mask-8 has a mask, which is chosen from a sample: name a capture with such payloads"
         );
         assert!(Sample::new(&[], Layout::ONE, None).rows(15).iter().all(|row| row.sizes.chunks == 0));

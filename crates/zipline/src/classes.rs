@@ -63,7 +63,10 @@ impl Classes {
         if transforms.is_empty() || transforms.len() > Classes::COUNT_MAX {
             return Err(Unfit::Many(transforms.len()));
         }
-        assert!(transforms.is_sorted_by_key(|it| std::cmp::Reverse(it.chunk_bytes())), "the longest chunks come first");
+        assert!(
+            transforms.is_sorted_by_key(|it| std::cmp::Reverse(it.chunk_bytes())),
+            "classes with the longest chunks must come first"
+        );
         let (longest, shortest) = (transforms[0].chunk_bytes(), transforms[transforms.len() - 1].chunk_bytes());
         if transforms[0].layout().count > 1 && longest != shortest {
             return Err(Unfit::Lengths(longest, shortest));
@@ -184,12 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_programs_is_told() {
-        let told = |transforms: Vec<Transform>| Classes::new(transforms).unwrap_err().to_string();
-        assert_eq!(told(vec![masked(4, 1); 9]), "9 classes are too many: at most 8 have a transform of their own");
+    fn unfit_transforms_are_refused() {
+        let error_of = |transforms: Vec<Transform>| Classes::new(transforms).unwrap_err().to_string();
+        assert_eq!(error_of(vec![masked(4, 1); 9]), "9 classes are too many: at most 8 have a transform of their own");
         let several = |transform: Transform| transform.with_layout(Layout { offset: 0, count: 2 });
         assert_eq!(
-            told(vec![several(masked(8, 1)), several(masked(4, 1))]),
+            error_of(vec![several(masked(8, 1)), several(masked(4, 1))]),
             "where packets have several chunks, those of all classes have one length, but here some have 8 bytes and \
              others 4"
         );

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_split_is_joined_for_every_code() {
+    fn join_reverses_split_for_every_code() {
         let mut rng = Rng::new(1);
         let further = [(5, 0x17), (9, 0x1e3)].map(|(m, polynomial)| Code::with_polynomial(m, polynomial));
         let of_two = (Code::M_MIN_OF_TWO..=Code::M_MAX_OF_TWO).map(Code::of_two);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_code_is_refused() {
+    fn invalid_codes_are_refused() {
         assert_eq!(Code::new(2), Err(CodeError::Degree(2)));
         assert_eq!(Code::new(16), Err(CodeError::Degree(16)));
         // x^4 + x^3 + x^2 + x + 1 divides x^5 - 1; x^4 does not give a code at all.

@@ -189,7 +189,7 @@ mod tests {
 
     /// A counter in the low bits of the second byte, a bit that depends on another, and no noise.
     #[test]
-    fn what_changes_is_set_aside_first() {
+    fn changing_bits_are_set_aside_first() {
         let chunks: Vec<[u8; 3]> = (0..16_u8).map(|number| [0x80, number, (number & 1) << 7]).collect();
         let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk[..]).collect();
         let found = steps(&chunks, 6);

@@ -7,7 +7,7 @@
 //! ```text
 //! resting ──► installing ──► active ──► retiring ──► resting
 //!    │   a basis   │   all decoders │  idle,   │   all encoders  │
-//!    │   is met    │   have it      │  wanted  │   forgot it     └─ until no packet can carry it any more
+//!    │   occurs    │   have it      │  needed  │   forgot it     └─ until no packet can carry it any more
 //!    └─────────────┴──► active: the same basis again, which the decoders still have
 //! ```
 //!

@@ -81,7 +81,7 @@ mod tests {
         let bases_of = |part: &mut dyn Iterator<Item = Vec<u8>>| -> usize {
             part.map(|chunk| transform.split(&chunk).basis.to_be_bytes()).collect::<BTreeSet<_>>().len()
         };
-        assert_eq!(bases_of(&mut sensor(1).take(10_000)), 10, "a bit that differs makes no other basis");
+        assert_eq!(bases_of(&mut sensor(1).take(10_000)), 10, "a bit error must not change the basis");
         assert_eq!(bases_of(&mut sensor(1).step_by(READINGS_OF_STATE)), STATES);
         assert_eq!((sensor(1).count(), queries(1).count()), (READINGS, QUERIES));
         assert!(queries(1).take(1_000).all(|query| query.len() == 32));

@@ -135,10 +135,10 @@ impl Transform {
     /// If the number of bits that the mask leaves is not the code's word length, or the width of the mask is
     /// not a whole number of bytes.
     pub fn masked(mask: Bits, code: Option<Code>) -> Transform {
-        assert_eq!(mask.width() % 8, 0, "chunks are bytes");
+        assert_eq!(mask.width() % 8, 0, "the width of a mask must be a whole number of bytes");
         let aside_bits = mask.limbs().iter().map(|limb| limb.count_ones()).sum();
         if let Some(code) = &code {
-            assert_eq!(mask.width() - aside_bits, code.word_bits(), "the mask leaves a word");
+            assert_eq!(mask.width() - aside_bits, code.word_bits(), "the mask must leave as many bits as a word has");
         }
         Transform { chunk_bytes: mask.width() as usize / 8, aside_bits, mask: Some(mask), code, layout: Layout::ONE }
     }
@@ -240,7 +240,7 @@ impl Transform {
     /// # Panics
     /// If its length is not [`Transform::chunk_bytes`].
     pub fn split(&self, chunk: &[u8]) -> Split {
-        assert_eq!(chunk.len(), self.chunk_bytes, "a chunk has its length");
+        assert_eq!(chunk.len(), self.chunk_bytes, "the chunk has the wrong length");
         let width = 8 * self.chunk_bytes as u32;
         let all = Bits::from_be_bytes(width, chunk);
         let (aside, word) = match &self.mask {
@@ -273,7 +273,7 @@ mod tests {
     use base::Rng;
 
     #[test]
-    fn what_was_split_is_joined() {
+    fn join_reverses_split() {
         let mut rng = Rng::new(1);
         let mut mask = |bytes: u32, ones: u32| {
             let mut mask = Bits::zero(8 * bytes);

@@ -278,7 +278,7 @@ fn run_with(seed: u64, settings: Settings, restarts: bool, files: [&[(u32, u8)];
 }
 
 #[test]
-fn identifiers_mean_what_was_meant() {
+fn identifiers_keep_their_bases() {
     for seed in 0..20 {
         let seen = run(seed, SETTINGS, false);
         assert_eq!((seen.wrong, seen.unknown), (0, 0), "seed {seed}: {seen:?}");
@@ -287,7 +287,7 @@ fn identifiers_mean_what_was_meant() {
 }
 
 #[test]
-fn restarts_make_no_wrong_byte() {
+fn restarts_cause_no_wrong_byte() {
     for seed in 0..20 {
         let seen = run(seed, SETTINGS, true);
         assert_eq!(seen.wrong, 0, "seed {seed}: {seen:?}");
@@ -298,7 +298,7 @@ fn restarts_make_no_wrong_byte() {
 /// The pairs of files keep their identifiers, whatever the controller does with the others; restarted switches have
 /// them at once.
 #[test]
-fn what_files_say_is_true_after_every_restart() {
+fn pairs_of_files_hold_after_every_restart() {
     let all: &[(u32, u8)] = &[(0, 3), (2, 9), (5, 20)];
     for (files, compressed) in [([all, all], 1_000), ([&all[..1], all], 1_000), ([&[], all], 1_000)] {
         for seed in 0..20 {

@@ -386,7 +386,7 @@ fn masks_of_all_widths_set_their_bits_aside() {
 }
 
 #[test]
-fn a_mask_is_that_of_the_places_in_every_way() {
+fn a_mask_equals_its_positions_in_every_mode() {
     let aside = places(33, 184, &mut Rng::new(4));
     for way in Way::ALL {
         check(way, &Oracle { chunk_bytes: 23, aside: aside.clone(), matrix: None });
@@ -468,7 +468,7 @@ fn other_packets_stay_and_unknown_ones_go_nowhere() {
 /// Without masks in its tables the encoder changes nothing, and the decoder restores nothing; the same holds without
 /// classes.
 #[test]
-fn what_tables_do_not_say_is_not_guessed() {
+fn empty_tables_change_nothing() {
     for way in Way::ALL {
         let [mut encoder, mut decoder] = ["encoder.p4", "decoder.p4"].map(|file| app(way, "", file));
         install(&mut encoder, &(WIRES.to_owned() + "table_add classes encode 1 0x0800 => 0\n"));
@@ -526,7 +526,7 @@ fn a_class_that_programs_were_not_compiled_for_is_left_alone() {
 /// Each class has its own mask. A mask with a different number of ones than the programs were compiled for is not
 /// used, because bits would be lost.
 #[test]
-fn classes_have_masks_of_their_own() {
+fn classes_have_their_own_masks() {
     let defines = defines("-D CODE=0 -D CHUNK=4 -D ASIDE=8 -D CLASSES=3 -D ETHERTYPE=0xA000 -D ID_BITS=8");
     for way in [Way::ALL[0], Way::ALL[5]] {
         let [encoder, decoder] = ["encoder.p4", "decoder.p4"].map(|file| app(way, &defines, file));
@@ -688,15 +688,15 @@ fn classes_with_several_chunks_have_transforms_of_their_own() {
             payload.extend(vec![7; number % 9]);
             let (ethertype, expected) = encoded(&oracles[own], layout, &known[own], &payload);
             let ethertype = if ethertype == 0x0800 { 0x0800 + class as u16 } else { 0xa001 + 2 * class as u16 };
-            let mut told = Told::default();
+            let mut digests = Digests::default();
             let sent = frame(0x0800 + class as u16, &payload);
             pair.encoder.receive(0, 1, &sent);
-            pair.encoder.run(0, &mut told);
+            pair.encoder.run(0, &mut digests);
             let looked_at = payload[2..].chunks_exact(9).take(3);
             let unknown = looked_at.map(|chunk| oracles[own].split(&bits_of(chunk)).basis);
             let unknown =
                 unknown.filter(|basis| class == 1 && !known[own].contains(basis)).map(|it| vec![basis_of(&it)]);
-            assert_eq!(told.0, unknown.take(1).collect::<Vec<_>>(), "{}, packet {number}", way.describe());
+            assert_eq!(digests.0, unknown.take(1).collect::<Vec<_>>(), "{}, packet {number}", way.describe());
             assert!(pair.between(&sent) == frame(ethertype, &expected), "{}, packet {number}", way.describe());
         }
     }
@@ -847,9 +847,9 @@ fn packets_that_no_encoder_sends_are_dropped() {
 
 /// The digests that an encoder sends to its controller.
 #[derive(Default)]
-struct Told(Vec<Vec<Bits>>);
+struct Digests(Vec<Vec<Bits>>);
 
-impl Output for Told {
+impl Output for Digests {
     fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {}
 
     fn digest(&mut self, _digest: DigestId, values: Vec<Bits>) {
@@ -860,7 +860,7 @@ impl Output for Told {
 /// For one of the bases in a packet that have no identifier a digest is sent, whatever its position; at time 0 for
 /// the first one.
 #[test]
-fn an_unknown_basis_among_known_ones_is_told() {
+fn an_unknown_basis_among_known_ones_is_reported() {
     for way in Way::ALL {
         let mut rng = Rng::new(8);
         let [(oracle, layout), ..] = oracles_of_several(&mut rng);
@@ -870,49 +870,49 @@ fn an_unknown_basis_among_known_ones_is_told() {
             [(&[1, 0][..], Some(1)), (&[0, 2, 4, 6], None), (&[2, 3, 0, 5], Some(3)), (&[7], Some(7))]
         {
             let body: Vec<u8> = numbers.iter().flat_map(|number: &usize| chunks[*number].clone()).collect();
-            let mut told = Told::default();
+            let mut digests = Digests::default();
             pair.encoder.receive(0, 1, &frame(0x0800, &[&[0; 28][..], &body].concat()));
-            pair.encoder.run(0, &mut told);
+            pair.encoder.run(0, &mut digests);
             let basis = |number: usize| {
                 let bits = oracle.split(&bits_of(&chunks[number])).basis;
                 vec![Bits::from_packet(bits.len() as u32, &bytes_of(&bits), 0)]
             };
             let expected: Vec<Vec<Bits>> = expected.map(basis).into_iter().collect();
-            assert_eq!(told.0, expected, "{}, {numbers:?}", way.describe());
+            assert_eq!(digests.0, expected, "{}, {numbers:?}", way.describe());
         }
     }
 }
 
 /// Bases after them, different ones in each packet, do not keep any from being reported.
 #[test]
-fn no_unknown_basis_is_passed_over_for_ever() {
+fn every_unknown_basis_is_finally_reported() {
     for way in [Way::ALL[0], Way::ALL[5]] {
         let mut rng = Rng::new(9);
         let [(oracle, layout), ..] = oracles_of_several(&mut rng);
         let (mut pair, chunks, _) = several(way, &oracle, layout, &mut rng);
         install(&mut pair.encoder, "table_set_default bases learn\n");
-        let mut told = Told::default();
+        let mut digests = Digests::default();
         for packet in 0..64 {
             let mut news = vec![0; 2 * oracle.chunk_bytes];
             rng.fill(&mut news);
             let payload = [&[0; 28][..], &chunks[1], &chunks[3], &news].concat();
             let time_ns = 1_000_000 * packet + rng.below(1_000_000);
             pair.encoder.receive(time_ns, 1, &frame(0x0800, &payload));
-            pair.encoder.run(time_ns, &mut told);
+            pair.encoder.run(time_ns, &mut digests);
         }
-        assert_eq!(told.0.len(), 64, "one of each packet");
+        assert_eq!(digests.0.len(), 64, "one of each packet");
         for number in [1, 3] {
             let bits = oracle.split(&bits_of(&chunks[number])).basis;
             let basis = [Bits::from_packet(bits.len() as u32, &bytes_of(&bits), 0)];
-            let times = told.0.iter().filter(|values| ***values == basis).count();
-            assert!(times > 3, "{}: basis {number} was told {times} times", way.describe());
+            let times = digests.0.iter().filter(|values| ***values == basis).count();
+            assert!(times > 3, "{}: basis {number} was reported {times} times", way.describe());
         }
     }
 }
 
 /// The bytes before the chunks also decide which packets are compressed.
 #[test]
-fn headers_tell_classes_apart() {
+fn headers_distinguish_classes() {
     let transform = Transform::masked(Bits::from_u64(32, 0xff), None).with_layout(Layout { offset: 28, count: 1 });
     let both = "-D CODE=0 -D CHUNK=4 -D ASIDE=8 -D OFFSET=28 -D CLASSES=2 -D ETHERTYPE=0xA000";
     for way in [Way::ALL[0], Way::ALL[5]] {

@@ -1,6 +1,6 @@
 //! Reports tests that skip themselves, so that skipped tests are visible.
 //!
-//! What enters: the reason why a test cannot run here, such as `needs the program `ip``. What leaves:
+//! What enters: the reason why a test cannot run here, such as "needs the program `ip`". What leaves:
 //!
 //! * a line on standard error, which bypasses the test harness's capture of output;
 //! * a count when the test program ends;

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_refused() {
+    fn invalid_conditions_are_refused() {
         let refused = |line: &str| trace(line).unwrap_err();
         assert_eq!(refused("trace --port"), "port needs a number");
         assert_eq!(refused("trace 0"), "0 is not a number of packets from 1 to 1000000");

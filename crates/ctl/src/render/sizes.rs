@@ -35,7 +35,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn tables_are_shown_with_what_an_entry_takes() {
+    fn tables_are_shown_with_the_memory_of_an_entry() {
         let size = |name: &str, entries, bytes| TableSize { name: name.to_owned(), entries, capacity: 1024, bytes };
         let sizes = SizesResponse { tables: vec![size("I.route", 1000, 83_456), size("I.acl", 0, 64)] };
         expect![[r#"

@@ -40,7 +40,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn timers_are_shown_with_what_they_have_done() {
+    fn timers_are_shown_with_their_packets() {
         let timer = |port, period_ns, missed| PortTimer { port, period_ns, packets: 1, bytes: 60, ticks: 7, missed };
         let timers = TimersResponse { timers: vec![timer(9, 50_000_000, 2), timer(10, 0, 0)] };
         expect![[r#"

@@ -48,7 +48,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn workers_are_shown_with_what_they_have_done() {
+    fn workers_are_shown_with_their_work() {
         let load = |packets, busy_ns| WorkerLoad { packets, busy_ns, waited_ns: 1_000_000_000 };
         let loads = vec![load(12, 1_000_000_000), load(3456, 0)];
         let remark = "packets must take turns at register I.r".to_owned();

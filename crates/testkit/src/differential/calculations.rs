@@ -17,23 +17,23 @@ pub fn calculation_holds(rng: &mut Rng) -> Result<(), String> {
     let statements = *rng.pick(&[2, 5, 9, 14]);
     let calculation = Calculation::random(rng, statements);
     let text = calculation.text();
-    let told = |what: String| format!("{what}\n{text}");
-    let program = compiled(&text).map_err(told)?.map_err(|gaps| told(format!("not supported: {gaps:?}")))?;
+    let with_text = |what: String| format!("{what}\n{text}");
+    let program = compiled(&text).map_err(with_text)?.map_err(|gaps| with_text(format!("not supported: {gaps:?}")))?;
     let program = Arc::new(program);
     let headers: Vec<Vec<u8>> = (0..PACKETS).map(|_| header(rng, &calculation)).collect();
     let expected: Vec<Vec<u8>> = headers.iter().map(|header| calculation.result(header)).collect();
-    let better = Arc::new(optimised(&program).map_err(told)?);
+    let better = Arc::new(optimised(&program).map_err(with_text)?);
     let workshop = Workshop::new(false)?;
     let mut ways = vec![("interpreter", &program, Engine::Interpreter), ("optimised", &better, Engine::Interpreter)];
     if rng.chance(1, 3) {
         ways.push(("native code", &program, workshop.engine()));
     }
     for (name, program, engine) in ways {
-        let found = run(program, &engine, &headers).map_err(told)?;
+        let found = run(program, &engine, &headers).map_err(with_text)?;
         let differs = (0..PACKETS).find(|&packet| found.get(packet) != expected.get(packet));
         if let Some(packet) = differs {
             let (header, found, expected) = (&headers[packet], found.get(packet), &expected[packet]);
-            return Err(told(format!(
+            return Err(with_text(format!(
                 "{name}: a wrong result\n  of     {header:02x?}\n  is     {found:02x?}\n  not    {expected:02x?}"
             )));
         }

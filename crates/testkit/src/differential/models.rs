@@ -17,24 +17,24 @@ pub fn model_holds(rng: &mut Rng) -> Result<(), String> {
     let statements = *rng.pick(&[2, 5, 9, 14]);
     let model = Model::random(rng, statements);
     let text = model.text();
-    let told = |what: String| format!("{what}\n{text}");
-    let program = compiled(&text).map_err(told)?.map_err(|gaps| told(format!("not supported: {gaps:?}")))?;
+    let with_text = |what: String| format!("{what}\n{text}");
+    let program = compiled(&text).map_err(with_text)?.map_err(|gaps| with_text(format!("not supported: {gaps:?}")))?;
     let program = Arc::new(program);
     let packets = (0..PACKETS).map(|_| model.packet(rng));
     let known: Vec<(Vec<u8>, Vec<u8>)> =
         packets.filter_map(|packet| model.result(&packet).map(|result| (packet, result))).collect();
-    let better = Arc::new(optimised(&program).map_err(told)?);
+    let better = Arc::new(optimised(&program).map_err(with_text)?);
     let workshop = Workshop::new(false)?;
     let mut ways = vec![("interpreter", &program, Engine::Interpreter), ("optimised", &better, Engine::Interpreter)];
     if rng.chance(1, 4) {
         ways.push(("native code", &program, workshop.engine()));
     }
     for (name, program, engine) in ways {
-        let found = run(program, &engine, &known).map_err(told)?;
+        let found = run(program, &engine, &known).map_err(with_text)?;
         for (number, (packet, expected)) in known.iter().enumerate() {
             let found = found.get(number);
             if found != Some(expected) {
-                return Err(told(format!(
+                return Err(with_text(format!(
                     "{name}: a wrong result\n  of     {packet:02x?}\n  is     {found:02x?}\n  not    {expected:02x?}"
                 )));
             }

@@ -34,28 +34,28 @@ pub fn p4_agrees(rng: &mut Rng, statements: u32) -> Result<Verdict, String> {
 
 /// The same for a given program, under random entries and packets.
 pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, String> {
-    let told = |what: String| format!("{what}\n{}", source.text);
-    let program = match compiled(&source.text).map_err(told)? {
+    let with_text = |what: String| format!("{what}\n{}", source.text);
+    let program = match compiled(&source.text).map_err(with_text)? {
         Ok(program) => program,
         Err(gaps) => return Ok(Verdict::Unsupported(gaps)),
     };
     let sharing = lower::Options { inlined_statements_max: 0, ..lower::Options::default() };
-    let shared = match compiled_with(&source.text, sharing).map_err(told)? {
-        Ok(shared) => Arc::new(optimised(&shared).map_err(told)?),
-        Err(gaps) => return Err(told(format!("not supported where all calls are of routines: {gaps:?}"))),
+    let shared = match compiled_with(&source.text, sharing).map_err(with_text)? {
+        Ok(shared) => Arc::new(optimised(&shared).map_err(with_text)?),
+        Err(gaps) => return Err(with_text(format!("not supported where all calls are of routines: {gaps:?}"))),
     };
     // P4_14 allows names that are not valid in P4_16.
     if !source.is_p4_14() {
-        printed_means_the_same(&source.text, &program).map_err(told)?;
+        printed_means_the_same(&source.text, &program).map_err(with_text)?;
     }
-    let better = Arc::new(optimised(&program).map_err(told)?);
+    let better = Arc::new(optimised(&program).map_err(with_text)?);
     let workshop = Workshop::new(rng.chance(1, 3))?;
     if !program.extern_functions.is_empty() {
-        compiles(&better, &workshop).map_err(told)?;
+        compiles(&better, &workshop).map_err(with_text)?;
         return Ok(Verdict::Compiled);
     }
     let scenario = Scenario::of(rng, program, source.makes_copies);
-    let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1).map_err(told)?;
+    let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1).map_err(with_text)?;
     // Compilation takes most of the time, so native code is not tried for both forms of every program.
     let native = if rng.chance(1, 2) { &better } else { &scenario.program };
     let ways = [
@@ -71,10 +71,10 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
         if Arc::ptr_eq(program, &shared) && program.routines.is_empty() {
             continue;
         }
-        let found = scenario.observe(program, &engine, burst).map_err(told)?;
+        let found = scenario.observe(program, &engine, burst).map_err(with_text)?;
         if let Some(text) = difference(&expected, &found, Order::Same) {
             let form = if Arc::ptr_eq(program, &scenario.program) { "as lowered" } else { "optimised" };
-            return Err(told(format!("the interpreter and the way \"{name}\" (program {form}) differ: {text}")));
+            return Err(with_text(format!("the interpreter and the way \"{name}\" (program {form}) differ: {text}")));
         }
     }
     let (plain, special) = (workshop.engine(), workshop.engine_specialised());
@@ -86,9 +86,9 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
     ];
     for (workers, engine, burst, order) in ways {
         let different = scenario.difference_by_workers(&expected, native, engine, burst, workers, order);
-        if let Some(text) = different.map_err(told)? {
+        if let Some(text) = different.map_err(with_text)? {
             let code = if matches!(engine, Engine::Specialised(..)) { "specialised" } else { "native" };
-            return Err(told(format!(
+            return Err(with_text(format!(
                 "one core and several, {workers:?} in bursts of {burst}, {code}, differ: {text}"
             )));
         }
