@@ -77,7 +77,7 @@ mod tests {
     use super::csv;
 
     #[test]
-    fn lists_are_rows_and_what_is_in_objects_has_both_names() {
+    fn lists_become_rows_and_nested_members_have_both_names() {
         let text = concat!(
             r#"{"way":"as, it \"is\"","ratio":0.5,"paper":null}"#,
             "\n",

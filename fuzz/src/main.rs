@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_pages_ask_for_is_understood() {
+    fn commands_in_the_documentation_are_valid() {
         let page = include_str!("../../CONTRIBUTING.md");
         let mut count = 0;
         for line in page.lines().filter_map(|line| line.strip_prefix("cargo xtask fuzz ")) {

@@ -168,7 +168,7 @@ mod tests {
     use super::reduce;
 
     #[test]
-    fn what_does_not_matter_goes() {
+    fn irrelevant_parts_are_removed() {
         let text = "a {\n    b (1 + (2 * 3));\n    if (c) {\n        d;\n        fault(x, (y + z));\n    }\n}\ne;\n";
         let mut still_fails = |text: &str| {
             text.contains("fault(") && text.contains('z') && text.matches('(').count() == text.matches(')').count()

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The polling interval for the memory that a body uses.
 const WATCH_STEP: Duration = Duration::from_millis(50);
 
-/// A body that takes longer than this hangs. Compilation with sanitizers on a busy machine takes less.
+/// A body that takes longer than this is considered to hang. Compilation with sanitizers on a busy machine takes less.
 const HANG_TIME: Duration = Duration::from_secs(120);
 
 /// The memory limit of one seed.
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_holds_runs_as_often_as_asked() {
+    fn a_passing_body_runs_the_requested_number_of_times() {
         const GOOD: Body = Body { name: "good", about: "holds", test_seeds: 0, run: |_, _| Ok(()), reduced: None };
         let notes = &mut Notes::default();
         assert_eq!(run_seeds(&GOOD, 0, Until::Count(7), notes), Ok(7));

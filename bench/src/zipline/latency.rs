@@ -162,7 +162,7 @@ mod tests {
     use live::memory::memory_port;
 
     #[test]
-    fn frames_of_others_are_no_answers() {
+    fn frames_of_others_are_ignored() {
         let ((mut sender, _), (mut sink, arriving)) = (memory_port(), memory_port());
         let frame = vec![0; 60];
         let mut late = frame.clone();

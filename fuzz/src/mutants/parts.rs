@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_that_do_not_match_are_no_parts() {
+    fn unmatched_brackets_are_ignored() {
         for text in ["(", ")", "{ (", "a < b; c > d;", "( { ) }", "[ ( ]", "=", "= ;", "f<"] {
             parts(&tokens_of(text));
         }

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn only_few_know_an_architecture() {
+    fn only_listed_files_name_an_architecture() {
         let text = "//! Opens.\nuse ir::psa::Slot;\n";
         let found = findings_for("crates/cli/src/a.rs", text);
         assert!(found.starts_with("crates/cli/src/a.rs:2: an architecture has no name here"), "{found}");

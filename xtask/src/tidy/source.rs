@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_and_comments_are_no_code() {
+    fn strings_and_comments_are_not_code() {
         assert_eq!(code_of("a(\"b // \\\" {\") // c"), ["a(\"\") "]);
         assert_eq!(code_of("r#\"x \" y\"# z /* { /* } */ */ w"), ["\"\" z  w"]);
         assert_eq!(code_of("'{' '\\'' '\\u{7b}' 'a: &'b str"), ["' ' ' ' ' ' 'a: &'b str"]);
