@@ -924,6 +924,10 @@ fn run_seconds(text: &str) -> Result<f64, String> {
 
 /// `wirespeed demo`
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed demo
+  wirespeed demo --packets 1000000 --routes 10000 --dir /tmp/demo     more of both, elsewhere")]
 pub struct DemoArguments {
     /// Packets to route
     #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
@@ -939,6 +943,20 @@ pub struct DemoArguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory as _;
+
+    /// The commands below this one whose help has no examples.
+    fn without_examples(command: &clap::Command) -> Vec<String> {
+        let inner: Vec<&clap::Command> = command.get_subcommands().filter(|it| it.get_name() != "help").collect();
+        let help = command.clone().render_long_help().to_string();
+        let own = (!help.contains("\nExamples:\n")).then(|| command.get_name().to_owned());
+        own.into_iter().chain(inner.into_iter().flat_map(without_examples)).collect()
+    }
+
+    #[test]
+    fn the_help_of_every_command_has_examples() {
+        assert_eq!(without_examples(&Arguments::command()), Vec::<String>::new());
+    }
 
     #[test]
     fn addresses() {

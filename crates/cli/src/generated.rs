@@ -56,10 +56,8 @@ pub fn man(arguments: &ManArguments) -> Result<Exit, Exit> {
         return print(&page(command).map_err(|error| refused(Path::new("standard output"), &error))?);
     };
     fs::create_dir_all(dir).map_err(|error| refused(dir, &error))?;
-    let commands = command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help").cloned();
-    let pages: Vec<_> = std::iter::once((NAME.to_owned(), command.clone()))
-        .chain(commands.map(|it| (format!("{NAME}-{}", it.get_name()), it)))
-        .collect();
+    let mut pages = Vec::new();
+    collect(NAME.to_owned(), &command, &mut pages);
     for (name, command) in pages {
         let path = dir.join(format!("{name}.1"));
         let written = page(command.display_name(name)).and_then(|page| fs::write(&path, page));
@@ -67,6 +65,14 @@ pub fn man(arguments: &ManArguments) -> Result<Exit, Exit> {
         say!("{}", path.display());
     }
     Ok(Exit::Success)
+}
+
+/// A command and those below it, each with the name of its page.
+fn collect(name: String, command: &clap::Command, pages: &mut Vec<(String, clap::Command)>) {
+    pages.push((name.clone(), command.clone()));
+    for inner in command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help") {
+        collect(format!("{name}-{}", inner.get_name()), inner, pages);
+    }
 }
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {

@@ -19,6 +19,13 @@ use clap::{Args, Subcommand};
 
 /// Arguments of `zipline`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed zipline fit apps/zipline/readings.pcap --udp 5683 --encoder encoder.txt --decoder decoder.txt
+  wirespeed zipline tables --m 8 --both-ways --encoder encoder.txt --decoder decoder.txt
+  wirespeed zipline learn --encoder 127.0.0.1:9559 --decoder 127.0.0.1:9560
+
+apps/zipline/README.md says what the programs do, and how they are run.")]
 pub struct ZiplineArguments {
     /// What to do
     #[command(subcommand)]
