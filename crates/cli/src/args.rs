@@ -399,19 +399,19 @@ pub struct TrialArguments {
     pub backend: Option<BackendKind>,
 }
 
-/// How a running switch tells what happens, on standard error.
+/// What a running switch logs on standard error.
 #[derive(Args, Debug, Clone, Default)]
 pub struct LogArguments {
-    /// The form of what is told of controllers, programs, links and state [default: messages without a time]
+    /// The form of log lines about controllers, programs, links and state [default: messages without a time]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
-    /// What is told: error, warn, info, debug, trace or off, or levels of parts, as warn,p4runtime=debug [default:
+    /// What is logged: error, warn, info, debug, trace or off, or levels of parts, as warn,p4runtime=debug [default:
     /// $WIRESPEED_LOG, else info]
     #[arg(long, value_name = "LEVEL")]
     pub log_level: Option<String>,
 }
 
-/// The form of a line that is told.
+/// The form of a line of the log.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogFormat {
     /// Time, level, part, message, fields
@@ -497,8 +497,8 @@ pub struct RunArguments {
     /// Print the final counters, and digests and log lines as they come, as JSON lines
     #[arg(long)]
     pub json: bool,
-    /// No greeting, which tells where controllers reach the switch, and no counter line while running. A port that the
-    /// system chose (--p4runtime 0) is told all the same
+    /// No greeting with the address for controllers, and no counter line while running. A port that the system chose
+    /// (--p4runtime 0) is printed all the same
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -555,7 +555,7 @@ Examples:
 Keys: q quits, p pauses, t shows the journey of the next packet and r the rates again, + and - change the interval,
 arrows and pages scroll.")]
 pub struct TopArguments {
-    /// Where the switch tells its metrics (its --metrics)
+    /// Where the switch serves its metrics (its --metrics)
     #[arg(value_name = "[ADDRESS:]PORT", default_value = "9090", value_parser = address)]
     pub address: SocketAddr,
     /// The time between two looks, in seconds
@@ -619,7 +619,7 @@ pub struct NetArguments {
     /// or `off`
     #[arg(long, default_value = "50051", value_name = "PORT|off", value_parser = controller_port)]
     pub p4runtime: ControllerPort,
-    /// Where the first switch tells its metrics, on loopback; the others at the ports that follow
+    /// Where the first switch serves its metrics, on loopback; the others at the ports that follow
     #[arg(long, value_name = "PORT")]
     pub metrics: Option<u16>,
     /// Keep the state of each switch in a folder of its name in this one
@@ -693,7 +693,7 @@ pub struct CtlArguments {
     /// The number of the switch [default: the one that it has; 1 if it does not say]
     #[arg(long, value_name = "N")]
     pub device_id: Option<u64>,
-    /// Become primary with this election id [default: one that takes nobody's place]
+    /// Become primary with this election id [default: one that takes no controller's place]
     #[arg(long, value_name = "N", conflicts_with = "as_primary")]
     pub election_id: Option<u128>,
     /// Write in the name of the controller that is primary, which stays so
@@ -773,7 +773,7 @@ pub struct TestArguments {
     /// What runs the program
     #[arg(long, value_enum, default_value = "both")]
     pub backend: TestBackend,
-    /// Refuse a program that is not for this architecture [default: told from its `main`]
+    /// Refuse a program that is not for this architecture [default: recognised from its `main`]
     #[arg(long, value_enum)]
     pub arch: Option<Architecture>,
     /// Lines of JSON instead of text
@@ -793,7 +793,7 @@ Examples:
 
 Without --over, packets go from memory to memory: what is measured is the program and the switch, without drivers.
 With it, they go between two pairs of virtual interfaces in a network namespace of their own, which needs root and `ip`.
-What is told is the median of several runs, the least and the greatest.
+The output is the median of several runs, the least and the greatest.
 
 --generate takes parts with commas between them: ipv4 or ipv6, udp or tcp, count=N, bytes=N, dst=PREFIX, src=PREFIX,
 dmac=ADDRESS[/BITS], smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N. What is left open is random. More is in
@@ -927,7 +927,7 @@ fn run_seconds(text: &str) -> Result<f64, String> {
 #[command(after_help = "\
 Examples:
   wirespeed demo
-  wirespeed demo --packets 1000000 --routes 10000 --dir /tmp/demo     more of both, elsewhere")]
+  wirespeed demo --packets 1000000 --routes 10000 --dir larger-demo    more of both, elsewhere")]
 pub struct DemoArguments {
     /// Packets to route
     #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
@@ -945,9 +945,10 @@ mod tests {
     use super::*;
     use clap::CommandFactory as _;
 
-    /// The commands below this one whose help has no examples.
+    /// This command and those below it that are shown and have no examples in their help.
     fn without_examples(command: &clap::Command) -> Vec<String> {
-        let inner: Vec<&clap::Command> = command.get_subcommands().filter(|it| it.get_name() != "help").collect();
+        let is_shown = |it: &&clap::Command| !it.is_hide_set() && it.get_name() != "help";
+        let inner: Vec<&clap::Command> = command.get_subcommands().filter(is_shown).collect();
         let help = command.clone().render_long_help().to_string();
         let own = (!help.contains("\nExamples:\n")).then(|| command.get_name().to_owned());
         own.into_iter().chain(inner.into_iter().flat_map(without_examples)).collect()
