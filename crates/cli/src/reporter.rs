@@ -192,7 +192,7 @@ fn tell_end(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
         let losses = ports.iter().flat_map(|(_, driver)| driver.counters().snapshot().losses());
         losses.filter(|loss| loss.is_received == received).map(|loss| loss.frames).sum()
     };
-    let why = if ended == Ended::Stopped { "it was told to" } else { "no port will deliver any more" };
+    let why = if ended == Ended::Stopped { "on request" } else { "no port delivers packets any more" };
     let seconds = (elapsed.as_secs_f64() * 1e3).round() / 1e3;
     tracing::info!(
         seconds,

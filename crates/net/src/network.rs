@@ -130,10 +130,15 @@ impl Network {
         if is_up { self.wait_until_running(&link.ends.each_ref()) } else { Ok(()) }
     }
 
-    /// Whether a link carries packets. It does not after either of its ends was brought down.
+    /// Whether a link carries packets. It does not after either of its ends was brought down. Both are examined, since
+    /// the kernel reports it at the other end up to a second later.
     pub fn is_up(&self, link: &Link) -> io::Result<bool> {
-        let [end, _] = &link.ends;
-        self.nodes[&end.node].network.inside(|| is_running(&end.interface))?
+        for end in &link.ends {
+            if !self.nodes[&end.node].network.inside(|| is_running(&end.interface))?? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Waits until interfaces that were brought up are operational; frames sent earlier would be lost. An interface

@@ -145,7 +145,9 @@ impl Session {
             return outcome;
         }
         let Some(node) = self.running.topology.find(first) else {
-            return Ok(Outcome::failure(format!("`{first}` is no command, host or switch; `help` shows all commands")));
+            return Ok(Outcome::failure(format!(
+                "`{first}` is not a command, host or switch; `help` shows all commands"
+            )));
         };
         if rest.is_empty() {
             return Ok(Outcome::failure(format!("what shall {first} do? Write `{first} COMMAND`, as `{first} bash`")));
