@@ -733,12 +733,14 @@ async fn what_happens_is_logged_and_shown() {
     let nobody =
         Command::new(env!("CARGO_BIN_EXE_wirespeed")).args(["top", &switch.metrics, "--once"]).output().unwrap();
     assert_eq!(nobody.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&nobody.stderr).starts_with("error: no switch tells metrics at 127.0.0.1:"));
+    assert!(String::from_utf8_lossy(&nobody.stderr).starts_with("error: no switch serves metrics at 127.0.0.1:"));
     let log = switch.log.take().unwrap().join().unwrap();
     let lines: Vec<serde_json::Value> =
         log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect();
     let told = |message: &str| lines.iter().any(|line| line["message"].as_str().is_some_and(|it| it.contains(message)));
-    for message in ["metrics at", "the switch runs", "election id 1 is primary", "a program of a controller runs"] {
+    for message in
+        ["metrics at", "the switch runs", "election id 1 has connected and is primary", "a controller's program runs"]
+    {
         assert!(told(message), "{message}: {log}");
     }
     assert!(lines.iter().all(|line| line["time"].is_string() && line["level"] == "info"), "{log}");

@@ -352,7 +352,7 @@ fn another_program_with_and_without_the_state_of_the_first() {
             P4Runtime  1.5.0
             program    device_config.p4 (v1model, set by a controller)
             tables     MyIngress.ipv4_lpm, MyIngress.acl
-            primary    nobody (the highest election id so far is 1)
+            primary    none (the highest election id so far is 1)
         "#]],
     );
 }

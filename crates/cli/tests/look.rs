@@ -214,7 +214,7 @@ fn the_only_device_is_the_one_that_is_meant() {
             P4Runtime  1.5.0
             program    FOLDER/router.p4 (v1model)
             tables     MyIngress.ipv4_lpm, MyIngress.acl
-            primary    nobody
+            primary    none
             MyIngress.ipv4_lpm: 0 entries
             h.ipv4.dstAddr  action
             default         drop

@@ -161,7 +161,7 @@ fn top_gives_the_terminal_back_and_takes_it_again() {
     drop(listener);
     for signal in [Signal::SIGQUIT, Signal::SIGTERM] {
         let mut terminal = Terminal::start(wirespeed().args(["top", &address.to_string()]));
-        terminal.wait_for("no switch tells metrics");
+        terminal.wait_for("no switch serves metrics");
         assert!(terminal.is_raw());
         for how in ["signal", "key"] {
             match how {
@@ -173,7 +173,7 @@ fn top_gives_the_terminal_back_and_takes_it_again() {
             terminal.wait_for("\x1b[?1049l");
             terminal.signal(Signal::SIGCONT);
             terminal.wait_for("\x1b[?1049h");
-            terminal.wait_for("no switch tells metrics");
+            terminal.wait_for("no switch serves metrics");
             assert!(terminal.is_raw());
         }
         // One that nobody can hear of: a shell may have set the terminal in between.
@@ -214,7 +214,7 @@ fn top_waits_for_a_switch_that_comes_back() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let mut terminal = Terminal::start(wirespeed().args(["top", &address.to_string()]));
-    terminal.wait_for("no switch tells metrics");
+    terminal.wait_for("no switch serves metrics");
     serve(TcpListener::bind(address).unwrap(), "wirespeed_build_info{version=\"9.8.7\"} 1\n");
     terminal.wait_for("wirespeed 9.8.7");
     terminal.type_in("q");

@@ -373,8 +373,8 @@ impl Session {
         let primary = match self.standing().await? {
             Standing::Primary => "this client".to_owned(),
             Standing::Other(id) => format!("a controller with election id {id}"),
-            Standing::Nobody(None) => "nobody".to_owned(),
-            Standing::Nobody(Some(highest)) => format!("nobody (the highest election id so far is {highest})"),
+            Standing::Nobody(None) => "none".to_owned(),
+            Standing::Nobody(Some(highest)) => format!("none (the highest election id so far is {highest})"),
         };
         lines.push(("primary", primary));
         Ok(lines)

@@ -975,7 +975,7 @@ fn help_describes_every_command() {
             value-sets  value sets of parsers
             digests     which digests the switch sends
             packet-out  send a packet through the switch
-            watch       show what the switch tells, until Ctrl-C
+            watch       show messages of the switch, until Ctrl-C
             trace       show the journey of the next packets
             dump        what was written, as commands that write it again
             load        give the switch a program

@@ -163,7 +163,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.guests.lock().remove(&self.id);
         let (peer, is_open) = (self.peer, *self.is_open.get_mut());
-        tracing::debug!(client = %peer, "a client has left");
+        tracing::debug!(client = %peer, "a client has disconnected");
         match (self.guests.with_tls, self.first) {
             (false, Some(TLS_BYTE)) => self.guests.tell(&format!(
                 "the client at {peer} wants TLS, for which this switch has no certificate (--p4runtime-cert)"

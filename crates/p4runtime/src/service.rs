@@ -525,10 +525,11 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<Str
     core.pipelines().settle(runs);
     match &put {
         Ok(gone) => {
-            tracing::info!(tables = program.tables.len(), "a program of a controller runs");
+            let (tables, architecture) = (program.tables.len(), program.architecture.name);
+            tracing::info!(tables, architecture, "a controller's program runs");
             gone.iter().for_each(|gone| tracing::warn!("gone with the program before: {gone}"));
         }
-        Err(fault) => tracing::warn!("the program of a controller: {fault}"),
+        Err(fault) => tracing::warn!("a controller's program does not run: {fault}"),
     }
     if runs {
         let waited = core.digests().begin_anew();
@@ -540,7 +541,7 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<Str
 fn take_over(core: &Core, prepared: &Prepared) -> Result<TakenOver, Fault> {
     let target = &prepared.target;
     let taken = reconcile::take_over(&core.api, &target.api)
-        .inspect_err(|fault| tracing::warn!("a program of a controller is refused: {fault}"))?;
+        .inspect_err(|fault| tracing::warn!("a controller's program is refused: {fault}"))?;
     let notes = core.api.notes();
     kept::read_notes(&notes, &target.schema.translator, &mut target.numbered());
     target.api.keep_notes(notes)?;

@@ -144,10 +144,9 @@ impl Stream {
         let election_id = arbitration::election_id(bid.election_id.as_ref());
         let (outcome, before) = self.arbitrate(&role, election_id, config).await?;
         self.role = Some(role.clone());
-        if let (false, Some(id)) = (self.has_bid, election_id) {
-            self.has_bid = true;
-            tracing::info!("a controller of {} has come with election id {id}", describe(&role));
-        }
+        let is_first = !self.has_bid && election_id.is_some();
+        self.has_bid |= is_first;
+        log_bid(&role, election_id.unwrap_or_default(), is_first, outcome.new_primary);
         let (mut others, mut last) = (outcome.notices, Vec::new());
         if outcome.new_primary {
             last = others.split_off(others.len().saturating_sub(1));
@@ -157,8 +156,6 @@ impl Stream {
             // What the primary before had begun is ended before the new one is told.
             drop(self.core.turn.read().await);
             self.core.digests().forget_sent();
-            let id = election_id.unwrap_or_default();
-            tracing::info!("the controller of election id {id} is primary of {}", describe(&role));
         }
         self.tell(&role, &last);
         self.show_change(&role, before);
@@ -225,8 +222,10 @@ impl Stream {
             let before = hub.arbitration.highest(&role);
             hub.sessions.remove(&self.session);
             let was_primary = hub.arbitration.leads(&role, self.session);
-            if self.has_bid {
-                tracing::info!(was_primary, "a controller of {} has left", describe(&role));
+            if was_primary {
+                tracing::info!("the primary controller of {} has disconnected", describe(&role));
+            } else if self.has_bid {
+                tracing::info!("a controller of {} has disconnected", describe(&role));
             }
             let notices = hub.arbitration.leave(self.session, &role, Instant::now());
             hub.guests.remove(&self.session);
@@ -237,10 +236,6 @@ impl Stream {
         self.core.left.notify_waiters();
         self.tell(&role, &notices);
         self.show_change(&role, before);
-        let (_, has_primary) = self.core.hub().arbitration.highest(&role);
-        if before.1 && !has_primary {
-            tracing::info!("no controller is primary of {} any more", describe(&role));
-        }
     }
 
     fn check_primary(&self, what: &str) -> Result<(), Fault> {
@@ -280,5 +275,15 @@ impl Stream {
         // A list that is not known any more was remembered for long enough.
         self.core.digests().acknowledge(ack.digest_id, ack.list_id);
         Ok(())
+    }
+}
+
+fn log_bid(role: &RoleName, id: u128, is_first: bool, is_new_primary: bool) {
+    let role = describe(role);
+    match (is_first, is_new_primary) {
+        (true, true) => tracing::info!("a controller with election id {id} has connected and is primary of {role}"),
+        (true, false) => tracing::info!("a controller with election id {id} has connected for {role}"),
+        (false, true) => tracing::info!("the controller with election id {id} is primary of {role}"),
+        (false, false) => {}
     }
 }

@@ -90,7 +90,7 @@ pub fn fetch(address: SocketAddr) -> Result<Samples, String> {
     let answer = ask().map_err(|error| match error.kind() {
         std::io::ErrorKind::ConnectionRefused => {
             format!(
-                "no switch tells metrics at {address}: start it with `wirespeed run ... --metrics {}`",
+                "no switch serves metrics at {address}: start it with `wirespeed run ... --metrics {}`",
                 address.port()
             )
         }

@@ -221,10 +221,10 @@ pub const FORMS: [Form; 29] = [
     Form {
         name: "watch",
         usage: &["watch [packets] [digests] [timeouts] [mastership]"],
-        summary: "show what the switch tells, until Ctrl-C",
+        summary: "show messages of the switch, until Ctrl-C",
         details: "A line for each packet for the controller, digest, entry that was not used for its time, and change of who is\n\
-            primary; with --json, a line of JSON. Digests come one by one, also those that nobody has turned on. It takes no\n\
-            controller's place: others write and are told the same meanwhile.",
+            primary; with --json, a line of JSON. Digests come one by one, also those that no controller has turned on. It takes\n\
+            no controller's place: others can write and get the same messages meanwhile.",
         needs_program: true,
         parse: others::watch,
     },
