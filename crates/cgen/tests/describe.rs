@@ -64,10 +64,10 @@ fn a_router_is_run_in_place() {
         "",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
-              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               region 0
                 node 0 (entered): 5 statements; then if hdr.ipv4.isValid() node 1 else node 3
                 node 1: then asks I.route, node 4
@@ -149,10 +149,10 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
         "",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
-              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               one packet after the other: packets would meet register I.last in another order
               region 0, which workers take turns at
                 node 0 (entered): 21 statements; asks for each packet I.route; then done
@@ -212,8 +212,8 @@ fn a_header_that_comes_and_goes_is_moved_in_place() {
         "",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: moves headers where they lie
               region 0
                 node 0 (entered): 4 statements; then asks I.route, node 1
@@ -285,10 +285,10 @@ fn clones_for_egress_do_not_meet_what_ingress_touches() {
         burst(&format!("{touching} resubmit_preserving_field_list(1);"), ""),
     ];
     expect![[r#"
-        burst: 64 packets: packets cannot tell that they run together
-        burst: 64 packets: packets cannot tell that they run together
-        burst: 64 packets: packets cannot tell that they run together
-        burst: 64 packets: packets cannot tell that they run together"#]]
+        burst: 64 packets: packets cannot observe that they run together
+        burst: 64 packets: packets cannot observe that they run together
+        burst: 64 packets: packets cannot observe that they run together
+        burst: 64 packets: packets cannot observe that they run together"#]]
     .assert_eq(&bursts.join("\n"));
 }
 
@@ -301,10 +301,10 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
         "bit<8> number; random(number, 0, 9); hdr.ipv4.protocol = number;",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
-              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               packets leave it for what ingress asks for
               one packet after the other: each packet comes to its end before the next begins, which might meet the sequence of random numbers first
               region 0
@@ -371,10 +371,10 @@ fn a_key_of_one_word_is_searched_by_generated_code() {
         "",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
-              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               region 0
                 node 0 (entered): 4 statements; then asks I.bridge, node 1
               region 1
@@ -435,10 +435,10 @@ fn tables_that_no_use_of_state_lies_around_are_asked_for_all() {
         "",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
-              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               in part one packet after the other: packets would meet register I.seen in another order
               region 0
                 node 0 (entered): 4 statements; then asks I.before, node 1
@@ -507,10 +507,10 @@ fn packets_that_pass_by_a_table_wait_where_order_would_show() {
         "",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
-              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               region 0
                 node 0 (entered): 4 statements; then if hdr.ipv4.isValid() node 1 else node 3
                 node 1: then asks I.route, node 4
@@ -574,10 +574,10 @@ fn one_worker_has_packets_that_wait_for_each_other() {
         "pile_gather(1, 100, 1000);",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
-              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               packets leave it for what egress asks for
               one packet after the other: each packet comes to its end before the next begins, which might meet the piles of packets first
               region 0
@@ -651,7 +651,7 @@ fn what_makes_packets_dear_is_told() {
     let mut told = String::new();
     for (what, locals, ingress, egress) in cases {
         let plan = described(locals, ingress, egress);
-        let way = match &plan.straight {
+        let way = match &plan.fast_path {
             None => "blocks",
             Some(straight) if straight.in_place => "in place",
             Some(_) => "in chunks",
@@ -662,8 +662,8 @@ fn what_makes_packets_dear_is_told() {
     expect![[r#"
         nothing: in place, bursts of 64
         depths and times: in place, bursts of 64
-        times in ingress: blocks, bursts of 1; no straight way: the program writes the times that queues write, or reads them in ingress
-        times that are written: blocks, bursts of 1; no straight way: the program writes the times that queues write, or reads them in ingress
+        times in ingress: blocks, bursts of 1; no fast path: the program writes the times that queues write, or reads them in ingress
+        times that are written: blocks, bursts of 1; no fast path: the program writes the times that queues write, or reads them in ingress
         an assertion: in place, bursts of 64
         assertions in two blocks: in place, bursts of 64
         truncation: in place, bursts of 64
@@ -676,7 +676,7 @@ fn what_makes_packets_dear_is_told() {
     "#]].assert_eq(&told);
 }
 
-/// What the straight way of a program is whose parser reads a stack of so many elements in a loop.
+/// What the fast path of a program is whose parser reads a stack of so many elements in a loop.
 fn way_of_stack(elements: u32, ingress: &str) -> String {
     let text = format!(
         "#include <core.p4>
@@ -701,10 +701,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     let program = program_of_text("describe.p4", &text).unwrap_or_else(|errors| panic!("{errors}"));
     let program = optimised(&program).unwrap();
     let text = describe(&program, &Plan::new(&program).unwrap()).to_string();
-    text.lines()
-        .filter(|line| line.contains("straight way") || line.contains("deparser:"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    text.lines().filter(|line| line.contains("fast path") || line.contains("deparser:")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -721,17 +718,17 @@ fn stacks_whose_elements_have_names_are_worked_on_in_place() {
     ];
     let ways: String = cases.map(|(elements, ingress)| format!("{}\n", way_of_stack(elements, ingress))).concat();
     expect![[r#"
-        straight way: in place: packets are worked on where their bytes lie
+        fast path: in place: packets are worked on where their bytes lie
           deparser: left out: what it would emit is there already
-        straight way: in place: packets are worked on where their bytes lie
+        fast path: in place: packets are worked on where their bytes lie
           deparser: moves headers where they lie, up to 24 bytes further ahead
-        straight way: in chunks: the elements of hdr.labels are named at run time
+        fast path: in chunks: the elements of hdr.labels are named at run time
           deparser: emits headers
-        straight way: in place: packets are worked on where their bytes lie
+        fast path: in place: packets are worked on where their bytes lie
           deparser: left out: what it would emit is there already
-        straight way: in chunks: hdr.labels is pushed or popped and has 40 elements, more than 32
+        fast path: in chunks: hdr.labels is pushed or popped and has 40 elements, more than 32
           deparser: emits headers
-        straight way: in chunks: the elements of hdr.labels are named at run time
+        fast path: in chunks: the elements of hdr.labels are named at run time
           deparser: emits headers
     "#]]
     .assert_eq(&ways);

@@ -99,8 +99,8 @@ fn a_plan_speaks_of_the_program_in_its_own_words() {
         "compile filter.p4 --emit plan",
         expect![[r#"
             program for v1model
-            burst: 64 packets: packets cannot tell that they run together
-            straight way: in place: packets are worked on where their bytes lie
+            burst: 64 packets: packets cannot observe that they run together
+            fast path: in place: packets are worked on where their bytes lie
               deparser: left out: what it would emit is there already
               region 0
                 node 0 (entered): then if hdr.ipv4.isValid() && hdr.ipv4.ttl > 1 node 1 else node 2
@@ -177,7 +177,7 @@ fn a_plan_as_json_has_the_same_for_tools() {
             }
           ]
         }"#]]
-    .assert_eq(&serde_json::to_string_pretty(&plan["straight"]["regions"][1]).unwrap());
+    .assert_eq(&serde_json::to_string_pretty(&plan["fast_path"]["regions"][1]).unwrap());
     expect![[r#"
         {
           "asked": "once for a burst",

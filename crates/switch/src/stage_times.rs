@@ -24,7 +24,7 @@ pub enum CoreStage {
     Deparser,
     /// Handing packets to the output, and their buffers back.
     Transmit,
-    /// All blocks at once, for packets that take the straight way.
+    /// All blocks at once, for packets that take the fast path.
     Straight,
 }
 
@@ -55,7 +55,7 @@ impl CoreStage {
             CoreStage::ComputeChecksum => "compute checksum",
             CoreStage::Deparser => "deparser",
             CoreStage::Transmit => "transmit",
-            CoreStage::Straight => "straight way",
+            CoreStage::Straight => "fast path",
         }
     }
 }

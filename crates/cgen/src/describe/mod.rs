@@ -1,7 +1,7 @@
 //! What was planned for a program, for people and for tools.
 //!
 //! What enters: a program and its [`Plan`]. What leaves: a [`Description`], which can be printed and turned into JSON:
-//! how many packets run together, the straight way and the regions that it is cut into, where variables and headers
+//! how many packets run together, the fast path and the regions that it is cut into, where variables and headers
 //! live, how tables are asked, and which state workers need a guard for, each with its reason.
 //!
 //! Nothing here decides anything. What the code generator finds out while it writes (values that are certain, stores
@@ -35,11 +35,11 @@ pub struct Description {
     pub burst_reason: String,
     /// What was tuned, if anything.
     pub tuning: Option<Tuning>,
-    /// The straight way, if there is one.
-    pub straight: Option<StraightWay>,
+    /// The fast path, if there is one.
+    pub fast_path: Option<FastPath>,
     /// Why there is none.
-    pub no_straight_reason: Option<String>,
-    /// The blocks, which packets go through that do not take the straight way.
+    pub no_fast_path_reason: Option<String>,
+    /// The blocks, which packets go through that do not take the fast path.
     pub blocks: Vec<BlockWay>,
     /// Bytes that each packet in flight has beside its own.
     pub context_bytes: u32,
@@ -60,19 +60,19 @@ impl Description {
     /// Why packets cost several times what they would if they were worked on where they lie, many of them together;
     /// none if they are.
     pub fn hindrance(&self) -> Option<String> {
-        let Some(straight) = &self.straight else {
-            return self.no_straight_reason.as_ref().map(|reason| format!("no straight way: {reason}"));
+        let Some(path) = &self.fast_path else {
+            return self.no_fast_path_reason.as_ref().map(|reason| format!("no fast path: {reason}"));
         };
-        let copied = straight.in_chunks_reason.as_ref().or(straight.copied_reason.as_ref());
+        let copied = path.in_chunks_reason.as_ref().or(path.copied_reason.as_ref());
         let copied = copied.map(|reason| format!("each packet is copied: {reason}"));
-        let alone = straight.uncut_reason.as_ref().filter(|_| straight.in_turn);
+        let alone = path.uncut_reason.as_ref().filter(|_| path.in_turn);
         copied.or_else(|| alone.map(|reason| format!("one packet at a time: {reason}")))
     }
 }
 
-/// The straight way.
+/// The fast path.
 #[derive(Clone, Debug, Serialize)]
-pub struct StraightWay {
+pub struct FastPath {
     /// Whether packets are worked on where their bytes lie.
     pub in_place: bool,
     /// Why they are not.
@@ -84,7 +84,7 @@ pub struct StraightWay {
     /// Bytes before a packet that it may grow into when headers are moved where it lies; none if they are not.
     pub room_bytes: Option<u32>,
     /// The fields of each checksum that is kept from its verification to its update.
-    pub kept_sums: Vec<Vec<String>>,
+    pub incremental_checksums: Vec<Vec<String>>,
     /// Where a packet may leave the way for the blocks.
     pub leaves_for: Vec<&'static str>,
     /// Its regions.
@@ -177,7 +177,7 @@ pub struct State {
 pub fn describe(program: &Program, plan: &Plan) -> Description {
     let words = |table: TableId| plan.cut_words(table);
     let names = Names::new(program);
-    let straight = plan.straight.as_ref().map(|straight| straight_way(program, plan, straight, &names));
+    let fast_path = plan.straight.as_ref().map(|straight| fast_path(program, plan, straight, &names));
     let no_straight = Straight::of(program, &words).err().map(|why| no_straight(why).to_owned());
     let blocks = program.blocks.iter().map(|block| block_way(program, plan, block, &words, &names)).collect();
     let (burst_packets, burst_reason) = burst(program, plan);
@@ -187,8 +187,8 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
         burst_packets,
         burst_reason,
         tuning: (plan.tuning != Tuning::default()).then_some(plan.tuning),
-        straight,
-        no_straight_reason: no_straight,
+        fast_path,
+        no_fast_path_reason: no_straight,
         blocks,
         context_bytes: plan.context_size,
         variables: variables(program, plan, &names),
@@ -203,7 +203,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
 /// other in queues, or overtake one that goes round again.
 fn burst(program: &Program, plan: &Plan) -> (u32, String) {
     if plan.straight.is_some() {
-        return (plan.straight_burst_max(), "packets cannot tell that they run together".to_owned());
+        return (plan.straight_burst_max(), "packets cannot observe that they run together".to_owned());
     }
     match state::one_by_one(program) {
         Some(OneByOne::BetweenBlocks(object)) => {
@@ -217,7 +217,7 @@ fn burst(program: &Program, plan: &Plan) -> (u32, String) {
         None if program.mentions_queues() => {
             (1, "the depth of a queue would tell how many packets came together".to_owned())
         }
-        None => (plan.burst_max, "packets cannot tell that they run together".to_owned()),
+        None => (plan.burst_max, "packets cannot observe that they run together".to_owned()),
     }
 }
 
@@ -250,18 +250,18 @@ fn uncut_reason(program: &Program, graph: &Graph<'_>) -> Option<String> {
     })
 }
 
-fn straight_way(program: &Program, plan: &Plan, straight: &Straight, names: &Names<'_>) -> StraightWay {
+fn fast_path(program: &Program, plan: &Plan, straight: &Straight, names: &Names<'_>) -> FastPath {
     let words = |table: TableId| plan.cut_words(table);
     let graph = straight.graph(program, &words);
     let fields =
         |sum: &crate::plan::sums::Sum| sum.inputs().iter().map(|input| names.hash_input(&input.value)).collect();
-    StraightWay {
+    FastPath {
         in_place: straight.in_place,
         in_chunks_reason: (!straight.in_place).then(|| in_chunks_reason(program, plan, straight)),
         copied_reason: copied_reason(program, plan, straight),
         deparser_left_out: straight.keeps_headers,
         room_bytes: straight.moves.then(|| plan.room_bytes()),
-        kept_sums: if straight.in_place { straight.sums.iter().map(fields).collect() } else { Vec::new() },
+        incremental_checksums: if straight.in_place { straight.sums.iter().map(fields).collect() } else { Vec::new() },
         leaves_for: leaves_for(program, &graph, straight),
         regions: regions(program, plan, &graph, Some(straight), names),
         uncut_reason: uncut_reason(program, &graph),

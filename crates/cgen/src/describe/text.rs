@@ -1,6 +1,6 @@
 //! A description as text.
 
-use super::{BlockWay, Description, Node, Placed, Region, StraightWay};
+use super::{BlockWay, Description, FastPath, Node, Placed, Region};
 use crate::tuning::Tuning;
 use std::fmt;
 
@@ -15,9 +15,9 @@ impl fmt::Display for Description {
         for shortcut in &self.shortcuts {
             writeln!(f, "compiled in less time: {shortcut}")?;
         }
-        match &self.straight {
-            Some(straight) => straight_way(f, straight)?,
-            None => writeln!(f, "straight way: none: {}", self.no_straight_reason.as_deref().unwrap_or("unknown"))?,
+        match &self.fast_path {
+            Some(path) => fast_path(f, path)?,
+            None => writeln!(f, "fast path: none: {}", self.no_fast_path_reason.as_deref().unwrap_or("unknown"))?,
         }
         for block in self.blocks.iter().filter(|block| is_worth_telling(block)) {
             writeln!(f, "\nblock {}", block.name)?;
@@ -66,15 +66,15 @@ fn is_worth_telling(block: &BlockWay) -> bool {
     block.regions.iter().flat_map(|region| &region.nodes).any(|node| node.statements > 0 || node.then != "done")
 }
 
-fn straight_way(f: &mut fmt::Formatter<'_>, way: &StraightWay) -> fmt::Result {
-    match &way.in_chunks_reason {
-        None => writeln!(f, "straight way: in place: packets are worked on where their bytes lie")?,
-        Some(reason) => writeln!(f, "straight way: in chunks: {reason}")?,
+fn fast_path(f: &mut fmt::Formatter<'_>, path: &FastPath) -> fmt::Result {
+    match &path.in_chunks_reason {
+        None => writeln!(f, "fast path: in place: packets are worked on where their bytes lie")?,
+        Some(reason) => writeln!(f, "fast path: in chunks: {reason}")?,
     }
-    if let Some(reason) = &way.copied_reason {
+    if let Some(reason) = &path.copied_reason {
         writeln!(f, "  each packet is copied first: {reason}")?;
     }
-    match (way.deparser_left_out, way.room_bytes) {
+    match (path.deparser_left_out, path.room_bytes) {
         (true, _) => writeln!(f, "  deparser: left out: what it would emit is there already")?,
         (false, None) => writeln!(f, "  deparser: emits headers")?,
         (false, Some(0)) => writeln!(f, "  deparser: moves headers where they lie")?,
@@ -82,13 +82,13 @@ fn straight_way(f: &mut fmt::Formatter<'_>, way: &StraightWay) -> fmt::Result {
             writeln!(f, "  deparser: moves headers where they lie, up to {room} bytes further ahead")?
         }
     }
-    for fields in &way.kept_sums {
-        writeln!(f, "  kept checksum: {}", fields.join(", "))?;
+    for fields in &path.incremental_checksums {
+        writeln!(f, "  incremental checksum: {}", fields.join(", "))?;
     }
-    if !way.leaves_for.is_empty() {
-        writeln!(f, "  packets leave it for {}", way.leaves_for.join(" and "))?;
+    if !path.leaves_for.is_empty() {
+        writeln!(f, "  packets leave it for {}", path.leaves_for.join(" and "))?;
     }
-    regions(f, &way.regions, way.uncut_reason.as_deref())
+    regions(f, &path.regions, path.uncut_reason.as_deref())
 }
 
 fn regions(f: &mut fmt::Formatter<'_>, regions: &[Region], uncut_reason: Option<&str>) -> fmt::Result {
