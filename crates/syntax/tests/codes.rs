@@ -190,7 +190,7 @@ fn macros() {
         codes::MACRO_LIMIT,
         &(doubling + "M0"),
         expect![[r#"
-        a.p4:41:1: error[E0116]: the macros of this program expand to too much
+        a.p4:41:1: error[E0116]: the macro expansions of this program are too large
     "#]],
     );
     check(
@@ -238,7 +238,7 @@ fn tokens() {
             a.p4:10:2: error[E0120]: there is no `do` loop
             a.p4:11:15: error[E0120]: `...` stands for all other fields; nothing can follow it
             a.p4:12:20: error[E0120]: `...` stands for all other fields; nothing can follow it
-            a.p4:15:3: error[E0120]: a type is no value: expected `.` or `(` after it, found `)`
+            a.p4:15:3: error[E0120]: a type is not a value: expected `.` or `(` after it, found `)`
         "#]],
     );
     check(

@@ -20,7 +20,7 @@ use syntax::diag::Diagnostic;
 
 /// The location of the `_`.
 pub(crate) fn misplaced_dont_care(span: Span) -> Diagnostic {
-    Diagnostic::error("E0414", span, "`_` is no value").label("a value is needed here")
+    Diagnostic::error("E0414", span, "`_` is not a value").label("a value is needed here")
 }
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
             "
             inner.apply(_);",
             expect![[r#"
-                t.p4:4:25: error[E0414]: `_` is no value
+                t.p4:4:25: error[E0414]: `_` is not a value
                   `_`: a value is needed here
             "#]],
         );

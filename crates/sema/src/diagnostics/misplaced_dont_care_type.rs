@@ -17,7 +17,9 @@ use syntax::diag::Diagnostic;
 
 /// The location of the `_`.
 pub(crate) fn misplaced_dont_care_type(span: Span) -> Diagnostic {
-    Diagnostic::error("E0316", span, "`_` is no type here").label("nothing is inferred here").help("write the type")
+    Diagnostic::error("E0316", span, "`_` is not allowed as a type here")
+        .label("nothing is inferred here")
+        .help("write the type")
 }
 
 #[cfg(test)]
@@ -32,7 +34,7 @@ mod tests {
             struct P<T> { T a; }
             struct S { P<_> p; }",
             expect![[r#"
-                t.p4:3:26: error[E0316]: `_` is no type here
+                t.p4:3:26: error[E0316]: `_` is not allowed as a type here
                   `_`: nothing is inferred here
                   = write the type
             "#]],

@@ -25,7 +25,7 @@ pub(crate) fn misplaced_dots(span: Span) -> Diagnostic {
 
 /// The location of the dots in place of a set of values.
 pub(crate) fn dots_as_keyset(span: Span) -> Diagnostic {
-    Diagnostic::error("E0425", span, "`...` is no set of values")
+    Diagnostic::error("E0425", span, "`...` is not a set of values")
         .label("stands for default values in lists only")
         .help("write `_` for any value")
 }
@@ -41,10 +41,10 @@ mod tests {
             "state start { transition select(s.x, s.y) { (1, ...): accept; default: next; } }
              state next { transition select(s.x) { ...: accept; default: reject; } }",
             expect![[r#"
-                t.p4:3:49: error[E0425]: `...` is no set of values
+                t.p4:3:49: error[E0425]: `...` is not a set of values
                   `...`: stands for default values in lists only
                   = write `_` for any value
-                t.p4:4:52: error[E0425]: `...` is no set of values
+                t.p4:4:52: error[E0425]: `...` is not a set of values
                   `...`: stands for default values in lists only
                   = write `_` for any value
             "#]],

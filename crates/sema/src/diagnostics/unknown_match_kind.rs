@@ -19,8 +19,8 @@ use syntax::diag::Diagnostic;
 
 /// `known` lists the declared ones.
 pub(crate) fn unknown_match_kind(name: &Ident, suggestion: Option<String>, known: &str) -> Diagnostic {
-    let diagnostic =
-        Diagnostic::error("E0622", name.span, format!("`{}` is no match kind", name.name)).label("unknown match kind");
+    let diagnostic = Diagnostic::error("E0622", name.span, format!("`{}` is not a match kind", name.name))
+        .label("unknown match kind");
     match (suggestion, known) {
         (Some(suggestion), _) => diagnostic.help(format!("did you mean `{suggestion}`?")),
         (None, "") => diagnostic.help("add `#include <core.p4>`"),
@@ -38,10 +38,10 @@ mod tests {
         check_control(
             "table u { key = { r: exakt; s.x: fuzzy; } actions = { one; } }",
             expect![[r#"
-            t.p4:3:22: error[E0622]: `exakt` is no match kind
+            t.p4:3:22: error[E0622]: `exakt` is not a match kind
               `exakt`: unknown match kind
               = did you mean `exact`?
-            t.p4:3:34: error[E0622]: `fuzzy` is no match kind
+            t.p4:3:34: error[E0622]: `fuzzy` is not a match kind
               `fuzzy`: unknown match kind
               = there are: exact, ternary, lpm
         "#]],

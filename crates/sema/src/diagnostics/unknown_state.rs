@@ -16,7 +16,7 @@ use syntax::diag::Diagnostic;
 
 /// `found` is the kind of the name, if it is declared.
 pub(crate) fn unknown_state(name: &Ident, suggestion: Option<String>, found: Option<(&str, Span)>) -> Diagnostic {
-    let diagnostic = Diagnostic::error("E0612", name.span, format!("`{}` is no state of this parser", name.name))
+    let diagnostic = Diagnostic::error("E0612", name.span, format!("`{}` is not a state of this parser", name.name))
         .label("not a state");
     let diagnostic = match found {
         Some((kind, span)) => diagnostic.secondary(span, format!("this is {kind}")),
@@ -40,10 +40,10 @@ mod tests {
             state start { transition parse_ip; }
             state parse_ipv { transition s; }",
             expect![[r#"
-                t.p4:4:38: error[E0612]: `parse_ip` is no state of this parser
+                t.p4:4:38: error[E0612]: `parse_ip` is not a state of this parser
                   `parse_ip`: not a state
                   = did you mean `parse_ipv`?
-                t.p4:5:42: error[E0612]: `s` is no state of this parser
+                t.p4:5:42: error[E0612]: `s` is not a state of this parser
                   `s`: not a state
                   `s`: this is a variable
             "#]],

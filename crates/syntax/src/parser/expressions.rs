@@ -214,7 +214,7 @@ impl Parser<'_> {
             let diagnostic = Diagnostic::error(
                 codes::UNEXPECTED_TOKEN,
                 base.node.span,
-                format!("a type is no value: expected `.` or `(` after it, found {}", self.found()),
+                format!("a type is not a value: expected `.` or `(` after it, found {}", self.found()),
             )
             .label("this is a type")
             .help("write `T()` for an instance of a parser, control or extern `T`, `T.a` for a member of an enum");

@@ -249,7 +249,7 @@ fn integer(text: &str) -> Result<i64, String> {
     let digits = text.trim_end_matches(['l', 'L', 'u', 'U']);
     let is_octal = digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|digit| digit.is_ascii_digit());
     if is_octal {
-        return i64::from_str_radix(digits, 8).map_err(|_| "this is no octal number of 64 bits".into());
+        return i64::from_str_radix(digits, 8).map_err(|_| "this is not a 64-bit octal number".into());
     }
     let literal = literal::parse_integer(if digits.is_empty() { text } else { digits })?;
     i64::try_from(&literal.value).map_err(|_| "this number is too large".into())

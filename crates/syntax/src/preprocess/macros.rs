@@ -226,7 +226,7 @@ impl Preprocessor<'_> {
         if self.steps <= TOKENS_MAX {
             return Ok(());
         }
-        self.error(codes::MACRO_LIMIT, span, "the macros of this program expand to too much");
+        self.error(codes::MACRO_LIMIT, span, "the macro expansions of this program are too large");
         Err(LimitExceeded)
     }
 
