@@ -81,23 +81,23 @@ pub struct Way {
     /// Whether all passes are applied.
     pub is_optimised: bool,
     /// Whether native code uses the fast path, if the program has one, rather than the staged path.
-    pub is_straight: bool,
+    pub has_fast_path: bool,
 }
 
 impl Way {
     /// All execution modes. The first one, the unoptimised program in the interpreter, defines the right result.
     pub const ALL: [Way; 6] = [
-        Way { is_native: false, is_optimised: false, is_straight: false },
-        Way { is_native: false, is_optimised: true, is_straight: false },
-        Way { is_native: true, is_optimised: false, is_straight: false },
-        Way { is_native: true, is_optimised: true, is_straight: false },
-        Way { is_native: true, is_optimised: false, is_straight: true },
-        Way { is_native: true, is_optimised: true, is_straight: true },
+        Way { is_native: false, is_optimised: false, has_fast_path: false },
+        Way { is_native: false, is_optimised: true, has_fast_path: false },
+        Way { is_native: true, is_optimised: false, has_fast_path: false },
+        Way { is_native: true, is_optimised: true, has_fast_path: false },
+        Way { is_native: true, is_optimised: false, has_fast_path: true },
+        Way { is_native: true, is_optimised: true, has_fast_path: true },
     ];
 
     /// The mode's name for messages.
     pub fn describe(self) -> &'static str {
-        match (self.is_native, self.is_optimised, self.is_straight) {
+        match (self.is_native, self.is_optimised, self.has_fast_path) {
             (false, false, _) => "interpreter, not optimised",
             (false, true, _) => "interpreter, optimised",
             (true, false, false) => "native, block by block, not optimised",
@@ -114,9 +114,9 @@ impl Way {
 
     /// The engine that runs it. `cache` is the folder of compiled programs.
     pub fn engine(self, cache: &Path) -> Engine {
-        match (self.is_native, self.is_straight) {
+        match (self.is_native, self.has_fast_path) {
             (false, _) => Engine::Interpreter,
-            (true, false) => Engine::NativeByBlocks(quick_options(cache)),
+            (true, false) => Engine::NativeStaged(quick_options(cache)),
             (true, true) => Engine::Native(quick_options(cache)),
         }
     }
@@ -178,7 +178,7 @@ impl Form {
 
     fn switch(&self, way: Way) -> Result<Switch, String> {
         let backend = if way.is_native { self.compiled.backend()? } else { Backend::Interpreter };
-        let config = Config { straight: way.is_straight || !way.is_native, ..Config::default() };
+        let config = Config { straight: way.has_fast_path || !way.is_native, ..Config::default() };
         Switch::new(Arc::clone(&self.program), backend, config).map_err(|error| error.to_string())
     }
 }

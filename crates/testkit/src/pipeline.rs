@@ -18,7 +18,7 @@ pub enum Engine {
     /// Native code, compiled with these options.
     Native(CompileOptions),
     /// Native code on the staged path, without the fast path.
-    NativeByBlocks(CompileOptions),
+    NativeStaged(CompileOptions),
     /// Native code with a plan that may be tuned, and specialised code for the contents of the tables after each call
     /// of [`specialise`].
     Specialised(CompileOptions, Tuning),
@@ -81,7 +81,7 @@ pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> R
         Engine::Tuned(options, tuning) | Engine::Specialised(options, tuning) => {
             (native(program, options, *tuning)?, config)
         }
-        Engine::NativeByBlocks(options) => {
+        Engine::NativeStaged(options) => {
             (native(program, options, Tuning::default())?, Config { straight: false, ..config })
         }
     };

@@ -13,7 +13,7 @@ use switch::externs::CounterCell;
 use switch::{Lane, Output, Switch, Undivided};
 use tables::{EntrySpec, Handle, MatchValue, Operation, Update};
 use testkit::corpus::Way;
-use testkit::differential::Workshop;
+use testkit::differential::BuildFolder;
 use testkit::differential::scenario::{Scenario, Workers};
 use testkit::pipeline::{Engine, program_of_text, switch_for};
 use testkit::random_ir::{Options, random_program};
@@ -326,10 +326,10 @@ fn random_programs_do_the_same_on_several_cores() {
         let sharing = Sharing::of(&program);
         assert_eq!((sharing.turns.len(), sharing.guarded.len()), (0, 0));
         let scenario = Scenario::of(&mut rng, program, options.requests);
-        let workshop = Workshop::new(false).unwrap();
+        let folder = BuildFolder::new(false).unwrap();
         let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1).unwrap();
         for (workers, burst, order) in [(Workers::InTurn, 1, Order::Same), (Workers::AtOnce, 7, Order::Any)] {
-            let engine = workshop.engine();
+            let engine = folder.engine();
             let different =
                 scenario.difference_by_workers(&expected, &scenario.program, &engine, burst, workers, order);
             assert_eq!(different, Ok(None), "seed {seed}, {workers:?}\n{}", ir::text::print(&scenario.program));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use stf::observation::{Order, difference};
 use syntax::{Diagnostics, FileLoader, Options, Severity, SourceMap, ast};
-use testkit::differential::Workshop;
+use testkit::differential::BuildFolder;
 use testkit::differential::scenario::Scenario;
 use testkit::pipeline::{Engine, optimised, switch_for};
 
@@ -206,8 +206,8 @@ fn runs_agree(rng: &mut Rng, program: Arc<Program>, better: &Arc<Program>, is_na
         return Err(format!("not optimised and optimised differ: {text}"));
     }
     if is_native {
-        let workshop = Workshop::new(rng.chance(1, 3))?;
-        let found = scenario.observe(better, &workshop.engine(), 1)?;
+        let folder = BuildFolder::new(rng.chance(1, 3))?;
+        let found = scenario.observe(better, &folder.engine(), 1)?;
         if let Some(text) = difference(&expected, &found, Order::Same) {
             return Err(format!("the interpreter and native code differ: {text}"));
         }

@@ -1,6 +1,6 @@
 //! Random calculations: a program's output must equal the result of the calculation.
 
-use super::Workshop;
+use super::BuildFolder;
 use super::p4::compiled;
 use crate::calculation::Calculation;
 use crate::pipeline::{Engine, optimised, switch_for};
@@ -23,10 +23,10 @@ pub fn calculation_holds(rng: &mut Rng) -> Result<(), String> {
     let headers: Vec<Vec<u8>> = (0..PACKETS).map(|_| header(rng, &calculation)).collect();
     let expected: Vec<Vec<u8>> = headers.iter().map(|header| calculation.result(header)).collect();
     let better = Arc::new(optimised(&program).map_err(with_text)?);
-    let workshop = Workshop::new(false)?;
+    let folder = BuildFolder::new(false)?;
     let mut ways = vec![("interpreter", &program, Engine::Interpreter), ("optimised", &better, Engine::Interpreter)];
     if rng.chance(1, 3) {
-        ways.push(("native code", &program, workshop.engine()));
+        ways.push(("native code", &program, folder.engine()));
     }
     for (name, program, engine) in ways {
         let found = run(program, &engine, &headers).map_err(with_text)?;

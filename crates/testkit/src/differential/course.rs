@@ -1,6 +1,6 @@
 //! The programs of the corpus under hostile packets: random, truncated and changed ones, on unexpected ports.
 
-use super::Workshop;
+use super::BuildFolder;
 
 use crate::corpus::{Case, cases, groups};
 use crate::pipeline::{Engine, optimised, program_of_file, switch_for};
@@ -32,7 +32,7 @@ pub fn hostile_packets(rng: &mut Rng) -> Result<(), String> {
 
 /// The same for one program.
 pub fn hostile_packets_for(rng: &mut Rng, case: &Case) -> Result<(), String> {
-    let workshop = Workshop::new(rng.chance(1, 2))?;
+    let folder = BuildFolder::new(rng.chance(1, 2))?;
     let program = program_of_file(&case.program)?;
     let program = Arc::new(if rng.chance(1, 2) { optimised(&program)? } else { program });
     let script = rng.pick(&case.scripts);
@@ -41,7 +41,7 @@ pub fn hostile_packets_for(rng: &mut Rng, case: &Case) -> Result<(), String> {
     let hostile = hostile_script(rng, &script);
     let burst: Vec<(u32, Vec<u8>)> = (0..LAST_BURST).map(|_| hostile_packet(rng, &hostile)).collect();
     let expected = observe(case, &program, &Engine::Interpreter, &hostile, &burst)?;
-    let found = observe(case, &program, &workshop.engine(), &hostile, &burst)?;
+    let found = observe(case, &program, &folder.engine(), &hostile, &burst)?;
     match difference(&expected, &found, Order::Any) {
         None => Ok(()),
         Some(text) => Err(format!("{}: interpreter and native code differ: {text}", case.program.display())),

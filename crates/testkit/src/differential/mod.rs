@@ -30,16 +30,16 @@ const BURST: usize = 64;
 
 /// A temporary folder for compiled programs that are used once.
 #[derive(Debug)]
-pub struct Workshop {
+pub struct BuildFolder {
     folder: TempDir,
     sanitize: bool,
 }
 
-impl Workshop {
+impl BuildFolder {
     /// Creates an empty folder. With `sanitize`, undefined behaviour in compiled programs stops the process.
-    pub fn new(sanitize: bool) -> Result<Workshop, String> {
+    pub fn new(sanitize: bool) -> Result<BuildFolder, String> {
         let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-        Ok(Workshop { folder, sanitize })
+        Ok(BuildFolder { folder, sanitize })
     }
 
     /// Native code, compiled fast.
@@ -58,8 +58,8 @@ impl Workshop {
     }
 
     /// The same on the staged path only.
-    pub fn engine_by_blocks(&self) -> Engine {
-        Engine::NativeByBlocks(self.options())
+    pub fn engine_staged(&self) -> Engine {
+        Engine::NativeStaged(self.options())
     }
 
     fn options(&self) -> CompileOptions {
@@ -80,15 +80,15 @@ fn options(rng: &mut Rng) -> Options {
 
 /// Checks that native code behaves as the interpreter does: packet by packet, and in bursts.
 pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
-    let workshop = Workshop::new(rng.chance(1, 4))?;
+    let folder = BuildFolder::new(rng.chance(1, 4))?;
     let options = options(rng);
     let scenario = Scenario::random(rng, &options);
     let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1)?;
-    let single = scenario.observe(&scenario.program, &workshop.engine(), 1)?;
+    let single = scenario.observe(&scenario.program, &folder.engine(), 1)?;
     report(&scenario, "interpreter", "native code", difference(&expected, &single, Order::Same))?;
-    let burst = scenario.observe(&scenario.program, &workshop.engine(), BURST)?;
+    let burst = scenario.observe(&scenario.program, &folder.engine(), BURST)?;
     report(&scenario, "one packet at a time", "bursts", difference(&expected, &burst, Order::Same))?;
-    let by_blocks = scenario.observe(&scenario.program, &workshop.engine_by_blocks(), BURST)?;
+    let by_blocks = scenario.observe(&scenario.program, &folder.engine_staged(), BURST)?;
     report(
         &scenario,
         "one packet at a time",
@@ -96,9 +96,9 @@ pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
         difference(&expected, &by_blocks, Order::Same),
     )?;
     let tuning = Tuning { burst_packets: rng.between(1, 64) as u32, cuts: rng.chance(1, 4) };
-    let tuned = scenario.observe(&scenario.program, &Engine::Tuned(workshop.options(), tuning), BURST)?;
+    let tuned = scenario.observe(&scenario.program, &Engine::Tuned(folder.options(), tuning), BURST)?;
     report(&scenario, "one packet at a time", "a tuned plan", difference(&expected, &tuned, Order::Same))?;
-    let engine = workshop.engine();
+    let engine = folder.engine();
     let by_workers = |burst, workers, order| {
         scenario.difference_by_workers(&expected, &scenario.program, &engine, burst, workers, order)
     };
@@ -115,8 +115,8 @@ pub fn optimised_agrees(rng: &mut Rng) -> Result<(), String> {
     let found = scenario.observe(&program, &Engine::Interpreter, 1)?;
     report(&scenario, "not optimised", "optimised", difference(&expected, &found, Order::Same))?;
     if rng.chance(1, 4) {
-        let workshop = Workshop::new(false)?;
-        let found = scenario.observe(&program, &workshop.engine(), 1)?;
+        let folder = BuildFolder::new(false)?;
+        let found = scenario.observe(&program, &folder.engine(), 1)?;
         report(&scenario, "not optimised", "optimised and native", difference(&expected, &found, Order::Same))?;
     }
     Ok(())
@@ -125,7 +125,7 @@ pub fn optimised_agrees(rng: &mut Rng) -> Result<(), String> {
 /// Checks that code that is specialised for the contents of the tables behaves as the program does, before and after
 /// the tables change.
 pub fn specialised_agrees(rng: &mut Rng) -> Result<(), String> {
-    let workshop = Workshop::new(rng.chance(1, 4))?;
+    let folder = BuildFolder::new(rng.chance(1, 4))?;
     let options = options(rng);
     let mut scenario = Scenario::random(rng, &options);
     // Code is only specialised for few entries.
@@ -138,13 +138,13 @@ pub fn specialised_agrees(rng: &mut Rng) -> Result<(), String> {
         });
     }
     let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1)?;
-    let engine = workshop.engine_specialised();
+    let engine = folder.engine_specialised();
     let single = scenario.observe(&scenario.program, &engine, 1)?;
     report(&scenario, "interpreter", "specialised code", difference(&expected, &single, Order::Same))?;
     let burst = scenario.observe(&scenario.program, &engine, BURST)?;
     report(&scenario, "interpreter", "specialised code in bursts", difference(&expected, &burst, Order::Same))?;
     let tuning = Tuning { burst_packets: rng.between(1, 64) as u32, cuts: rng.chance(1, 2) };
-    let tuned = scenario.observe(&scenario.program, &workshop.engine_specialised_tuned(tuning), BURST)?;
+    let tuned = scenario.observe(&scenario.program, &folder.engine_specialised_tuned(tuning), BURST)?;
     report(&scenario, "interpreter", "specialised code of a tuned plan", difference(&expected, &tuned, Order::Same))?;
     let by_workers = |burst, workers, order| {
         scenario.difference_by_workers(&expected, &scenario.program, &engine, burst, workers, order)

@@ -1,6 +1,6 @@
 //! Random models: a program's output must equal the result of the model.
 
-use super::Workshop;
+use super::BuildFolder;
 use super::p4::compiled;
 use crate::model::Model;
 use crate::pipeline::{Engine, optimised, switch_for};
@@ -24,10 +24,10 @@ pub fn model_holds(rng: &mut Rng) -> Result<(), String> {
     let known: Vec<(Vec<u8>, Vec<u8>)> =
         packets.filter_map(|packet| model.result(&packet).map(|result| (packet, result))).collect();
     let better = Arc::new(optimised(&program).map_err(with_text)?);
-    let workshop = Workshop::new(false)?;
+    let folder = BuildFolder::new(false)?;
     let mut ways = vec![("interpreter", &program, Engine::Interpreter), ("optimised", &better, Engine::Interpreter)];
     if rng.chance(1, 4) {
-        ways.push(("native code", &program, workshop.engine()));
+        ways.push(("native code", &program, folder.engine()));
     }
     for (name, program, engine) in ways {
         let found = run(program, &engine, &known).map_err(with_text)?;

@@ -1,7 +1,7 @@
 //! Random P4 programs: both backends, bursts, and optimised programs must behave as the definition says.
 
 use super::scenario::{Scenario, Workers};
-use super::{BURST, Workshop};
+use super::{BURST, BuildFolder};
 use crate::pipeline::{Engine, optimised};
 use crate::random_p4::{Options, RandomP4, random_p4};
 use base::Rng;
@@ -49,9 +49,9 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
         printed_means_the_same(&source.text, &program).map_err(with_text)?;
     }
     let better = Arc::new(optimised(&program).map_err(with_text)?);
-    let workshop = Workshop::new(rng.chance(1, 3))?;
+    let folder = BuildFolder::new(rng.chance(1, 3))?;
     if !program.extern_functions.is_empty() {
-        compiles(&better, &workshop).map_err(with_text)?;
+        compiles(&better, &folder).map_err(with_text)?;
         return Ok(Verdict::Compiled);
     }
     let scenario = Scenario::of(rng, program, source.makes_copies);
@@ -61,11 +61,11 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
     let ways = [
         ("optimised", &better, Engine::Interpreter, 1),
         ("with routines", &shared, Engine::Interpreter, 1),
-        ("native with routines", &shared, workshop.engine(), BURST),
-        ("native", native, workshop.engine(), 1),
-        ("native in bursts", native, workshop.engine(), BURST),
-        ("specialised", native, workshop.engine_specialised(), 1),
-        ("specialised in bursts", native, workshop.engine_specialised(), BURST),
+        ("native with routines", &shared, folder.engine(), BURST),
+        ("native", native, folder.engine(), 1),
+        ("native in bursts", native, folder.engine(), BURST),
+        ("specialised", native, folder.engine_specialised(), 1),
+        ("specialised in bursts", native, folder.engine_specialised(), BURST),
     ];
     for (name, program, engine, burst) in ways {
         if Arc::ptr_eq(program, &shared) && program.routines.is_empty() {
@@ -77,7 +77,7 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
             return Err(with_text(format!("the interpreter and the way \"{name}\" (program {form}) differ: {text}")));
         }
     }
-    let (plain, special) = (workshop.engine(), workshop.engine_specialised());
+    let (plain, special) = (folder.engine(), folder.engine_specialised());
     let ways = [
         (Workers::InTurn, &plain, 1, Order::Same),
         (Workers::InTurn, &plain, 7, Order::Same),
@@ -97,10 +97,10 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
 }
 
 /// Checks that the program's C code compiles.
-fn compiles(program: &Program, workshop: &Workshop) -> Result<(), String> {
+fn compiles(program: &Program, folder: &BuildFolder) -> Result<(), String> {
     let plan = Plan::new(program).map_err(|error| error.to_string())?;
     let text = cgen::emit_c(program, &plan, &|_| None);
-    cgen::compile(&text, &workshop.options()).map_err(|error| error.to_string()).map(drop)
+    cgen::compile(&text, &folder.options()).map_err(|error| error.to_string()).map(drop)
 }
 
 /// The program; or, if it has no other errors, the features that are not supported yet.
