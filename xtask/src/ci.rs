@@ -51,7 +51,7 @@ pub(crate) fn selected(options: &[&str]) -> Result<Vec<&'static Stage>, String> 
         match option {
             ["--skip", name] => skipped.push(known(name)?),
             ["--only", name] => only.push(known(name)?),
-            _ => return Err(format!("`{}` is no option of ci: --skip STAGE, --only STAGE", option.join(" "))),
+            _ => return Err(format!("`{}` is not an option of ci: --skip STAGE, --only STAGE", option.join(" "))),
         }
     }
     let chosen = |stage: &&Stage| !skipped.contains(&stage.name) && (only.is_empty() || only.contains(&stage.name));

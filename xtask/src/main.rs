@@ -47,7 +47,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         [] => Err(USAGE.to_string()),
-        [command, ..] => Err(format!("`{command}` with these arguments is no command\n\n{USAGE}")),
+        [command, ..] => Err(format!("`{command}` with these arguments is not a command\n\n{USAGE}")),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
