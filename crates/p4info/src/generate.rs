@@ -150,7 +150,7 @@ impl Collector<'_, '_, '_> {
                 id
             }
             Some(Err(annotation)) => {
-                let message = "`@id` wants a number of 32 bits";
+                let message = "`@id` takes a number of 32 bits";
                 self.types.diagnostics.push(Diagnostic::error(codes::ID, annotation.span, message));
                 None
             }
@@ -237,7 +237,7 @@ impl Generator<'_, '_, '_> {
         let annotation = find(&header.annotations, "controller_header");
         let Some(name) = annotation.and_then(Annotation::single_string) else {
             let span = annotation.map_or(header.span, |annotation| annotation.span);
-            return self.error(codes::ANNOTATION, span, "`@controller_header` wants one string".to_owned());
+            return self.error(codes::ANNOTATION, span, "`@controller_header` takes one string".to_owned());
         };
         let own_name = annotations::full_name("", &header.name, &header.annotations);
         let mut preamble = self.preamble(Kind::ControllerHeader, &own_name, &header.annotations, &[]);
@@ -320,7 +320,7 @@ impl Generator<'_, '_, '_> {
         for annotation in main.annotations.iter().filter(|annotation| annotation.name.as_str() == "pkginfo") {
             for (key, value) in annotations::pairs(annotation) {
                 let Some(text) = value.string() else {
-                    let message = format!("`{key}` of `@pkginfo` wants a string");
+                    let message = format!("`{key}` of `@pkginfo` takes a string");
                     self.error(codes::ANNOTATION, annotation.span, message);
                     continue;
                 };

@@ -8,7 +8,7 @@ pub(crate) const NAME: &str = "p4runtime_translation_mappings";
 
 /// The required form, for error messages.
 pub(crate) const EXPECTED: &str =
-    "`@p4runtime_translation_mappings` wants pairs of a text and a number, each once, such as `({ {\"\", 0} })`";
+    "`@p4runtime_translation_mappings` takes pairs of a text and a number, each once, such as `({ {\"\", 0} })`";
 
 /// The pairs of the annotation: `None` if it is another annotation, `Some(None)` if it cannot be parsed.
 pub(crate) fn of(annotation: &str) -> Option<Option<Vec<(String, u64)>>> {

@@ -164,7 +164,7 @@ impl<'h, 'd> Types<'h, 'd> {
         let annotation = find(&new_type.annotations, "p4runtime_translation")?;
         let translation = read_translation(annotation);
         if translation.is_none() {
-            let message = "`@p4runtime_translation` wants a string and a type: `bit<W>`, a number of bits, or `string`";
+            let message = "`@p4runtime_translation` takes a string and a type: `bit<W>`, a number of bits, or `string`";
             self.diagnostics.push(Diagnostic::error(codes::ANNOTATION, annotation.span, message));
         }
         if let Some(annotation) = find(&new_type.annotations, mappings::NAME) {
@@ -179,7 +179,7 @@ impl<'h, 'd> Types<'h, 'd> {
         let message = match (read, target) {
             (None, _) => mappings::EXPECTED.to_owned(),
             (Some(pairs), Type::Bit(width)) => match mappings::that_does_not_fit(pairs.iter(), *width) {
-                Some((text, number)) => format!("{text:?} stands for {number}, which is no `bit<{width}>`"),
+                Some((text, number)) => format!("{text:?} stands for {number}, which is not a `bit<{width}>`"),
                 None => return,
             },
             (Some(_), _) => return,

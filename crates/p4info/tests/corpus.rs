@@ -134,7 +134,7 @@ fn ids_that_are_not_allowed() {
             apply { t.apply(); u.apply(); }
         }",
         expect![[r#"
-            E1001: `@id` wants a number of 32 bits
+            E1001: `@id` takes a number of 32 bits
             E1001: 0x01000001 is not an id of a table: its first eight bits say so
             E1001: an `@id` here is a number from 1 on
             E1001: two have the same `@id`
@@ -156,10 +156,10 @@ fn annotations_that_say_nothing() {
         }
         ",
         expect![[r#"
-            E1003: `@p4runtime_translation` wants a string and a type: `bit<W>`, a number of bits, or `string`
+            E1003: `@p4runtime_translation` takes a string and a type: `bit<W>`, a number of bits, or `string`
             E1002: type `flag_t` is translated for controllers, but its values are not `bit<W>`
             E1002: controllers cannot give `args`: it is neither bits nor `bool`, an enum or a new type
-            E1003: `@controller_header` wants one string
+            E1003: `@controller_header` takes one string
         "#]],
     );
 }

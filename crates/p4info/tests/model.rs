@@ -171,11 +171,11 @@ fn what_does_not_fit_is_named() {
     );
     check_changed(
         |info| info.tables[1].preamble.as_mut().unwrap().id = 0x0100_0001,
-        expect!["MyIngress.no_default: 0x01000001 is no id of a table"],
+        expect!["MyIngress.no_default: 0x01000001 is not an id of a table"],
     );
     check_changed(
         |info| info.tables[1].action_refs[0].id = 5,
-        expect!["table MyIngress.no_default lists 0x00000005, which is no action"],
+        expect!["table MyIngress.no_default lists 0x00000005, which is not an action"],
     );
     check_changed(
         |info| info.tables[1].implementation_id = 0x1100_0001,

@@ -87,7 +87,7 @@ impl Builder<'_> {
         let (id, kind) = (object.id(), object.kind());
         let name = object.name().to_owned();
         if Kind::of_id(id) != Some(kind) {
-            return mismatch(format!("{name}: {id:#010x} is no id of {}", kind.with_article()));
+            return mismatch(format!("{name}: {id:#010x} is not an id of {}", kind.with_article()));
         }
         if let Some(other) = self.objects.insert(id, object) {
             return mismatch(format!("{} and {name} have the same id {id:#010x}", other.name()));
@@ -226,7 +226,7 @@ impl Builder<'_> {
         let action = match self.objects.get(&it.id) {
             Some(Object::Action(action)) => action,
             None if Kind::of_id(it.id) == Some(Kind::Action) => return Ok(None),
-            _ => return mismatch(format!("{owner} lists {:#010x}, which is no action", it.id)),
+            _ => return mismatch(format!("{owner} lists {:#010x}, which is not an action", it.id)),
         };
         let is_it = |listed: &ir::TableAction| self.program.actions[listed.action].name == action.name;
         let Some(position) = table.actions.iter().position(is_it) else {

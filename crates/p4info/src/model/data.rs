@@ -165,7 +165,7 @@ fn unknown<T>(kind: &str, name: &v1::P4NamedType) -> Result<T, Mismatch> {
 }
 
 fn width(bits: i32) -> Result<u32, Mismatch> {
-    u32::try_from(bits).or_else(|_| mismatch(format!("{bits} is no width")))
+    u32::try_from(bits).or_else(|_| mismatch(format!("{bits} is not a width")))
 }
 
 fn bits(width_bits: i32) -> Result<Data, Mismatch> {
