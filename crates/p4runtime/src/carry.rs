@@ -5,10 +5,10 @@
 //! a refusal, if a register or a meter's rate has no place, and then the old switch goes on. What packets have merely
 //! counted may go with the array that has counted it: that is named.
 //!
-//! Packets wait meanwhile, so arrays change hands as a whole where they are alike, whatever their size. The cells of a
-//! register whose type or size is another are brought over before ([`prepare`]); what has changed since is found and
-//! brought over between the bursts, at the speed of memory. Old arrays are taken apart, and looked through for what has
-//! gone, afterwards ([`Carried::into_gone`]).
+//! Packets wait meanwhile, so arrays change hands as a whole where they are alike, whatever their size, and where there
+//! is room for more cells behind them. The cells of another register whose type or size changes are brought over before
+//! ([`prepare`]); what has changed since is found and brought over between the bursts, at the speed of memory. Old
+//! arrays are taken apart, and looked through for what has gone, afterwards ([`Carried::into_gone`]).
 
 use control::Api;
 use control::api::Fault;
@@ -104,7 +104,7 @@ pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
     let (source, target) = (from.program(), to.program());
     for (old, new) in same_registers(&source, &target) {
         let (before, after) = (&source.registers[old], &target.registers[new]);
-        if is_kept_as_it_is(before, after) || is_signed(before.ty) != is_signed(after.ty) {
+        if is_signed(before.ty) != is_signed(after.ty) {
             continue;
         }
         let array = |door: &dyn switch::Door, program: Arc<Program>, id: RegisterId| {
@@ -116,6 +116,9 @@ pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
         let (old_cells, new_cells) =
             (array(&**from.door(), source.clone(), old)?, array(&**to.door(), target.clone(), new)?);
         if let (Some(old_cells), Some(new_cells)) = (old_cells, new_cells) {
+            if go_on(before, after) && old_cells.grown(after.ty.width(), after.size).is_some() {
+                continue;
+            }
             let _placed = take_values(before, &old_cells, after, &new_cells);
         }
     }
@@ -147,14 +150,16 @@ fn is_signed(ty: Type) -> bool {
     matches!(ty, Type::Int(_))
 }
 
-/// Whether the cells of one register can go on in the other without a look at them.
-fn is_kept_as_it_is(before: &Register, after: &Register) -> bool {
+/// Whether the cells of one register can go on in the other without a look at them, with zeros behind them if those are
+/// more.
+fn go_on(before: &Register, after: &Register) -> bool {
     let (from, to) = (before.ty.width(), after.ty.width());
     let is_same = match is_signed(before.ty) {
         true => before.ty == after.ty,
         false => !is_signed(after.ty) && from <= to && from.div_ceil(64) == to.div_ceil(64),
     };
-    is_same && before.size == after.size
+    let grows = before.size < after.size && after.initial.is_zero() && !after.is_start_number;
+    is_same && (before.size == after.size || grows)
 }
 
 /// The programs of both.
@@ -199,7 +204,7 @@ fn registers(old: &mut Switch, new: &mut Switch, carried: &mut Carried) -> Resul
             continue;
         };
         let (after, cells) = (&target.registers[to], &mut new.registers[to]);
-        if is_kept_as_it_is(before, after)
+        if go_on(before, after)
             && let Some(replaced) = cells.replace_cells(values)
         {
             carried.replaced.push(replaced);

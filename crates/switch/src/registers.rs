@@ -10,6 +10,9 @@ use crate::words::Words;
 use base::Bits;
 use std::ops::Range;
 
+/// What stays free behind an array, so that it is apart from what another thread touches.
+const ROOM_WORDS: usize = LINES_BYTES / size_of::<u64>();
+
 /// A register array. A cell takes whole 64-bit words, lowest first.
 #[derive(Debug)]
 pub struct RegisterArray {
@@ -49,7 +52,7 @@ impl RegisterArray {
     /// An array of cells that all have this value, cut to their width. Of zeros it takes memory where it is written.
     pub fn filled(width_bits: u32, size: u64, value: &Bits) -> RegisterArray {
         let count = size as usize * words(width_bits);
-        let cells = Words::zeros(count, LINES_BYTES / size_of::<u64>());
+        let cells = Words::zeros(count, ROOM_WORDS);
         let value = value.resize(width_bits);
         match value.limbs() {
             _ if value.is_zero() => {}
@@ -124,7 +127,7 @@ impl RegisterArray {
 
     /// The same array with zeros in it, of which a lane makes its part of the sum.
     pub(crate) fn part(&self) -> RegisterArray {
-        let cells = Words::zeros(self.cells.len(), LINES_BYTES / size_of::<u64>());
+        let cells = Words::zeros(self.cells.len(), ROOM_WORDS);
         RegisterArray { width_bits: self.width_bits, size: self.size, cells }
     }
 
@@ -134,11 +137,20 @@ impl RegisterArray {
         RegisterArray { width_bits: self.width_bits, size: self.size, cells: self.cells.clone() }
     }
 
-    /// Has the cells of another array from now on, which has as many words for as many cells; those that it had go to
-    /// the caller, who drops them where nobody waits for that. None if the arrays differ, and nothing has changed.
+    /// The same cells for an array of this width and so many cells, with zeros behind those that are there; none if
+    /// cells have another number of words then, or if there is no room behind them.
+    pub fn grown(&self, width_bits: u32, size: u64) -> Option<RegisterArray> {
+        let is_alike = words(self.width_bits) == words(width_bits);
+        let count = usize::try_from(size).ok()?.checked_mul(words(width_bits)).filter(|_| is_alike)?;
+        Some(RegisterArray { width_bits, size, cells: self.cells.grown(count, ROOM_WORDS)? })
+    }
+
+    /// Has the cells of another array from now on, and zeros behind those, as [`RegisterArray::grown`] says; those that
+    /// it had go to the caller, who drops them where nobody waits for that. None if that cannot be, and nothing has
+    /// changed.
     pub fn replace_cells(&mut self, other: &RegisterArray) -> Option<RegisterArray> {
-        let is_alike = words(self.width_bits) == words(other.width_bits) && self.size == other.size;
-        is_alike.then(|| std::mem::replace(self, RegisterArray { width_bits: self.width_bits, ..other.shared() }))
+        let grown = other.grown(self.width_bits, self.size)?;
+        Some(std::mem::replace(self, grown))
     }
 
     /// The same for a lane's handle of its switch's array.
