@@ -24,7 +24,7 @@ pub enum Given {
 pub fn value_type<'a>(schema: &'a Schema, field: &'a MatchField) -> ValueType<'a> {
     let (type_name, annotations) = (field.type_name.as_ref(), field.annotations.as_slice());
     let ty = ValueType::new(schema, "key", &field.name, Said { bitwidth: field.bitwidth, type_name, annotations });
-    if match_kind(field) == Some(MatchKind::Lpm) { ty.of_prefixes(annotations) } else { ty }
+    if match_kind(field) == Some(MatchKind::Lpm) { ty.of_prefixes() } else { ty }
 }
 
 /// The words given for each key, in order or by name.

@@ -27,6 +27,8 @@ pub struct ValueType<'a> {
     /// Its representation for controllers.
     pub form: Form<'a>,
     style: Style,
+    /// Whether the program specifies the format in which it is shown.
+    has_format: bool,
 }
 
 /// The representation of a value for controllers.
@@ -70,7 +72,7 @@ impl<'a> ValueType<'a> {
             resolve(schema, &named.name, &mut width_bits, &mut form);
         }
         let style = style(name, width_bits, said.annotations);
-        ValueType { role, name, width_bits, form, style }
+        ValueType { role, name, width_bits, form, style, has_format: declared_format(said.annotations).is_some() }
     }
 
     /// The type of data in a register or digest.
@@ -80,13 +82,13 @@ impl<'a> ValueType<'a> {
             Style::Mac if !has_any(name, &["mac", "addr"]) => Style::Decimal,
             style => style,
         };
-        ValueType { role: "value", name, width_bits, form, style }
+        ValueType { role: "value", name, width_bits, form, style, has_format: false }
     }
 
     /// The same type for a key that is matched by prefix: 32 bits are shown as an IPv4 address, unless the program
     /// specifies another format.
-    pub fn of_prefixes(self, annotations: &[String]) -> ValueType<'a> {
-        let is_address = self.width_bits == 32 && declared_format(annotations).is_none();
+    pub fn of_prefixes(self) -> ValueType<'a> {
+        let is_address = self.width_bits == 32 && !self.has_format;
         ValueType { style: if is_address { Style::Ipv4 } else { self.style }, ..self }
     }
 
@@ -284,7 +286,7 @@ mod tests {
         let schema = Schema::default();
         let shown = |annotations: &[String]| {
             let said = Said { bitwidth: 32, type_name: None, annotations };
-            ValueType::new(&schema, "key", "meta.x", said).of_prefixes(annotations).show(&[10, 0, 0, 1])
+            ValueType::new(&schema, "key", "meta.x", said).of_prefixes().show(&[10, 0, 0, 1])
         };
         assert_eq!(shown(&[]), "10.0.0.1");
         assert_eq!(shown(&["@format(DECIMAL)".to_owned()]), "167772161");

@@ -121,9 +121,11 @@ impl Described {
             }
             _ => None,
         };
-        let is_prefix = key.kind == ir::MatchKind::Lpm && width == 32;
         let format = by_type.or_else(|| self.types.of_path(&key.name, width));
-        value_type(&key.name, width, format.or(is_prefix.then_some("IPV4_ADDRESS")), show)
+        value_type(&key.name, width, format, |ty| match key.kind {
+            ir::MatchKind::Lpm => show(&ty.clone().of_prefixes()),
+            _ => show(ty),
+        })
     }
 
     /// What an entry asks of a key.
