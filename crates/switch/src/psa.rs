@@ -126,10 +126,9 @@ impl Rules for Psa {
         fabric.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(&mut self, departure: Departure<Packet>, world: &mut World<'_>) -> Packet {
+    fn begin_egress(&mut self, departure: Departure<Packet>, _drop_port: u64, world: &mut World<'_>) -> Packet {
         let Departure { mut packet, port, .. } = departure;
-        packet.set_intrinsic(Slot::EgressPort, u64::from(port));
-        packet.set_intrinsic(Slot::EgressTimestamp, world.now_ns / 1000);
+        leave_queue(&mut packet, port, world.now_ns);
         let rid = packet.intrinsic(Slot::Instance);
         tell(world, || Decision::EgressStarts { port, rid, kind: kind(&packet) });
         packet
@@ -306,7 +305,14 @@ fn enqueue_replica(fabric: &mut Fabric, mut packet: Packet, replica: Replica, wo
 /// The class of service is the priority, as far as there are queues.
 fn enqueue(fabric: &mut Fabric, packet: Packet, port: u32, world: &mut World<'_>) {
     let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(fabric.traffic.priority_max());
-    fabric.enqueue(packet, port, priority, world);
+    let now_ns = world.now_ns;
+    fabric.enqueue(packet, port, priority, world, |packet, _| leave_queue(packet, port, now_ns));
+}
+
+/// Sets the metadata of a packet that has left its queue.
+fn leave_queue(packet: &mut Packet, port: u32, now_ns: u64) {
+    packet.set_intrinsic(Slot::EgressPort, u64::from(port));
+    packet.set_intrinsic(Slot::EgressTimestamp, now_ns / 1000);
 }
 
 /// What kind of packet it is, in words.

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub const QUEUE_CAPACITY_DEFAULT: usize = 64;
 
 /// Packets that any queue holds.
-const QUEUE_CAPACITY_MAX: usize = 65_536;
+pub(crate) const QUEUE_CAPACITY_MAX: usize = 65_536;
 
 /// What Ethernet carries beside a frame as packets have it: 8 bytes of preamble before it, the checksum of 4 bytes
 /// behind it, and a gap of 12 bytes.
@@ -321,21 +321,16 @@ impl<P> TrafficManager<P> {
         self.has_rates
     }
 
-    /// Queues a packet.
+    /// Whether a packet may skip this queue: no packet waits anywhere, no queue or port has a rate, and the program
+    /// does not read queue depths.
     #[inline]
-    pub fn enqueue(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
-        let goes_at_once = !self.shows_line && !self.has_rates && self.active.is_empty();
-        if goes_at_once && port <= PORT_MAX && priority <= self.priority_max() && self.ready.len() < QUEUE_CAPACITY_MAX
-        {
-            self.ready.push_back(Ready { packet, port, priority, enqueued_ns: now_ns });
-            return Ok(());
-        }
-        self.enqueue_in_turn(packet, port, priority, now_ns)
+    pub fn lets_pass(&self, port: u32, priority: u32) -> bool {
+        let is_idle = !self.shows_line && !self.has_rates && self.active.is_empty() && self.ready.is_empty();
+        is_idle && port <= PORT_MAX && (priority as usize) < self.settings.len()
     }
 
-    /// The same where the queue has to be looked at.
-    #[inline(never)]
-    fn enqueue_in_turn(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
+    /// Queues a packet.
+    pub fn enqueue(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
         if port > self.port_max || (port > PORT_MAX && !self.makes_room(port, now_ns)) {
             return Err((packet, Refusal::NoPort));
         }
@@ -541,8 +536,13 @@ mod tests {
             tm.enqueue(packet, port, priority, 0).unwrap();
         }
         assert_eq!((tm.queued(), tm.depth(1, 0)), (4, 0));
+        assert!(!tm.lets_pass(1, 0));
         assert_eq!(tm.enqueue(9, 1, 2, 0), Err((9, Refusal::NoPriority)));
         assert_eq!((drain(&mut tm, 0), tm.far.len()), (vec![1, 2, 3, 4], 0));
+        assert_eq!(
+            [(1, 0), (1, 2), (70_000, 0)].map(|(port, priority)| tm.lets_pass(port, priority)),
+            [true, false, false]
+        );
         // Those of queues with a rate count, and what comes behind them waits.
         tm.set_rate(Some(1), None, 1_000_000).unwrap();
         for packet in 5..8 {
@@ -551,6 +551,7 @@ mod tests {
         assert_eq!(tm.depth(1, 0), 3);
         assert_eq!(drain(&mut tm, 0), [5]);
         tm.set_rate(Some(1), None, 0).unwrap();
+        assert!(!tm.lets_pass(2, 0));
         tm.enqueue(8, 1, 0, 0).unwrap();
         assert_eq!((drain(&mut tm, 2000), tm.depth(1, 0)), (vec![6, 7, 8], 0));
     }

@@ -22,7 +22,8 @@ use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, PASSES_MAX};
 use cgen::abi::{self, Unsent};
-use ir::v1model::{Gather, InstanceType, Scatter, Slot, Stage};
+use ir::architecture::Request;
+use ir::v1model::{ARCHITECTURE, Gather, InstanceType, Scatter, Slot, Stage};
 use ir::{BlockId, Effect, FieldListId, Program};
 
 /// The architecture's own state.
@@ -36,7 +37,6 @@ pub(crate) struct V1Model {
     /// The verdicts of a call, kept because to clear so many takes time that is seen.
     verdicts: Vec<abi::Verdict>,
     keeps_originals: bool,
-    drop_port: u64,
 }
 
 /// What a program shows of how packets are worked on.
@@ -85,7 +85,6 @@ impl V1Model {
             taken: Vec::new(),
             verdicts: vec![0; CALL_FRAMES_MAX],
             keeps_originals: program.may_request(Effect::Original),
-            drop_port: program.drop_port,
         }
     }
 }
@@ -234,7 +233,7 @@ impl V1Model {
         }
         fabric.allow_copies(&mut packet, root);
         if verdict == abi::DECIDE_INGRESS {
-            after_ingress(fabric, packet, original, self.drop_port, world);
+            after_ingress(fabric, packet, original, world);
         } else {
             original.into_iter().for_each(|original| fabric.pool.give(original));
             self.finish_egress(fabric, packet, world);
@@ -245,7 +244,7 @@ impl V1Model {
     /// A packet as it was received, if that has been saved and may be asked for.
     fn original(&self, fabric: &mut Fabric, packet: &Packet, verdict: abi::Verdict, position: usize) -> Option<Packet> {
         let is_saved = self.keeps_originals && fabric.pipeline.written_bytes_max().is_some();
-        if !is_saved || verdict != abi::DECIDE_INGRESS {
+        if !is_saved || verdict != abi::DECIDE_INGRESS || !asks_for_original(packet) {
             return None;
         }
         let mut original = fabric.pool.take(packet.bytes())?;
@@ -256,7 +255,7 @@ impl V1Model {
 
     /// Goes on with a packet that has been through egress.
     fn finish_egress(&mut self, fabric: &mut Fabric, mut packet: Packet, world: &mut World<'_>) {
-        if let Some(reason) = after_egress(fabric, &mut packet, self.drop_port, world) {
+        if let Some(reason) = after_egress(fabric, &mut packet, world) {
             fabric.end(packet, reason, world);
             return;
         }
@@ -334,27 +333,19 @@ impl Rules for V1Model {
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
             let original = original_of.next().flatten();
-            after_ingress(fabric, packet, original, self.drop_port, world);
+            after_ingress(fabric, packet, original, world);
         }
         drop(original_of);
         self.originals = originals;
         fabric.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(&mut self, departure: Departure<Packet>, world: &mut World<'_>) -> Packet {
+    fn begin_egress(&mut self, departure: Departure<Packet>, drop_port: u64, world: &mut World<'_>) -> Packet {
         let Departure { mut packet, port, enqueued_ns, depth_packets, .. } = departure;
+        leave_queue(&mut packet, port, drop_port, world.now_ns);
         let waited_us = world.now_ns.saturating_sub(enqueued_ns) / 1000;
-        let delta = packet.intrinsic(Slot::LengthDelta) as u32;
-        let length = packet.intrinsic(Slot::PacketLength) as u32;
-        let length = if length == 0 { packet.ingress_length() } else { length };
-        packet.set_intrinsic(Slot::EgressPort, u64::from(port));
-        // The reference switch sets the port after the drop port, which for the usual one leaves nothing of 9 bits.
-        packet.set_intrinsic(Slot::EgressSpec, self.drop_port.wrapping_add(1) & u64::from(PORT_MAX));
-        packet.set_intrinsic(Slot::PacketLength, u64::from(length.wrapping_add(delta)));
-        packet.set_intrinsic(Slot::LengthDelta, 0);
         packet.set_intrinsic(Slot::DeqTimedelta, waited_us & u64::from(u32::MAX));
         packet.set_intrinsic(Slot::DeqQdepth, depth_packets as u64);
-        packet.set_intrinsic(Slot::EgressGlobalTimestamp, world.now_ns / 1000);
         let rid = packet.intrinsic(Slot::EgressRid);
         tell(world, || Decision::EgressStarts { port, rid, kind: kind(&packet) });
         packet
@@ -365,7 +356,11 @@ impl Rules for V1Model {
         fabric.end_failed(burst, &mut Vec::new(), world);
         let mut position = 0;
         while position < burst.len() {
-            match after_egress(fabric, &mut burst[position], self.drop_port, world) {
+            if only_leaves_egress(&burst[position], fabric.drop_port) {
+                position += 1;
+                continue;
+            }
+            match after_egress(fabric, &mut burst[position], world) {
                 None => position += 1,
                 Some(reason) => {
                     let packet = burst.remove(position);
@@ -440,16 +435,16 @@ fn begin_later_pass(
     }
 }
 
+/// Whether a request of a packet needs the packet as it was received.
+fn asks_for_original(packet: &Packet) -> bool {
+    let is_made = |request: &&Request| packet.intrinsics()[request.slot as usize] != 0;
+    ARCHITECTURE.requests.iter().filter(is_made).any(|request| request.effects.contains(&Effect::Original))
+}
+
 /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest
 /// was sent by the program's own last statement.) Before them a pile leaves, so that a packet that is resubmitted then
 /// follows it; a packet is taken apart where it would else be sent.
-fn after_ingress(
-    fabric: &mut Fabric,
-    mut packet: Packet,
-    mut original: Option<Packet>,
-    drop_port: u64,
-    world: &mut World<'_>,
-) {
+fn after_ingress(fabric: &mut Fabric, mut packet: Packet, mut original: Option<Packet>, world: &mut World<'_>) {
     let released = packet.intrinsic(Slot::Release);
     if released != 0 {
         packet.set_intrinsic(Slot::Release, 0);
@@ -488,7 +483,7 @@ fn after_ingress(
     let group = packet.intrinsic(Slot::McastGrp);
     if group != 0 {
         multicast(fabric, packet, group, world);
-    } else if packet.intrinsic(Slot::EgressSpec) == drop_port {
+    } else if packet.intrinsic(Slot::EgressSpec) == fabric.drop_port {
         fabric.end(packet, DropReason::Ingress, world);
     } else {
         let port = packet.intrinsic(Slot::EgressSpec) as u32;
@@ -611,17 +606,41 @@ fn enqueue_replica(fabric: &mut Fabric, mut packet: Packet, replica: Replica, wo
     enqueue(fabric, packet, replica.port, world);
 }
 
+#[inline]
 fn enqueue(fabric: &mut Fabric, mut packet: Packet, port: u32, world: &mut World<'_>) {
-    let priority = packet.intrinsic(Slot::Priority) as u32;
-    packet.set_intrinsic(Slot::EnqTimestamp, (world.now_ns / 1000) & u64::from(u32::MAX));
+    let (priority, now_ns) = (packet.intrinsic(Slot::Priority) as u32, world.now_ns);
+    packet.set_intrinsic(Slot::EnqTimestamp, (now_ns / 1000) & u64::from(u32::MAX));
     packet.set_intrinsic(Slot::EnqQdepth, fabric.traffic.depth(port, priority) as u64);
-    fabric.enqueue(packet, port, priority, world);
+    fabric.enqueue(packet, port, priority, world, |packet, drop_port| leave_queue(packet, port, drop_port, now_ns));
+}
+
+/// Sets the metadata of a packet that has left its queue without waiting.
+#[inline]
+fn leave_queue(packet: &mut Packet, port: u32, drop_port: u64, now_ns: u64) {
+    let delta = packet.intrinsic(Slot::LengthDelta) as u32;
+    let length = packet.intrinsic(Slot::PacketLength) as u32;
+    let length = if length == 0 { packet.ingress_length() } else { length };
+    packet.set_intrinsic(Slot::EgressPort, u64::from(port));
+    // The reference switch sets the port after the drop port, which for the usual one leaves nothing of 9 bits.
+    packet.set_intrinsic(Slot::EgressSpec, drop_port.wrapping_add(1) & u64::from(PORT_MAX));
+    packet.set_intrinsic(Slot::PacketLength, u64::from(length.wrapping_add(delta)));
+    packet.set_intrinsic(Slot::LengthDelta, 0);
+    packet.set_intrinsic(Slot::DeqTimedelta, 0);
+    packet.set_intrinsic(Slot::DeqQdepth, 0);
+    packet.set_intrinsic(Slot::EgressGlobalTimestamp, now_ns / 1000);
 }
 
 // ------------------------------------------------------------------------------------------------- egress
 
+/// Whether a packet requests nothing after egress and is not dropped.
+#[inline]
+fn only_leaves_egress(packet: &Packet, drop_port: u64) -> bool {
+    let requests = packet.intrinsic(Slot::CloneEgressSession) | packet.intrinsic(Slot::CloneToIngress);
+    requests == 0 && packet.intrinsic(Slot::EgressSpec) != drop_port
+}
+
 /// The decisions after egress: clones, then drop.
-fn after_egress(fabric: &mut Fabric, packet: &mut Packet, drop_port: u64, world: &mut World<'_>) -> Option<DropReason> {
+fn after_egress(fabric: &mut Fabric, packet: &mut Packet, world: &mut World<'_>) -> Option<DropReason> {
     let session = packet.intrinsic(Slot::CloneEgressSession);
     if session != 0 {
         let list = field_list(packet.intrinsic(Slot::CloneList), 1);
@@ -633,7 +652,7 @@ fn after_egress(fabric: &mut Fabric, packet: &mut Packet, drop_port: u64, world:
         packet.set_intrinsic(Slot::CloneToIngress, 0);
         clone_egress_to_ingress(fabric, packet, field_list(request, 2), world);
     }
-    (packet.intrinsic(Slot::EgressSpec) == drop_port).then_some(DropReason::Egress)
+    (packet.intrinsic(Slot::EgressSpec) == fabric.drop_port).then_some(DropReason::Egress)
 }
 
 /// The copy has the headers as they are and no metadata but those of the list; it starts at the queue.
