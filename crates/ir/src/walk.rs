@@ -274,6 +274,13 @@ pub fn visit_body<'a>(body: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
     }
 }
 
+/// How many statements a program has, those inside others included.
+pub fn statement_count(program: &Program) -> usize {
+    let mut count = 0;
+    bodies(program).into_iter().for_each(|body| visit_body(body, &mut |_| count += 1));
+    count
+}
+
 /// The greatest expressions of a transition.
 pub fn transition_exprs(transition: &Transition) -> Vec<&Expr> {
     let mut exprs = Vec::new();

@@ -308,7 +308,14 @@ pub fn lower_with(program: &hir::Program, options: Options, diagnostics: &mut Di
         let failed = done.is_err() || lowerer.diagnostics.has_errors();
         if !failed {
             lowerer.keep_written_fields();
-            removed::keep_fields(&mut lowerer.ir, &lowerer.removals);
+            if let Err(place) =
+                removed::keep_fields(&mut lowerer.ir, &lowerer.removals, &lowerer.parameter_headers, STATEMENTS_MAX)
+            {
+                let message =
+                    "what is called would be needed in too many forms, as its callers remove different headers";
+                diagnostics.push(Diagnostic::error(codes::LIMIT, place, message));
+                return None;
+            }
         }
         diagnostics.append(lowerer.diagnostics);
         return (!failed).then_some(lowerer.ir);
@@ -388,6 +395,8 @@ pub(crate) struct Lowerer<'h> {
     pub memo: Memo<'h>,
     /// Where the text calls `setInvalid`.
     pub removals: BTreeSet<Span>,
+    /// The headers that parameters of routines have, and whose they are.
+    pub parameter_headers: BTreeMap<ir::HeaderId, ir::RoutineId>,
     /// The parser that is being built, in a parser block.
     pub parser: Option<parsers::Builder>,
     pub externs: externs::State,
@@ -462,6 +471,7 @@ impl<'h> Lowerer<'h> {
             objects,
             memo,
             removals: BTreeSet::new(),
+            parameter_headers: BTreeMap::new(),
             parser: None,
             externs: externs::State::default(),
             depth: 0,

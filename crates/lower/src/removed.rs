@@ -9,35 +9,60 @@
 //! body and in the bodies inside it, until something there may make the header valid again. Keys of tables and inputs
 //! of hashes and checksums are left alone, in which the reference counts the fields of invalid headers as zero or
 //! leaves them out; so are the actions of tables applied later, and elements of stacks.
+//!
+//! What a routine does counts as if it stood where it is called. Where headers that it speaks of are removed at a call, a
+//! form of the routine is called that has them so; it gets what is kept of them in variables, and gives it back. What it
+//! removes itself at its end is removed behind the call. A header that is an argument is copied to one of the routine's,
+//! and back; both are one header here.
 
-use base::index::Id;
 use base::{IndexVec, Span};
 use ir::walk::{self, Part};
-use ir::{Body, Expr, ExprKind, HeaderId, HeaderRef, Place, RoutineId, Stmt, StmtKind, TableId, VarId};
+use ir::{Body, Expr, ExprKind, HeaderId, HeaderRef, Place, Routine, RoutineId, Stmt, StmtKind, TableId, VarId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-/// Keeps what is read after the removals at `calls`.
-pub(crate) fn keep_fields(program: &mut ir::Program, calls: &BTreeSet<Span>) {
+/// The headers that parameters of routines have.
+type Parameters = BTreeMap<HeaderId, RoutineId>;
+
+/// Keeps what is read after the removals at `calls`. Fails with the place of a call if routines would need forms of more
+/// than so many statements together.
+pub(crate) fn keep_fields(
+    program: &mut ir::Program,
+    calls: &BTreeSet<Span>,
+    parameters: &Parameters,
+    statements_max: usize,
+) -> Result<(), Span> {
     if calls.is_empty() {
-        return;
+        return Ok(());
     }
-    let mut bodies: Vec<Body> = walk::bodies_mut(program).into_iter().map(std::mem::take).collect();
+    let in_stacks = program.stacks.iter().flat_map(|stack| stack.elements.iter().copied()).collect();
     let mut work = Work {
         calls,
-        revivals: Revivals::new(program, &bodies),
-        in_stacks: program.stacks.iter().flat_map(|stack| stack.elements.iter().copied()).collect(),
-        program,
+        revivals: Revivals::new(program, parameters),
+        mentions: Mentions::new(program, calls, &in_stacks),
+        in_stacks,
+        routines: std::mem::take(&mut program.routines),
+        forms: Forms { statements_left: statements_max, ..Forms::default() },
+        root: 0,
+        parameters,
+        routine: None,
         removals: Vec::new(),
         removed: BTreeMap::new(),
         log: Vec::new(),
+        program,
     };
-    for body in &mut bodies {
-        work.body(body);
+    let mut bodies: Vec<Body> = walk::bodies_mut(work.program).into_iter().map(std::mem::take).collect();
+    for (root, body) in bodies.iter_mut().enumerate() {
+        work.root = root;
+        work.body(body)?;
         work.undo(0);
     }
+    let routines = work.finished_routines();
     for (place, body) in walk::bodies_mut(program).into_iter().zip(bodies) {
         *place = body;
     }
+    program.routines = routines;
+    Ok(())
 }
 
 /// Which headers each table's actions and each routine may make valid.
@@ -47,17 +72,16 @@ struct Revivals {
 }
 
 impl Revivals {
-    /// `bodies` are the program's, as [`walk::bodies_mut`] has them: those of the routines and of the actions last.
-    fn new(program: &ir::Program, bodies: &[Body]) -> Revivals {
-        let (bodies, actions) = bodies.split_at(bodies.len() - program.actions.len());
+    fn new(program: &ir::Program, parameters: &Parameters) -> Revivals {
         let mut routines = IndexVec::new();
-        for body in &bodies[bodies.len() - program.routines.len()..] {
-            let headers = revived_within(body, &routines).into_iter().collect();
-            routines.push(headers);
+        for (id, routine) in program.routines.iter_enumerated() {
+            let headers = revived_within(&routine.body, &routines, parameters, Some(id));
+            routines.push(headers.into_iter().collect());
         }
-        let by_action: Vec<BTreeSet<HeaderId>> = actions.iter().map(|body| revived_within(body, &routines)).collect();
+        let by_action: IndexVec<ir::ActionId, BTreeSet<HeaderId>> =
+            program.actions.iter().map(|action| revived_within(&action.body, &routines, parameters, None)).collect();
         let of_table = |table: &ir::Table| {
-            let headers = table.actions.iter().flat_map(|action| &by_action[action.action.index()]);
+            let headers = table.actions.iter().flat_map(|action| &by_action[action.action]);
             headers.copied().collect::<BTreeSet<_>>().into_iter().collect()
         };
         let tables = program.tables.iter_enumerated().map(|(id, table)| (id, of_table(table))).collect();
@@ -69,14 +93,32 @@ impl Revivals {
     }
 }
 
-/// The headers that statements of the body may make valid, but for what tables do.
-fn revived_within(body: &[Stmt], routines: &IndexVec<RoutineId, Vec<HeaderId>>) -> BTreeSet<HeaderId> {
+/// The headers that statements of the body (of this routine) may make valid, but for what tables do.
+fn revived_within(
+    body: &[Stmt],
+    routines: &IndexVec<RoutineId, Vec<HeaderId>>,
+    parameters: &Parameters,
+    own: Option<RoutineId>,
+) -> BTreeSet<HeaderId> {
     let mut headers = BTreeSet::new();
     walk::visit_body(body, &mut |stmt| match &stmt.kind {
         StmtKind::Call(routine) => headers.extend(routines.get(*routine).into_iter().flatten()),
-        kind => headers.extend(made_valid(kind)),
+        kind => match passed(kind, parameters, own) {
+            None => headers.extend(made_valid(kind)),
+            Some((dst, src)) => {
+                let routine = parameters.get(&src).and_then(|routine| routines.get(*routine));
+                headers.extend(routine.filter(|revived| revived.contains(&src)).map(|_| dst));
+            }
+        },
     });
     headers
+}
+
+/// Target and source of a copy of an argument to a parameter of a routine, or back: other than in that routine.
+fn passed(stmt: &StmtKind, parameters: &Parameters, own: Option<RoutineId>) -> Option<(HeaderId, HeaderId)> {
+    let StmtKind::CopyHeader { dst: HeaderRef::Fixed(dst), src: HeaderRef::Fixed(src) } = stmt else { return None };
+    let is_of_another = |header| parameters.get(header).is_some_and(|&routine| Some(routine) != own);
+    (is_of_another(dst) || is_of_another(src)).then_some((*dst, *src))
 }
 
 /// The header that a statement itself may make valid.
@@ -89,16 +131,101 @@ fn made_valid(stmt: &StmtKind) -> Option<HeaderId> {
     }
 }
 
+/// The headers that each routine and those that it calls speak of.
+struct Mentions {
+    headers: IndexVec<RoutineId, BTreeSet<HeaderId>>,
+    /// Whether it removes any.
+    removes: IndexVec<RoutineId, bool>,
+}
+
+impl Mentions {
+    fn new(program: &ir::Program, calls: &BTreeSet<Span>, in_stacks: &BTreeSet<HeaderId>) -> Mentions {
+        let mut mentions = Mentions { headers: IndexVec::new(), removes: IndexVec::new() };
+        for routine in &program.routines {
+            let (mut headers, mut removes) = (BTreeSet::new(), false);
+            walk::visit_body(&routine.body, &mut |stmt| {
+                if let Some(header) = removed_at(stmt, calls, in_stacks) {
+                    headers.insert(header);
+                    removes = true;
+                }
+                if let StmtKind::Call(called) = stmt.kind {
+                    headers.extend(&mentions.headers[called]);
+                    removes |= mentions.removes[called];
+                }
+                walk::visit_own(&stmt.kind, &mut |item| {
+                    if let walk::Item::Field(HeaderRef::Fixed(id), _) | walk::Item::Header(HeaderRef::Fixed(id)) = item
+                    {
+                        headers.insert(*id);
+                    }
+                });
+            });
+            mentions.headers.push(headers);
+            mentions.removes.push(removes);
+        }
+        mentions
+    }
+}
+
+/// The header that the program's text removes with this statement.
+fn removed_at(stmt: &Stmt, calls: &BTreeSet<Span>, in_stacks: &BTreeSet<HeaderId>) -> Option<HeaderId> {
+    let StmtKind::SetInvalid(HeaderRef::Fixed(id)) = stmt.kind else { return None };
+    (calls.contains(&stmt.span) && !in_stacks.contains(&id)).then_some(id)
+}
+
 /// A call of `setInvalid`: the variables that keep the fields used after it.
 struct Removal {
     header: HeaderId,
     copies: BTreeMap<u32, VarId>,
 }
 
+/// A routine, the headers it speaks of that are removed where it is called, and, if it removes some itself, the body of
+/// the program from which it is called: an action of a table has what it keeps apart from what the table's control keeps.
+type Key = (RoutineId, Vec<HeaderId>, usize);
+
+/// The routine that is called for such a key.
+struct Form {
+    id: RoutineId,
+    /// The headers that are removed where it begins, which each caller fills the copies of.
+    begin: Vec<(HeaderId, usize)>,
+    /// Those that it removes itself and that are still so where it ends.
+    end: Vec<(HeaderId, usize)>,
+    /// Copies that it changes.
+    written: BTreeSet<VarId>,
+}
+
+/// The forms of routines that were made so far.
+#[derive(Default)]
+struct Forms {
+    made: BTreeMap<Key, Rc<Form>>,
+    routines: IndexVec<RoutineId, Routine>,
+    /// Where in a routine to fill the copies of headers that are removed at its end, as callers may need more of them.
+    unfilled: Vec<(RoutineId, usize, usize, Span)>,
+    /// How many more statements there may be in routines.
+    statements_left: usize,
+}
+
+/// What is to be done at a statement.
+enum Here {
+    /// It removes a header: the copies are filled before it.
+    Removal(usize),
+    /// It calls a routine.
+    Call { before: Body, behind: Body },
+}
+
 struct Work<'a> {
     calls: &'a BTreeSet<Span>,
     revivals: Revivals,
+    mentions: Mentions,
     in_stacks: BTreeSet<HeaderId>,
+    /// As they were.
+    routines: IndexVec<RoutineId, Routine>,
+    forms: Forms,
+    /// The headers that parameters of routines have.
+    parameters: &'a Parameters,
+    /// The routine that we are in.
+    routine: Option<RoutineId>,
+    /// The body of the program that we are in, or that called the routine that we are in.
+    root: usize,
     program: &'a mut ir::Program,
     removals: Vec<Removal>,
     /// The headers that are removed where we are, and by which removal.
@@ -108,39 +235,154 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn body(&mut self, body: &mut Body) {
+    fn body(&mut self, body: &mut Body) -> Result<(), Span> {
+        let here = self.statements(body)?;
+        self.fill(body, here, &[]);
+        Ok(())
+    }
+
+    /// Goes through a body. What is to stand before and behind its statements, by their position.
+    fn statements(&mut self, body: &mut Body) -> Result<BTreeMap<usize, Here>, Span> {
         let mut here = BTreeMap::new();
         for (at, stmt) in body.iter_mut().enumerate() {
-            match self.removed_by(stmt) {
-                Some(header) => {
-                    here.insert(at, self.removals.len());
-                    self.set(header, Some(self.removals.len()));
-                    self.removals.push(Removal { header, copies: BTreeMap::new() });
-                }
-                None => self.stmt(&mut stmt.kind),
+            if let Some(header) = self.removed_by(stmt) {
+                here.insert(at, Here::Removal(self.removals.len()));
+                self.remove(header);
+            } else if let StmtKind::Call(routine) = &mut stmt.kind {
+                let (before, behind) = self.call(routine, stmt.span)?;
+                here.insert(at, Here::Call { before, behind });
+            } else {
+                self.stmt(&mut stmt.kind)?;
             }
         }
-        if here.values().any(|&removal| !self.removals[removal].copies.is_empty()) {
-            let statements = std::mem::take(body);
-            for (at, stmt) in statements.into_iter().enumerate() {
-                if let Some(&removal) = here.get(&at) {
-                    body.extend(self.copies(removal, stmt.span));
+        Ok(here)
+    }
+
+    /// Puts in what is to stand before and behind statements, but for the copies of these removals: where they belong.
+    fn fill(&self, body: &mut Body, mut here: BTreeMap<usize, Here>, later: &[usize]) -> Vec<(usize, usize, Span)> {
+        let mut left = Vec::new();
+        if here.is_empty() {
+            return left;
+        }
+        for (at, stmt) in std::mem::take(body).into_iter().enumerate() {
+            match here.remove(&at) {
+                None => body.push(stmt),
+                Some(Here::Removal(removal)) => {
+                    match later.contains(&removal) {
+                        true => left.push((body.len(), removal, stmt.span)),
+                        false => body.extend(self.copies(removal, stmt.span)),
+                    }
+                    body.push(stmt);
                 }
-                body.push(stmt);
+                Some(Here::Call { before, behind }) => {
+                    body.extend(before);
+                    body.push(stmt);
+                    body.extend(behind);
+                }
             }
         }
+        left
     }
 
     /// The header that the program's text removes with this statement, and that was not removed before.
     fn removed_by(&self, stmt: &Stmt) -> Option<HeaderId> {
-        let StmtKind::SetInvalid(HeaderRef::Fixed(id)) = stmt.kind else { return None };
-        let is_meant = self.calls.contains(&stmt.span) && !self.in_stacks.contains(&id);
-        (is_meant && !self.removed.contains_key(&id)).then_some(id)
+        removed_at(stmt, self.calls, &self.in_stacks).filter(|header| !self.removed.contains_key(header))
     }
 
-    fn stmt(&mut self, stmt: &mut StmtKind) {
+    /// Notes that a header is removed here.
+    fn remove(&mut self, header: HeaderId) {
+        self.set(header, Some(self.removals.len()));
+        self.removals.push(Removal { header, copies: BTreeMap::new() });
+    }
+
+    /// Has a call call the form of its routine for what is removed here. What stands before and behind the call.
+    fn call(&mut self, routine: &mut RoutineId, span: Span) -> Result<(Body, Body), Span> {
+        let form = self.form(*routine, span)?;
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        for (header, removal) in &form.begin {
+            for (field, var) in self.removals[*removal].copies.clone() {
+                // All fields that a routine speaks of have a variable, here as there.
+                let Some(kept) = self.kept(*header, field) else { continue };
+                before.push(self.assignment(var, kept, span));
+                if form.written.contains(&var) {
+                    behind.push(self.assignment(kept, var, span));
+                }
+            }
+        }
+        for header in self.revivals.routines[*routine].clone() {
+            self.set(header, None);
+        }
+        for (header, removal) in &form.end {
+            self.set(*header, Some(*removal));
+        }
+        *routine = form.id;
+        Ok((before, behind))
+    }
+
+    fn assignment(&self, dst: VarId, src: VarId, span: Span) -> Stmt {
+        let src = Expr { kind: ExprKind::Var(src), ty: self.program.vars[src].ty };
+        Stmt { kind: StmtKind::Assign { dst: Place::Var(dst), src }, span }
+    }
+
+    fn form(&mut self, routine: RoutineId, span: Span) -> Result<Rc<Form>, Span> {
+        let mentioned = &self.mentions.headers[routine];
+        let removed: Vec<HeaderId> = self.removed.keys().copied().filter(|header| mentioned.contains(header)).collect();
+        let root = if self.mentions.removes[routine] { self.root } else { 0 };
+        let key = (routine, removed, root);
+        if let Some(form) = self.forms.made.get(&key) {
+            return Ok(Rc::clone(form));
+        }
+        let outer = (std::mem::take(&mut self.removed), std::mem::take(&mut self.log));
+        let around = self.routine.replace(routine);
+        let form = self.made_form(routine, &key.1, span).map(Rc::new);
+        self.routine = around;
+        (self.removed, self.log) = outer;
+        let form = form?;
+        self.forms.made.insert(key, Rc::clone(&form));
+        Ok(form)
+    }
+
+    fn made_form(&mut self, routine: RoutineId, removed: &[HeaderId], span: Span) -> Result<Form, Span> {
+        removed.iter().for_each(|header| self.remove(*header));
+        let begin: Vec<(HeaderId, usize)> = self.removed.iter().map(|(header, removal)| (*header, *removal)).collect();
+        let mut made = self.routines[routine].clone();
+        let here = self.statements(&mut made.body)?;
+        let is_own = |(header, removal): &(HeaderId, usize)| !begin.contains(&(*header, *removal));
+        let removed = self.removed.iter().map(|(header, removal)| (*header, *removal));
+        let end: Vec<(HeaderId, usize)> = removed.filter(is_own).collect();
+        let at_end: Vec<usize> = end.iter().map(|(_, removal)| *removal).collect();
+        let unfilled = self.fill(&mut made.body, here, &at_end);
+        let (mut written, mut statements) = (BTreeSet::new(), 0);
+        walk::visit_body(&made.body, &mut |stmt| {
+            statements += 1;
+            let mut place = stmt.kind.dst();
+            while let Some(Place::Slice { base, .. }) = place {
+                place = Some(base);
+            }
+            written.extend(place.and_then(|place| if let Place::Var(var) = place { Some(*var) } else { None }));
+        });
+        self.forms.statements_left = self.forms.statements_left.checked_sub(statements).ok_or(span)?;
+        let id = self.forms.routines.push(made);
+        self.forms.unfilled.extend(unfilled.into_iter().map(|(at, removal, span)| (id, at, removal, span)));
+        Ok(Form { id, begin, end, written })
+    }
+
+    /// The forms of all routines, now that it is known what callers need of headers that are removed at their ends.
+    fn finished_routines(mut self) -> IndexVec<RoutineId, Routine> {
+        let mut routines = std::mem::take(&mut self.forms.routines);
+        // From behind, so that positions stay right.
+        for (routine, at, removal, span) in std::mem::take(&mut self.forms.unfilled).into_iter().rev() {
+            routines[routine].body.splice(at..at, self.copies(removal, span));
+        }
+        routines
+    }
+
+    fn stmt(&mut self, stmt: &mut StmtKind) -> Result<(), Span> {
+        if let Some((dst, src)) = passed(stmt, self.parameters, self.routine) {
+            self.set(dst, self.removed.get(&src).copied());
+            return Ok(());
+        }
         let revived = match stmt {
-            StmtKind::Call(routine) if !self.removed.is_empty() => self.revivals.routines[*routine].clone(),
             StmtKind::ApplyTable { table, .. } if !self.removed.is_empty() => self.revivals.of(*table).to_vec(),
             StmtKind::Loop { body, .. } => self.revived_by_loop(body),
             _ => made_valid(stmt).into_iter().collect(),
@@ -154,12 +396,13 @@ impl Work<'_> {
         let before = self.log.len();
         let mut revived = BTreeSet::new();
         for inner in stmt.bodies_mut() {
-            self.body(inner);
+            self.body(inner)?;
             revived.extend(self.undo(before));
         }
         for header in revived {
             self.set(header, None);
         }
+        Ok(())
     }
 
     /// What is made valid in one round of a loop is so in the next.
@@ -167,7 +410,7 @@ impl Work<'_> {
         if self.removed.is_empty() {
             return Vec::new();
         }
-        let mut headers = revived_within(body, &self.revivals.routines);
+        let mut headers = revived_within(body, &self.revivals.routines, self.parameters, self.routine);
         walk::visit_body(body, &mut |stmt| {
             if let StmtKind::ApplyTable { table, .. } = stmt.kind {
                 headers.extend(self.revivals.of(table));

@@ -21,6 +21,7 @@ use base::Span;
 use ir::StmtKind;
 use ir::walk::visit_body;
 use sema::hir;
+use std::ops::Range;
 use std::rc::Rc;
 use syntax::diag::Diagnostics;
 
@@ -157,32 +158,42 @@ impl<'h> Lowerer<'h> {
             self.diagnostics.append(found);
             return Err(Refused);
         }
-        let Ok((body, returned)) = lowered else { return Ok(None) };
+        let Ok((body, headers, returned)) = lowered else { return Ok(None) };
         if found.has_errors() || self.externs.direct_uses.len() > uses || !may_be_routine(&body) {
             self.externs.direct_uses.truncate(uses);
             return Ok(None);
         }
         self.diagnostics.append(found);
         let id = self.ir.routines.push(ir::Routine { name: code.name.clone(), body, span: code.span });
+        self.parameter_headers
+            .extend(headers.map(|header| (<ir::HeaderId as base::index::Id>::from_index(header), id)));
         Ok(Some(Routine { id, owner, returned, around: code.around(self), cost }))
     }
 
-    fn routine_body(&mut self, code: &Code<'h>, owner: ObjectId) -> Lowered<(ir::Body, Option<Rc<Place>>)> {
+    /// The statements, the numbers of the headers that parameters have, and where the result is.
+    fn routine_body(
+        &mut self,
+        code: &Code<'h>,
+        owner: ObjectId,
+    ) -> Lowered<(ir::Body, Range<usize>, Option<Rc<Place>>)> {
         let mut frame = self.new_frame(Some(owner));
         frame.repeats = true;
         if *code.return_type != hir::Type::Void {
             frame.return_place = Some(Rc::new(self.temporary_place(code.return_type, code.span)?));
         }
         let returned = frame.return_place.clone();
+        let mut headers = 0..0;
         let (body, ()) = self.collect(|l| {
             l.in_frame(frame, code.span, |l| {
+                let first = l.ir.headers.len();
                 for param in code.params {
                     l.declare(*param)?;
                 }
+                headers = first..l.ir.headers.len();
                 l.lower_block(code.body)
             })
         })?;
-        Ok((body, returned))
+        Ok((body, headers, returned))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod support;
 
+use base::limits::SHORT_PROGRAM_STATEMENTS_MAX;
 use support::{Parts, lower};
 
 fn refused(parts: &Parts<'_>) -> String {
@@ -195,4 +196,18 @@ fn calls_that_no_packet_could_make_in_time_are_refused() {
     let ingress = "bit<8> y = 1; hdr.h.a = f40(hdr.h.b, y); hdr.h.b = y;";
     let errors = refused(&Parts { types: &fan(8, 40), ingress, ..Parts::default() });
     assert!(errors.starts_with("E0802 a packet would run more than"), "{errors}");
+}
+
+/// Copies count when statements are lowered, but do not last.
+#[test]
+fn a_program_that_is_short_without_routines_has_none() {
+    let copies: String = (1..20).map(|copy| format!("bit<8> t{copy} = t{};", copy - 1)).collect();
+    let types = format!("bit<8> f(in bit<8> x, inout bit<8> y) {{ bit<8> t0 = x; {copies} y = y ^ t19; return t19; }}");
+    let calls = "hdr.h.a = f(hdr.h.a, y);".repeat(250);
+    let ingress = format!("bit<8> y = 1; {calls} hdr.h.b = y;");
+    let program = lower(&Parts { types: &types, ingress: &ingress, ..Parts::default() }.text()).unwrap();
+    assert_eq!(program.routines.len(), 1);
+    let program = testkit::pipeline::optimised(&program).unwrap();
+    let statements = ir::walk::statement_count(&program);
+    assert!(program.routines.is_empty() && statements <= SHORT_PROGRAM_STATEMENTS_MAX, "{statements} statements");
 }

@@ -7,20 +7,24 @@
 //! A [`Pass`] is a value; [`pipelines`] are plain lists of them; [`run`] runs one and asks the verifier after each pass
 //! in debug builds, or when told to.
 //!
+//! * [`inline`](mod@inline): routines of programs that are short without them.
 //! * [`simplify`]: constant folding and algebra.
 //! * [`propagate`]: values of variables are put where the variables are read.
 //! * [`validity`]: tests of headers whose validity is known.
 //! * [`dead_code`]: branches, states and statements that nothing reaches.
+//! * [`chains`]: long chains of comparisons become switches.
 //! * [`unroll`]: elements of header stacks that parsers go through in loops get names.
 //! * [`unread`]: assignments to positions in stacks that nothing reads.
 //! * [`specialise`](mod@specialise): tables whose contents are known, replaced by what they answer.
 //! * [`dead_stores`]: assignments to local variables that nothing reads.
 //! * `flow`, `effects`: the walk along control flow that `propagate` and `validity` share, and what statements write.
 
+pub mod chains;
 pub mod dead_code;
 pub mod dead_stores;
 mod effects;
 mod flow;
+pub mod inline;
 pub mod pipelines;
 pub mod propagate;
 mod shared_map;

@@ -1,17 +1,19 @@
 //! The pipelines: which passes run, in which order.
 
-use crate::{Pass, dead_code, dead_stores, propagate, simplify, unread, unroll, validity};
+use crate::{Pass, chains, dead_code, dead_stores, inline, propagate, simplify, unread, unroll, validity};
 
 /// What every compiled program goes through. The first round removes the temporaries of lowering; what that uncovers
 /// (constants, branches that are decided) is used up in the second, as are the names that elements of stacks get
 /// between the two.
 pub const STANDARD: &[Pass] = &[
+    inline::PASS,
     simplify::PASS,
     propagate::PASS,
     validity::PASS,
     simplify::PASS,
     dead_code::PASS,
     dead_stores::PASS,
+    chains::PASS,
     unroll::PASS,
     propagate::PASS,
     validity::PASS,
@@ -22,5 +24,14 @@ pub const STANDARD: &[Pass] = &[
 ];
 
 /// All passes, for `--passes` and for tests.
-pub const ALL: &[Pass] =
-    &[simplify::PASS, propagate::PASS, validity::PASS, dead_code::PASS, dead_stores::PASS, unroll::PASS, unread::PASS];
+pub const ALL: &[Pass] = &[
+    inline::PASS,
+    simplify::PASS,
+    propagate::PASS,
+    validity::PASS,
+    dead_code::PASS,
+    dead_stores::PASS,
+    chains::PASS,
+    unroll::PASS,
+    unread::PASS,
+];

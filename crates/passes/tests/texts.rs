@@ -8,7 +8,7 @@ use base::Bits;
 use expect_test::{Expect, expect};
 use ir::{ActionCall, EntryKey};
 use passes::specialise::{Contents, KnownEntry, specialise};
-use passes::{Pass, dead_code, dead_stores, propagate, simplify, unread, unroll, validity};
+use passes::{Pass, chains, dead_code, dead_stores, inline, propagate, simplify, unread, unroll, validity};
 
 const PRELUDE: &str = include_str!("prelude.ir");
 
@@ -820,4 +820,215 @@ fn assignments_in_routines_go_if_nothing_reads_them() {
         v7 = v6
     "#]]
     .assert_eq(&after(&[dead_stores::PASS], &text, "routine0", "action0"));
+}
+
+/// A chain of comparisons, each with a statement for those that are equal.
+fn chain(conditions: &[&str], last: &str) -> String {
+    let arms: String =
+        (1..).zip(conditions).map(|(arm, cond)| format!("if {cond} {{\nv0 = 9w0x{arm}\n}} else {{\n")).collect();
+    format!("{arms}{last}{}", "}\n".repeat(conditions.len()))
+}
+
+#[test]
+fn long_chains_of_comparisons_become_switches() {
+    let conditions = [
+        "(v2 == 8w0x1)",
+        "((v2 == 8w0x2) || (v2 == 8w0x3))",
+        "(v2 == 8w0x1)",
+        "(v2 == 8w0x4)",
+        "(v2 == 8w0x5)",
+        "(v2 == 8w0x6)",
+        "((v2 == 8w0x7) || ((v2 == 8w0x2) || (v2 == 8w0x7)))",
+        "(v2 == 8w0x8)",
+    ];
+    check(
+        chains::PASS,
+        &chain(&conditions, "v6 = v2\n"),
+        expect![[r#"
+        switch v2 {
+          case 8w0x1 {
+            v0 = 9w0x1
+          }
+          case 8w0x2, 8w0x3 {
+            v0 = 9w0x2
+          }
+          case 8w0x4 {
+            v0 = 9w0x4
+          }
+          case 8w0x5 {
+            v0 = 9w0x5
+          }
+          case 8w0x6 {
+            v0 = 9w0x6
+          }
+          case 8w0x7 {
+            v0 = 9w0x7
+          }
+          case 8w0x8 {
+            v0 = 9w0x8
+          }
+          default {
+            v6 = v2
+          }
+        }
+    "#]],
+    );
+    // One arm fewer, and what is no chain of one value's comparisons.
+    check(
+        chains::PASS,
+        &chain(&conditions[1..], ""),
+        expect![[r#"
+        if ((v2 == 8w0x2) || (v2 == 8w0x3)) {
+          v0 = 9w0x1
+        } else {
+          if (v2 == 8w0x1) {
+            v0 = 9w0x2
+          } else {
+            if (v2 == 8w0x4) {
+              v0 = 9w0x3
+            } else {
+              if (v2 == 8w0x5) {
+                v0 = 9w0x4
+              } else {
+                if (v2 == 8w0x6) {
+                  v0 = 9w0x5
+                } else {
+                  if ((v2 == 8w0x7) || ((v2 == 8w0x2) || (v2 == 8w0x7))) {
+                    v0 = 9w0x6
+                  } else {
+                    if (v2 == 8w0x8) {
+                      v0 = 9w0x7
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+    "#]],
+    );
+    let mut others = conditions;
+    others[3] = "(v6 == 8w0x4)";
+    check(
+        chains::PASS,
+        &chain(&others, ""),
+        expect![[r#"
+        if (v2 == 8w0x1) {
+          v0 = 9w0x1
+        } else {
+          if ((v2 == 8w0x2) || (v2 == 8w0x3)) {
+            v0 = 9w0x2
+          } else {
+            if (v2 == 8w0x1) {
+              v0 = 9w0x3
+            } else {
+              if (v6 == 8w0x4) {
+                v0 = 9w0x4
+              } else {
+                if (v2 == 8w0x5) {
+                  v0 = 9w0x5
+                } else {
+                  if (v2 == 8w0x6) {
+                    v0 = 9w0x6
+                  } else {
+                    if ((v2 == 8w0x7) || ((v2 == 8w0x2) || (v2 == 8w0x7))) {
+                      v0 = 9w0x7
+                    } else {
+                      if (v2 == 8w0x8) {
+                        v0 = 9w0x8
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn chains_end_where_something_else_is_compared() {
+    let eight: Vec<String> = (0..8).map(|value| format!("(v2 == 8w0x{value})")).collect();
+    let mut conditions: Vec<&str> = eight.iter().map(String::as_str).collect();
+    conditions.extend(["(v2 != v6)", "(v2 == 8w0x9)"]);
+    let text = format!("if v5 {{\n{}}}\n", chain(&conditions, ""));
+    check(
+        chains::PASS,
+        &text,
+        expect![[r#"
+        if v5 {
+          switch v2 {
+            case 8w0x0 {
+              v0 = 9w0x1
+            }
+            case 8w0x1 {
+              v0 = 9w0x2
+            }
+            case 8w0x2 {
+              v0 = 9w0x3
+            }
+            case 8w0x3 {
+              v0 = 9w0x4
+            }
+            case 8w0x4 {
+              v0 = 9w0x5
+            }
+            case 8w0x5 {
+              v0 = 9w0x6
+            }
+            case 8w0x6 {
+              v0 = 9w0x7
+            }
+            case 8w0x7 {
+              v0 = 9w0x8
+            }
+            default {
+              if (v2 != v6) {
+                v0 = 9w0x9
+              } else {
+                if (v2 == 8w0x9) {
+                  v0 = 9w0x10
+                }
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+/// Routines are put where they are called, each copy with labels of its own; what is left is simplified.
+#[test]
+fn routines_of_short_programs_are_inlined() {
+    let body = "v6 = 8w0x1\ncall routine0\nv6 = 8w0x2\ncall routine0\n";
+    let parser = "state0 \"start\" {\n  goto accept\n}\n";
+    let routines = "routine0 \"f\" {\nblock l1 {\nif (v6 == v2) {\nleave l1\n}\nv2 = (v2 + v6)\n}\n}\n";
+    let text = program(parser, body).replacen("block0 ", &format!("{routines}block0 "), 1);
+    expect![[r#"
+        block l4 {
+          if (v2 == 8w0x1) {
+            leave l4
+          }
+          v2 = (v2 + 8w0x1)
+        }
+        block l5 {
+          if (v2 == 8w0x2) {
+            leave l5
+          }
+          v2 = (v2 + 8w0x2)
+        }
+    "#]]
+    .assert_eq(&after(&[inline::PASS], &text, "block2", "block3"));
+    // One that is long is called.
+    let long = routines.replace("v2 = (v2 + v6)\n", &"v2 = (v2 + v6)\n".repeat(1_001));
+    let text = program(parser, body).replacen("block0 ", &format!("{long}block0 "), 1);
+    expect![[r#"
+        v6 = 8w0x1
+        call routine0
+        v6 = 8w0x2
+        call routine0
+    "#]]
+    .assert_eq(&after(&[inline::PASS], &text, "block2", "block3"));
 }

@@ -1,11 +1,11 @@
-//! Routines in random programs: outlines runs of statements into routines, and inlines them again.
+//! Routines in random programs: outlines runs of statements into routines.
 //!
 //! What enters: a program without routines. What leaves: a program with routines, some of which call others and some
-//! of which are called twice in a row; or the same program with all calls inlined, which is equivalent.
+//! of which are called twice in a row. `passes::inline` inlines them again.
 
 use base::{Rng, Span};
 use ir::walk::{Item, bodies_mut, visit_body, visit_own};
-use ir::{Body, ExprKind, Program, Routine, RoutineId, Stmt, StmtKind};
+use ir::{Body, ExprKind, Program, Routine, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// Moves random runs of statements into routines.
@@ -41,10 +41,7 @@ fn move_run(rng: &mut Rng, program: &mut Program, run: &mut Body, body: &mut Bod
         return;
     }
     let moved = std::mem::take(run);
-    // A label may occur only once, so a routine that contains labels is called once.
-    let mut has_labels = false;
-    visit_body(&moved, &mut |stmt| has_labels |= matches!(stmt.kind, StmtKind::Block { .. }));
-    let calls = if !has_labels && rng.chance(1, 3) { 2 } else { 1 };
+    let calls = if rng.chance(1, 3) { 2 } else { 1 };
     let name = format!("routine_{}", program.routines.len());
     let routine = program.routines.push(Routine { name, body: moved, span: Span::NONE });
     body.extend((0..calls).map(|_| Stmt { kind: StmtKind::Call(routine), span: Span::NONE }));
@@ -65,30 +62,4 @@ fn may_move(stmt: &Stmt) -> bool {
         }
     });
     may_move && left.is_subset(&own)
-}
-
-/// Inlines all routines. Routines that contain labels must be called only once.
-pub fn put_back(program: &mut Program) {
-    for id in program.routines.ids() {
-        let mut body = std::mem::take(&mut program.routines[id].body);
-        expand(program, &mut body);
-        program.routines[id].body = body;
-    }
-    let routines = program.clone();
-    bodies_mut(program).into_iter().for_each(|body| expand(&routines, body));
-    program.routines = base::IndexVec::new();
-}
-
-fn expand(program: &Program, body: &mut Body) {
-    for mut stmt in std::mem::take(body) {
-        stmt.kind.bodies_mut().into_iter().for_each(|inner| expand(program, inner));
-        match stmt.kind {
-            StmtKind::Call(routine) => body.extend(code(program, routine)),
-            _ => body.push(stmt),
-        }
-    }
-}
-
-fn code(program: &Program, routine: RoutineId) -> Body {
-    program.routines[routine].body.clone()
 }

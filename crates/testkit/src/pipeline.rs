@@ -5,6 +5,8 @@
 
 use cgen::{CompileOptions, Native, Plan, Tuning};
 use ir::Program;
+use passes::Pass;
+use passes::pipelines::STANDARD;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use switch::{Backend, Config, Specialisation, Switch};
@@ -63,8 +65,18 @@ fn program_of_tree(
 
 /// The program after all passes, verified after each.
 pub fn optimised(program: &Program) -> Result<Program, String> {
+    after(program, STANDARD)
+}
+
+/// The program after all passes but the one that puts routines where they are called.
+pub fn optimised_with_routines(program: &Program) -> Result<Program, String> {
+    let others: Vec<Pass> = STANDARD.iter().filter(|pass| pass.name != passes::inline::PASS.name).copied().collect();
+    after(program, &others)
+}
+
+fn after(program: &Program, pipeline: &[Pass]) -> Result<Program, String> {
     let mut program = program.clone();
-    passes::run(&mut program, passes::pipelines::STANDARD, true).map_err(|broken| broken.to_string())?;
+    passes::run(&mut program, pipeline, true).map_err(|broken| broken.to_string())?;
     Ok(program)
 }
 

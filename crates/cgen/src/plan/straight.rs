@@ -16,17 +16,15 @@ use super::state::{self, Object, OneByOne};
 use super::sums::{Sum, sums};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
+use base::limits::SHORT_PROGRAM_STATEMENTS_MAX;
 use base::{Bits, Span};
 use ir::v1model::{PORT_MAX, Slot, Stage};
-use ir::walk::visit_body;
+use ir::walk::{statement_count, visit_body};
 use ir::{
     BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, Stmt, StmtKind,
     Type, VarId, VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Statements of a program that gets a straight way. Larger ones would take too long to compile twice.
-const STATEMENTS_MAX: usize = 2_000;
 
 /// Bytes of variables that are kept of a packet on the stack, where there are those of a burst.
 pub(crate) const KEPT_BYTES_MAX: u32 = 1024;
@@ -145,7 +143,7 @@ impl Straight {
         if program.architecture != &ir::v1model::ARCHITECTURE {
             return Err(NoStraight::Architecture);
         }
-        if statements(program) > STATEMENTS_MAX {
+        if statement_count(program) > SHORT_PROGRAM_STATEMENTS_MAX {
             return Err(NoStraight::Length);
         }
         if !program.routines.is_empty() {
@@ -229,7 +227,7 @@ impl Straight {
         let bodies = self.bodies(program);
         match self.in_turn {
             Some(object) => Graph::single(&bodies, Uncut::Turn(object)),
-            None => Graph::of_way(program, &bodies, key_words).with_own_nodes(program, STATEMENTS_MAX),
+            None => Graph::of_way(program, &bodies, key_words).with_own_nodes(program, SHORT_PROGRAM_STATEMENTS_MAX),
         }
     }
 
@@ -472,12 +470,6 @@ fn any_set(program: &Program, vars: &[VarId]) -> Option<Expr> {
         Expr::binary(BinaryOp::Ne, var(program, id), zero)
     };
     vars.iter().map(is_set).reduce(|any, more| Expr::binary(BinaryOp::LogicalOr, any, more))
-}
-
-fn statements(program: &Program) -> usize {
-    let mut count = 0;
-    state::walk_program(program, &mut |_| count += 1);
-    count
 }
 
 /// Whether all headers are always as long: others are not moved in place.

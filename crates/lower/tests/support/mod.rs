@@ -64,11 +64,11 @@ impl Parts<'_> {
 
 /// Lowers a program; errors as text, one line each.
 pub fn lower(text: &str) -> Result<ir::Program, String> {
-    lower_and_warn(text).map(|(program, _)| program)
+    lower_and_warn(text, lower::Options::default()).map(|(program, _)| program)
 }
 
 /// The same with the warnings about a program without errors.
-fn lower_and_warn(text: &str) -> Result<(ir::Program, String), String> {
+fn lower_and_warn(text: &str, options: lower::Options) -> Result<(ir::Program, String), String> {
     let mut sources = SourceMap::new();
     let files = MemoryFiles::new();
     let (tree, mut diagnostics) = syntax::parse_text(&mut sources, "test.p4", text, &Options::new(&files));
@@ -76,7 +76,7 @@ fn lower_and_warn(text: &str) -> Result<(ir::Program, String), String> {
     if !diagnostics.has_errors() {
         let hir = sema::check(&tree, &mut diagnostics);
         if !diagnostics.has_errors() {
-            program = lower::lower(&hir, &mut diagnostics);
+            program = lower::lower_with(&hir, options, &mut diagnostics);
         }
     }
     let shown_of = |wanted: syntax::Severity| {
@@ -139,7 +139,7 @@ pub fn check_ir(stage: Stage, parts: &Parts<'_>, expected: expect_test::Expect) 
 
 /// Checks the warnings about a program.
 pub fn check_warnings(parts: &Parts<'_>, expected: expect_test::Expect) {
-    expected.assert_eq(&lower_and_warn(&parts.text()).expect("the program is right").1);
+    expected.assert_eq(&lower_and_warn(&parts.text(), lower::Options::default()).expect("the program is right").1);
 }
 
 /// Checks the errors of a program.
@@ -153,9 +153,23 @@ pub fn check_errors(parts: &Parts<'_>, expected: expect_test::Expect) {
 /// Sends packets (in hexadecimal) through all blocks once, and checks what comes out: the bytes, and what the
 /// architecture would look at, if it is not zero.
 pub fn check_packets(parts: &Parts<'_>, packets: &[&str], expected: expect_test::Expect) {
-    let program = lower_ok(&parts.text());
-    let mut host = PlainHost::new(&program, Vec::new(), 1);
-    let lines: Vec<String> = packets.iter().map(|packet| send(&program, &mut host, packet)).collect();
+    expected.assert_eq(&sent(&lower_ok(&parts.text()), packets));
+}
+
+/// The same, and that it is so too where all calls that can be are calls of routines.
+pub fn check_packets_with_routines(parts: &Parts<'_>, packets: &[&str], expected: expect_test::Expect) {
+    let options = lower::Options { inlined_statements_max: 0, ..lower::Options::default() };
+    let (shared, _) = lower_and_warn(&parts.text(), options).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(!shared.routines.is_empty(), "{}", ir::text::print(&shared));
+    let inlined = sent(&lower_ok(&parts.text()), packets);
+    expected.assert_eq(&inlined);
+    assert_eq!(sent(&shared, packets), inlined, "{}", ir::text::print(&shared));
+}
+
+/// What packets become.
+fn sent(program: &ir::Program, packets: &[&str]) -> String {
+    let mut host = PlainHost::new(program, Vec::new(), 1);
+    let lines: Vec<String> = packets.iter().map(|packet| send(program, &mut host, packet)).collect();
     let mut text = lines.join("");
     for message in &host.effects.messages {
         text.push_str(&format!("message: {message}\n"));
@@ -169,7 +183,7 @@ pub fn check_packets(parts: &Parts<'_>, packets: &[&str], expected: expect_test:
     for ((counter, entry), value) in &host.effects.direct_counters {
         text.push_str(&format!("{} of entry {entry} counted {value}\n", program.direct_counters[*counter].name));
     }
-    expected.assert_eq(&text);
+    text
 }
 
 fn send(program: &ir::Program, host: &mut PlainHost<'_>, packet: &str) -> String {

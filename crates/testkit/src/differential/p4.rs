@@ -2,7 +2,7 @@
 
 use super::scenario::{Scenario, Workers};
 use super::{BURST, BuildFolder};
-use crate::pipeline::{Engine, optimised};
+use crate::pipeline::{Engine, optimised, optimised_with_routines};
 use crate::random_p4::{Options, RandomP4, random_p4};
 use base::Rng;
 use cgen::Plan;
@@ -41,7 +41,7 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
     };
     let sharing = lower::Options { inlined_statements_max: 0, ..lower::Options::default() };
     let shared = match compiled_with(&source.text, sharing).map_err(with_text)? {
-        Ok(shared) => Arc::new(optimised(&shared).map_err(with_text)?),
+        Ok(shared) => Arc::new(optimised_with_routines(&shared).map_err(with_text)?),
         Err(gaps) => return Err(with_text(format!("not supported where all calls are of routines: {gaps:?}"))),
     };
     // P4_14 allows names that are not valid in P4_16.

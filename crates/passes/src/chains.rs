@@ -1,0 +1,135 @@
+//! Turns long chains of comparisons into `switch` statements.
+//!
+//! Before:
+//! ```text
+//! if (v2 == 8w0x1) {
+//!   v0 = 9w0x1
+//! } else {
+//!   if ((v2 == 8w0x2) || (v2 == 8w0x3)) {
+//!     v0 = 9w0x2
+//!   } else {
+//!     ...
+//!   }
+//! }
+//! ```
+//! After:
+//! ```text
+//! switch v2 {
+//!   case 8w0x1 {
+//!     v0 = 9w0x1
+//!   }
+//!   case 8w0x2 8w0x3 {
+//!     v0 = 9w0x2
+//!   }
+//!   ...
+//! }
+//! ```
+//! Nothing runs between two comparisons of a chain, so that all of them see the same value. A chain nests as deeply as
+//! it is long, and the C compiler takes time that grows with the square of the depth; in a `switch` all arms stand side
+//! by side.
+//!
+//! Limits: values of more than 64 bits are compared one by one in C anyway. A chain ends at the first condition that is
+//! not an equality with a constant, or several of them joined by `||`.
+
+use crate::Pass;
+use base::Bits;
+use ir::walk;
+use ir::{BinaryOp, Body, Expr, ExprKind, Program, Stmt, StmtKind, SwitchCase, Type};
+use std::collections::BTreeSet;
+
+/// See the module.
+pub const PASS: Pass = Pass { name: "chains", description: "turns long chains of comparisons into switches", run };
+
+/// Comparisons from which a chain becomes a switch: fewer are as fast, and say more to the C compiler.
+const ARMS_MIN: usize = 8;
+
+/// The widest value that C has a `switch` for.
+const WIDTH_BITS_MAX: u32 = 64;
+
+fn run(program: &mut Program) {
+    for body in walk::bodies_mut(program) {
+        rewrite(body);
+    }
+}
+
+fn rewrite(body: &mut Body) {
+    let replaced = |stmt| match long_chain(&stmt) {
+        Some(value) => switch(stmt, value),
+        None => stmt,
+    };
+    *body = std::mem::take(body).into_iter().map(replaced).collect();
+    for stmt in body {
+        stmt.kind.bodies_mut().into_iter().for_each(rewrite);
+    }
+}
+
+/// What is compared, if a chain that is long enough begins with the statement.
+fn long_chain(stmt: &Stmt) -> Option<Expr> {
+    let StmtKind::If { cond, .. } = &stmt.kind else { return None };
+    let value = compared(cond)?;
+    let mut next = std::slice::from_ref(stmt);
+    // No more are looked at than are needed, as each statement of a chain that is too short is asked in turn.
+    for _ in 0..ARMS_MIN {
+        let [Stmt { kind: StmtKind::If { cond, else_body, .. }, .. }] = next else { return None };
+        if !compares(cond, value, &mut Vec::new()) {
+            return None;
+        }
+        next = else_body;
+    }
+    Some(value.clone())
+}
+
+/// What a condition compares with a constant, first of all.
+fn compared(cond: &Expr) -> Option<&Expr> {
+    match &cond.kind {
+        ExprKind::Binary(BinaryOp::LogicalOr, left, _) => compared(left),
+        ExprKind::Binary(BinaryOp::Eq, value, constant) => {
+            let has_switch = value.ty != Type::Bool && value.ty.width() <= WIDTH_BITS_MAX;
+            (has_switch && value.as_const().is_none() && constant.as_const().is_some()).then_some(value)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a condition holds if the value is one of some constants, and for no other; and for which.
+fn compares(cond: &Expr, value: &Expr, constants: &mut Vec<Bits>) -> bool {
+    match &cond.kind {
+        ExprKind::Binary(BinaryOp::LogicalOr, left, right) => {
+            compares(left, value, constants) && compares(right, value, constants)
+        }
+        ExprKind::Binary(BinaryOp::Eq, left, right) => match right.as_const() {
+            Some(constant) if **left == *value => {
+                constants.push(constant.clone());
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The switch that a chain of comparisons of this value becomes.
+fn switch(first: Stmt, value: Expr) -> Stmt {
+    let span = first.span;
+    let (mut rest, mut cases, mut seen) = (vec![first], Vec::new(), BTreeSet::new());
+    while let Some((mut values, body)) = take_arm(&mut rest, &value) {
+        // What an earlier arm has met does not come here.
+        values.retain(|constant| seen.insert(constant.clone()));
+        if !values.is_empty() {
+            cases.push(SwitchCase { values, body });
+        }
+    }
+    Stmt { kind: StmtKind::Switch { value, cases, default: rest }, span }
+}
+
+/// Takes the first arm from what is left of a chain, if it compares this value.
+fn take_arm(rest: &mut Body, value: &Expr) -> Option<(Vec<Bits>, Body)> {
+    let [Stmt { kind: StmtKind::If { cond, then_body, else_body }, .. }] = &mut rest[..] else { return None };
+    let mut constants = Vec::new();
+    if !compares(cond, value, &mut constants) {
+        return None;
+    }
+    let (then_body, else_body) = (std::mem::take(then_body), std::mem::take(else_body));
+    *rest = else_body;
+    Some((constants, then_body))
+}
