@@ -214,6 +214,8 @@ pub enum Emit {
     DeviceConfig,
     /// The prototypes of what a plug-in (--extern) for the program must implement, as a C header
     ExternHeader,
+    /// How long each stage took, up to the shared object and its loading; what was compiled before is compiled again
+    Times,
     /// The shared object
     So,
 }
@@ -225,6 +227,7 @@ Examples:
   wirespeed compile router.p4 -o router.so
   wirespeed compile router.p4 --emit c | less
   wirespeed compile router.p4 --emit plan         what lives where, and why
+  wirespeed compile router.p4 --emit times        what takes long
   wirespeed compile router.p4 --emit p4info -o router.p4info.txtpb
   wirespeed compile router.p4 --emit p4info --for 1.3      for older clients, without what they do not know
   wirespeed compile router.p4 --emit device-config -o router.json
@@ -255,7 +258,7 @@ pub struct CompileArguments {
     /// Leave the passes out
     #[arg(long)]
     pub no_optimise: bool,
-    /// The plan as JSON
+    /// The plan, or the times, as JSON
     #[arg(long)]
     pub json: bool,
 }

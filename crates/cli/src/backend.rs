@@ -38,8 +38,13 @@ pub fn tuned(compiled: &Compiled, tuning: Tuning, options: &CompileOptions) -> R
 
 fn try_generate(compiled: &Compiled, tuning: Tuning) -> Result<(String, Plan), String> {
     let plan = Plan::tuned(&compiled.program, tuning).map_err(|error| error.to_string())?;
-    let text = cgen::emit_c(&compiled.program, &plan, &|span| source_line(&compiled.map, span));
+    let text = text(compiled, &plan);
     Ok((text, plan))
+}
+
+/// The C text of a program with this plan.
+pub fn text(compiled: &Compiled, plan: &Plan) -> String {
+    cgen::emit_c(&compiled.program, plan, &|span| source_line(&compiled.map, span))
 }
 
 /// The program as native code. The error is the compiler's or the loader's.

@@ -5,6 +5,7 @@ use crate::args::{CompileArguments, Emit, SourceArguments};
 use crate::backend;
 use crate::frontend::{self, Compiled};
 use crate::terminal::{self, Progress, say};
+use crate::times;
 use cgen::CompileOptions;
 use p4info::Format;
 use std::io::Write as _;
@@ -12,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// Compiles a file as far as was asked for and writes the result.
 pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
-    if arguments.json && arguments.emit != Emit::Plan {
-        terminal::error("--json is for --emit plan");
+    if arguments.json && !matches!(arguments.emit, Emit::Plan | Emit::Times) {
+        terminal::error("--json is for --emit plan and --emit times");
         return Err(Exit::Usage);
     }
     if arguments.for_version.is_some() && arguments.emit != Emit::P4info {
@@ -52,6 +53,7 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
             frontend::load_p4info(&arguments.file, &arguments.source, &arguments.warnings)?;
             write_text(arguments.output.as_deref(), &device_config(&arguments.file, &arguments.source)?)
         }
+        Emit::Times => write_text(arguments.output.as_deref(), &times::measured(arguments)?),
         Emit::So => shared_object(arguments),
     }
 }
@@ -143,7 +145,7 @@ pub fn write_bytes(output: Option<&Path>, bytes: &[u8]) -> Result<Exit, Exit> {
     written.map(|()| Exit::Success).map_err(system_error)
 }
 
-fn system_error(error: impl std::fmt::Display) -> Exit {
+pub fn system_error(error: impl std::fmt::Display) -> Exit {
     terminal::error(error);
     Exit::System
 }

@@ -82,7 +82,7 @@ pub fn parse_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoad
 }
 
 /// Lowers a checked file; the diagnostics grow. None if there are errors.
-fn lower_typed(source: &mut Source, typed: &sema::hir::Program, drop_port: u16) -> Option<ir::Program> {
+pub fn lower_typed(source: &mut Source, typed: &sema::hir::Program, drop_port: u16) -> Option<ir::Program> {
     let options = lower::Options { drop_port: u64::from(drop_port), ..lower::Options::default() };
     let program = lower::lower_with(typed, options, &mut source.diagnostics)?;
     if source.diagnostics.has_errors() { None } else { Some(program) }

@@ -49,6 +49,7 @@ mod state;
 mod stored_program;
 mod terminal;
 mod test;
+mod times;
 mod tool_links;
 mod top;
 mod trace;

@@ -203,7 +203,7 @@ fn a_plan_as_json_has_the_same_for_tools() {
     place.check(
         "compile filter.p4 --emit c --json",
         expect![[r#"
-        error: --json is for --emit plan
+        error: --json is for --emit plan and --emit times
         status 2
     "#]],
     );
@@ -333,4 +333,19 @@ fn what_cannot_be_tuned_is_refused() {
     "#]],
     );
     assert_eq!(place.kept(), None);
+}
+
+#[test]
+fn times_are_those_of_all_stages() {
+    let place = Place::new();
+    let told: Value = serde_json::from_str(&place.run("compile filter.p4 --emit times --json")).unwrap();
+    let stages: Vec<&String> = told["stages_s"].as_object().unwrap().keys().collect();
+    expect![[r#"["c", "cc", "check", "lint", "load", "lower", "parse", "passes", "plan"]"#]]
+        .assert_eq(&format!("{stages:?}"));
+    let sum: f64 = told["stages_s"].as_object().unwrap().values().map(|time| time.as_f64().unwrap()).sum();
+    assert!(sum > 0.0 && (sum - told["total_s"].as_f64().unwrap()).abs() < 1e-6);
+    assert!(["own", "cc"].iter().all(|who| told["memory_bytes"][who].as_u64().unwrap() > 1 << 20), "{told}");
+    let text = place.run("compile filter.p4 --emit times");
+    let first: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(first, ["parse", "check", "lint", "lower", "passes", "plan", "c", "cc", "load", "total", "memory"]);
 }

@@ -1,0 +1,88 @@
+//! How long each stage of compiling takes.
+//!
+//! What enters: a program. What leaves: the time of each stage, from the text to the loaded code, and the most memory
+//! that this process and any of the C compiler's had, as a table or as JSON.
+//! The C compiler has a folder of its own for what it makes, so that it does not find what it has made before.
+
+use crate::Exit;
+use crate::args::CompileArguments;
+use crate::backend;
+use crate::compile::system_error;
+use crate::frontend::{self, Compiled};
+use cgen::{CompileOptions, Native, Plan};
+use nix::sys::resource::{UsageWho, getrusage};
+use std::time::{Duration, Instant};
+
+/// Stages that have ended, with what each took.
+struct Times {
+    stages: Vec<(&'static str, Duration)>,
+}
+
+impl Times {
+    fn of<T>(&mut self, stage: &'static str, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let result = work();
+        self.stages.push((stage, begin.elapsed()));
+        result
+    }
+
+    fn total(&self) -> Duration {
+        self.stages.iter().map(|(_, time)| *time).sum()
+    }
+
+    /// The most memory so far: of this process, and of the greatest that it started and that has ended.
+    fn memory() -> Vec<(&'static str, u64)> {
+        let of = |who| getrusage(who).map_or(0, |usage| u64::try_from(usage.max_rss()).unwrap_or(0) << 10);
+        vec![("own", of(UsageWho::RUSAGE_SELF)), ("cc", of(UsageWho::RUSAGE_CHILDREN))]
+    }
+
+    fn text(&self) -> String {
+        let line = |(stage, time): &(&str, Duration)| format!("{stage:<8} {:>10.3} s\n", time.as_secs_f64());
+        let total = line(&("total", self.total()));
+        let memory: String = Times::memory().iter().map(|(who, bytes)| format!(", {who} {} MB", bytes >> 20)).collect();
+        self.stages.iter().map(line).collect::<String>() + &total + "memory   " + memory.trim_start_matches(", ") + "\n"
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let seconds = |(stage, time): &(&'static str, Duration)| ((*stage).to_owned(), time.as_secs_f64().into());
+        let stages: serde_json::Map<String, serde_json::Value> = self.stages.iter().map(seconds).collect();
+        let memory: serde_json::Map<String, serde_json::Value> =
+            Times::memory().into_iter().map(|(who, bytes)| (who.to_owned(), bytes.into())).collect();
+        serde_json::json!({ "stages_s": stages, "total_s": self.total().as_secs_f64(), "memory_bytes": memory })
+    }
+}
+
+/// Compiles the program, and says what took how long.
+pub fn measured(arguments: &CompileArguments) -> Result<String, Exit> {
+    let mut times = Times { stages: Vec::new() };
+    let mut source = times.of("parse", || frontend::parse(&arguments.file, &arguments.source));
+    let typed = times.of("check", || frontend::check(&mut source));
+    let lowered = typed.and_then(|typed| {
+        times.of("lint", || frontend::lint(&mut source, &typed));
+        times.of("lower", || frontend::lower_typed(&mut source, &typed, arguments.source.drop_port))
+    });
+    frontend::settle_warnings(&mut source, &arguments.warnings);
+    frontend::show(&source);
+    let Some(mut program) = lowered.filter(|_| !source.diagnostics.has_errors()) else { return Err(Exit::BadInput) };
+    if !arguments.no_optimise {
+        times.of("passes", || passes::optimise(&mut program));
+    }
+    let compiled = Compiled { map: source.map, tree: source.tree, program };
+    let plan = times.of("plan", || Plan::new(&compiled.program)).map_err(system_error)?;
+    let text = times.of("c", || backend::text(&compiled, &plan));
+    let folder = tempfile::tempdir().map_err(system_error)?;
+    let options = CompileOptions {
+        compiler: arguments.cc.clone(),
+        target: arguments.target.clone(),
+        cache_dir: Some(folder.path().join("objects")),
+        ..CompileOptions::default()
+    };
+    let object = times.of("cc", || cgen::compile(&text, &options)).map_err(system_error)?;
+    if arguments.target.is_none() {
+        times.of("load", || Native::load(&object.path, &plan)).map_err(system_error)?;
+    }
+    Ok(match arguments.json {
+        true => serde_json::to_string_pretty(&times.json()).map_err(system_error)? + "\n",
+        false => times.text(),
+    })
+}
