@@ -18,6 +18,7 @@
 //! * [`growth`]: the duration of single updates while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`: small packets are aggregated and split, and each is
 //!   checked.
+//! * [`compile`]: the time that large programs take to compile, stage by stage.
 //! * [`workers`]: several workers against one, from memory to memory.
 //!
 //! [`progress`] shows the progress of long benchmarks on a terminal.
@@ -31,6 +32,7 @@ mod aggregation;
 mod balance;
 mod bridge;
 mod cascade;
+mod compile;
 mod compiled;
 mod contest;
 mod csv;
@@ -73,7 +75,7 @@ pub struct Arguments {
     #[arg(long)]
     program: Option<String>,
     /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the programs
-    /// that aggregate, "fixed", "variable, 44" or "gateway"; of the router's peers, "l3fwd"; of the places of ZipLine's
+    /// that aggregate, "fixed", "variable, 44" or "gateway"; of the router's peers, "l3fwd"; of large programs, "chain"; of the places of ZipLine's
     /// controller, "own", "encoder" or "decoder"
     #[arg(long)]
     only: Option<String>,
@@ -148,6 +150,8 @@ enum Benchmark {
     Aggregation,
     /// Several workers against one
     Workers,
+    /// Stages of compiling large programs
+    Compile,
 }
 
 fn main() -> ExitCode {
@@ -183,5 +187,6 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Growth => growth::run(arguments),
         Benchmark::Aggregation => aggregation::run(arguments),
         Benchmark::Workers => workers::run(arguments),
+        Benchmark::Compile => compile::run(arguments),
     }
 }
