@@ -570,6 +570,9 @@ pub struct TopArguments {
     /// Print a line of JSON for each report
     #[arg(long)]
     pub json: bool,
+    /// How packets are traced where the switch wants TLS.
+    #[command(flatten)]
+    pub tls: TlsArguments,
 }
 
 /// A time between two looks.
@@ -840,6 +843,9 @@ pub struct BenchArguments {
     /// Measure code that is made for the entries, as a running switch has it made once its tables have settled
     #[arg(long)]
     pub specialise: bool,
+    /// Meanwhile have packets searched for these bytes, in hexadecimal digits, as `ctl trace` does; those are copied
+    #[arg(long, value_name = "BYTES")]
+    pub watch: Option<String>,
     /// One JSON object, with the figures of every run
     #[arg(long)]
     pub json: bool,

@@ -16,11 +16,13 @@ use measure::memory::Bench;
 use measure::traffic::{Generate, Trace};
 use measure::veth::{Carrier, Failure, Outcome, Pairs};
 use report::{MemoryReport, Subject, TableSize, VethReport};
+use std::hint::black_box;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+use switch::tap::{Arrival, PATTERN_BYTES_MAX, Pattern, Taken, TapFilter, Watching};
 use switch::{Backend, Switch};
 
 /// Measures a program.
@@ -45,11 +47,27 @@ pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
         frame_bytes: trace.frame_bytes() as f64 / trace.len() as f64,
         tables: table_sizes(&switch),
     };
+    let _watching = arguments.watch.as_deref().map(|digits| watch(digits, &switch)).transpose()?;
     if arguments.over.is_empty() {
         memory(arguments, subject, &mut switch, &trace)
     } else {
         virtual_interfaces(arguments, subject, &mut switch, &trace)
     }
+}
+
+/// Has a tap look for bytes in all packets, until the result is dropped.
+fn watch(digits: &str, switch: &Switch) -> Result<Watching, Exit> {
+    let wrong = || usage(format!("--watch: `{digits}` is not 1 to {PATTERN_BYTES_MAX} bytes in hexadecimal digits"));
+    let is_right = digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    let bytes: Vec<u8> = (0..digits.len()).step_by(2).map_while(byte).collect();
+    let pattern = Pattern::new(&bytes, &vec![0xff; bytes.len()], None).filter(|_| is_right).ok_or_else(wrong)?;
+    let filter = TapFilter { ports: Vec::new(), patterns: vec![pattern] };
+    let copy = |arrival: Arrival<'_>| {
+        black_box(arrival.bytes.to_vec());
+        Taken::Kept
+    };
+    Ok(switch.tap().watch(filter, u64::MAX, Box::new(copy)))
 }
 
 /// How full the tables are.

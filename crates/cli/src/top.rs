@@ -11,12 +11,14 @@ mod samples;
 
 use crate::Exit;
 use crate::args::TopArguments;
+use crate::pem;
 use crate::terminal::{self, say};
 use crate::trace::tap;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::style::{Attribute, Print, SetAttribute};
 use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, event, execute, queue};
+use ctl::Tls;
 use report::Report;
 use samples::{Samples, fetch};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
@@ -33,13 +35,14 @@ const KEY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Shows a switch.
 pub fn top(arguments: &TopArguments) -> Result<Exit, Exit> {
+    let tls = pem::of_client(&arguments.tls)?;
     let mut looks = Looks::new(arguments.address);
     if arguments.once || arguments.json || !io::stdout().is_terminal() {
         return lines(&mut looks, arguments);
     }
     let signals = Caught::new().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
     let screen = Screen::open().map_err(|error| system_error(format!("cannot use the terminal: {error}")))?;
-    let viewed = View::new(arguments).run(&mut looks, &signals);
+    let viewed = View::new(arguments, tls).run(&mut looks, &signals);
     drop(screen);
     viewed.map_err(|error| system_error(format!("cannot use the terminal: {error}")))?;
     Ok(Exit::Success)
@@ -166,6 +169,8 @@ fn restore() {
 /// What is shown.
 struct View {
     address: SocketAddr,
+    /// How packets are traced where the switch wants TLS.
+    tls: Option<Tls>,
     interval: Duration,
     report: Option<Report>,
     /// Why there is no new report.
@@ -187,7 +192,7 @@ enum Trace {
 
 impl Trace {
     /// Waits for the next packet of a switch, in a thread of its own.
-    fn begin(report: Option<&Report>) -> Trace {
+    fn begin(report: Option<&Report>, tls: Option<Tls>) -> Trace {
         let Some(address) = report.and_then(Report::controllers).map(str::to_owned) else {
             return Trace::Shown(vec![
                 "packets are traced over --p4runtime, which the switch does not have".to_owned(),
@@ -195,7 +200,7 @@ impl Trace {
         };
         let (sender, lines) = mpsc::channel();
         // Nobody waits any more if the view has ended or shows the report again.
-        std::thread::spawn(move || sender.send(tap::next_packet(&address)));
+        std::thread::spawn(move || sender.send(tap::next_packet(&address, tls)));
         Trace::Awaited(lines)
     }
 
@@ -230,9 +235,9 @@ enum Wish {
 }
 
 impl View {
-    fn new(arguments: &TopArguments) -> View {
+    fn new(arguments: &TopArguments, tls: Option<Tls>) -> View {
         let (address, interval) = (arguments.address, arguments.interval.0);
-        View { address, interval, report: None, trouble: None, is_paused: false, trace: None, scrolled: 0 }
+        View { address, tls, interval, report: None, trouble: None, is_paused: false, trace: None, scrolled: 0 }
     }
 
     fn run(&mut self, looks: &mut Looks, signals: &Caught) -> io::Result<()> {
@@ -291,7 +296,7 @@ impl View {
             (KeyCode::Char('z'), KeyModifiers::CONTROL) => return Wish::Suspend,
             (KeyCode::Char('t'), _) => {
                 self.scrolled = 0;
-                self.trace = Some(Trace::begin(self.report.as_ref()));
+                self.trace = Some(Trace::begin(self.report.as_ref(), self.tls.clone()));
             }
             (KeyCode::Char('r'), _) => {
                 self.scrolled = 0;
@@ -393,7 +398,7 @@ mod tests {
             Samples::parse("wirespeed_build_info{version=\"1\"} 1\nwirespeed_table_entries{table=\"I.t\"} 3\n");
         let report = Some(Report::between(&samples, &samples, 1.0));
         let (address, interval) = ("127.0.0.1:9090".parse().unwrap(), Duration::from_secs(1));
-        View { address, interval, report, trouble: None, is_paused: false, trace: None, scrolled: 0 }
+        View { address, tls: None, interval, report, trouble: None, is_paused: false, trace: None, scrolled: 0 }
     }
 
     #[test]

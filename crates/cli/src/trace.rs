@@ -92,6 +92,7 @@ fn subject(arguments: &TraceArguments) -> Result<(Arc<Described>, Switch), Exit>
     };
     saved.complaints.iter().for_each(terminal::warning);
     let original = Original::of(&saved).map_err(wrong)?;
+    replica::unknown(&original.described.program).into_iter().for_each(terminal::warning);
     let complain = |what| terminal::warning(format!("not taken over: {what}"));
     let switch = original.switch(&saved, &arguments.switch, complain).map_err(wrong)?;
     Ok((original.described, switch))

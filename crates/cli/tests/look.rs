@@ -5,7 +5,7 @@ mod support;
 use expect_test::expect;
 use serde_json::Value;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 use support::{ROUTER, Switch, wirespeed};
 use tempfile::TempDir;
 
@@ -95,6 +95,75 @@ fn the_next_packet_of_a_running_switch_is_traced() {
             status 1
         "#]],
     );
+}
+
+/// The router with what no snapshot has.
+fn router_with_unknowns() -> String {
+    let with = |text: &str, old: &str, new: &str| {
+        assert!(text.contains(old), "{old}");
+        text.replacen(old, new, 1)
+    };
+    let text =
+        with(ROUTER, "register<bit<16>>(4) flows;", "register<bit<16>>(4) flows; meter(4, MeterType.bytes) police;");
+    let asked = "police.execute_meter(0, m.tag); random(m.tag, 0, 5);
+        hash(m.tag, HashAlgorithm.crc16_custom, 12w0, { h.ethernet.dstAddr }, 12w100);";
+    let text = with(&text, "acl.apply();", &format!("{asked} acl.apply();"));
+    let egress = "control E(inout headers_t h, inout meta_t m, inout standard_metadata_t s) { apply { ";
+    with(&text, egress, &format!("{egress} m.tag = s.deq_qdepth[11:0]; "))
+}
+
+#[test]
+fn a_trace_says_what_it_does_not_know() {
+    let folder = TempDir::new().unwrap();
+    let program = folder.path().join("unknowns.p4");
+    std::fs::write(&program, router_with_unknowns()).unwrap();
+    let switch = Switch::start_program(&program, &PORTS);
+    ctl(&switch, &["timers", "9", "10ms", PACKET]);
+    let shown = ctl(&switch, &["trace"]);
+    let notes: Vec<&str> = shown.lines().skip(1).take_while(|line| !line.starts_with("packet")).collect();
+    expect![[r#"
+        [
+            "not known: how full the meters of the switch are; here they begin full, and colors may be others",
+            "not known: what waits in the queues of the switch; here they are empty, and nothing waits in them",
+            "not known: parameters of CRCs that were set while the switch runs; here they are the standard ones",
+            "not known: which random numbers the switch draws; here they are others",
+        ]
+    "#]]
+    .assert_debug_eq(&notes);
+    let output = wirespeed().args(["trace", "--packet", &format!("2:{PACKET}"), "--from", &switch.address]).output();
+    let warned = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert_eq!(warned, notes.iter().map(|note| format!("warning: {note}\n")).collect::<String>());
+}
+
+#[test]
+fn packets_of_a_program_with_plug_ins_are_traced_by_those_who_have_them() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let program =
+        ROUTER.replacen("struct headers_t", "extern bit<16> scramble(in bit<16> value);\nstruct headers_t", 1);
+    let program = program.replacen("h.ethernet.etherType);", "scramble(h.ethernet.etherType));", 1);
+    std::fs::write(path("scramble.p4"), program).unwrap();
+    std::fs::write(path("scramble.c"), "unsigned short scramble(unsigned short value) { return value ^ 1; }\n")
+        .unwrap();
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let mut compile = Command::new(compiler);
+    assert!(
+        compile.args(["-shared", "-fPIC", "-o", &path("scramble.so"), &path("scramble.c")]).status().unwrap().success()
+    );
+    let plug_in = ["--extern", &path("scramble.so")];
+    let switch = Switch::start_program(Path::new(&path("scramble.p4")), &[&PORTS[..], &plug_in].concat());
+    switch.check(
+        &[&["trace"]],
+        expect![[r#"
+            error: the program has extern functions of its own, whose plug-ins only the switch has
+              help: `wirespeed trace --from HOST:PORT --extern LIB.so` traces packets that it is given
+            status 1
+        "#]],
+    );
+    let packet = format!("2:{PACKET}");
+    let output = wirespeed().args(["trace", "--packet", &packet, "--from", &switch.address]).args(plug_in).output();
+    let shown = text(&output.unwrap());
+    assert!(shown.contains("write MyIngress.flows[0] = 2049"), "{shown}");
 }
 
 #[test]

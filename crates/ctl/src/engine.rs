@@ -45,6 +45,9 @@ pub trait PacketTracer {
     /// patterns that occur in every packet with these fields.
     fn begin(&mut self, program: Vec<Box<[u8]>>, fields: &[(String, String)]) -> Result<Vec<TapPattern>, Problem>;
 
+    /// The state of the switch that its program may read and its records lack, a note for each kind.
+    fn unknown(&self) -> Vec<&'static str>;
+
     /// Restores the current state of the switch from its records.
     fn take_state(&mut self, records: Vec<Box<[u8]>>) -> Result<(), Problem>;
 
@@ -305,6 +308,7 @@ async fn trace(session: &mut Session, wanted: Traced, around: &mut Surroundings<
     let count = if wanted.fields.is_empty() { wanted.count } else { 0 };
     let mut packets = session.tap(TapRequest { device_id: 0, ports: wanted.ports, patterns, count }).await?;
     say_waiting(around);
+    tracer.unknown().into_iter().for_each(|what| say_note(around, what));
     let (mut left, mut state, mut missed): (u64, Option<(Instant, Duration)>, u64) = (wanted.count, None, 0);
     while left > 0 {
         let packet = tokio::select! {

@@ -38,7 +38,11 @@ impl Pattern {
                 let end = offset.checked_add(self.value.len());
                 end.and_then(|end| packet.get(offset..end)).is_some_and(is_here)
             }
-            None => packet.windows(self.value.len()).any(is_here),
+            // Most places differ in the first byte already.
+            None => {
+                let (value, mask) = (self.value[0], self.mask[0]);
+                packet.windows(self.value.len()).any(|bytes| bytes[0] & mask == value && is_here(bytes))
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A switch like another one, in the interpreter.
 //!
 //! What enters: a snapshot of a running switch, or a folder in which one keeps its state. What leaves: its program with
-//! its text, and a switch that runs it with the same tables, groups, registers and counters. Meters begin with full
-//! buckets, queues without rates: no snapshot has those.
+//! its text, and a switch that runs it with the same tables, groups, registers and counters. [`unknown`] names
+//! the state that the program may read and a snapshot lacks.
 
 use super::values::Described;
 use crate::Exit;
@@ -13,6 +13,8 @@ use crate::stored_program::StoredProgram;
 use crate::terminal;
 use control::store::{Saved, Store};
 use control::{Api, Problem};
+use ir::walk::{bodies, visit_body};
+use ir::{Effect, Program, StmtKind};
 use serde_json::Value;
 use std::io;
 use std::path::Path;
@@ -66,6 +68,34 @@ impl Original {
         saved.restore(&api).into_iter().for_each(complain);
         parked.take().ok_or_else(|| Problem::new("the switch is gone"))
     }
+}
+
+/// The state that this program may read and no snapshot of a switch has, and what takes its place here.
+pub fn unknown(program: &Program) -> Vec<&'static str> {
+    let mut has_random = false;
+    for body in bodies(program) {
+        visit_body(body, &mut |stmt| has_random |= matches!(stmt.kind, StmtKind::Random { .. }));
+    }
+    let all = [
+        (
+            !program.meters.is_empty() || !program.direct_meters.is_empty(),
+            "not known: how full the meters of the switch are; here they begin full, and colors may be others",
+        ),
+        (
+            program.mentions_queues(),
+            "not known: what waits in the queues of the switch; here they are empty, and nothing waits in them",
+        ),
+        (
+            program.may_request(Effect::Coalescing),
+            "not known: which packets wait in the piles of the switch; here they begin empty",
+        ),
+        (
+            !program.calculations.is_empty(),
+            "not known: parameters of CRCs that were set while the switch runs; here they are the standard ones",
+        ),
+        (has_random, "not known: which random numbers the switch draws; here they are others"),
+    ];
+    all.into_iter().filter(|(is_used, _)| *is_used).map(|(_, what)| what).collect()
 }
 
 /// What a folder of state holds, which is not changed and may be in use.

@@ -5,7 +5,7 @@
 //! its header, so the switch looks for its bytes anywhere, and the interpreter sees whether they are the field's.
 
 use super::journey::Journey;
-use super::replica::Original;
+use super::replica::{Original, unknown};
 use super::{Sent, story};
 use crate::args::{DEVICE_ID, SourceArguments, SwitchArguments};
 use base::Bits;
@@ -14,7 +14,7 @@ use control::values::{self, Target};
 use control::{Problem, names};
 use ctl::engine::{self, PacketTracer, Surroundings};
 use ctl::plan::Traced;
-use ctl::{Options, Plan, Session};
+use ctl::{Options, Plan, Session, Tls};
 use ir::{EntryKey, FieldType, HeaderId, MatchKind, Program};
 use p4runtime_proto::wirespeed::v1::{TapPacket, TapPattern};
 use std::sync::Arc;
@@ -22,10 +22,11 @@ use switch::Switch;
 use switch::tap::PATTERN_BYTES_MAX;
 
 /// The journey of the next packet that arrives at the switch that controllers reach at an address.
-pub fn next_packet(address: &str) -> Result<Vec<String>, String> {
+pub fn next_packet(address: &str, tls: Option<Tls>) -> Result<Vec<String>, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    let options = Options { address: address.to_owned(), device_id: DEVICE_ID, any_device: true, ..Options::default() };
+    let address = address.to_owned();
+    let options = Options { address, device_id: DEVICE_ID, any_device: true, tls, ..Options::default() };
     let mut lines = Vec::new();
     let mut tracer = TapTracer::new(false);
     let traced = runtime.block_on(async {
@@ -73,6 +74,11 @@ impl TapTracer {
         }
         let original = Original::of(saved)?;
         let program = &original.described.program;
+        if !program.extern_functions.is_empty() {
+            let message = "the program has extern functions of its own, whose plug-ins only the switch has";
+            let help = "`wirespeed trace --from HOST:PORT --extern LIB.so` traces packets that it is given";
+            return Err(Problem::new(message).with_help(help));
+        }
         let conditions = self.fields.iter().map(|(name, value)| Condition::of(program, name, value));
         self.conditions = conditions.collect::<Result<_, Problem>>()?;
         self.original = Some(original);
@@ -87,6 +93,10 @@ impl PacketTracer for TapTracer {
         self.take_program(&Saved::of_records(program))?;
         let Some(original) = &self.original else { return Ok(Vec::new()) };
         Ok(self.conditions.iter().map(|condition| condition.pattern(&original.described.program)).collect())
+    }
+
+    fn unknown(&self) -> Vec<&'static str> {
+        self.original.as_ref().map_or(Vec::new(), |original| unknown(&original.described.program))
     }
 
     fn take_state(&mut self, records: Vec<Box<[u8]>>) -> Result<(), Problem> {
