@@ -22,7 +22,7 @@ pub(crate) fn all() -> Result<(), String> {
 
 /// Only the corpus: all its programs and packets, on both backends.
 pub(crate) fn corpus() -> Result<(), String> {
-    run(&["--package", "testkit", "--test", "corpus"])
+    run(&["--package", "testkit", "--test", "it", "corpus::"])
 }
 
 fn run(tests: &[&str]) -> Result<(), String> {

@@ -170,7 +170,7 @@ fn all_is_private_whatever_the_umask() {
         let cache = folder.path().join("a/cache");
         let this = std::env::current_exe().expect("this test");
         let done = Command::new("sh")
-            .args(["-c", &format!("umask {umask}; exec \"$0\" --exact child_with_a_umask --ignored")])
+            .args(["-c", &format!("umask {umask}; exec \"$0\" --exact cache::child_with_a_umask --ignored")])
             .arg(this)
             .env("WIRESPEED_TEST_CACHE", &cache)
             .output()

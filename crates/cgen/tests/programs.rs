@@ -1,6 +1,6 @@
 //! Programs that show one thing each: the C that comes out, and what it does to packets.
 
-mod support;
+use crate::support;
 
 use base::limits::HEADROOM_BYTES;
 use cgen::{Optimise, Plan, SourceLine};

@@ -1,6 +1,6 @@
 //! Native code against the interpreter on random programs, packets and entries.
 
-mod support;
+use crate::support;
 
 use base::Rng;
 use cgen::Optimise;

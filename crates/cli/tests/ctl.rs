@@ -1,6 +1,6 @@
 //! `wirespeed ctl` against a switch that runs.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use std::io::{BufRead as _, BufReader, Write as _};

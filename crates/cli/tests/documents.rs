@@ -16,9 +16,7 @@
 //! * `file=NAME`, in any language: the reader writes this file.
 //! * `output`: what the block before prints. Numbers may differ; a line `...` stands for any lines.
 
-#[path = "documents/page.rs"]
 mod page;
-#[path = "documents/script.rs"]
 mod script;
 use page::{Block, Kind};
 use std::os::unix::fs::PermissionsExt as _;

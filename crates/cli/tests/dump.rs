@@ -1,7 +1,7 @@
 //! What `dump` writes brings a switch to the same state: the one that it was asked of, and any other with the same
 //! program, whatever was written there before. Every program of the corpus is filled with whatever its P4Info allows.
 
-mod support;
+use crate::support;
 
 use ctl::engine::{self, After, Surroundings};
 use ctl::plan::{Plan, entity, update};

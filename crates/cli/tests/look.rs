@@ -1,6 +1,6 @@
 //! Looking into a switch: packets traced while it runs, from its state, and written down as they come.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Commands on a terminal: what is typed ahead or pasted is carried out, and however a command ends or is stopped, the
 //! terminal is left as it was found.
 
-mod support;
+use crate::support;
 
 use nix::pty::openpty;
 use nix::sys::signal::{Signal, kill};

@@ -3,7 +3,7 @@
 //! and the controller and the decoder are killed; also with the controller in one of the switches.
 #![allow(clippy::print_stdout, reason = "a test that fails shows how far it came")]
 
-mod support;
+use crate::support;
 
 use base::Bits;
 use serde_json::Value as Json;

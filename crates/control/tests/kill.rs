@@ -102,7 +102,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
     let mut acknowledged = BTreeSet::new();
     for round in 0..rounds() {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "what_was_acknowledged_is_there_after_a_kill", "--nocapture", "--test-threads=1"])
+            .args(["--exact", "kill::what_was_acknowledged_is_there_after_a_kill", "--nocapture", "--test-threads=1"])
             .env(FOLDER, folder.path())
             .env(FIRST, (round * 100_000).to_string())
             .stdout(Stdio::piped())

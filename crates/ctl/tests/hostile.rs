@@ -1,6 +1,6 @@
 //! Nonsensical lines and entities are refused without a panic.
 
-mod support;
+use crate::support;
 
 use base::rng::Rng;
 use ctl::plan::Plan;

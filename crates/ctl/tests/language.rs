@@ -1,6 +1,6 @@
 //! Lines in, requests out. Long because requests are shown whole, a field a line.
 
-mod support;
+use crate::support;
 
 use ctl::plan::{Change, Plan};
 use ctl::{complete, parse};

@@ -1,6 +1,6 @@
 //! Entities in; text, JSON and commands out.
 
-mod support;
+use crate::support;
 
 use ctl::plan::{Plan, entity};
 use ctl::render::{commands, entities_text, entity_json, message_json, message_text};

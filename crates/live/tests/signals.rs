@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn the_second_signal_ends_the_process() {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "never_finishes_after_the_first_signal", "--ignored", "--nocapture"])
+        .args(["--exact", "signals::never_finishes_after_the_first_signal", "--ignored", "--nocapture"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

@@ -242,7 +242,7 @@ fn a_process_that_is_killed_leaves_nothing_on_the_interface() {
     let program = std::env::current_exe().unwrap();
     let mut holder = network
         .command("switch", program.to_str().unwrap())
-        .args(["--exact", "hold_an_interface", "--nocapture"])
+        .args(["--exact", "xdp::hold_an_interface", "--nocapture"])
         .env(HOLD, "1")
         .stdout(Stdio::piped())
         .spawn()

@@ -2,7 +2,7 @@
 //!
 //! The model copies always, as the language says. What is lowered leaves copies out; nobody may be able to tell.
 
-mod support;
+use crate::support;
 
 use base::Rng;
 use base::index::Id as _;

@@ -1,6 +1,6 @@
 //! Programs that are made to hurt: every one ends, with an error or a program, and nothing panics.
 
-mod support;
+use crate::support;
 
 use base::limits::SHORT_PROGRAM_STATEMENTS_MAX;
 use support::{Parts, lower};

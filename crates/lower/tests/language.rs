@@ -1,6 +1,6 @@
 //! The language: programs run on the interpreter, packet in, packet out.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;

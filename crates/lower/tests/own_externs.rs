@@ -1,6 +1,6 @@
 //! The extern functions and objects that a program declares of its own.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;

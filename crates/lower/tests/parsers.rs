@@ -1,6 +1,6 @@
 //! Parsers: states, selects, sub-parsers.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;

@@ -1,6 +1,6 @@
 //! What routines do is what their code does where it is inlined, also with headers that were removed.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use support::{Parts, check_packets_with_routines};

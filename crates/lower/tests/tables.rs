@@ -1,6 +1,6 @@
 //! Tables, actions, entries.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;

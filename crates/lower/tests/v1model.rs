@@ -1,6 +1,6 @@
 //! The externs of v1model.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;

@@ -1,6 +1,6 @@
 //! Clients that ask for too much, and what becomes of the others.
 
-mod support;
+use crate::support;
 
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;

@@ -1,6 +1,6 @@
 //! Entries that nothing uses are told to the primary controller.
 
-mod support;
+use crate::support;
 
 use expect_test::expect;
 use support::{Controller, Device, ROUTE, ROUTER, program, update};

@@ -1,6 +1,6 @@
 //! Controllers over the loopback interface: what they send and what they get.
 
-mod support;
+use crate::support;
 
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::P4Info;

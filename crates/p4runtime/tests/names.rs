@@ -1,6 +1,6 @@
 //! Names that stand for values: what gets a number, what gives it back, and that no two are one.
 
-mod support;
+use crate::support;
 
 use control::api::Notes;
 use p4runtime::Words;

@@ -5,7 +5,7 @@
 //! ```
 #![allow(clippy::print_stdout, reason = "figures for whoever asks for them")]
 
-mod support;
+use crate::support;
 
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use std::sync::Arc;

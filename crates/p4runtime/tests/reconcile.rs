@@ -1,7 +1,7 @@
 //! `RECONCILE_AND_COMMIT`: what was written is kept or the program is refused; what was only counted may go, and that
 //! is told.
 
-mod support;
+use crate::support;
 
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::P4Info;

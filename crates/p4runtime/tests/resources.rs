@@ -1,6 +1,6 @@
 //! What meters and roles have to do with what controllers see.
 
-mod support;
+use crate::support;
 
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::P4Info;

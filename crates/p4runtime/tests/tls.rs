@@ -3,7 +3,7 @@
 //! `tls` holds certificates for 127.0.0.1: `server` and `client` are signed by `ca`, `stranger` by `other_ca`;
 //! `expired` was signed by `ca` and has been of no use since 2020.
 
-mod support;
+use crate::support;
 
 use p4runtime::Tls;
 use p4runtime_proto::p4::v1::CapabilitiesRequest;

@@ -1,6 +1,6 @@
 //! What a long write looks like to others: it is there wholly or not at all.
 
-mod support;
+use crate::support;
 
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1;

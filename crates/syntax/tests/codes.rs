@@ -1,6 +1,6 @@
 //! Each code of this crate's diagnostics has a program with the error and its complete output.
 
-mod common;
+use crate::common;
 
 use common::{parse, short};
 use expect_test::{Expect, expect};

@@ -1,6 +1,6 @@
 //! Hostile programs end in errors: no panic, no endless loop, no unbounded memory.
 
-mod common;
+use crate::common;
 
 use base::Rng;
 use common::{SAMPLES, parse, short};

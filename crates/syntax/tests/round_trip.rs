@@ -1,6 +1,6 @@
 //! The printer's output parses back to the same tree.
 
-mod common;
+use crate::common;
 
 use common::{SAMPLES, parse, short};
 

@@ -1,6 +1,6 @@
 //! The parser's result: the tree, and several errors in one run.
 
-mod common;
+use crate::common;
 
 use common::{parse, short};
 use expect_test::{Expect, expect};

@@ -1,6 +1,6 @@
 //! Readers on other threads while the control plane writes.
 
-mod support;
+use crate::support;
 
 use base::Bits;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! Every engine against the linear scan, under interleaved insertions, changes, deletions and batches.
 
-mod support;
+use crate::support;
 
 use base::{Bits, Rng};
 use support::*;

@@ -2,7 +2,7 @@
 //!
 //! The linear scan would take minutes here, so each expectation is known from how the entries were made.
 
-mod support;
+use crate::support;
 
 use base::{Bits, Rng};
 use std::collections::BTreeMap;

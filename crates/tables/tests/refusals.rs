@@ -1,6 +1,6 @@
 //! What tables refuse, in the words that users read; and what they accept in another form than it was given.
 
-mod support;
+use crate::support;
 
 use base::Bits;
 use expect_test::{Expect, expect};

@@ -1,7 +1,7 @@
 //! The blocks of a page as one script of `bash`. What enters: [`Block`]s. What leaves: a script that stops at the first
 //! command that fails, says where, and leaves what each block printed in a file of its own.
 
-use crate::page::{Block, Kind, Terminals};
+use super::page::{Block, Kind, Terminals};
 use std::fmt::Write as _;
 
 /// Where a block's output is left.

@@ -1,0 +1,11 @@
+//! The integration tests of `lower`, one program so that they are linked once.
+
+mod copies;
+mod hostile;
+mod language;
+mod own_externs;
+mod parsers;
+mod routines;
+mod support;
+mod tables;
+mod v1model;

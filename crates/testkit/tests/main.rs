@@ -1,0 +1,17 @@
+//! The integration tests of `testkit`, one program so that they are linked once.
+
+mod apps;
+mod architecture;
+mod bursts;
+mod corpus;
+mod differential;
+mod gateway;
+mod hostile_packets;
+mod lanes;
+mod model;
+mod random_ir;
+mod random_ir_forms;
+mod random_p4;
+mod random_p4_forms;
+mod shared_tables;
+mod specialised;
