@@ -133,7 +133,7 @@ impl Times {
         }
         println!("native is {:.0} times as fast as the interpreter", interpreter / native);
         println!("native takes {} times what the same work takes by hand in place", self.as_by_hand(&self.native));
-        if let Some(generated) = self.stages.get(CoreStage::Straight.name()) {
+        if let Some(generated) = self.stages.get(CoreStage::FastPath.name()) {
             println!("its generated code takes {} times that", self.as_by_hand(generated));
         }
         println!("stages of the core, ns per packet, median of all runs:");

@@ -64,7 +64,7 @@ static inline void ws_deparse(struct ws_packet *packet, const struct ws_segment 
         packet->data = at;
         return;
     }
-    /* Where the last of them ends. Straight to their places they go only if none is overwritten before it is copied. */
+    /* Where the last of them ends. FastPath to their places they go only if none is overwritten before it is copied. */
     uint32_t last = floor;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t end = segments[i].offset + segments[i].size;

@@ -52,7 +52,7 @@ WS_WIDE void ws_two_put(uint64_t *d, ws_two value, uint32_t width)
     d[1] = (uint64_t)(value >> 64) & ws_mask(width - 64);
 }
 
-/* Lanes of two vectors, the first one's numbered first. */
+/* Shards of two vectors, the first one's numbered first. */
 #if defined(__clang__)
 #define WS_LANES(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else

@@ -66,12 +66,12 @@ struct ws_frame {
 
 _Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 24, "abi.rs");
 
-/* What became of a packet on the straight way: below WS_VERDICTS the port that it leaves on, or one of these. */
+/* What became of a packet on the fast path: below WS_VERDICTS the port that it leaves on, or one of these. */
 #define WS_VERDICTS 0xfffffff0u
 #define WS_DROP_INGRESS 0xfffffff0u   /* the program dropped it in ingress */
 #define WS_DROP_EGRESS 0xfffffff1u    /* the program dropped it in egress */
-#define WS_DECIDE_INGRESS 0xfffffff2u /* the core goes on with it after ingress */
-#define WS_DECIDE_EGRESS 0xfffffff3u  /* the core goes on with it after egress */
+#define WS_PUNT_INGRESS 0xfffffff2u /* the core goes on with it after ingress */
+#define WS_PUNT_EGRESS 0xfffffff3u  /* the core goes on with it after egress */
 #define WS_DROP_TOO_LONG 0xfffffff4u  /* its deparsed headers did not fit the chunk */
 #define WS_ASSERTION_FAILED 0xfffffff5u /* the core ends it, for an assertion of the program failed */
 
@@ -79,7 +79,7 @@ _Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 24, "abi.rs");
 #define WS_DROPS_INGRESS 0x1u
 #define WS_DROPS_EGRESS 0x100u
 #define WS_DROPS_TOO_LONG 0x10000u
-#define WS_ASKS 0x1000000u /* the core goes on with the packet, or an assertion failed */
+#define WS_PUNTS 0x1000000u /* the core goes on with the packet, or an assertion failed */
 
 /* A table entry or default action; the action's data follow in 64-bit words. */
 struct ws_entry {
@@ -251,7 +251,7 @@ struct ws_program_info {
     uint32_t metadata_offset; /* from the start of the chunk */
     uint32_t metadata_size;
     uint32_t block_count;     /* exported as ws_block_0, ws_block_1, ... */
-    uint32_t straight;        /* 1 if there is a ws_straight, 2 if it works in place */
+    uint32_t straight;        /* 1 if there is a ws_fast_path, 2 if it works in place */
 };
 
 _Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
@@ -259,17 +259,17 @@ _Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
 /* A block over a burst of at most WS_BURST_MAX packets. */
 typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);
 
-/* The straight way of packets that were received, from the parser to the deparser, exported as `ws_straight`: `verdicts`
+/* The fast path of packets that were received, from the parser to the deparser, exported as `ws_fast_path`: `verdicts`
  * gets one for each packet. A program that works in place takes the bytes from `frames` and writes to a packet's chunk
  * only what the core needs to go on with it, but not those bytes; other programs take all from the chunk and no frames.
  * The result is what the verdicts say together, sixteen bits for each number.
  */
-typedef uint64_t ws_straight_way(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
+typedef uint64_t ws_fast_path_plan(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
                                  uint32_t count, uint32_t *verdicts);
 
 /* The same of one burst, with eight bits for each number. There are as many frames `coming`, whose first bytes it
  * fetches. */
-typedef uint32_t ws_straight_burst(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
+typedef uint32_t ws_fast_path_burst(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
                                    const struct ws_frame *coming, uint32_t count, uint32_t *verdicts);
 
 /* Programs compare what they like, with constants too: that the result is known is no fault of the generated code. */
@@ -334,13 +334,13 @@ static inline WS_UNUSED void ws_fetch_root(const struct ws_lookup *table, uint64
     __builtin_prefetch(table->root.slots + (key >> table->root.shift & table->root.last));
 }
 
-/* The straight way of any number of packets, burst by burst: while one is worked on, the next is fetched. If it `stops`,
- * a burst ends behind a packet that asks for more, and the call with it. */
-static inline WS_UNUSED uint64_t ws_bursts(ws_straight_burst *straight, uint32_t burst_max, uint32_t stops,
+/* The fast path of any number of packets, burst by burst: while one is worked on, the next is fetched. If it `stops`,
+ * a burst ends behind a punted packet, and the call with it. */
+static inline WS_UNUSED uint64_t ws_bursts(ws_fast_path_burst *straight, uint32_t burst_max, uint32_t stops,
                                            const struct ws_env *env, struct ws_packet *const *packets,
                                            struct ws_frame *frames, uint32_t count, uint32_t *verdicts)
 {
-    uint64_t unsent = 0;
+    uint64_t exceptions = 0;
     for (uint32_t first = 0; first < count; first += burst_max) {
         const uint32_t left = count - first;
         const uint32_t burst = left < burst_max ? left : burst_max;
@@ -351,11 +351,11 @@ static inline WS_UNUSED uint64_t ws_bursts(ws_straight_burst *straight, uint32_t
             for (uint32_t i = burst; i < left; i++)
                 __builtin_prefetch(coming[i].bytes);
         const uint64_t more = straight(env, packets + first, frames + first, coming, burst, verdicts + first);
-        unsent += (more & 0xff) | (more & 0xff00) << 8 | (more & 0xff0000) << 16 | (more & 0xff000000) << 24;
-        if (stops && more >= WS_ASKS)
+        exceptions += (more & 0xff) | (more & 0xff00) << 8 | (more & 0xff0000) << 16 | (more & 0xff000000) << 24;
+        if (stops && more >= WS_PUNTS)
             break;
     }
-    return unsent;
+    return exceptions;
 }
 
 /* The mask of the first `count` packets. */

@@ -29,8 +29,8 @@ pub const LOWERED_NESTING_MAX: u32 = 2 * NESTING_MAX;
 /// The size of the stack on which such trees are traversed: 32 KiB per level, which is ample.
 pub const STACK_BYTES: usize = LOWERED_NESTING_MAX as usize * (32 << 10);
 
-/// Statements of an optimised program that native code may contain in two forms, since both take time to compile. Longer
-/// programs have only the form that works for every packet.
+/// Statements of an optimised program that native code may contain in two forms, since both take time to compile.
+/// Longer programs have only the form that works for every packet.
 pub const SHORT_PROGRAM_STATEMENTS_MAX: usize = 2_000;
 
 /// The longest packet, in bytes: the longest that a capture file or a socket delivers.

@@ -80,7 +80,7 @@ pub struct Frame {
     pub reserved: u32,
 }
 
-/// What became of a packet on the straight way: the port that it leaves on, or one of the following.
+/// What became of a packet on the fast path: the port that it leaves on, or one of the following.
 pub type Verdict = u32;
 /// [`Verdict`]: the program dropped it in ingress.
 pub const DROP_INGRESS: Verdict = 0xffff_fff0;
@@ -88,34 +88,34 @@ pub const DROP_INGRESS: Verdict = 0xffff_fff0;
 pub const DROP_EGRESS: Verdict = 0xffff_fff1;
 /// [`Verdict`]: it asks for something after ingress; its headers, metadata and intrinsic variables are what they were
 /// then.
-pub const DECIDE_INGRESS: Verdict = 0xffff_fff2;
+pub const PUNT_INGRESS: Verdict = 0xffff_fff2;
 /// [`Verdict`]: the same after egress.
-pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
+pub const PUNT_EGRESS: Verdict = 0xffff_fff3;
 
 /// [`Verdict`]: its deparsed headers did not fit the chunk.
 pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
 /// [`Verdict`]: an assertion of the program failed; the core ends the packet. It is rare, and counted with those that
-/// ask for more.
+/// are punted.
 pub const ASSERTION_FAILED: Verdict = 0xffff_fff5;
 
 /// What the verdicts of a call say together, so that nobody has to look at all of them: how many packets are dropped,
-/// and for what, and how many ask for more.
+/// and for what, and how many are punted.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[repr(transparent)]
-pub struct Unsent(u64);
+pub struct Exceptions(u64);
 
-impl Unsent {
+impl Exceptions {
     /// The same of these verdicts, counted.
     #[inline]
-    pub fn of(verdicts: &[Verdict]) -> Unsent {
+    pub fn of(verdicts: &[Verdict]) -> Exceptions {
         let number = |verdict: &Verdict| match *verdict {
             DROP_INGRESS => 1,
             DROP_EGRESS => 1 << 16,
             DROP_TOO_LONG => 1 << 32,
-            DECIDE_INGRESS | DECIDE_EGRESS | ASSERTION_FAILED => 1 << 48,
+            PUNT_INGRESS | PUNT_EGRESS | ASSERTION_FAILED => 1 << 48,
             _ => 0,
         };
-        Unsent(verdicts.iter().map(number).sum())
+        Exceptions(verdicts.iter().map(number).sum())
     }
 
     /// Whether all packets are sent.
@@ -129,15 +129,15 @@ impl Unsent {
         [0, 16, 32].map(|bit| self.0 >> bit & 0xffff)
     }
 
-    /// Packets that ask for more than to be sent or dropped.
+    /// Packets that are punted.
     pub fn asks(self) -> u64 {
         self.0 >> 48
     }
 }
 
-/// Whether a packet with this verdict asks for more than to be sent, or dropped without a word.
-pub fn asks_for_more(verdict: Verdict) -> bool {
-    matches!(verdict, DECIDE_INGRESS | DECIDE_EGRESS | ASSERTION_FAILED)
+/// Whether a packet with this verdict is punted without a word.
+pub fn is_punt(verdict: Verdict) -> bool {
+    matches!(verdict, PUNT_INGRESS | PUNT_EGRESS | ASSERTION_FAILED)
 }
 
 const _: () = {
@@ -334,8 +334,8 @@ pub struct ProgramInfo {
     pub metadata_size: u32,
     /// How many functions `ws_block_0`, `ws_block_1`, ... there are.
     pub block_count: u32,
-    /// 1 if there is a function `ws_straight`, 2 if it works in place.
-    pub straight: u32,
+    /// 1 if there is a function `ws_fast_path`, 2 if it works in place.
+    pub fast_path: u32,
 }
 
 const _: () = assert!(size_of::<ProgramInfo>() == 24);
@@ -343,8 +343,8 @@ const _: () = assert!(size_of::<ProgramInfo>() == 24);
 /// A block over a burst: `(env, packets, count)`, `count` at most [`base::limits::BURST_PACKETS_MAX`].
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);
 
-/// The straight way of received packets, from the parser to the deparser: `(env, packets, frames, count, verdicts)`. It
+/// The fast path of received packets, from the parser to the deparser: `(env, packets, frames, count, verdicts)`. It
 /// goes burst by burst, and fetches the first bytes of the frames of the next. Behind a guard the frames get its
 /// time, if that is later. Returns what the verdicts say together.
-pub type StraightFunction =
-    unsafe extern "C" fn(*const Env, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Unsent;
+pub type FastPathFunction =
+    unsafe extern "C" fn(*const Env, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Exceptions;

@@ -1,7 +1,7 @@
 //! Loads compiled programs and calls their blocks. The only place in the project that calls generated code.
 #![allow(unsafe_code, reason = "opens a shared object and calls the functions in it")]
 
-use crate::abi::{ABI_VERSION, BlockFunction, Env, Frame, Packet, ProgramInfo, StraightFunction, Unsent, Verdict};
+use crate::abi::{ABI_VERSION, BlockFunction, Env, Exceptions, FastPathFunction, Frame, Packet, ProgramInfo, Verdict};
 use crate::compile::{CompileError, CompileOptions, compile_and_load};
 use crate::plan::Plan;
 use base::index::Id as _;
@@ -71,7 +71,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
         metadata_offset: plan.metadata.start,
         metadata_size: plan.metadata.end - plan.metadata.start,
         block_count: plan.blocks.len() as u32,
-        straight: u32::from(plan.has_straight()) + u32::from(plan.is_in_place()),
+        fast_path: u32::from(plan.has_fast_path()) + u32::from(plan.is_in_place()),
     }
 }
 
@@ -79,7 +79,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
 #[derive(Debug)]
 pub struct Native {
     blocks: Vec<BlockFunction>,
-    straight: Option<StraightFunction>,
+    fast_path: Option<FastPathFunction>,
     room_bytes: u32,
     is_in_place: bool,
     /// Keeps the functions mapped.
@@ -110,13 +110,13 @@ impl Native {
             // SAFETY: by the ABI version, the symbols with these names are functions of this type.
             blocks.push(unsafe { *library.get::<BlockFunction>(name.as_bytes())? });
         }
-        let straight = match found.straight {
+        let fast_path = match found.fast_path {
             0 => None,
             // SAFETY: as above.
-            _ => Some(unsafe { *library.get::<StraightFunction>(b"ws_straight\0")? }),
+            _ => Some(unsafe { *library.get::<FastPathFunction>(b"ws_fast_path\0")? }),
         };
         let (is_in_place, room_bytes) = (plan.is_in_place(), plan.room_bytes());
-        Ok(Native { blocks, straight, is_in_place, room_bytes, _library: library })
+        Ok(Native { blocks, fast_path, is_in_place, room_bytes, _library: library })
     }
 
     /// Runs a block over a burst of packets.
@@ -139,27 +139,27 @@ impl Native {
         unsafe { self.blocks[block.index()](env, packets.as_ptr(), packets.len() as u32) }
     }
 
-    /// Takes packets the straight way, burst by burst, and says for each what became of it. If the plan works in place
-    /// ([`Plan::is_in_place`]) there is a frame for each packet, and of a packet's chunk nothing is read, and only that
-    /// of a packet which asks for more is written to: its context, its intrinsic variables and where the payload
+    /// Takes packets through the fast path, burst by burst, and says for each what became of it. If the plan works in
+    /// place ([`Plan::is_in_place`]) there is a frame for each packet, and of a packet's chunk nothing is read, and
+    /// only that of a packet which is punted is written to: its context, its intrinsic variables and where the payload
     /// begins, as if its bytes began at `env.first_byte`.
     ///
     /// # Panics
     /// If there are more packets than [`BURST_PACKETS_MAX`] or, in place, than [`CALL_FRAMES_MAX`] or frames, if there
-    /// are more than verdicts, if a frame has less room than [`Plan::room_bytes`], or if the plan has no straight way.
+    /// are more than verdicts, if a frame has less room than [`Plan::room_bytes`], or if the plan has no fast path.
     ///
     /// # Safety
     /// As for [`Native::run_block`]; the packets are as they were received, with no flags. In place, each frame points
     /// to as many bytes as it says, behind as many as there is room, which this call alone uses. Where a frame begins
     /// afterwards is in that room or behind, and it ends where it did or before.
     #[inline]
-    pub unsafe fn run_straight(
+    pub unsafe fn run_fast_path(
         &self,
         env: &Env,
         packets: &[*mut Packet],
         frames: &mut [Frame],
         verdicts: &mut [Verdict],
-    ) -> Unsent {
+    ) -> Exceptions {
         let count = packets.len();
         let most = if self.is_in_place { CALL_FRAMES_MAX } else { BURST_PACKETS_MAX };
         assert!(count <= most.min(verdicts.len()), "{count} packets in a call");
@@ -168,9 +168,9 @@ impl Native {
             self.room_bytes == 0 || frames.iter().all(|frame| frame.room >= self.room_bytes),
             "a frame without room"
         );
-        let straight = self.straight.expect("the plan has a straight way");
+        let fast_path = self.fast_path.expect("the plan has a fast path");
         let frames = frames.as_mut_ptr();
         // SAFETY: what the caller vouches for is what generated code relies on.
-        unsafe { straight(env, packets.as_ptr(), frames, count as u32, verdicts.as_mut_ptr()) }
+        unsafe { fast_path(env, packets.as_ptr(), frames, count as u32, verdicts.as_mut_ptr()) }
     }
 }

@@ -653,7 +653,7 @@ fn what_makes_packets_dear_is_told() {
         let plan = described(locals, ingress, egress);
         let way = match &plan.fast_path {
             None => "blocks",
-            Some(straight) if straight.in_place => "in place",
+            Some(fast_path) if fast_path.in_place => "in place",
             Some(_) => "in chunks",
         };
         let hindrance = plan.hindrance().map_or(String::new(), |why| format!("; {why}"));

@@ -13,7 +13,7 @@ use crate::ports;
 use crate::ready;
 use crate::reporter::Reporter;
 use crate::starting::{self, Loaded};
-use crate::state::{Saver, State, SwitchDoor};
+use crate::state::{Saver, State, SwitchCommands};
 use crate::terminal;
 use crate::trace::log::PacketLog;
 use control::Api;
@@ -60,7 +60,7 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     let specs = specs(number_max)?;
     ports::set_rates(&mut switch, &rates)?;
     let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
-    let door = Arc::new(SwitchDoor::new(mailbox));
+    let door = Arc::new(SwitchCommands::new(mailbox));
     let queues = queues(arguments.workers, switch.is_ordered());
     let workers = Arc::new(Workers::new(arguments.workers, processors()));
     let api = control_plane(&switch, &door, &workers, name.as_ref().map(|_| &note));
@@ -128,7 +128,12 @@ fn with_packet_log(arguments: &RunArguments) -> Result<(RunArguments, Option<Pac
 }
 
 /// The control plane of a switch. With a program, it has the note of that.
-fn control_plane(switch: &Switch, door: &Arc<SwitchDoor>, workers: &Arc<Workers>, note: Option<&Value>) -> Arc<Api> {
+fn control_plane(
+    switch: &Switch,
+    door: &Arc<SwitchCommands>,
+    workers: &Arc<Workers>,
+    note: Option<&Value>,
+) -> Arc<Api> {
     let api = Arc::new(Api::new(switch, Arc::clone(door) as Arc<dyn Door>));
     api.set_workers(Arc::clone(workers));
     note.into_iter().for_each(|note| api.set_program_note(note.clone()));
@@ -136,7 +141,7 @@ fn control_plane(switch: &Switch, door: &Arc<SwitchDoor>, workers: &Arc<Workers>
 }
 
 /// The switch, if its program can run on the ports that there are.
-fn admitted(door: &SwitchDoor, api: &Api) -> Result<Switch, Exit> {
+fn admitted(door: &SwitchCommands, api: &Api) -> Result<Switch, Exit> {
     let switch = door.parked.take().ok_or(Exit::Internal)?;
     ports::admit(&switch, api)?;
     Ok(switch)
@@ -185,7 +190,7 @@ fn processors() -> usize {
 }
 
 /// News of links from here on. Without them, the worker finds out once a second.
-fn watch_links(door: &Arc<SwitchDoor>) -> Option<Arc<AtomicBool>> {
+fn watch_links(door: &Arc<SwitchCommands>) -> Option<Arc<AtomicBool>> {
     let door = Arc::clone(door);
     // The job has nothing to do: it wakes a worker that waits for packets. One that has ended needs no news.
     let wake = move || door.send(Box::new(|_| ())).unwrap_or(());

@@ -17,25 +17,25 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use switch::{Closed, Door, Job, Parked};
+use switch::{Closed, Door, IdleOwner, Job};
 
 /// How often what packets change is stored.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The way to a switch that a worker runs, or that nobody runs yet or any more and that is parked here.
-pub struct SwitchDoor {
+pub struct SwitchCommands {
     mailbox: Mailbox,
-    pub parked: Parked,
+    pub parked: IdleOwner,
 }
 
-impl SwitchDoor {
+impl SwitchCommands {
     /// The door to a switch that will be parked here. The worker that runs it has the mailbox's inbox.
-    pub fn new(mailbox: Mailbox) -> SwitchDoor {
-        SwitchDoor { mailbox, parked: Parked::default() }
+    pub fn new(mailbox: Mailbox) -> SwitchCommands {
+        SwitchCommands { mailbox, parked: IdleOwner::default() }
     }
 }
 
-impl Door for SwitchDoor {
+impl Door for SwitchCommands {
     fn send(&self, job: Job) -> Result<(), Closed> {
         self.parked.offer(job).or_else(|job| self.mailbox.send(job))
     }

@@ -85,7 +85,7 @@ fn choices(arguments: &TuneArguments, compiled: &Compiled, options: &CompileOpti
     let general = plan(Tuning::default())?;
     let is_cut = text(&general) != text(&plan(Tuning { cuts: false, ..Tuning::default() })?);
     let bursts =
-        BURSTS.into_iter().filter(|burst| general.has_straight() || general.burst_max > 1 || *burst == BURSTS[0]);
+        BURSTS.into_iter().filter(|burst| general.has_fast_path() || general.burst_max > 1 || *burst == BURSTS[0]);
     let mut choices = Vec::new();
     for burst_packets in bursts {
         for cuts in [true, false].into_iter().filter(|cuts| *cuts || is_cut) {

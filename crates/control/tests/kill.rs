@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use switch::{Backend, Config, Door, Parked, Switch};
+use switch::{Backend, Config, Door, IdleOwner, Switch};
 
 /// Tells the other process where its folder is and with which key it begins.
 const FOLDER: &str = "WIRESPEED_KILL_FOLDER";
@@ -53,7 +53,7 @@ fn start(folder: &Path) -> Api {
     let typed = sema::check(&tree, &mut diagnostics);
     let program = lower::lower(&typed, &mut diagnostics).unwrap();
     let switch = Switch::new(Arc::new(program), Backend::Interpreter, Config::default()).unwrap();
-    let parked = Arc::new(Parked::default());
+    let parked = Arc::new(IdleOwner::default());
     let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
     parked.park(switch);
     let (store, saved) = Store::open(folder).unwrap();

@@ -70,7 +70,7 @@ impl Specialiser {
         Ok(Specialiser { to, from, pace, is_busy: false, gives_up: false })
     }
 
-    /// Looks at a switch whose lanes are at home, between two bursts; `now_ns` is any clock's. `packets` have been
+    /// Looks at a switch whose shards are at home, between two bursts; `now_ns` is any clock's. `packets` have been
     /// received so far.
     pub fn look(&mut self, switch: &mut Switch, now_ns: u64, packets: u64) -> Option<News> {
         let news = self.take(switch, now_ns).or_else(|| self.notice_end(switch, now_ns));

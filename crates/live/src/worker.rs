@@ -345,7 +345,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         self.crew.halt();
         // What they have to tell is of the program and the settings as they are.
         self.take_returns();
-        self.crew.call_in(&mut self.ports);
+        self.crew.quiesce(&mut self.ports);
         let result = act(self);
         self.go_on();
         result
@@ -378,7 +378,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         }
         self.crew.halt();
         self.empty();
-        self.crew.call_in(&mut self.ports);
+        self.crew.quiesce(&mut self.ports);
         self.each_driver(|driver| driver.flush());
         let result = self.crew.resize(workers);
         self.go_on();

@@ -10,10 +10,10 @@
 //! of hashes and checksums are left alone, in which the reference counts the fields of invalid headers as zero or
 //! leaves them out; so are the actions of tables applied later, and elements of stacks.
 //!
-//! What a routine does counts as if it stood where it is called. Where headers that it speaks of are removed at a call, a
-//! form of the routine is called that has them so; it gets what is kept of them in variables, and gives it back. What it
-//! removes itself at its end is removed behind the call. A header that is an argument is copied to one of the routine's,
-//! and back; both are one header here.
+//! What a routine does counts as if it stood where it is called. Where headers that it speaks of are removed at a call,
+//! a form of the routine is called that has them so; it gets what is kept of them in variables, and gives it back. What
+//! it removes itself at its end is removed behind the call. A header that is an argument is copied to one of the
+//! routine's, and back; both are one header here.
 
 use base::{IndexVec, Span};
 use ir::walk::{self, Part};
@@ -24,8 +24,8 @@ use std::rc::Rc;
 /// The headers that parameters of routines have.
 type Parameters = BTreeMap<HeaderId, RoutineId>;
 
-/// Keeps what is read after the removals at `calls`. Fails with the place of a call if routines would need forms of more
-/// than so many statements together.
+/// Keeps what is read after the removals at `calls`. Fails with the place of a call if routines would need forms of
+/// more than so many statements together.
 pub(crate) fn keep_fields(
     program: &mut ir::Program,
     calls: &BTreeSet<Span>,
@@ -179,7 +179,8 @@ struct Removal {
 }
 
 /// A routine, the headers it speaks of that are removed where it is called, and, if it removes some itself, the body of
-/// the program from which it is called: an action of a table has what it keeps apart from what the table's control keeps.
+/// the program from which it is called: an action of a table has what it keeps apart from what the table's control
+/// keeps.
 type Key = (RoutineId, Vec<HeaderId>, usize);
 
 /// The routine that is called for such a key.

@@ -13,7 +13,7 @@ use std::io;
 use std::sync::{Barrier, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
-use switch::{CoreStage, Departures, Frame, Lane, Output, Switch};
+use switch::{CoreStage, Departures, Frame, Output, Shard, Switch};
 
 /// The minimum number of frames in a lap. A lap is timed; lending its frames again is not.
 const LAP_FRAMES_MIN: usize = 4096;
@@ -33,9 +33,9 @@ impl Core for Switch {
     }
 }
 
-impl Core for Lane {
+impl Core for Shard {
     fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
-        Lane::forward(self, now_ns, frames, output);
+        Shard::forward(self, now_ns, frames, output);
     }
 }
 
@@ -182,17 +182,17 @@ impl<'a> Bench<'a> {
     /// One run with this number of workers, each of which makes all laps. More than one worker requires a switch that
     /// can be divided into shards; otherwise only one runs.
     pub fn run(&mut self, workers: usize) -> io::Result<Vec<Worker>> {
-        let mut lanes = self.switch.send_out(workers.saturating_sub(1));
-        let (all, clock, burst, laps) = (lanes.len() + 1, &self.clock, self.burst, self.laps);
+        let mut shards = self.switch.resume_shards(workers.saturating_sub(1));
+        let (all, clock, burst, laps) = (shards.len() + 1, &self.clock, self.burst, self.laps);
         let frames = self.lent.len();
         let ready = Barrier::new(all);
         let done = thread::scope(|scope| {
-            let others: Vec<_> = lanes
+            let others: Vec<_> = shards
                 .iter_mut()
                 .zip(1..)
-                .map(|(lane, worker)| {
+                .map(|(shard, worker)| {
                     let (mut lent, ready) = (self.lent.beginning_at(worker * frames / all), &ready);
-                    scope.spawn(move || run_worker(lane, &mut lent, burst, laps, ready, clock))
+                    scope.spawn(move || run_worker(shard, &mut lent, burst, laps, ready, clock))
                 })
                 .collect();
             let first = run_worker(self.switch, &mut self.lent, burst, laps, &ready, clock);
@@ -200,7 +200,7 @@ impl<'a> Bench<'a> {
                 others.into_iter().map(|worker| worker.join().map_err(|_| io::Error::other("a worker failed")));
             std::iter::once(Ok(first)).chain(others).collect()
         });
-        self.switch.call_in(lanes);
+        self.switch.quiesce(shards);
         done
     }
 

@@ -300,7 +300,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use std::io::{Read as _, Write as _};
     use std::net::TcpStream;
-    use switch::{Backend, Config, Door, Output, Parked, Switch};
+    use switch::{Backend, Config, Door, IdleOwner, Output, Switch};
 
     const PROGRAM: &str = "
         #include <v1model.p4>
@@ -327,14 +327,14 @@ mod tests {
     }
 
     /// A switch with one entry that has processed three packets, and the sources of its metrics.
-    fn sources() -> (Sources, Arc<Parked>) {
+    fn sources() -> (Sources, Arc<IdleOwner>) {
         let mut map = syntax::SourceMap::new();
         let loader = syntax::MemoryFiles::new();
         let (tree, mut diagnostics) = syntax::parse_text(&mut map, "m.p4", PROGRAM, &syntax::Options::new(&loader));
         let typed = sema::check(&tree, &mut diagnostics);
         let program = Arc::new(lower::lower(&typed, &mut diagnostics).unwrap());
         let mut switch = Switch::new(Arc::clone(&program), Backend::Interpreter, Config::default()).unwrap();
-        let parked = Arc::new(Parked::default());
+        let parked = Arc::new(IdleOwner::default());
         let api = Arc::new(Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>));
         for value in [7, 7, 8] {
             assert!(!switch.receive(0, 2, &[value; 60]));

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use switch::{Door, Parked, Switch};
+use switch::{Door, IdleOwner, Switch};
 
 /// A program that was made ready.
 pub struct Compiled {
@@ -127,7 +127,7 @@ impl Target {
 /// A program that is prepared.
 pub(crate) struct Prepared {
     pub target: Arc<Target>,
-    pub parked: Arc<Parked>,
+    pub parked: Arc<IdleOwner>,
     /// What is kept with the state of the switch.
     pub note: Value,
 }
@@ -135,7 +135,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// A control plane over the switch.
     pub fn new(switch: Switch, schema: Schema, config: ForwardingPipelineConfig, program: &Value) -> Prepared {
-        let parked = Arc::new(Parked::default());
+        let parked = Arc::new(IdleOwner::default());
         let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
         parked.park(switch);
         let numbered = Mutex::default();

@@ -12,11 +12,11 @@
 //!   v2 = (v2 + v6)
 //! }
 //! ```
-//! Lowering makes routines of callees that bring in much code, but cannot know what the other passes leave of it: copies
-//! of arguments and what constants decide go away. So they are run on a copy of the program in which all calls are
-//! replaced; if what is left is as short as programs are that native code may have in a second form
-//! (`base::limits::SHORT_PROGRAM_STATEMENTS_MAX`), the program becomes that, and no program has that form only when its calls
-//! are inlined by lowering.
+//! Lowering makes routines of callees that bring in much code, but cannot know what the other passes leave of it:
+//! copies of arguments and what constants decide go away. So they are run on a copy of the program in which all calls
+//! are replaced; if what is left is as short as programs are that native code may have in a second form
+//! (`base::limits::SHORT_PROGRAM_STATEMENTS_MAX`), the program becomes that, and no program has that form only when its
+//! calls are inlined by lowering.
 //!
 //! Limits: nothing is tried if more than 60,000 statements would stand for the calls.
 

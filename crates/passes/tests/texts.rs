@@ -1,4 +1,4 @@
-//! Each pass on small programs: text in, text out.
+//! Each pass on small programs: text in, text out. Long because each pass has its cases beside the others'.
 //!
 //! The storage that the bodies speak of is in `prelude.ir`: `v0` `bit<9>`, `v2` `bit<8>`, `v3` `int<8>`, `v5` `bool`
 //! last; `v6`, `v7` `bit<8>`, `v8` `bool`, `v9` `bit<32>` are local; `h4` is a local header; `stack0` is `h2`, `h3`.

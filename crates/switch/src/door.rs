@@ -51,9 +51,9 @@ impl dyn Door + '_ {
 /// The door to a switch that no worker runs: jobs are done at once, in the thread that brings them. It is closed while
 /// no switch is here.
 #[derive(Default)]
-pub struct Parked(Mutex<Option<Switch>>);
+pub struct IdleOwner(Mutex<Option<Switch>>);
 
-impl Parked {
+impl IdleOwner {
     /// Puts a switch here.
     pub fn park(&self, switch: Switch) {
         *self.lock() = Some(switch);
@@ -80,7 +80,7 @@ impl Parked {
     }
 }
 
-impl Door for Parked {
+impl Door for IdleOwner {
     fn send(&self, job: Job) -> Result<(), Closed> {
         self.offer(job).map_err(|_| Closed)
     }

@@ -155,7 +155,7 @@ pub struct Externs {
     pub calculations: Calculations,
     /// The random generator of this core.
     pub rng: Rng,
-    /// What lanes take around the registers that they share, while there are lanes elsewhere.
+    /// What shards take around the registers that they share, while there are shards elsewhere.
     pub(crate) guard: Option<Arc<Guard>>,
     /// What supplies the program's own extern functions.
     pub(crate) plug_in: Option<PlugIn>,

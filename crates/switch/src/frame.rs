@@ -77,7 +77,7 @@ impl<'a> Frame<'a> {
     /// Frames for generated code, which may change their bytes and times, and move where they begin.
     pub(crate) fn raw<'f>(frames: &'f mut [Frame<'_>]) -> &'f mut [abi::Frame] {
         // SAFETY: a frame is its `abi::Frame` and nothing else, and where generated code moves its begin, it stays
-        // within the room before it, and its end no further than it is (`Native::run_straight`).
+        // within the room before it, and its end no further than it is (`Native::run_fast_path`).
         unsafe { std::slice::from_raw_parts_mut(frames.as_mut_ptr().cast(), frames.len()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Waiting for the guard that lanes take around the registers which they share.
+//! Waiting for the guard that shards take around the registers which they share.
 //!
 //! Generated code takes it where it is free, for the part of a burst's work that touches such registers, and comes here
 //! where it is not. A part is short, so that it is not waited for by sleeping; but a worker may have lost its processor

@@ -8,7 +8,7 @@ use crate::externs::Externs;
 use crate::meter::Color;
 use crate::output::Output;
 use crate::packet::Packet;
-use crate::pipeline::{Pipeline, World};
+use crate::pipeline::{Execution, Pipeline};
 use base::Bits;
 use base::index::Id as _;
 use cgen::abi::{FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
@@ -43,7 +43,7 @@ impl Interpreted {
         &mut self.states[index]
     }
 
-    fn run_packet(&mut self, block: BlockId, packet: &mut Packet, world: &mut World<'_>) {
+    fn run_packet(&mut self, block: BlockId, packet: &mut Packet, execution: &mut Execution<'_>) {
         let program = Arc::clone(&self.program);
         let kept = self.state(packet).take();
         let mut state = kept.unwrap_or_else(|| PacketState::new(&program, packet.bytes().to_vec()));
@@ -54,14 +54,14 @@ impl Interpreted {
         state.set_intrinsics(*packet.intrinsics());
         let mut host = WorldHost {
             program: &program,
-            externs: world.externs,
-            tables: world.entries.stored(),
-            now_ns: world.now_ns,
+            externs: execution.externs,
+            tables: execution.entries.stored(),
+            now_ns: execution.now_ns,
             bytes: u64::from(packet.ingress_length()),
-            output: world.output,
+            output: execution.output,
         };
         let mut silent = NoTrace;
-        let tracer: &mut dyn Tracer = match &mut world.observer {
+        let tracer: &mut dyn Tracer = match &mut execution.observer {
             Some(observer) => &mut **observer,
             None => &mut silent,
         };
@@ -120,9 +120,9 @@ impl Pipeline for Interpreted {
         }
     }
 
-    fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>) {
+    fn run(&mut self, block: BlockId, packets: &mut [Packet], execution: &mut Execution<'_>) {
         for packet in packets {
-            self.run_packet(block, packet, world);
+            self.run_packet(block, packet, execution);
         }
     }
 

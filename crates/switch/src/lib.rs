@@ -7,7 +7,7 @@
 //!
 //! The way through:
 //! * [`switch`](mod@crate::switch): the core as its users see it.
-//! * `fabric`: what architectures share: packets on their way, copies, the order of work.
+//! * `engine`: what architectures share: packets on their way, copies, the order of work.
 //! * `v1model`, `psa`: the rules of each architecture, the only places that know them.
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
 //!   interpreter.
@@ -15,7 +15,7 @@
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
 //! * `piles`: packets that wait for others, to leave with them as one; `records`: packets that such a packet is
 //!   made of.
-//! * `lanes`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
+//! * `shards`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.
 //! * [`pace`]: when what has a rate may go; of queues, ports and wires.
@@ -27,12 +27,11 @@
 mod burst;
 mod cpu_port;
 pub mod door;
+mod engine;
 pub mod externs;
-mod fabric;
 mod frame;
 mod guard;
 mod interpreted;
-mod lanes;
 pub mod meter;
 mod native;
 pub mod output;
@@ -44,6 +43,7 @@ mod psa;
 mod records;
 mod registers;
 pub mod replication;
+mod shards;
 mod shared_tables;
 pub mod specialise;
 mod stage_times;
@@ -59,13 +59,13 @@ pub mod workers;
 
 pub use burst::Burst;
 pub use cpu_port::CpuPort;
-pub use door::{Closed, Door, Job, Parked};
+pub use door::{Closed, Door, IdleOwner, Job};
 pub use frame::Frame;
-pub use lanes::{Lane, Undivided};
 pub use meter::MeterConfig;
 pub use output::{Decision, Departing, Departures, Observer, Output};
 pub use packet::PoolLimits;
 pub use replication::{CloneProperties, CloneTarget, Destination, Replica, ReplicationError};
+pub use shards::{NotShardable, Shard};
 pub use shared_tables::{LockedTables, SharedTables};
 pub use specialise::{Blueprint, Specialisation};
 pub use stage_times::CoreStage;

@@ -1,6 +1,6 @@
 //! Compiled code as a backend.
 //!
-//! What enters: a burst and the world. What leaves: the burst, worked on by the program's block function. This file
+//! What enters: a burst and the execution. What leaves: the burst, worked on by the program's block function. This file
 //! hands the function the addresses of registers and counters, and answers its callbacks: meters, random numbers,
 //! digests, log lines, assertions, value sets.
 
@@ -10,12 +10,12 @@ use crate::externs::{CounterCell, Externs};
 use crate::frame::{Chunks, Frame};
 use crate::meter::Color;
 use crate::packet::Packet;
-use crate::pipeline::{Pipeline, World};
+use crate::pipeline::{Execution, Pipeline};
 use crate::specialise::Specialisation;
 use base::Bits;
 use base::IndexVec;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA, Unsent, Verdict};
+use cgen::abi::{self, Cells, Count, Counts, Env, Exceptions, FLAG_KEEP_METADATA, Verdict};
 use cgen::{Native, Plan};
 use ir::{
     BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, Program, Type,
@@ -70,17 +70,17 @@ impl NativePipeline {
     fn call<T>(
         &mut self,
         chunks: Chunks<'_>,
-        world: &mut World<'_>,
+        execution: &mut Execution<'_>,
         run: impl FnOnce(&Native, &Env, &[*mut abi::Packet]) -> T,
     ) -> T {
         // They are the same for the whole of a run: it has the state for itself, and makes no array anew.
-        if !std::mem::replace(&mut world.has_addresses, true) {
-            self.collect_addresses(world.externs);
+        if !std::mem::replace(&mut execution.has_addresses, true) {
+            self.collect_addresses(execution.externs);
         }
-        let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, world };
+        let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, execution };
         let env = Env {
             core: (&raw mut callbacks).cast(),
-            tables: callbacks.world.entries.handles().as_ptr(),
+            tables: callbacks.execution.entries.handles().as_ptr(),
             registers: self.registers.as_ptr(),
             counters: self.counters.as_ptr(),
             direct_counters: self.direct_counters.as_ptr(),
@@ -91,12 +91,12 @@ impl NativePipeline {
             log,
             assert_failed,
             value_set,
-            calculations: callbacks.world.externs.calculations.prepared().as_ptr(),
+            calculations: callbacks.execution.externs.calculations.prepared().as_ptr(),
             call_extern,
-            uses: callbacks.world.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
+            uses: callbacks.execution.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
             last_hits: self.last_hits.as_ptr(),
-            now_ns: callbacks.world.now_ns,
-            guard: callbacks.world.externs.guard.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
+            now_ns: callbacks.execution.now_ns,
+            guard: callbacks.execution.externs.guard.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
             wait: crate::guard::wait,
             first_byte: self.first_byte,
         };
@@ -151,15 +151,15 @@ impl Pipeline for NativePipeline {
         }
     }
 
-    fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>) {
-        self.call(Chunks::of(packets), world, |native, env, pointers| {
+    fn run(&mut self, block: BlockId, packets: &mut [Packet], execution: &mut Execution<'_>) {
+        self.call(Chunks::of(packets), execution, |native, env, pointers| {
             // SAFETY: what `call` hands out is what the function asks for.
             unsafe { native.run_block(block, env, pointers) }
         });
     }
 
-    fn has_straight(&self) -> bool {
-        self.plan.has_straight()
+    fn has_fast_path(&self) -> bool {
+        self.plan.has_fast_path()
     }
 
     fn is_in_place(&self) -> bool {
@@ -170,16 +170,16 @@ impl Pipeline for NativePipeline {
         self.plan.room_bytes()
     }
 
-    fn run_straight(
+    fn run_fast_path(
         &mut self,
         chunks: Chunks<'_>,
         frames: &mut [Frame<'_>],
         verdicts: &mut [Verdict],
-        world: &mut World<'_>,
-    ) -> Unsent {
-        self.call(chunks, world, |native, env, pointers| {
+        execution: &mut Execution<'_>,
+    ) -> Exceptions {
+        self.call(chunks, execution, |native, env, pointers| {
             // SAFETY: as above; the core takes only packets this way that were just received, and lends their bytes.
-            unsafe { native.run_straight(env, pointers, Frame::raw(frames), verdicts) }
+            unsafe { native.run_fast_path(env, pointers, Frame::raw(frames), verdicts) }
         })
     }
 
@@ -211,11 +211,11 @@ impl Pipeline for NativePipeline {
         false
     }
 
-    fn lane(&self) -> Option<(Box<dyn Pipeline>, usize)> {
+    fn shard(&self) -> Option<(Box<dyn Pipeline>, usize)> {
         let (program, native, plan) = &self.general;
-        let lane =
+        let shard =
             NativePipeline::new(Arc::clone(program), Arc::clone(native), Arc::clone(plan), self.first_byte as usize);
-        Some((Box::new(lane), self.plan.context_size as usize))
+        Some((Box::new(shard), self.plan.context_size as usize))
     }
 
     fn written_bytes_max(&self) -> Option<usize> {
@@ -230,12 +230,12 @@ impl Pipeline for NativePipeline {
         self.plan.egress_burst_max as usize
     }
 
-    fn straight_burst_max(&self) -> usize {
-        self.plan.straight_burst_max() as usize
+    fn fast_path_burst_max(&self) -> usize {
+        self.plan.fast_path_burst_max() as usize
     }
 
-    fn stops_at_asking(&self) -> bool {
-        self.plan.stops_at_asking()
+    fn stops_at_punt(&self) -> bool {
+        self.plan.stops_at_punt()
     }
 }
 
@@ -243,7 +243,7 @@ impl Pipeline for NativePipeline {
 struct Callbacks<'a, 'w> {
     program: &'a Program,
     plan: &'a Plan,
-    world: &'a mut World<'w>,
+    execution: &'a mut Execution<'w>,
 }
 
 /// The callbacks' state from the first argument of each.
@@ -276,9 +276,9 @@ unsafe extern "C" fn meter(core: *mut c_void, id: u32, index: u64, bytes: u32, b
     // SAFETY: called by generated code during `run`.
     let callbacks = unsafe { callbacks(core) };
     let bytes = u64::from(bytes);
-    let meters = &mut callbacks.world.externs.meters;
+    let meters = &mut callbacks.execution.externs.meters;
     let color =
-        meters[MeterId::from_index(id as usize)].execute(index, bytes, Color::of(before), callbacks.world.now_ns);
+        meters[MeterId::from_index(id as usize)].execute(index, bytes, Color::of(before), callbacks.execution.now_ns);
     color.map_or(0, |color| color as u32)
 }
 
@@ -286,14 +286,14 @@ unsafe extern "C" fn direct_meter(core: *mut c_void, id: u32, index: u64, bytes:
     // SAFETY: as in `meter`.
     let callbacks = unsafe { callbacks(core) };
     let bytes = u64::from(bytes);
-    let meter = &mut callbacks.world.externs.direct_meters[DirectMeterId::from_index(id as usize)];
-    meter.execute_direct(index, bytes, before, callbacks.world.now_ns)
+    let meter = &mut callbacks.execution.externs.direct_meters[DirectMeterId::from_index(id as usize)];
+    meter.execute_direct(index, bytes, before, callbacks.execution.now_ns)
 }
 
 unsafe extern "C" fn random(core: *mut c_void, low: u64, high: u64) -> u64 {
     // SAFETY: called by generated code during `run`.
     let callbacks = unsafe { callbacks(core) };
-    callbacks.world.externs.rng.between(low.min(high), high)
+    callbacks.execution.externs.rng.between(low.min(high), high)
 }
 
 unsafe extern "C" fn digest(core: *mut c_void, id: u32, _packet: *const abi::Packet, words: *const u64) {
@@ -303,7 +303,7 @@ unsafe extern "C" fn digest(core: *mut c_void, id: u32, _packet: *const abi::Pac
     let types = callbacks.program.digests[id].fields.iter().map(|(_, ty)| *ty);
     // SAFETY: as above.
     let values = unsafe { values(words, types) };
-    callbacks.world.output.digest(id, values);
+    callbacks.execution.output.digest(id, values);
 }
 
 unsafe extern "C" fn log(core: *mut c_void, site: u32, _packet: *const abi::Packet, words: *const u64) {
@@ -313,13 +313,13 @@ unsafe extern "C" fn log(core: *mut c_void, site: u32, _packet: *const abi::Pack
     // SAFETY: as above.
     let values = unsafe { values(words, site.args.iter().copied()) };
     let line = interp::log_line(&site.message, &site.args, &values);
-    callbacks.world.output.log(&line);
+    callbacks.execution.output.log(&line);
 }
 
 unsafe extern "C" fn assert_failed(core: *mut c_void, site: u32, _packet: *const abi::Packet) {
     // SAFETY: called by generated code during `run`.
     let callbacks = unsafe { callbacks(core) };
-    callbacks.world.output.assertion_failed(&callbacks.plan.assert_sites[site as usize].text);
+    callbacks.execution.output.assertion_failed(&callbacks.plan.assert_sites[site as usize].text);
 }
 
 unsafe extern "C" fn call_extern(core: *mut c_void, id: u32, instance: u32, inputs: *const u64, outputs: *mut u64) {
@@ -331,7 +331,7 @@ unsafe extern "C" fn call_extern(core: *mut c_void, id: u32, instance: u32, inpu
     let instance = is_method.then(|| ExternInstanceId::from_index(instance as usize));
     // SAFETY: `inputs` has the words of the function's inputs.
     let inputs = unsafe { values(inputs, function.inputs()) };
-    let joined = callbacks.world.externs.call_plug_in(id, instance, &inputs);
+    let joined = callbacks.execution.externs.call_plug_in(id, instance, &inputs);
     let limbs = joined.limbs();
     // SAFETY: `outputs` has `ceil(width / 64)` words for the joined outputs, and those are the limbs of `joined`.
     unsafe { std::slice::from_raw_parts_mut(outputs, limbs.len()) }.copy_from_slice(limbs);
@@ -344,5 +344,5 @@ unsafe extern "C" fn value_set(core: *mut c_void, id: u32, words: *const u64) ->
     let types = callbacks.program.value_sets[id].keys.iter().map(|&(_, width, _)| Type::Bit(width));
     // SAFETY: as above.
     let keys = unsafe { values(words, types) };
-    u32::from(callbacks.world.externs.value_set_contains(id, &keys))
+    u32::from(callbacks.execution.externs.value_set_contains(id, &keys))
 }

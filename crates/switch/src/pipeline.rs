@@ -8,13 +8,13 @@ use crate::packet::Packet;
 use crate::shared_tables::LockedTables;
 use crate::specialise::Specialisation;
 use cgen::Plan;
-use cgen::abi::{Unsent, Verdict};
+use cgen::abi::{Exceptions, Verdict};
 use ir::{BlockId, FieldListId};
 use std::sync::Arc;
 use tables::{Guard, LookupHandle, TableSet};
 
 /// What a block reaches beyond its packets.
-pub struct World<'a> {
+pub struct Execution<'a> {
     /// Registers, counters, meters, ...
     pub externs: &'a mut Externs,
     /// Whether compiled code has the addresses of this state.
@@ -75,14 +75,14 @@ pub trait Pipeline: Send {
     fn keep_only(&mut self, list: FieldListId, packet: &mut Packet);
 
     /// Runs a block over a burst of at most `base::limits::BURST_PACKETS_MAX` packets.
-    fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>);
+    fn run(&mut self, block: BlockId, packets: &mut [Packet], execution: &mut Execution<'_>);
 
-    /// Whether there is a straight way: one piece of code for packets that ask for nothing but to be sent or dropped.
-    fn has_straight(&self) -> bool {
+    /// Whether there is a fast path: one piece of code for packets that ask for nothing but to be sent or dropped.
+    fn has_fast_path(&self) -> bool {
         false
     }
 
-    /// Whether packets on the straight way are worked on in their frames, and not in their chunks.
+    /// Whether packets on the fast path are worked on in their frames, and not in their chunks.
     fn is_in_place(&self) -> bool {
         false
     }
@@ -92,17 +92,17 @@ pub trait Pipeline: Send {
         0
     }
 
-    /// Takes a burst of packets that were just received the straight way; `verdicts` gets what became of each. Must not
-    /// be called without [`Pipeline::has_straight`]. In place, `frames` are the packets' bytes; else there are none.
-    /// `coming` are frames that come next. Returns what the verdicts say together.
-    fn run_straight(
+    /// Takes a burst of packets that were just received through the fast path; `verdicts` gets what became of each.
+    /// Must not be called without [`Pipeline::has_fast_path`]. In place, `frames` are the packets' bytes; else there
+    /// are none. `coming` are frames that come next. Returns what the verdicts say together.
+    fn run_fast_path(
         &mut self,
         _chunks: Chunks<'_>,
         _frames: &mut [Frame<'_>],
         _verdicts: &mut [Verdict],
-        _world: &mut World<'_>,
-    ) -> Unsent {
-        unreachable!("the backend has no straight way");
+        _world: &mut Execution<'_>,
+    ) -> Exceptions {
+        unreachable!("the backend has no fast path");
     }
 
     /// Called after a packet's memory was copied: copies what the backend keeps elsewhere.
@@ -120,9 +120,9 @@ pub trait Pipeline: Send {
         None
     }
 
-    /// The same backend for a lane of the core, and the bytes of context that its packets need; none if its packets are
-    /// worked on one after the other.
-    fn lane(&self) -> Option<(Box<dyn Pipeline>, usize)> {
+    /// The same backend for a shard of the core, and the bytes of context that its packets need; none if its packets
+    /// are worked on one after the other.
+    fn shard(&self) -> Option<(Box<dyn Pipeline>, usize)> {
         None
     }
 
@@ -143,14 +143,14 @@ pub trait Pipeline: Send {
         self.burst_max()
     }
 
-    /// The most that may take the straight way together.
-    fn straight_burst_max(&self) -> usize {
+    /// The most that may take the fast path together.
+    fn fast_path_burst_max(&self) -> usize {
         self.burst_max()
     }
 
-    /// Whether the straight way ends behind a packet that asks for more than to be sent or dropped: those behind it
+    /// Whether the fast path ends behind a punted packet: those behind it
     /// have then not begun, and have no verdict.
-    fn stops_at_asking(&self) -> bool {
+    fn stops_at_punt(&self) -> bool {
         false
     }
 }

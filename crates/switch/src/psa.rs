@@ -9,10 +9,10 @@
 //! egress, egress deparser. A packet keeps its memory on the way, but of its metadata only the struct that belongs to
 //! its path.
 
-use crate::fabric::{Fabric, Rules, Visibility, tell};
+use crate::engine::{Engine, Observability, Rules, tell};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
-use crate::pipeline::World;
+use crate::pipeline::Execution;
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
@@ -32,9 +32,9 @@ pub(crate) struct Psa {
 }
 
 /// What a program shows of how packets are worked on.
-pub(crate) fn visibility(program: &Program) -> Visibility {
-    Visibility {
-        one_by_one: program.mentions_queues() || program.sends_again(),
+pub(crate) fn visibility(program: &Program) -> Observability {
+    Observability {
+        serialised: program.mentions_queues() || program.sends_again(),
         time: program.mentions_queues() || !program.meters.is_empty() || !program.direct_meters.is_empty(),
         depths: false,
     }
@@ -86,110 +86,116 @@ fn is_set(packet: &Packet, slot: Slot) -> bool {
 }
 
 impl Rules for Psa {
-    fn begin(&mut self, fabric: &mut Fabric, packet: &mut Packet) {
+    fn begin(&mut self, engine: &mut Engine, packet: &mut Packet) {
         packet.clear_intrinsics();
         packet.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
         begin_ingress(packet, PacketPath::Normal, packet.time_ns());
-        fabric.pipeline.begin_pass(packet);
+        engine.pipeline.begin_pass(packet);
     }
 
-    fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
+    fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
         for packet in burst.iter() {
             let port = packet.intrinsic(Slot::IngressPort) as u32;
-            tell(world, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
+            tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
         }
         if self.keeps_originals {
-            self.originals.extend(burst.iter().map(|packet| fabric.pool.take(packet.bytes())));
+            self.originals.extend(burst.iter().map(|packet| engine.pool.take(packet.bytes())));
         }
-        fabric.timer.start();
+        engine.timer.start();
         for (stage, lap) in [(Stage::IngressParser, CoreStage::Parser), (Stage::Ingress, CoreStage::Ingress)] {
-            fabric.pipeline.run(block(stage), burst, world);
-            fabric.end_failed(burst, &mut self.originals, world);
-            fabric.timer.lap(lap);
+            engine.pipeline.run(block(stage), burst, execution);
+            engine.end_failed(burst, &mut self.originals, execution);
+            engine.timer.lap(lap);
         }
         let is_same = |a: &Packet, b: &Packet| self.needs_ingress_deparser(a) == self.needs_ingress_deparser(b);
         for packets in burst.chunk_by_mut(is_same) {
             if packets.first().is_some_and(|packet| self.needs_ingress_deparser(packet)) {
-                fabric.pipeline.run(block(Stage::IngressDeparser), packets, world);
+                engine.pipeline.run(block(Stage::IngressDeparser), packets, execution);
             }
         }
-        fabric.end_failed(burst, &mut self.originals, world);
-        fabric.timer.lap(CoreStage::Deparser);
+        engine.end_failed(burst, &mut self.originals, execution);
+        engine.timer.lap(CoreStage::Deparser);
         let mut originals = std::mem::take(&mut self.originals);
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
             let original = original_of.next().flatten();
-            self.after_ingress(fabric, packet, original, world);
+            self.after_ingress(engine, packet, original, execution);
         }
         drop(original_of);
         self.originals = originals;
-        fabric.timer.lap(CoreStage::Decide);
+        engine.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(&mut self, departure: Departure<Packet>, _drop_port: u64, world: &mut World<'_>) -> Packet {
+    fn begin_egress(&mut self, departure: Departure<Packet>, _drop_port: u64, execution: &mut Execution<'_>) -> Packet {
         let Departure { mut packet, port, .. } = departure;
-        leave_queue(&mut packet, port, world.now_ns);
+        leave_queue(&mut packet, port, execution.now_ns);
         let rid = packet.intrinsic(Slot::Instance);
-        tell(world, || Decision::EgressStarts { port, rid, kind: kind(&packet) });
+        tell(execution, || Decision::EgressStarts { port, rid, kind: kind(&packet) });
         packet
     }
 
-    fn egress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
+    fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
         for (stage, lap) in [
             (Stage::EgressParser, CoreStage::Parser),
             (Stage::Egress, CoreStage::Egress),
             (Stage::EgressDeparser, CoreStage::Deparser),
         ] {
-            fabric.pipeline.run(block(stage), burst, world);
-            fabric.end_failed(burst, &mut Vec::new(), world);
-            fabric.timer.lap(lap);
+            engine.pipeline.run(block(stage), burst, execution);
+            engine.end_failed(burst, &mut Vec::new(), execution);
+            engine.timer.lap(lap);
         }
         for packet in burst.drain(..) {
-            self.after_egress(fabric, packet, world);
+            self.after_egress(engine, packet, execution);
         }
-        fabric.timer.lap(CoreStage::Transmit);
+        engine.timer.lap(CoreStage::Transmit);
     }
 }
 
 impl Psa {
     /// The decisions after ingress, in the order of the reference: clone, drop, resubmit, multicast, unicast.
-    fn after_ingress(&self, fabric: &mut Fabric, mut packet: Packet, original: Option<Packet>, world: &mut World<'_>) {
+    fn after_ingress(
+        &self,
+        engine: &mut Engine,
+        mut packet: Packet,
+        original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    ) {
         if is_set(&packet, Slot::Clone) {
             let bytes = original.as_ref().map(|original| original.bytes());
-            self.clone_packet(fabric, &packet, bytes, (PacketPath::CloneI2e, Carried::CloneI2eMeta), world);
+            self.clone_packet(engine, &packet, bytes, (PacketPath::CloneI2e, Carried::CloneI2eMeta), execution);
         }
         match Fate::of(&packet) {
-            Fate::Resubmit => self.resubmit(fabric, packet, original, world),
-            Fate::Drop => fabric.end_all(packet, original, DropReason::Ingress, world),
+            Fate::Resubmit => self.resubmit(engine, packet, original, execution),
+            Fate::Drop => engine.end_all(packet, original, DropReason::Ingress, execution),
             Fate::Egress => {
                 if let Some(original) = original {
-                    fabric.pool.give(original);
+                    engine.pool.give(original);
                 }
                 if packet.is_too_long() {
-                    return fabric.end(packet, DropReason::TooLong, world);
+                    return engine.end(packet, DropReason::TooLong, execution);
                 }
                 let (group, port) = (packet.intrinsic(Slot::MulticastGroup), packet.intrinsic(Slot::EgressPort) as u32);
                 let path = if group != 0 { PacketPath::NormalMulticast } else { PacketPath::NormalUnicast };
-                self.leave_ingress(fabric, &mut packet, path);
+                self.leave_ingress(engine, &mut packet, path);
                 if group != 0 {
                     let destination = Destination::Group(group);
-                    let replicas = fabric.replication.replicas(destination).len();
-                    tell(world, || Decision::Multicast { group, replicas });
-                    fabric.replicate(packet, destination, world, enqueue_replica);
+                    let replicas = engine.replication.replicas(destination).len();
+                    tell(execution, || Decision::Multicast { group, replicas });
+                    engine.replicate(packet, destination, execution, enqueue_replica);
                 } else {
-                    tell(world, || Decision::Unicast { port });
-                    enqueue(fabric, packet, port, world);
+                    tell(execution, || Decision::Unicast { port });
+                    enqueue(engine, packet, port, execution);
                 }
             }
         }
     }
 
     /// Makes the deparsed packet one that enters egress.
-    fn leave_ingress(&self, fabric: &mut Fabric, packet: &mut Packet, path: PacketPath) {
+    fn leave_ingress(&self, engine: &mut Engine, packet: &mut Packet, path: PacketPath) {
         if self.carries[Carried::NormalMeta as usize] {
-            fabric.pipeline.keep_only(Carried::NormalMeta.field_list(), packet);
+            engine.pipeline.keep_only(Carried::NormalMeta.field_list(), packet);
         } else {
-            fabric.pipeline.begin_pass(packet);
+            engine.pipeline.begin_pass(packet);
         }
         packet.set_intrinsic(Slot::Clone, 0);
         packet.set_intrinsic(Slot::CloneSessionId, 0);
@@ -201,91 +207,91 @@ impl Psa {
     /// Sends a copy of these bytes to the ports of the packet's session; it starts at the egress parser.
     fn clone_packet(
         &self,
-        fabric: &mut Fabric,
+        engine: &mut Engine,
         packet: &Packet,
         bytes: Option<&[u8]>,
         (path, carried): (PacketPath, Carried),
-        world: &mut World<'_>,
+        execution: &mut Execution<'_>,
     ) {
         let session = packet.intrinsic(Slot::CloneSessionId) as u32;
-        if fabric.replication.session(session).is_none() {
-            tell(world, || Decision::Cloned { session, copies: None });
+        if engine.replication.session(session).is_none() {
+            tell(execution, || Decision::Cloned { session, copies: None });
             return;
         }
         let Some(bytes) = bytes else {
-            fabric.count_drop(DropReason::NoBuffer, world);
+            engine.count_drop(DropReason::NoBuffer, execution);
             return;
         };
-        let properties = fabric.replication.clone_properties(session);
+        let properties = engine.replication.clone_properties(session);
         let length = properties.length_bytes_max.map_or(bytes.len(), |length| bytes.len().min(length as usize));
         let bytes = &bytes[..length];
-        let Some(mut copy) = fabric.again_from(bytes, packet, world) else { return };
+        let Some(mut copy) = engine.again_from(bytes, packet, execution) else { return };
         copy.set_ingress_length(bytes.len() as u32);
         copy.set_intrinsic(Slot::PacketPath, path as u64);
         copy.set_intrinsic(Slot::ClassOfService, u64::from(properties.class_of_service));
-        self.carry(fabric, carried, packet, &mut copy);
+        self.carry(engine, carried, packet, &mut copy);
         let destination = Destination::Session(session);
-        let copies = fabric.replication.replicas(destination).len();
-        tell(world, || Decision::Cloned { session, copies: Some(copies) });
-        fabric.replicate(copy, destination, world, enqueue_replica);
+        let copies = engine.replication.replicas(destination).len();
+        tell(execution, || Decision::Cloned { session, copies: Some(copies) });
+        engine.replicate(copy, destination, execution, enqueue_replica);
     }
 
     /// Prepares a packet for the parser that it comes to next, which sees what the deparser behind it handed out.
-    fn carry(&self, fabric: &mut Fabric, carried: Carried, from: &Packet, to: &mut Packet) {
-        fabric.pipeline.begin_pass(to);
+    fn carry(&self, engine: &mut Engine, carried: Carried, from: &Packet, to: &mut Packet) {
+        engine.pipeline.begin_pass(to);
         if self.carries[carried as usize] {
-            fabric.pipeline.reset_metadata(to);
-            fabric.pipeline.preserve(carried.field_list(), from, to);
+            engine.pipeline.reset_metadata(to);
+            engine.pipeline.preserve(carried.field_list(), from, to);
         }
     }
 
-    fn resubmit(&self, fabric: &mut Fabric, packet: Packet, original: Option<Packet>, world: &mut World<'_>) {
+    fn resubmit(&self, engine: &mut Engine, packet: Packet, original: Option<Packet>, execution: &mut Execution<'_>) {
         let Some(mut fresh) = original else {
-            return fabric.end(packet, DropReason::NoBuffer, world);
+            return engine.end(packet, DropReason::NoBuffer, execution);
         };
         if packet.passes() >= PASSES_MAX {
-            return fabric.end_all(packet, Some(fresh), DropReason::PassLimit, world);
+            return engine.end_all(packet, Some(fresh), DropReason::PassLimit, execution);
         }
-        if !fabric.charge(packet.root()) {
-            return fabric.end_all(packet, Some(fresh), DropReason::CopyLimit, world);
+        if !engine.charge(packet.root()) {
+            return engine.end_all(packet, Some(fresh), DropReason::CopyLimit, execution);
         }
         fresh.inherit(&packet);
-        begin_ingress(&mut fresh, PacketPath::Resubmit, world.now_ns);
-        self.carry(fabric, Carried::ResubmitMeta, &packet, &mut fresh);
-        tell(world, || Decision::Resubmitted);
-        fabric.go_again(fresh, packet);
+        begin_ingress(&mut fresh, PacketPath::Resubmit, execution.now_ns);
+        self.carry(engine, Carried::ResubmitMeta, &packet, &mut fresh);
+        tell(execution, || Decision::Resubmitted);
+        engine.inject_instead(fresh, packet);
     }
 
     /// The decisions after egress: clone, drop, recirculate, transmit.
-    fn after_egress(&self, fabric: &mut Fabric, packet: Packet, world: &mut World<'_>) {
+    fn after_egress(&self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
         if packet.is_too_long() {
-            return fabric.end(packet, DropReason::TooLong, world);
+            return engine.end(packet, DropReason::TooLong, execution);
         }
         if is_set(&packet, Slot::Clone) {
             let bytes = Some(packet.bytes());
-            self.clone_packet(fabric, &packet, bytes, (PacketPath::CloneE2e, Carried::CloneE2eMeta), world);
+            self.clone_packet(engine, &packet, bytes, (PacketPath::CloneE2e, Carried::CloneE2eMeta), execution);
         }
         if is_set(&packet, Slot::Drop) {
-            return fabric.end(packet, DropReason::Egress, world);
+            return engine.end(packet, DropReason::Egress, execution);
         }
         let port = packet.intrinsic(Slot::EgressPort) as u32;
         if port == PORT_RECIRCULATE {
-            return self.recirculate(fabric, packet, world);
+            return self.recirculate(engine, packet, execution);
         }
         let length = packet.bytes().len();
-        fabric.transmit(packet, port, length, world);
+        engine.transmit(packet, port, length, execution);
     }
 
-    fn recirculate(&self, fabric: &mut Fabric, packet: Packet, world: &mut World<'_>) {
-        let Some(mut fresh) = fabric.again_from(packet.bytes(), &packet, world) else {
-            fabric.pool.give(packet);
+    fn recirculate(&self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+        let Some(mut fresh) = engine.again_from(packet.bytes(), &packet, execution) else {
+            engine.pool.give(packet);
             return;
         };
         fresh.set_intrinsic(Slot::IngressPort, u64::from(PORT_RECIRCULATE));
-        begin_ingress(&mut fresh, PacketPath::Recirculate, world.now_ns);
-        self.carry(fabric, Carried::RecirculateMeta, &packet, &mut fresh);
-        tell(world, || Decision::Recirculated);
-        fabric.go_again(fresh, packet);
+        begin_ingress(&mut fresh, PacketPath::Recirculate, execution.now_ns);
+        self.carry(engine, Carried::RecirculateMeta, &packet, &mut fresh);
+        tell(execution, || Decision::Recirculated);
+        engine.inject_instead(fresh, packet);
     }
 }
 
@@ -297,16 +303,16 @@ fn begin_ingress(packet: &mut Packet, path: PacketPath, now_ns: u64) {
     packet.set_intrinsic(Slot::Drop, 1);
 }
 
-fn enqueue_replica(fabric: &mut Fabric, mut packet: Packet, replica: Replica, world: &mut World<'_>) {
+fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, execution: &mut Execution<'_>) {
     packet.set_intrinsic(Slot::Instance, replica.rid);
-    enqueue(fabric, packet, replica.port, world);
+    enqueue(engine, packet, replica.port, execution);
 }
 
 /// The class of service is the priority, as far as there are queues.
-fn enqueue(fabric: &mut Fabric, packet: Packet, port: u32, world: &mut World<'_>) {
-    let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(fabric.traffic.priority_max());
-    let now_ns = world.now_ns;
-    fabric.enqueue(packet, port, priority, world, |packet, _| leave_queue(packet, port, now_ns));
+fn enqueue(engine: &mut Engine, packet: Packet, port: u32, execution: &mut Execution<'_>) {
+    let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(engine.traffic.priority_max());
+    let now_ns = execution.now_ns;
+    engine.enqueue(packet, port, priority, execution, |packet, _| leave_queue(packet, port, now_ns));
 }
 
 /// Sets the metadata of a packet that has left its queue.

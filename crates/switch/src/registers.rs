@@ -125,13 +125,13 @@ impl RegisterArray {
         (0..self.cells.len()).step_by(zero.len().max(1)).for_each(|first| self.cells.set(first, &zero));
     }
 
-    /// The same array with zeros in it, of which a lane makes its part of the sum.
+    /// The same array with zeros in it, of which a shard makes its part of the sum.
     pub(crate) fn part(&self) -> RegisterArray {
         let cells = Words::zeros(self.cells.len(), ROOM_WORDS);
         RegisterArray { width_bits: self.width_bits, size: self.size, cells }
     }
 
-    /// The same cells once more: for a lane that touches them in turn with others, for a program that goes on with
+    /// The same cells once more: for a shard that touches them in turn with others, for a program that goes on with
     /// them, or for a thread that looks at them while packets do.
     pub fn shared(&self) -> RegisterArray {
         RegisterArray { width_bits: self.width_bits, size: self.size, cells: self.cells.clone() }
@@ -153,7 +153,7 @@ impl RegisterArray {
         Some(std::mem::replace(self, grown))
     }
 
-    /// The same for a lane's handle of its switch's array.
+    /// The same for a shard's handle of its switch's array.
     pub(crate) fn share_cells_of(&mut self, other: &RegisterArray) {
         if !self.cells.are(&other.cells) {
             *self = other.shared();

@@ -6,13 +6,13 @@
 //!
 //! Who changes tables knows nothing of this. Each run of a core enters one state of all tables; if that is not the
 //! state which the specialisation is of, as far as its tables go, the run is one of the general code. So there is no
-//! moment at which a change could be seen by one and not by the other. A core and each of its lanes find out by
+//! moment at which a change could be seen by one and not by the other. A core and each of its shards find out by
 //! themselves.
 //!
 //! Both codes have the same layout of packets and the same registers, counters and meters, so that nothing is moved
 //! when they take turns, not even for packets that wait in queues.
 
-use crate::fabric::{Fabric, Rules};
+use crate::engine::{Engine, Rules};
 use crate::shared_tables::SharedTables;
 use crate::switch::{Switch, rules_of};
 use base::IndexVec;
@@ -165,19 +165,19 @@ impl Special {
     }
 
     /// Goes back to the general code.
-    pub(crate) fn end(&mut self, program: &Program, fabric: &mut Fabric, rules: &mut Box<dyn Rules>) {
+    pub(crate) fn end(&mut self, program: &Program, engine: &mut Engine, rules: &mut Box<dyn Rules>) {
         self.runs = None;
         self.checked = None;
         let (general_rules, visibility) = rules_of(program);
         *rules = general_rules;
-        fabric.run_code(None, visibility);
+        engine.run_code(None, visibility);
     }
 }
 
 impl Switch {
     /// What a specialisation of this switch is made from; none if no compiled code runs.
     pub fn subject(&self) -> Option<Subject> {
-        let plan = self.fabric.pipeline.plan()?;
+        let plan = self.engine.pipeline.plan()?;
         Some(Subject { program: Arc::clone(&self.program), plan: Arc::clone(plan), tables: self.shared_tables() })
     }
 
@@ -194,7 +194,7 @@ impl Switch {
     /// Goes back to the general code, if a specialisation runs.
     pub fn generalise(&mut self) {
         if self.special.runs.is_some() {
-            self.special.end(&self.program, &mut self.fabric, &mut self.rules);
+            self.special.end(&self.program, &mut self.engine, &mut self.rules);
         }
     }
 
@@ -216,7 +216,7 @@ impl Switch {
             Some(special) => {
                 let (rules, visibility) = rules_of(&special.code.0);
                 self.rules = rules;
-                self.fabric.run_code(Some(special), visibility);
+                self.engine.run_code(Some(special), visibility);
                 self.special.runs = Some(Arc::clone(special));
                 self.special.checked = None;
             }

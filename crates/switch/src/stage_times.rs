@@ -25,7 +25,7 @@ pub enum CoreStage {
     /// Handing packets to the output, and their buffers back.
     Transmit,
     /// All blocks at once, for packets that take the fast path.
-    Straight,
+    FastPath,
 }
 
 impl CoreStage {
@@ -40,7 +40,7 @@ impl CoreStage {
         CoreStage::ComputeChecksum,
         CoreStage::Deparser,
         CoreStage::Transmit,
-        CoreStage::Straight,
+        CoreStage::FastPath,
     ];
 
     /// For people.
@@ -55,7 +55,7 @@ impl CoreStage {
             CoreStage::ComputeChecksum => "compute checksum",
             CoreStage::Deparser => "deparser",
             CoreStage::Transmit => "transmit",
-            CoreStage::Straight => "fast path",
+            CoreStage::FastPath => "fast path",
         }
     }
 }

@@ -1,17 +1,17 @@
 //! The core as its users see it.
 
+use crate::engine::{Engine, Observability, Rules};
 use crate::externs::{CounterCell, Externs};
-use crate::fabric::{Fabric, Rules, Visibility};
 use crate::frame::Frame;
 use crate::interpreted::Interpreted;
-use crate::lanes::Lane;
 use crate::meter::MeterCell;
 use crate::native::NativePipeline;
 use crate::output::{Observer, Output};
 use crate::packet::{Packet, Pool, PoolLimits, Reception};
-use crate::pipeline::{Entries, Pipeline, World};
+use crate::pipeline::{Entries, Execution, Pipeline};
 use crate::psa::{self, Psa};
 use crate::replication::Replication;
+use crate::shards::Shard;
 use crate::shared_tables::{LockedTables, SharedTables};
 use crate::specialise::Special;
 use crate::stage_times::CoreStage;
@@ -46,13 +46,13 @@ pub struct Config {
     pub priorities: usize,
     /// How many packets the core may hold.
     pub pool: PoolLimits,
-    /// Whether packets may take the straight way, if the program has one. The packets that leave are the same.
-    pub straight: bool,
+    /// Whether packets may take the fast path, if the program has one. The packets that leave are the same.
+    pub fast_path: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { seed: 1, start_number: 1, priorities: 1, pool: PoolLimits::default(), straight: true }
+        Config { seed: 1, start_number: 1, priorities: 1, pool: PoolLimits::default(), fast_path: true }
     }
 }
 
@@ -103,20 +103,20 @@ impl std::error::Error for SwitchError {}
 /// A switch that runs one program.
 pub struct Switch {
     pub(crate) program: Arc<Program>,
-    pub(crate) fabric: Fabric,
+    pub(crate) engine: Engine,
     pub(crate) rules: Box<dyn Rules>,
     pub(crate) tables: SharedTables,
     pub(crate) reader: Reader,
-    pub(crate) newcomers: Newcomers,
+    pub(crate) new_entries: NewEntries,
     pub(crate) externs: Externs,
     pub(crate) received: Vec<Packet>,
     pub(crate) now_ns: u64,
-    /// What lanes are made with.
+    /// What shards are made with.
     pub(crate) config: Config,
     pub(crate) growth_bytes: usize,
     pub(crate) sharing: Arc<Sharing>,
     /// Those that are at home, while the control plane works on the switch.
-    pub(crate) lanes: Vec<Lane>,
+    pub(crate) shards: Vec<Shard>,
     /// The code for the tables as they are, while they are so.
     pub(crate) special: Special,
     /// Where others look at packets that arrive.
@@ -168,25 +168,25 @@ impl Switch {
             }
         };
         let (rules, visibility) = rules_of(&program);
-        let fabric = Fabric::new(&program, pipeline, pool, config.priorities, visibility, config.straight);
+        let engine = Engine::new(&program, pipeline, pool, config.priorities, visibility, config.fast_path);
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
-        let newcomers = Newcomers::new(tables.arrivals());
+        let new_entries = NewEntries::new(tables.arrivals());
         let tables = SharedTables::new(tables);
         let sharing = Arc::new(Sharing::of(&program));
         Ok(Switch {
             program,
-            fabric,
+            engine,
             rules,
             tables,
             reader,
-            newcomers,
+            new_entries,
             externs,
             received,
             now_ns: 0,
             config,
             growth_bytes,
             sharing,
-            lanes: Vec::new(),
+            shards: Vec::new(),
             special: Special::default(),
             tap: Arc::default(),
             observer: None,
@@ -224,14 +224,14 @@ impl Switch {
     }
 
     fn take_in(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) -> bool {
-        self.fabric.receive(Reception { port, time_ns: now_ns }, frames, &mut self.received);
+        self.engine.receive(Reception { port, time_ns: now_ns }, frames, &mut self.received);
         self.received.len() >= BURST_PACKETS_MAX || self.observer.is_some()
     }
 
     /// Bytes before a frame into which the program may move its headers: frames with less are copied by
     /// [`Switch::forward`].
     pub fn room_bytes(&self) -> usize {
-        self.fabric.pipeline.room_bytes() as usize
+        self.engine.pipeline.room_bytes() as usize
     }
 
     /// Takes packets in and works on them, and does all that [`Switch::run`] does. Their bytes are worked on where they
@@ -245,7 +245,7 @@ impl Switch {
             };
             self.tap.show(frames.iter().map(arrival));
         }
-        let is_lent = self.observer.is_none() && self.received.is_empty() && self.fabric.forwards(&*self.rules, frames);
+        let is_lent = self.observer.is_none() && self.received.is_empty() && self.engine.forwards(&*self.rules, frames);
         if is_lent && self.run_with(now_ns, frames, output, None) {
             return;
         }
@@ -265,8 +265,8 @@ impl Switch {
 
     /// Counts packets that were received and are too long for the core.
     pub fn refuse(&mut self, count: u64) {
-        self.fabric.stats.received += count;
-        self.fabric.stats.count_drops(DropReason::NoBuffer, count);
+        self.engine.stats.received += count;
+        self.engine.stats.count_drops(DropReason::NoBuffer, count);
     }
 
     /// Works on all packets received since the last run, on everything they cause, and on queued packets that are due.
@@ -290,35 +290,35 @@ impl Switch {
         observer: Option<&mut dyn Observer>,
     ) -> bool {
         self.now_ns = self.now_ns.max(now_ns);
-        let entries = match self.fabric.pipeline.reads_store() {
+        let entries = match self.engine.pipeline.reads_store() {
             true => Entries::Stored(self.tables.lock()),
             false => Entries::Lookups(self.reader.enter()),
         };
         if let Entries::Lookups(lookups) = &entries
             && !self.special.holds(lookups)
         {
-            self.special.end(&self.program, &mut self.fabric, &mut self.rules);
-            if !lent.is_empty() && !self.fabric.forwards(&*self.rules, lent) {
+            self.special.end(&self.program, &mut self.engine, &mut self.rules);
+            if !lent.is_empty() && !self.engine.forwards(&*self.rules, lent) {
                 return false;
             }
         }
-        self.newcomers.settle(&self.program, &mut self.externs, entries.version(), self.now_ns);
-        let mut world = World {
+        self.new_entries.settle(&self.program, &mut self.externs, entries.version(), self.now_ns);
+        let mut execution = Execution {
             externs: &mut self.externs,
             has_addresses: false,
             entries,
             now_ns: self.now_ns,
             output,
-            // Rebuilt, so that its lifetime shrinks to the world's.
+            // Rebuilt, so that its lifetime shrinks to the execution's.
             observer: match (observer, &mut self.observer) {
                 (Some(observer), _) => Some(observer),
                 (None, Some(observer)) => Some(&mut **observer),
                 (None, None) => None,
             },
         };
-        self.fabric.run(&mut *self.rules, &mut self.received, lent, &mut world);
-        if let (Some(observer), Entries::Stored(tables)) = (&mut world.observer, &world.entries) {
-            observer.finish(tables, world.now_ns);
+        self.engine.run(&mut *self.rules, &mut self.received, lent, &mut execution);
+        if let (Some(observer), Entries::Stored(tables)) = (&mut execution.observer, &execution.entries) {
+            observer.finish(tables, execution.now_ns);
         }
         true
     }
@@ -335,60 +335,60 @@ impl Switch {
     pub fn replace(&mut self, mut next: Switch) -> Switch {
         next.advance(self.now_ns);
         next.tap = Arc::clone(&self.tap);
-        next.fabric.traffic.adopt_settings(&self.fabric.traffic);
-        next.fabric.stats = self.fabric.stats;
+        next.engine.traffic.adopt_settings(&self.engine.traffic);
+        next.engine.stats = self.engine.stats;
         let waiting = self.received.len() + self.queued();
-        next.fabric.stats.count_drops(DropReason::ProgramChanged, waiting as u64);
+        next.engine.stats.count_drops(DropReason::ProgramChanged, waiting as u64);
         std::mem::replace(self, next)
     }
 
     /// When [`Switch::run`] has something to do next though nothing is received: the departure of a queued packet, or
     /// that of a pile.
     pub fn next_event_ns(&self) -> Option<u64> {
-        self.next_departure_ns().into_iter().chain(self.fabric.piles.next_due_ns()).min()
+        self.next_departure_ns().into_iter().chain(self.engine.piles.next_due_ns()).min()
     }
 
     /// Sends every pile that waits on its way the next time that [`Switch::run`] is called, as when the switch is about
     /// to end: packets that wait in piles would be lost.
     pub fn release_piles(&mut self) {
-        self.fabric.piles.hasten();
+        self.engine.piles.hasten();
     }
 
     /// When the next queued packet departs.
     pub fn next_departure_ns(&self) -> Option<u64> {
-        self.fabric.traffic.next_departure_ns()
+        self.engine.traffic.next_departure_ns()
     }
 
     /// Whether it can be seen at which moment a packet is worked on: the program meters, gathers packets or reads
     /// queueing time stamps, or a queue has a rate. Otherwise packets that were received at different times may go
     /// through one run together.
     pub fn shows_time(&self) -> bool {
-        self.fabric.visibility.time || self.fabric.traffic.has_rates()
+        self.engine.visibility.time || self.engine.traffic.has_rates()
     }
 
     /// Packets that wait in queues and piles.
     pub fn queued(&self) -> usize {
-        self.fabric.traffic.queued() + self.fabric.piles.packets()
+        self.engine.traffic.queued() + self.engine.piles.packets()
     }
 
     /// The queues that were set up, or that have or refused packets.
     pub fn queues(&self) -> impl Iterator<Item = QueueState> {
-        self.fabric.traffic.queues()
+        self.engine.traffic.queues()
     }
 
     /// What the core has counted.
     pub fn stats(&self) -> &Stats {
-        &self.fabric.stats
+        &self.engine.stats
     }
 
     /// Measures the stages of the core from now on with a clock in nanoseconds, or stops measuring.
     pub fn measure_stages(&mut self, clock: Option<fn() -> u64>) {
-        self.fabric.timer.set_clock(clock);
+        self.engine.timer.set_clock(clock);
     }
 
     /// What a stage has taken since measuring began.
     pub fn stage_ns(&self, stage: CoreStage) -> u64 {
-        self.fabric.timer.spent_ns(stage)
+        self.engine.timer.spent_ns(stage)
     }
 
     /// The time of the last run.
@@ -410,19 +410,19 @@ impl Switch {
     /// Registers, counters, meters, value sets, to be read and changed. New entries have fresh cells.
     pub fn externs_mut(&mut self) -> &mut Externs {
         let version = self.reader.enter().version();
-        self.newcomers.settle(&self.program, &mut self.externs, version, self.now_ns);
+        self.new_entries.settle(&self.program, &mut self.externs, version, self.now_ns);
         self.add_up();
         &mut self.externs
     }
 
     /// Multicast groups and clone sessions.
     pub fn replication(&self) -> &Replication {
-        &self.fabric.replication
+        &self.engine.replication
     }
 
     /// The same, to be changed.
     pub fn replication_mut(&mut self) -> &mut Replication {
-        Arc::make_mut(&mut self.fabric.replication)
+        Arc::make_mut(&mut self.engine.replication)
     }
 
     /// Sets how many packets the queues of a port, or of all ports, hold while they have a rate; of all priorities
@@ -445,27 +445,27 @@ impl Switch {
     }
 
     fn traffic_mut(&mut self) -> &mut TrafficManager<Packet> {
-        &mut self.fabric.traffic
+        &mut self.engine.traffic
     }
 }
 
 /// Entries that are new, whose cells others may have used.
-pub(crate) struct Newcomers {
+pub(crate) struct NewEntries {
     arrivals: Arrivals,
     /// The state of the tables whose entries have fresh cells.
     settled_version: u64,
-    /// Whether their coming counts as a hit. In lanes it does not: it is noted once.
+    /// Whether their coming counts as a hit. In shards it does not: it is noted once.
     notes_coming: bool,
 }
 
-impl Newcomers {
-    fn new(arrivals: Arrivals) -> Newcomers {
-        Newcomers { arrivals, settled_version: 0, notes_coming: true }
+impl NewEntries {
+    fn new(arrivals: Arrivals) -> NewEntries {
+        NewEntries { arrivals, settled_version: 0, notes_coming: true }
     }
 
-    /// The same for a lane.
-    pub(crate) fn of_lane(arrivals: Arrivals) -> Newcomers {
-        Newcomers { notes_coming: false, ..Newcomers::new(arrivals) }
+    /// The same for a shard.
+    pub(crate) fn of_lane(arrivals: Arrivals) -> NewEntries {
+        NewEntries { notes_coming: false, ..NewEntries::new(arrivals) }
     }
 
     /// Makes the cells fresh of entries that are new in this state of the tables.
@@ -479,7 +479,7 @@ impl Newcomers {
 }
 
 /// Makes the rules of an architecture for a program of it.
-type MakeRules = fn(&Program) -> (Box<dyn Rules>, Visibility);
+type MakeRules = fn(&Program) -> (Box<dyn Rules>, Observability);
 
 /// The rules of each architecture.
 const RULES: [(&ir::Architecture, MakeRules); 2] = [
@@ -488,7 +488,7 @@ const RULES: [(&ir::Architecture, MakeRules); 2] = [
 ];
 
 /// The rules of a program's architecture, and what it shows of how packets are worked on.
-pub(crate) fn rules_of(program: &Program) -> (Box<dyn Rules>, Visibility) {
+pub(crate) fn rules_of(program: &Program) -> (Box<dyn Rules>, Observability) {
     let of_program = RULES.iter().find(|(architecture, _)| *architecture == program.architecture);
     let (_, make) = of_program.expect("every architecture has rules");
     make(program)

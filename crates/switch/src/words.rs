@@ -1,6 +1,6 @@
 //! Memory of words that several threads may touch: the cells of registers.
 //!
-//! Native code reads and writes them in place, behind the guard of their lanes where others do so too; everybody else
+//! Native code reads and writes them in place, behind the guard of their shards where others do so too; everybody else
 //! does it word by word with atomic operations, which cost no more than others. So nothing here can race, whoever
 //! forgets to halt the workers.
 

@@ -178,7 +178,7 @@ impl Form {
 
     fn switch(&self, way: Way) -> Result<Switch, String> {
         let backend = if way.is_native { self.compiled.backend()? } else { Backend::Interpreter };
-        let config = Config { straight: way.has_fast_path || !way.is_native, ..Config::default() };
+        let config = Config { fast_path: way.has_fast_path || !way.is_native, ..Config::default() };
         Switch::new(Arc::clone(&self.program), backend, config).map_err(|error| error.to_string())
     }
 }

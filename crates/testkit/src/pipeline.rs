@@ -94,7 +94,7 @@ pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> R
             (native(program, options, *tuning)?, config)
         }
         Engine::NativeStaged(options) => {
-            (native(program, options, Tuning::default())?, Config { straight: false, ..config })
+            (native(program, options, Tuning::default())?, Config { fast_path: false, ..config })
         }
     };
     Switch::new(Arc::clone(program), backend, config).map_err(|error| error.to_string())

@@ -11,7 +11,7 @@ use ir::Program;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use switch::{Backend, Config, Door, Parked, Switch};
+use switch::{Backend, Config, Door, IdleOwner, Switch};
 use syntax::{MemoryFiles, Options, SourceMap};
 
 const PROGRAM: &str = "
@@ -71,7 +71,7 @@ const WORDS: &[&str] = &["insert", "delete", "entry", "table", "key", "cells", "
 /// Starts a switch with the folder. Returns its warnings, too.
 fn start(program: &Arc<Program>, folder: &Path) -> Result<(Api, Vec<String>), String> {
     let switch = Switch::new(Arc::clone(program), Backend::Interpreter, Config::default()).map_err(text)?;
-    let parked = Arc::new(Parked::default());
+    let parked = Arc::new(IdleOwner::default());
     let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
     parked.park(switch);
     let (store, saved) = Store::open(folder).map_err(text)?;

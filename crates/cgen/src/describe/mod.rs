@@ -10,10 +10,10 @@
 mod names;
 mod text;
 
+use crate::plan::fast_path::{FastPath, KEPT_BYTES_MAX, NoFastPath, SAVED_BYTES_MAX, emits_plainly};
 use crate::plan::graph::{End, Graph, Uncut};
 use crate::plan::sharing::{Sharing, WholeProgram};
-use crate::plan::state::{self, OneByOne};
-use crate::plan::straight::{KEPT_BYTES_MAX, NoStraight, SAVED_BYTES_MAX, Straight, emits_plainly};
+use crate::plan::state::{self, Serialised};
 use crate::plan::walk::Item;
 use crate::plan::{NAMED_ELEMENTS_MAX, Plan, key_fields, stack_of};
 use crate::tuning::Tuning;
@@ -36,7 +36,7 @@ pub struct Description {
     /// What was tuned, if anything.
     pub tuning: Option<Tuning>,
     /// The fast path, if there is one.
-    pub fast_path: Option<FastPath>,
+    pub fast_path: Option<FastPathPlan>,
     /// Why there is none.
     pub no_fast_path_reason: Option<String>,
     /// The blocks, which packets go through that do not take the fast path.
@@ -72,7 +72,7 @@ impl Description {
 
 /// The fast path.
 #[derive(Clone, Debug, Serialize)]
-pub struct FastPath {
+pub struct FastPathPlan {
     /// Whether packets are worked on where their bytes lie.
     pub in_place: bool,
     /// Why they are not.
@@ -177,8 +177,8 @@ pub struct State {
 pub fn describe(program: &Program, plan: &Plan) -> Description {
     let words = |table: TableId| plan.cut_words(table);
     let names = Names::new(program);
-    let fast_path = plan.straight.as_ref().map(|straight| fast_path(program, plan, straight, &names));
-    let no_straight = Straight::of(program, &words).err().map(|why| no_straight(why).to_owned());
+    let fast_path = plan.fast_path.as_ref().map(|fast_path| fast_path_plan(program, plan, fast_path, &names));
+    let no_fast_path = FastPath::of(program, &words).err().map(|why| no_fast_path(why).to_owned());
     let blocks = program.blocks.iter().map(|block| block_way(program, plan, block, &words, &names)).collect();
     let (burst_packets, burst_reason) = burst(program, plan);
     let asked = Asked::of(program, plan);
@@ -188,7 +188,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
         burst_reason,
         tuning: (plan.tuning != Tuning::default()).then_some(plan.tuning),
         fast_path,
-        no_fast_path_reason: no_straight,
+        no_fast_path_reason: no_fast_path,
         blocks,
         context_bytes: plan.context_size,
         variables: variables(program, plan, &names),
@@ -202,15 +202,15 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
 /// How many packets run together, and why. The switch has fewer do so than the plan allows where packets would see each
 /// other in queues, or overtake one that goes round again.
 fn burst(program: &Program, plan: &Plan) -> (u32, String) {
-    if plan.straight.is_some() {
-        return (plan.straight_burst_max(), "packets cannot observe that they run together".to_owned());
+    if plan.fast_path.is_some() {
+        return (plan.fast_path_burst_max(), "packets cannot observe that they run together".to_owned());
     }
-    match state::one_by_one(program) {
-        Some(OneByOne::BetweenBlocks(object)) => {
+    match state::serialised(program) {
+        Some(Serialised::BetweenBlocks(object)) => {
             let object = name(program, object);
             (1, format!("two blocks touch {object}, so that a packet is through all blocks before the next"))
         }
-        Some(OneByOne::BetweenPasses(object)) => {
+        Some(Serialised::BetweenPasses(object)) => {
             (1, format!("packets may go round again and meet {} once more", name(program, object)))
         }
         None if program.sends_again() => (1, "packets that go round again would be overtaken".to_owned()),
@@ -225,14 +225,14 @@ fn name(program: &Program, object: state::Object) -> String {
     state::name(program, object)
 }
 
-fn no_straight(why: NoStraight) -> &'static str {
+fn no_fast_path(why: NoFastPath) -> &'static str {
     match why {
-        NoStraight::Architecture => "only v1model has one",
-        NoStraight::Length => "the program is so long that it would take twice as long to compile",
-        NoStraight::Routines => "code that is called often is shared, as in long programs",
-        NoStraight::Ports => "the program has no variables for ports",
-        NoStraight::DeparserTables => "the deparser asks tables",
-        NoStraight::Times => "the program writes the times that queues write, or reads them in ingress",
+        NoFastPath::Architecture => "only v1model has one",
+        NoFastPath::Length => "the program is so long that it would take twice as long to compile",
+        NoFastPath::Routines => "code that is called often is shared, as in long programs",
+        NoFastPath::Ports => "the program has no variables for ports",
+        NoFastPath::DeparserTables => "the deparser asks tables",
+        NoFastPath::Times => "the program writes the times that queues write, or reads them in ingress",
     }
 }
 
@@ -250,36 +250,40 @@ fn uncut_reason(program: &Program, graph: &Graph<'_>) -> Option<String> {
     })
 }
 
-fn fast_path(program: &Program, plan: &Plan, straight: &Straight, names: &Names<'_>) -> FastPath {
+fn fast_path_plan(program: &Program, plan: &Plan, fast_path: &FastPath, names: &Names<'_>) -> FastPathPlan {
     let words = |table: TableId| plan.cut_words(table);
-    let graph = straight.graph(program, &words);
+    let graph = fast_path.graph(program, &words);
     let fields =
         |sum: &crate::plan::sums::Sum| sum.inputs().iter().map(|input| names.hash_input(&input.value)).collect();
-    FastPath {
-        in_place: straight.in_place,
-        in_chunks_reason: (!straight.in_place).then(|| in_chunks_reason(program, plan, straight)),
-        copied_reason: copied_reason(program, plan, straight),
-        deparser_left_out: straight.keeps_headers,
-        room_bytes: straight.moves.then(|| plan.room_bytes()),
-        incremental_checksums: if straight.in_place { straight.sums.iter().map(fields).collect() } else { Vec::new() },
-        leaves_for: leaves_for(program, &graph, straight),
-        regions: regions(program, plan, &graph, Some(straight), names),
+    FastPathPlan {
+        in_place: fast_path.in_place,
+        in_chunks_reason: (!fast_path.in_place).then(|| in_chunks_reason(program, plan, fast_path)),
+        copied_reason: copied_reason(program, plan, fast_path),
+        deparser_left_out: fast_path.keeps_headers,
+        room_bytes: fast_path.moves.then(|| plan.room_bytes()),
+        incremental_checksums: if fast_path.in_place {
+            fast_path.sums.iter().map(fields).collect()
+        } else {
+            Vec::new()
+        },
+        leaves_for: leaves_for(program, &graph, fast_path),
+        regions: regions(program, plan, &graph, Some(fast_path), names),
         uncut_reason: uncut_reason(program, &graph),
-        in_turn: straight.in_turn.is_some(),
+        in_turn: fast_path.in_turn.is_some(),
     }
 }
 
 /// What a packet asks for that leaves the way for the blocks.
-fn leaves_for(program: &Program, graph: &Graph<'_>, straight: &Straight) -> Vec<&'static str> {
-    use crate::plan::straight::Exit;
+fn leaves_for(program: &Program, graph: &Graph<'_>, fast_path: &FastPath) -> Vec<&'static str> {
+    use crate::plan::fast_path::Exit;
     let mut found = BTreeSet::new();
     for id in graph.regions.iter().flatten() {
         graph.walk_node(program, *id, &mut |item| {
             let Item::Stmt(stmt) = item else { return };
             let StmtKind::Leave(label) = &stmt.kind else { return };
-            match straight.exit_at(*label) {
-                Some(Exit::DecideIngress) => found.insert("what ingress asks for"),
-                Some(Exit::DecideEgress) => found.insert("what egress asks for"),
+            match fast_path.exit_at(*label) {
+                Some(Exit::PuntIngress) => found.insert("what ingress asks for"),
+                Some(Exit::PuntEgress) => found.insert("what egress asks for"),
                 _ => false,
             };
         });
@@ -287,8 +291,8 @@ fn leaves_for(program: &Program, graph: &Graph<'_>, straight: &Straight) -> Vec<
     found.into_iter().collect()
 }
 
-fn copied_reason(program: &Program, plan: &Plan, straight: &Straight) -> Option<String> {
-    let is_copied = straight.in_place && program.may_request(Effect::Original) && plan.written_bytes_max().is_none();
+fn copied_reason(program: &Program, plan: &Plan, fast_path: &FastPath) -> Option<String> {
+    let is_copied = fast_path.in_place && program.may_request(Effect::Original) && plan.written_bytes_max().is_none();
     is_copied.then(|| {
         format!(
             "ingress may ask for a packet as it was received, of which more than {SAVED_BYTES_MAX} bytes may be written \
@@ -297,16 +301,16 @@ fn copied_reason(program: &Program, plan: &Plan, straight: &Straight) -> Option<
     })
 }
 
-fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> String {
-    if !straight.keeps_headers && !emits_plainly(program) {
+fn in_chunks_reason(program: &Program, plan: &Plan, fast_path: &FastPath) -> String {
+    if !fast_path.keeps_headers && !emits_plainly(program) {
         return "the deparser does more than to emit headers, each once".to_owned();
     }
     let room = plan.storage.scratch_bytes;
-    if !straight.keeps_headers && room as usize > HEADROOM_BYTES {
+    if !fast_path.keeps_headers && room as usize > HEADROOM_BYTES {
         return format!("headers that it adds take {room} bytes, more than the {HEADROOM_BYTES} before a packet");
     }
     let varbit = program.header_types.iter().find(|ty| ty.varbit().is_some());
-    if let Some(ty) = varbit.filter(|_| !straight.keeps_headers) {
+    if let Some(ty) = varbit.filter(|_| !fast_path.keeps_headers) {
         return format!(
             "the program makes, moves or removes headers, and those of type {} have no fixed length",
             ty.name
@@ -360,10 +364,10 @@ fn regions(
     program: &Program,
     plan: &Plan,
     graph: &Graph<'_>,
-    straight: Option<&Straight>,
+    fast_path: Option<&FastPath>,
     names: &Names<'_>,
 ) -> Vec<Region> {
-    let guarded = graph.guarded_for(program, &plan.sharing, straight);
+    let guarded = graph.guarded_for(program, &plan.sharing, fast_path);
     let region = |(position, (nodes, entries)): (usize, (&Vec<usize>, &Vec<usize>))| Region {
         guarded: guarded.as_ref().is_some_and(|regions| regions.contains(&position)),
         nodes: nodes.iter().map(|&id| node(program, graph, id, entries.contains(&id), names)).collect(),
@@ -400,8 +404,8 @@ fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool, name
 fn variables(program: &Program, plan: &Plan, names: &Names<'_>) -> Vec<Placed> {
     let place = |(id, var): (VarId, &ir::Var)| {
         let name = names.var(id)?.to_owned();
-        let waits = plan.straight.as_ref().and_then(|straight| straight.waiting.get(&id));
-        let on_way = plan.straight.is_some() && (var.ty.width() <= 64 || var.kind == VarKind::Local);
+        let waits = plan.fast_path.as_ref().and_then(|fast_path| fast_path.waiting.get(&id));
+        let on_way = plan.fast_path.is_some() && (var.ty.width() <= 64 || var.kind == VarKind::Local);
         let way = match waits {
             Some(&(_, last)) => Some(format!("C variable, kept for each packet up to region {last}")),
             None => on_way.then(|| "C variable".to_owned()),
@@ -428,7 +432,7 @@ fn headers(program: &Program, plan: &Plan) -> Vec<Placed> {
     let place = |(id, header): (ir::HeaderId, &ir::Header)| {
         let slot = &plan.headers[id];
         let ty = &program.header_types[header.ty];
-        let at = plan.straight.as_ref().and_then(|straight| straight.bytes_before(id));
+        let at = plan.fast_path.as_ref().and_then(|fast_path| fast_path.bytes_before(id));
         let place = match (slot.home, at) {
             (Some(_), _) => "packet, or context where the program makes it".to_owned(),
             (None, Some(at)) => format!("packet, byte {at}"),
@@ -461,8 +465,8 @@ impl Asked {
                 _ => None,
             }));
         };
-        if let Some(straight) = &plan.straight {
-            note(&straight.graph(program, &words));
+        if let Some(fast_path) = &plan.fast_path {
+            note(&fast_path.graph(program, &words));
         }
         for block in &program.blocks {
             let BlockKind::Control { body } = &block.kind else { continue };
@@ -471,7 +475,7 @@ impl Asked {
                     asked.insert(*table);
                 }
             });
-            if plan.straight.is_none() {
+            if plan.fast_path.is_none() {
                 note(&Graph::new(program, body, &words));
             }
         }
@@ -536,7 +540,7 @@ fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
 fn why_turns(why: WholeProgram) -> &'static str {
     match why {
         WholeProgram::State => "not all of it can be behind a lock around a part of the program",
-        WholeProgram::OneByOne => "packets meet it in several blocks or passes",
+        WholeProgram::Serialised => "packets meet it in several blocks or passes",
         WholeProgram::Blocks => "two blocks have such state",
         WholeProgram::Block => "a parser or a deparser has it",
         WholeProgram::Copies => "the copies of a packet meet it one after the other in egress",

@@ -1,6 +1,6 @@
 //! A description as text.
 
-use super::{BlockWay, Description, FastPath, Node, Placed, Region};
+use super::{BlockWay, Description, FastPathPlan, Node, Placed, Region};
 use crate::tuning::Tuning;
 use std::fmt;
 
@@ -16,7 +16,7 @@ impl fmt::Display for Description {
             writeln!(f, "compiled in less time: {shortcut}")?;
         }
         match &self.fast_path {
-            Some(path) => fast_path(f, path)?,
+            Some(path) => fast_path_plan(f, path)?,
             None => writeln!(f, "fast path: none: {}", self.no_fast_path_reason.as_deref().unwrap_or("unknown"))?,
         }
         for block in self.blocks.iter().filter(|block| is_worth_telling(block)) {
@@ -66,7 +66,7 @@ fn is_worth_telling(block: &BlockWay) -> bool {
     block.regions.iter().flat_map(|region| &region.nodes).any(|node| node.statements > 0 || node.then != "done")
 }
 
-fn fast_path(f: &mut fmt::Formatter<'_>, path: &FastPath) -> fmt::Result {
+fn fast_path_plan(f: &mut fmt::Formatter<'_>, path: &FastPathPlan) -> fmt::Result {
     match &path.in_chunks_reason {
         None => writeln!(f, "fast path: in place: packets are worked on where their bytes lie")?,
         Some(reason) => writeln!(f, "fast path: in chunks: {reason}")?,

@@ -8,15 +8,15 @@
 use super::Emitter;
 use super::expr::Value;
 use super::externs::env_constants;
+use super::fast_path::{KEPT, Wanted, Way, stages};
 use super::scope::{Asked, EarlyExits, Jump, Known, Scope};
-use super::straight::{KEPT, Wanted, Way, stages};
 use super::table::Answer;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
     name, unary,
 };
+use crate::plan::fast_path::FastPath;
 use crate::plan::graph::{End, Graph, Node, NodeId};
-use crate::plan::straight::Straight;
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use ir::Source;
@@ -141,11 +141,11 @@ fn guarded(emitter: &Emitter<'_>, body: &Body, all: S) -> Vec<S> {
 }
 
 /// Takes the guard for the packets of a burst.
-fn enter(emitter: &Emitter<'_>, straight: Option<&Straight>) -> S {
+fn enter(emitter: &Emitter<'_>, fast_path: Option<&FastPath>) -> S {
     let (packets, count) = (|| name("packets"), || name("count"));
-    S::Eval(match (emitter.plan.sharing.time, straight) {
+    S::Eval(match (emitter.plan.sharing.time, fast_path) {
         (None, _) => call("ws_enter", vec![name("env")]),
-        (Some(_), Some(Straight { in_place: true, .. })) => {
+        (Some(_), Some(FastPath { in_place: true, .. })) => {
             call("ws_enter_frames", vec![name("env"), name("frames"), count()])
         }
         (Some(_), Some(_)) => call("ws_enter_packets", vec![name("env"), packets(), count()]),
@@ -200,11 +200,11 @@ pub(crate) struct Regions<'n, 'e> {
     emitter: &'n Emitter<'e>,
     block: BlockId,
     graph: &'n Graph<'n>,
-    /// The straight way, if the graph is its.
-    straight: Option<&'n Straight>,
+    /// The fast path, if the graph is its.
+    fast_path: Option<&'n FastPath>,
     /// What the survey has found.
     survey: Option<&'n Survey>,
-    /// How packets leave the straight way at the start of each node.
+    /// How packets leave the fast path at the start of each node.
     early: Rc<[EarlyExits<'n>]>,
     /// What is known where each node begins.
     known: Vec<Known>,
@@ -245,12 +245,12 @@ pub(crate) fn emit_graph(
     emitter: &Emitter<'_>,
     block: BlockId,
     graph: &Graph<'_>,
-    straight: Option<&Straight>,
+    fast_path: Option<&FastPath>,
 ) -> Vec<S> {
-    let mut first = Regions::new(emitter, block, graph, straight, None);
+    let mut first = Regions::new(emitter, block, graph, fast_path, None);
     first.emit();
     let survey = first.survey();
-    Regions::new(emitter, block, graph, straight, Some(&survey)).emit()
+    Regions::new(emitter, block, graph, fast_path, Some(&survey)).emit()
 }
 
 impl<'n, 'e> Regions<'n, 'e> {
@@ -258,13 +258,13 @@ impl<'n, 'e> Regions<'n, 'e> {
         emitter: &'n Emitter<'e>,
         block: BlockId,
         graph: &'n Graph<'n>,
-        straight: Option<&'n Straight>,
+        fast_path: Option<&'n FastPath>,
         survey: Option<&'n Survey>,
     ) -> Self {
         let known = graph.nodes.iter().map(|_| Known::unreachable()).collect();
-        let exits = |node: &Node<'n>| straight.map_or(Vec::new(), |straight| early_exits(straight, node));
+        let exits = |node: &Node<'n>| fast_path.map_or(Vec::new(), |fast_path| early_exits(fast_path, node));
         let early = graph.nodes.iter().map(exits).collect();
-        Regions { emitter, block, graph, straight, survey, early, known, written: Vec::new() }
+        Regions { emitter, block, graph, fast_path, survey, early, known, written: Vec::new() }
     }
 
     fn survey(&self) -> Survey {
@@ -366,20 +366,20 @@ impl<'n, 'e> Regions<'n, 'e> {
         }
         self.known[start] = Known::nothing();
         let mut next_name = 0;
-        let guarded = self.graph.guarded_for(self.emitter.program, &self.emitter.plan.sharing, self.straight);
+        let guarded = self.graph.guarded_for(self.emitter.program, &self.emitter.plan.sharing, self.fast_path);
         for position in 0..self.graph.regions.len() {
             let written = self.written.len();
             self.region(position, &mut next_name, &mut out);
             if guarded.as_ref().is_some_and(|regions| *regions.start() == position) {
                 // The region's loop was written last, if there is one; what it begins with may be asked before.
                 let has_loop = self.survey.is_some() && self.written.len() > written;
-                out.insert(out.len() - usize::from(has_loop), enter(self.emitter, self.straight));
+                out.insert(out.len() - usize::from(has_loop), enter(self.emitter, self.fast_path));
             }
             if guarded.as_ref().is_some_and(|regions| *regions.end() == position) {
                 out.push(leave());
             }
         }
-        if self.straight.is_some() {
+        if self.fast_path.is_some() {
             let used = self.written.iter_mut().flat_map(|written| std::mem::take(&mut written.scope.used.env_items));
             out.splice(..0, env_constants(used.collect()));
         }
@@ -401,8 +401,8 @@ impl<'n, 'e> Regions<'n, 'e> {
     fn scope(&self, position: usize, first: NodeId, next_name: u32) -> Scope<'n, 'e> {
         let mut scope = Scope::new(self.emitter, self.block, format!("done{first}"), next_name);
         scope.region = self.graph.regions[position].iter().copied().collect();
-        scope.way = self.straight.map(|straight| Way {
-            straight,
+        scope.way = self.fast_path.map(|fast_path| Way {
+            fast_path,
             region: position,
             wanted: self.survey.map(|survey| &survey.wanted[self.written.len()]),
             asked: self.survey.map(|survey| &survey.asked),
@@ -410,7 +410,7 @@ impl<'n, 'e> Regions<'n, 'e> {
             ends_all: self.survey.is_some_and(|survey| survey.ends_all[self.written.len()]),
         });
         scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();
-        scope.staged = self.straight.is_some_and(|straight| stages(self.emitter, straight));
+        scope.staged = self.fast_path.is_some_and(|fast_path| stages(self.emitter, fast_path));
         scope.early = Rc::clone(&self.early);
         scope.lists = self.survey.map_or_else(BTreeSet::new, |survey| survey.lists.clone());
         scope
@@ -436,7 +436,7 @@ impl<'n, 'e> Regions<'n, 'e> {
             scope.known = self.known[id].clone();
             scope.forget_line();
             if position == 0 && id == first {
-                match self.straight {
+                match self.fast_path {
                     Some(_) => scope.begin_way(),
                     None => {
                         scope.reset_local_headers();
@@ -509,7 +509,7 @@ impl<'n, 'e> Regions<'n, 'e> {
 
     fn end(&self, end: &End<'_>, scope: &mut Scope<'_, '_>) {
         match end {
-            End::Done if self.straight.is_some() => scope.end_way(),
+            End::Done if self.fast_path.is_some() => scope.end_way(),
             End::Done => scope.leave(),
             End::Goto(node) => scope.transfer(*node),
             End::Branch { stmt, cond, yes, no } => {
@@ -562,11 +562,11 @@ impl<'n, 'e> Regions<'n, 'e> {
     }
 }
 
-/// The conditions to leave the straight way that a node begins with.
-fn early_exits<'n>(straight: &Straight, node: &Node<'n>) -> EarlyExits<'n> {
+/// The conditions to leave the fast path that a node begins with.
+fn early_exits<'n>(fast_path: &FastPath, node: &Node<'n>) -> EarlyExits<'n> {
     let exit = |stmt: &&'n Stmt| match &stmt.kind {
         StmtKind::If { cond, then_body, else_body } if else_body.is_empty() => match &then_body[..] {
-            [Stmt { kind: StmtKind::Leave(label), .. }] => straight.exit_at(*label).map(|_| (cond, *label)),
+            [Stmt { kind: StmtKind::Leave(label), .. }] => fast_path.exit_at(*label).map(|_| (cond, *label)),
             _ => None,
         },
         _ => None,

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, name, unary,
 };
-use crate::plan::straight::changes_headers;
+use crate::plan::fast_path::changes_headers;
 use crate::plan::walk::{Item, Tables, Walk};
 use ir::{BlockId, Body, HeaderRef, Place, Program, StmtKind};
 
@@ -150,7 +150,7 @@ impl Scope<'_, '_> {
         let valid = self.valid(&access).map(|valid| self.spill(valid));
         let (size, pointer) = (self.fixed_bytes(&access), self.pointer(&access));
         let may_lie_there = match header {
-            HeaderRef::Fixed(id) => self.way.is_none_or(|way| way.straight.extracted.contains(id)),
+            HeaderRef::Fixed(id) => self.way.is_none_or(|way| way.fast_path.extracted.contains(id)),
             _ => true,
         };
         let bytes = if size <= PIECES_BYTES_MAX {

@@ -1,8 +1,8 @@
 //! Statements that ask or change what outlives the packet: registers, counters, meters, random numbers, messages.
 
 use super::expr::Value;
+use super::fast_path::PUNTS;
 use super::scope::Scope;
-use super::straight::ASKS;
 use crate::abi;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, long, name, unary,
@@ -14,7 +14,7 @@ use ir::{
 };
 use std::collections::BTreeSet;
 
-/// The arrays of the environment whose items the straight way has in constants, and what these are.
+/// The arrays of the environment whose items the fast path has in constants, and what these are.
 const CONSTANTS: [(&str, &str); 5] = [
     ("tables", "struct ws_lookup"),
     ("registers", "struct ws_cells"),
@@ -25,7 +25,7 @@ const CONSTANTS: [(&str, &str); 5] = [
 
 const NOW_NS: &str = "now_ns";
 
-/// Declares the constants of the environment that the straight way has used.
+/// Declares the constants of the environment that the fast path has used.
 pub(crate) fn env_constants(items: BTreeSet<(&'static str, u32)>) -> Vec<S> {
     let ty = |array| CONSTANTS.iter().find(|(constant, _)| *constant == array).map_or("", |(_, ty)| *ty);
     let item = |(array, number)| {
@@ -37,7 +37,7 @@ pub(crate) fn env_constants(items: BTreeSet<(&'static str, u32)>) -> Vec<S> {
 }
 
 impl Scope<'_, '_> {
-    /// An item of an array in the environment. Over a burst none of them changes, but for `uses`: the straight way has
+    /// An item of an array in the environment. Over a burst none of them changes, but for `uses`: the fast path has
     /// them in constants, since a C compiler cannot know that no store to a packet reaches them.
     pub(crate) fn env_item(&mut self, array: &'static str, id: impl Id) -> C {
         let number = super::header::number(id);
@@ -213,14 +213,14 @@ impl Scope<'_, '_> {
         self.write(dst, value);
     }
 
-    /// A false condition ends the block, or the straight way, for this packet.
+    /// A false condition ends the block, or the fast path, for this packet.
     pub(crate) fn assert(&mut self, stmt: &Stmt, cond: &Expr) {
         let condition = self.narrow(cond);
         let before = self.known.clone();
         let statements = self.take(|scope| {
             scope.push(S::Eval(scope.callback("assert_failed", vec![scope.site(stmt), name("p")])));
             if scope.way.is_some() {
-                scope.end_on_way("WS_ASSERTION_FAILED", ASKS);
+                scope.end_on_way("WS_ASSERTION_FAILED", PUNTS);
             } else {
                 scope.push(S::Assign(arrow(name("p"), "flags"), "|=", int(abi::FLAG_ASSERT_FAILED)));
                 scope.leave();

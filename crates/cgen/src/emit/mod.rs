@@ -11,12 +11,13 @@
 //! * `stmt`, `externs`, `hash`, `table`: statements.
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
 //! * `routine`: routines as functions of a packet.
-//! * `straight`, `sum`: all of them as one function; checksums that are kept on the way.
+//! * `fast_path`, `sum`: all of them as one function; checksums that are kept on the way.
 
 mod control;
 mod deparser;
 mod expr;
 mod externs;
+mod fast_path;
 mod field;
 mod hash;
 mod header;
@@ -28,14 +29,13 @@ mod routine;
 mod scope;
 mod stack;
 mod stmt;
-mod straight;
 mod sum;
 mod table;
 mod wide;
 
 use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune, wide_limbs};
+use crate::plan::fast_path::{FastPath, wide_metadata};
 use crate::plan::parts::parts;
-use crate::plan::straight::{Straight, wide_metadata};
 use crate::plan::{Plan, TablePlan, private_params, state};
 use crate::{abi, ctree};
 use base::index::Id as _;
@@ -187,13 +187,13 @@ impl<'e> Emitter<'e> {
         for id in self.program.blocks.ids() {
             self.block(id, &mut items);
         }
-        if let Some(straight) = &self.plan.straight {
-            items.extend(self.waiting(None, straight.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
-            items.push(Item::Comment("The straight way.".into()));
-            items.extend(straight.in_place.then(|| self.kept(straight)));
-            let body = self.with_uses(straight.bodies(self.program), straight::emit(self, straight));
-            items.push(function("static", straight::BURST_HEAD, body));
-            items.push(function("WS_EXPORT", straight::HEAD, straight::all_bursts(self.plan)));
+        if let Some(fast_path) = &self.plan.fast_path {
+            items.extend(self.waiting(None, fast_path.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
+            items.push(Item::Comment("The fast path.".into()));
+            items.extend(fast_path.in_place.then(|| self.kept(fast_path)));
+            let body = self.with_uses(fast_path.bodies(self.program), fast_path::emit(self, fast_path));
+            items.push(function("static", fast_path::BURST_HEAD, body));
+            items.push(function("WS_EXPORT", fast_path::HEAD, fast_path::all_bursts(self.plan)));
         }
         if wide_limbs(&items) > EXPANDED_LIMBS_MAX {
             items.insert(1, Item::Define(COMPACT.into()));
@@ -201,7 +201,7 @@ impl<'e> Emitter<'e> {
         items
     }
 
-    /// The struct of variables that wait for tables, of a block or the straight way.
+    /// The struct of variables that wait for tables, of a block or the fast path.
     fn waiting(&self, block: Option<BlockId>, vars: impl Iterator<Item = (VarId, u32)>) -> Vec<Item> {
         let member = |var: VarId| Member {
             ty: "uint64_t",
@@ -214,17 +214,17 @@ impl<'e> Emitter<'e> {
         }
         members.sort_by_key(|(offset, _)| *offset);
         let members = members.into_iter().map(|(_, member)| member).collect();
-        let whose = block.map_or("the straight way", |id| &self.program.blocks[id].name);
+        let whose = block.map_or("the fast path", |id| &self.program.blocks[id].name);
         let has_routines = block.is_some_and(|id| !self.plan.blocks[id].routines.is_empty());
         let why = if has_routines { "wait for tables or are shared with routines" } else { "wait for tables" };
         let comment = Item::Comment(format!("Variables of {whose} that {why}."));
         vec![comment, Item::Struct { name: waiting_name(block), members }]
     }
 
-    /// The struct of what is kept of a packet from one region of the straight way to another, where packets are worked
+    /// The struct of what is kept of a packet from one region of the fast path to another, where packets are worked
     /// on in place. Offsets are from the packet's first byte; where headers are moved there are pointers instead, and
     /// space for headers that are not in the packet.
-    fn kept(&self, straight: &Straight) -> Item {
+    fn kept(&self, fast_path: &FastPath) -> Item {
         let mut members = Vec::new();
         let mut member = |ty, name: &str, length: Option<u32>| {
             if length != Some(0) {
@@ -232,13 +232,13 @@ impl<'e> Emitter<'e> {
             }
         };
         member("uint64_t", "valid", Some(self.plan.storage.valid_words));
-        member("uint64_t", "waiting", Some(straight.waiting_bytes / 8));
+        member("uint64_t", "waiting", Some(fast_path.waiting_bytes / 8));
         for (id, var) in wide_metadata(self.program) {
             member("uint64_t", &self.var_name(id), Some(var.ty.width().div_ceil(64)));
         }
-        member("uint64_t", "parsed", if straight.may_stay { None } else { Some(0) });
-        member("uint32_t", "sums", Some(straight.sums.len() as u32));
-        if straight.moves {
+        member("uint64_t", "parsed", if fast_path.may_stay { None } else { Some(0) });
+        member("uint32_t", "sums", Some(fast_path.sums.len() as u32));
+        if fast_path.moves {
             member("uint8_t *", "place", Some(self.plan.storage.slots));
             member("uint8_t", "homes", Some(self.plan.storage.scratch_bytes));
         } else {
@@ -246,7 +246,7 @@ impl<'e> Emitter<'e> {
             member("uint32_t", "varbit_bytes", Some(self.plan.storage.varbits));
         }
         member("uint32_t", "payload", None);
-        Item::Struct { name: straight::KEPT.into(), members }
+        Item::Struct { name: fast_path::KEPT.into(), members }
     }
 
     fn block(&self, id: BlockId, items: &mut Vec<Item>) {
@@ -383,7 +383,7 @@ impl<'e> Emitter<'e> {
     fn info(&self) -> Item {
         let info = crate::native::program_info(self.plan);
         let members =
-            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.straight].map(int);
+            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.fast_path].map(int);
         let mut list = vec![name("WS_ABI_VERSION")];
         list.extend(members);
         Item::Constant {
@@ -460,9 +460,9 @@ pub(crate) fn abi_size() -> u32 {
     size_of::<abi::Packet>() as u32
 }
 
-/// The struct of variables that wait for tables: those of a block, or of the straight way.
+/// The struct of variables that wait for tables: those of a block, or of the fast path.
 pub(crate) fn waiting_name(block: Option<BlockId>) -> String {
-    block.map_or("waiting_straight".into(), |id| format!("waiting_{}", id.index()))
+    block.map_or("waiting_on_fast_path".into(), |id| format!("waiting_{}", id.index()))
 }
 
 /// An identifier from a prefix, a number that makes it unique, and a name for readers.

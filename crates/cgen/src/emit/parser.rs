@@ -3,10 +3,10 @@
 //! `cursor` and `end` are offsets in the chunk; `cursor <= end` always holds, and nothing beyond `end` is read.
 
 use super::expr::{Value, compare_wide};
+use super::fast_path::EXTRACTED;
 use super::field::{Bits, load};
 use super::header::in_range;
 use super::scope::{Known, Scope};
-use super::straight::EXTRACTED;
 use super::{Emitter, abi_size};
 use crate::abi;
 use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name, unary};
@@ -97,13 +97,13 @@ impl Scope<'_, '_> {
         if self.used.exit {
             self.push(S::Label("parsed".into()));
         }
-        let asked = self.way.filter(|way| way.straight.moves).and_then(|way| way.asked);
-        let asks_for_payload = self.way.is_none_or(|way| way.straight.asks_for_payload);
-        if asks_for_payload && asked.is_none_or(|asked| asked.payload) {
+        let asked = self.way.filter(|way| way.fast_path.moves).and_then(|way| way.asked);
+        let reads_payload = self.way.is_none_or(|way| way.fast_path.reads_payload);
+        if reads_payload && asked.is_none_or(|asked| asked.payload) {
             let payload = arrow(name(if self.is_in_place() { "c" } else { "p" }), "payload");
             self.push(assign(payload, name("cursor")));
         }
-        if self.way.is_some_and(|way| way.straight.may_stay) {
+        if self.way.is_some_and(|way| way.fast_path.may_stay) {
             let parsed = self.valid_word(0, false);
             self.push(declare("const uint64_t", format!("{EXTRACTED} WS_UNUSED"), parsed));
             if asked.is_none_or(|asked| asked.parsed) {
@@ -120,12 +120,12 @@ impl Scope<'_, '_> {
 
     /// What is known of the headers of a packet that was just parsed.
     fn know_parsed(&mut self) {
-        let Some(straight) = self.way.map(|way| way.straight).filter(|straight| !straight.parsed.is_empty()) else {
+        let Some(fast_path) = self.way.map(|way| way.fast_path).filter(|fast_path| !fast_path.parsed.is_empty()) else {
             return;
         };
         let all = self.emitter.program.headers.iter_enumerated().map(|(id, _)| id);
-        self.known.invalid = all.filter(|id| !straight.extracted.contains(id)).collect();
-        let in_place = straight.parsed.iter().filter(|(_, extracted)| extracted.at_bytes.is_some());
+        self.known.invalid = all.filter(|id| !fast_path.extracted.contains(id)).collect();
+        let in_place = fast_path.parsed.iter().filter(|(_, extracted)| extracted.at_bytes.is_some());
         self.known.in_their_places = in_place.map(|(id, _)| *id).collect();
         self.known.as_parsed = true;
         self.note_extracted();

@@ -1,7 +1,7 @@
 //! What is known while the code that one packet runs through is written.
 
 use super::Emitter;
-use super::straight::Way;
+use super::fast_path::Way;
 use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, cast, declare, declare_array, index, int, long, name};
 use crate::plan::MOVED_BIT;
 use crate::plan::graph::NodeId;
@@ -28,7 +28,7 @@ pub(crate) struct Known {
     pub(crate) as_parsed: bool,
     /// The headers that the parser has extracted, where it is certain which these were.
     pub(crate) extracted: Option<BTreeSet<HeaderId>>,
-    /// Variables that have a certain value there, as far as that is followed: on the straight way, those that wait for
+    /// Variables that have a certain value there, as far as that is followed: on the fast path, those that wait for
     /// tables.
     pub(crate) vars: BTreeMap<VarId, u64>,
     /// Variables that have been written since packets entered the region.
@@ -118,7 +118,7 @@ impl Known {
     }
 }
 
-/// The statements that a node begins with that are but conditions to leave the straight way, and where to.
+/// The statements that a node begins with that are but conditions to leave the fast path, and where to.
 pub(crate) type EarlyExits<'s> = Vec<(&'s Expr, LabelId)>;
 
 /// Where a label is.
@@ -137,7 +137,7 @@ pub(crate) struct Used {
     pub(crate) words: BTreeSet<u32>,
     pub(crate) dirty_words: BTreeSet<u32>,
     pub(crate) loops: BTreeSet<LabelId>,
-    /// Variables that are written, on the straight way.
+    /// Variables that are written, on the fast path.
     pub(crate) written: BTreeSet<VarId>,
     /// Variables whose value may be looked at that they had when packets entered the region.
     pub(crate) looked_at: BTreeSet<VarId>,
@@ -186,7 +186,7 @@ impl Asked {
 pub(crate) struct Scope<'s, 'e> {
     pub(crate) emitter: &'s Emitter<'e>,
     pub(crate) block: BlockId,
-    /// The region of the straight way that is written, if it is not a block alone.
+    /// The region of the fast path that is written, if it is not a block alone.
     pub(crate) way: Option<Way<'s>>,
     /// What is known where packets enter the region, but for those that come in by another entry.
     pub(crate) entered: Known,
@@ -202,13 +202,13 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) region: BTreeSet<NodeId>,
     /// Nodes in which nothing happens before the block's end.
     pub(crate) ends: BTreeSet<NodeId>,
-    /// How packets leave the straight way at the start of each node.
+    /// How packets leave the fast path at the start of each node.
     pub(crate) early: Rc<[EarlyExits<'s>]>,
     /// What is known where packets go to other nodes.
     pub(crate) transfers: Vec<(NodeId, Known)>,
     /// The parser's error variable.
     pub(crate) parser_error: Option<VarId>,
-    /// While the parser is written as the first part of the straight way: the C label at the end of the way, and at how
+    /// While the parser is written as the first part of the fast path: the C label at the end of the way, and at how
     /// many places packets go there.
     pub(crate) way_exit: Option<(String, usize)>,
     /// The entry of the table whose actions are written.
@@ -273,7 +273,7 @@ impl<'s, 'e> Scope<'s, 'e> {
     pub(crate) fn assume(&mut self, condition: &Expr, truth: bool) {
         self.known.assume(condition, truth);
         if let Some(way) = self.way.filter(|_| self.known.as_parsed) {
-            let before = |id| way.straight.parsed.get(id).into_iter().flat_map(|extracted| &extracted.after);
+            let before = |id| way.fast_path.parsed.get(id).into_iter().flat_map(|extracted| &extracted.after);
             let before: Vec<HeaderId> = self.known.valid.iter().flat_map(before).copied().collect();
             self.known.valid.extend(before);
         }
@@ -333,22 +333,22 @@ impl<'s, 'e> Scope<'s, 'e> {
 
     /// Whether packets are worked on where their bytes lie.
     pub(crate) fn is_in_place(&self) -> bool {
-        self.way.is_some_and(|way| way.straight.in_place)
+        self.way.is_some_and(|way| way.fast_path.in_place)
     }
 
     /// Whether, moreover, headers are moved there.
     pub(crate) fn moves(&self) -> bool {
-        self.way.is_some_and(|way| way.straight.moves)
+        self.way.is_some_and(|way| way.fast_path.moves)
     }
 
     /// Whether packets may begin elsewhere then, or have another length.
     pub(crate) fn changes_frames(&self) -> bool {
-        self.way.is_some_and(|way| way.straight.moves || way.straight.truncated.is_some())
+        self.way.is_some_and(|way| way.fast_path.moves || way.fast_path.truncated.is_some())
     }
 
     /// Notes that a header of the packet lies elsewhere from now on.
     pub(crate) fn note_moved(&mut self) {
-        if self.way.is_some_and(|way| way.straight.may_stay) {
+        if self.way.is_some_and(|way| way.fast_path.may_stay) {
             let word = self.valid_word(0, true);
             self.push(S::Assign(word, "|=", long(1 << MOVED_BIT)));
         }
@@ -376,7 +376,7 @@ impl<'s, 'e> Scope<'s, 'e> {
 
     /// A variable as a C place whose value is looked at: a number, or an array of limbs.
     pub(crate) fn var_place(&mut self, var: VarId) -> C {
-        if self.way.is_some_and(|way| way.straight.times.contains(&var)) {
+        if self.way.is_some_and(|way| way.fast_path.times.contains(&var)) {
             let time_us = binary("/", self.now_ns(), long(1000));
             return super::masked(time_us, self.emitter.program.vars[var].ty.width());
         }
@@ -408,7 +408,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         let var_ir = &self.emitter.program.vars[var];
         match self.way {
             Some(way) => {
-                var_ir.ty.width() <= 64 || var_ir.kind == VarKind::Local && !way.straight.waiting.contains_key(&var)
+                var_ir.ty.width() <= 64 || var_ir.kind == VarKind::Local && !way.fast_path.waiting.contains_key(&var)
             }
             None => var_ir.kind == VarKind::Local && !self.emitter.plan.blocks[self.block].waiting.contains_key(&var),
         }
@@ -498,7 +498,7 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// Whether a header is certainly valid where this is known.
     pub(crate) fn is_valid_where(&self, known: &Known, header: HeaderId) -> bool {
         let is_before = |other: &HeaderId| {
-            let extracted = self.way.and_then(|way| way.straight.headers.get(other));
+            let extracted = self.way.and_then(|way| way.fast_path.headers.get(other));
             extracted.is_some_and(|extracted| extracted.after.contains(&header))
         };
         known.valid.contains(&header) || known.valid.iter().any(is_before)

@@ -122,10 +122,10 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Keeps in mind what value a variable gets that waits for tables on the straight way.
+    /// Keeps in mind what value a variable gets that waits for tables on the fast path.
     fn learn_value(&mut self, var: VarId, value: &Value) {
         match value {
-            Value::Narrow(C::Long(value)) if self.way.is_some_and(|way| way.straight.waiting.contains_key(&var)) => {
+            Value::Narrow(C::Long(value)) if self.way.is_some_and(|way| way.fast_path.waiting.contains_key(&var)) => {
                 self.known.vars.insert(var, *value);
             }
             _ => {
@@ -260,7 +260,7 @@ impl Scope<'_, '_> {
     }
 
     pub(crate) fn leave_to(&mut self, label: LabelId) {
-        if let Some(exit) = self.way.and_then(|way| way.straight.exit_at(label)) {
+        if let Some(exit) = self.way.and_then(|way| way.fast_path.exit_at(label)) {
             self.leave_way(exit);
             return;
         }

@@ -1,4 +1,4 @@
-//! Sums that are kept from where a checksum is verified to where it is updated, on the straight way.
+//! Sums that are kept from where a checksum is verified to where it is updated, on the fast path.
 //!
 //! The sum is a variable of C, a folded native sum. A store to a field that is in it takes out what was there and adds
 //! what is there now, both together below 2^17, so that the sum stays far from its highest bit. With its highest bit
@@ -30,8 +30,8 @@ pub(crate) fn kept(sum: usize) -> C {
 impl Scope<'_, '_> {
     /// The number of the sum over these inputs, if it is kept.
     fn sum_over(&self, inputs: &[HashInput]) -> Option<usize> {
-        let straight = self.way.filter(|_| self.is_in_place())?.straight;
-        straight.sums.iter().position(|sum| sum.is_over(inputs))
+        let fast_path = self.way.filter(|_| self.is_in_place())?.fast_path;
+        fast_path.sums.iter().position(|sum| sum.is_over(inputs))
     }
 
     /// A sum was taken in full; `folded` is a variable with it.
@@ -107,14 +107,14 @@ impl Scope<'_, '_> {
     /// The kept sums that a field is in, and where.
     pub(crate) fn sums_with(&self, header: HeaderId, field: u32) -> Vec<(usize, u32)> {
         let Some(way) = self.way.filter(|_| self.is_in_place()) else { return Vec::new() };
-        let places = way.straight.sums.iter().enumerate();
+        let places = way.fast_path.sums.iter().enumerate();
         places.filter_map(|(sum, fields)| Some((sum, fields.place_bits(header, field)?))).collect()
     }
 
     /// What is known of sums once a condition was found true or false.
     pub(crate) fn assume_of_sums(&mut self, condition: &Expr, truth: bool) {
         let Some(way) = self.way.filter(|_| self.is_in_place()) else { return };
-        for (number, sum) in way.straight.sums.iter().enumerate() {
+        for (number, sum) in way.fast_path.sums.iter().enumerate() {
             let is_right = sum.verified.as_ref().is_some_and(|verified| verified.is_said_by(condition, truth));
             if is_right && !self.known.touched.contains(&number) {
                 self.known.in_packet.insert(number);
@@ -139,7 +139,7 @@ impl Scope<'_, '_> {
     /// The sums that a field is in, or whose checksum it is.
     fn sums_of(&self, header: HeaderId, field: u32) -> impl Iterator<Item = usize> + use<'_> {
         let way = self.way.filter(|_| self.is_in_place());
-        let sums = way.into_iter().flat_map(|way| way.straight.sums.iter().enumerate());
+        let sums = way.into_iter().flat_map(|way| way.fast_path.sums.iter().enumerate());
         let is_of = move |sum: &Sum| {
             let is_checksum = sum.verified.as_ref().is_some_and(|verified| verified.checksum == (header, field));
             is_checksum || sum.place_bits(header, field).is_some()
@@ -150,7 +150,7 @@ impl Scope<'_, '_> {
     /// Any field may be written.
     pub(crate) fn touch_all_sums(&mut self) {
         if let Some(way) = self.way {
-            self.known.touched.extend(0..way.straight.sums.len());
+            self.known.touched.extend(0..way.fast_path.sums.len());
             self.known.in_packet.clear();
         }
     }
@@ -169,7 +169,7 @@ impl Scope<'_, '_> {
 
     /// How a sum was verified, if that it was and was right is certain where this is known.
     fn verified_where(&self, known: &Known, sum: usize) -> Option<&Verified> {
-        let verified = self.way?.straight.sums[sum].verified.as_ref()?;
+        let verified = self.way?.fast_path.sums[sum].verified.as_ref()?;
         let is_valid = |header| self.is_valid_where(known, header);
         let is_certain = known.in_packet.contains(&sum) && is_valid(verified.guard) && is_valid(verified.checksum.0);
         is_certain.then_some(verified)

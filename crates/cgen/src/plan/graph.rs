@@ -2,14 +2,14 @@
 //!
 //! Nodes are straight pieces of the control, listed so that every edge leads forward. A table is asked once for all the
 //! packets that apply it, and its answers start a region; every other node belongs to the last of the regions that lead
-//! to it ([`super::own_nodes`] gives each of them a copy, where that is allowed). A region runs over all packets of the
-//! burst that reach it before the next region runs. Packets that come from earlier regions enter it at the node that
-//! they go to. A table inside a loop, one with a key so wide that the rows of a burst would need too much stack, or one
-//! so small that there is little to search, is not cut at: it is asked packet by packet.
+//! to it ([`super::tail_duplication`] gives each of them a copy, where that is allowed). A region runs over all packets
+//! of the burst that reach it before the next region runs. Packets that come from earlier regions enter it at the node
+//! that they go to. A table inside a loop, one with a key so wide that the rows of a burst would need too much stack,
+//! or one so small that there is little to search, is not cut at: it is asked packet by packet.
 
+use super::fast_path::FastPath;
 use super::sharing::Sharing;
 use super::state;
-use super::straight::Straight;
 use super::walk::{Item, Tables, Visit, Walk};
 use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
@@ -84,7 +84,7 @@ pub(crate) enum Uncut {
     KeyRows,
     /// Packets would see the order in which they touch this.
     Order(state::Object),
-    /// They would where one asks for more than to be sent or dropped, or where they are parsed.
+    /// They would where one is punted, or where they are parsed.
     Turn(state::Object),
 }
 
@@ -292,7 +292,7 @@ impl<'p> Graph<'p> {
         &self,
         program: &'p Program,
         sharing: &Sharing,
-        straight: Option<&Straight>,
+        fast_path: Option<&FastPath>,
     ) -> Option<RangeInclusive<usize>> {
         if sharing.guarded.is_empty() {
             return None;
@@ -312,8 +312,8 @@ impl<'p> Graph<'p> {
             }
             found
         };
-        // On the straight way a variable that waits has its value from the start.
-        let waits = |time| straight.is_some_and(|straight| straight.waiting.contains_key(&time));
+        // On the fast path a variable that waits has its value from the start.
+        let waits = |time| fast_path.is_some_and(|fast_path| fast_path.waiting.contains_key(&time));
         let time = match sharing.time.is_some_and(waits) {
             true => Some(0),
             false => self.regions.iter().position(looks_at_time),

@@ -6,21 +6,21 @@
 //! * `graph`: controls as nodes cut at tables; `own_nodes`: copies of nodes for regions that would share them.
 //! * `state`: which state packets could see the order of; [`sharing`]: what of it several workers need a guard for.
 //! * `extracted`: what the parser tells of where headers are.
-//! * `straight`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
+//! * `fast_path`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
 //! * `spelled`: action data that are copied to headers as they stand.
 //! * `sums`: checksums that are verified and updated over the same fields.
 //! * `walk`: one walk over all that statements mention.
 
 mod extracted;
+pub(crate) mod fast_path;
 pub(crate) mod graph;
-mod own_nodes;
 pub(crate) mod parts;
 pub mod sharing;
 pub(crate) mod spelled;
 pub(crate) mod state;
 mod storage;
-pub(crate) mod straight;
 pub(crate) mod sums;
+mod tail_duplication;
 pub(crate) mod walk;
 
 pub(crate) use storage::{BlockPlan, MOVED_BIT, NAMED_ELEMENTS_MAX, Storage, private_params, stack_of};
@@ -160,7 +160,7 @@ pub struct Plan {
     pub sharing: Sharing,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
-    pub(crate) straight: Option<straight::Straight>,
+    pub(crate) fast_path: Option<fast_path::FastPath>,
 }
 
 impl Plan {
@@ -225,7 +225,7 @@ impl Plan {
             assert_sites,
             storage: built.storage,
             blocks: built.blocks,
-            straight: built.straight,
+            fast_path: built.fast_path,
         })
     }
 
@@ -234,37 +234,37 @@ impl Plan {
         cut_words(&self.tables, self.tuning, table)
     }
 
-    /// Whether the program has a straight way: one function for packets that ask for nothing but to be sent or dropped.
-    pub fn has_straight(&self) -> bool {
-        self.straight.is_some()
+    /// Whether the program has a fast path: one function for packets that ask for nothing but to be sent or dropped.
+    pub fn has_fast_path(&self) -> bool {
+        self.fast_path.is_some()
     }
 
-    /// The most packets that run together on the straight way.
-    pub fn straight_burst_max(&self) -> u32 {
+    /// The most packets that run together on the fast path.
+    pub fn fast_path_burst_max(&self) -> u32 {
         self.tuning.burst_packets.clamp(1, BURST_PACKETS_MAX as u32)
     }
 
-    /// Whether the straight way ends behind a packet that asks for more than to be sent or dropped, so that the core
+    /// Whether the fast path ends behind a punted packet, so that the core
     /// takes it to its end before the next one begins.
-    pub fn stops_at_asking(&self) -> bool {
-        self.straight.as_ref().is_some_and(|straight| straight.in_turn.is_some())
+    pub fn stops_at_punt(&self) -> bool {
+        self.fast_path.as_ref().is_some_and(|fast_path| fast_path.in_turn.is_some())
     }
 
-    /// Whether packets on the straight way are worked on where their bytes lie, which need not be in a chunk.
+    /// Whether packets on the fast path are worked on where their bytes lie, which need not be in a chunk.
     pub fn is_in_place(&self) -> bool {
-        self.straight.as_ref().is_some_and(|straight| straight.in_place)
+        self.fast_path.as_ref().is_some_and(|fast_path| fast_path.in_place)
     }
 
-    /// Bytes before a packet's first one that may be written on the straight way, since headers are moved in place.
+    /// Bytes before a packet's first one that may be written on the fast path, since headers are moved in place.
     pub fn room_bytes(&self) -> u32 {
-        if self.straight.as_ref().is_some_and(|straight| straight.moves) { self.storage.scratch_bytes } else { 0 }
+        if self.fast_path.as_ref().is_some_and(|fast_path| fast_path.moves) { self.storage.scratch_bytes } else { 0 }
     }
 
-    /// Bytes at a packet's begin behind which the straight way writes nothing before the packet has been through
+    /// Bytes at a packet's begin behind which the fast path writes nothing before the packet has been through
     /// ingress, where it works in place, that is certain and they are few: who keeps these has the packet as it was
     /// received.
     pub fn written_bytes_max(&self) -> Option<u32> {
-        self.straight.as_ref().filter(|straight| straight.in_place)?.written_bytes_max
+        self.fast_path.as_ref().filter(|fast_path| fast_path.in_place)?.written_bytes_max
     }
 
     /// Offset of the headroom from the start of the chunk: [`crate::abi::Received::data`] is never less.

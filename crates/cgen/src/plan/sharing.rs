@@ -63,7 +63,7 @@ pub enum WholeProgram {
     /// There is state that cannot be in one place for several threads.
     State,
     /// Packets would see in several blocks, or passes, in which order they run.
-    OneByOne,
+    Serialised,
     /// Two blocks have such state.
     Blocks,
     /// A parser or a deparser has it.
@@ -124,8 +124,8 @@ fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<Var
     if !objects.iter().all(|object| matches!(object, Object::Register(_))) {
         return Err(WholeProgram::State);
     }
-    if state::one_by_one(program).is_some() {
-        return Err(WholeProgram::OneByOne);
+    if state::serialised(program).is_some() {
+        return Err(WholeProgram::Serialised);
     }
     if program.mentions_queues() {
         return Err(WholeProgram::Times);

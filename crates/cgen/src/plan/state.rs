@@ -85,7 +85,7 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
 
 /// Why packets run through the program's blocks one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum OneByOne {
+pub(crate) enum Serialised {
     /// Two blocks touch this.
     BetweenBlocks(Object),
     /// Packets go round again and then meet this a second time.
@@ -95,7 +95,7 @@ pub(crate) enum OneByOne {
 /// How many packets may run through the program's blocks together: one, if the order in which packets touch state would
 /// otherwise be seen between blocks, or between a packet's passes.
 pub(crate) fn burst_max(program: &Program) -> u32 {
-    if one_by_one(program).is_some() { 1 } else { BURST_PACKETS_MAX as u32 }
+    if serialised(program).is_some() { 1 } else { BURST_PACKETS_MAX as u32 }
 }
 
 /// How many packets that are in the queues already may run through the blocks behind them together: one, if the order
@@ -123,21 +123,21 @@ fn egress_is_seen(program: &Program) -> bool {
 }
 
 /// Why it is one.
-pub(crate) fn one_by_one(program: &Program) -> Option<OneByOne> {
+pub(crate) fn serialised(program: &Program) -> Option<Serialised> {
     let written = written_registers(program);
     let (mut seen, mut seen_again) = (BTreeSet::new(), BTreeSet::new());
     let meets_again = blocks_that_meet_again(program);
     for (id, block) in program.blocks.iter_enumerated() {
         let here = touched_in(program, block, &written);
         if let Some(&object) = here.intersection(&seen).next() {
-            return Some(OneByOne::BetweenBlocks(object));
+            return Some(Serialised::BetweenBlocks(object));
         }
         if meets_again.contains(&id) {
             seen_again.extend(here.iter().copied());
         }
         seen.extend(here);
     }
-    seen_again.first().map(|&object| OneByOne::BetweenPasses(object))
+    seen_again.first().map(|&object| Serialised::BetweenPasses(object))
 }
 
 /// What a block touches whose order packets can see.

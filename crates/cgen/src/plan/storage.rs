@@ -14,9 +14,9 @@
 //! time, homes are moved as well. A local variable lives in the C function, except if its life crosses a cut of the
 //! control at a table, goes from one part of a split control to another, or is shared with a routine.
 
+use super::fast_path::FastPath;
 use super::graph::Graph;
 use super::parts::parts;
-use super::straight::Straight;
 use super::walk::{Item, Tables, Walk, walk_block};
 use super::{CONTEXT_BYTES_MAX, PlanError, VarSlot};
 use crate::abi;
@@ -106,7 +106,7 @@ pub(crate) struct Built {
     pub(crate) stacks: IndexVec<StackId, StackSlot>,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
-    pub(crate) straight: Option<Straight>,
+    pub(crate) fast_path: Option<FastPath>,
 }
 
 /// Bytes of a variable in the context.
@@ -137,12 +137,12 @@ pub(crate) fn build(
         .iter()
         .map(|block| plan_block(program, block, key_words, &mut storage.waiting_bytes))
         .collect::<Result<_, _>>()?;
-    let mut straight = Straight::of(program, key_words).ok();
-    if let Some(straight) = &mut straight {
-        straight.in_place &= !stacks.iter().any(|stack| stack.dynamic) && storage.homes.is_empty();
+    let mut fast_path = FastPath::of(program, key_words).ok();
+    if let Some(fast_path) = &mut fast_path {
+        fast_path.in_place &= !stacks.iter().any(|stack| stack.dynamic) && storage.homes.is_empty();
     }
-    let straight_bytes = straight.as_ref().map_or(0, |straight| straight.waiting_bytes);
-    storage.waiting_bytes = storage.waiting_bytes.max(straight_bytes).max(waiting_bytes);
+    let fast_path_bytes = fast_path.as_ref().map_or(0, |fast_path| fast_path.waiting_bytes);
+    storage.waiting_bytes = storage.waiting_bytes.max(fast_path_bytes).max(waiting_bytes);
 
     storage.valid_offset = base + metadata_bytes;
     let arrays = u64::from(storage.valid_words) * 8
@@ -150,14 +150,14 @@ pub(crate) fn build(
     storage.waiting_offset = check(u64::from(storage.valid_offset) + arrays.next_multiple_of(8))?;
     storage.scratch_offset = check(u64::from(storage.waiting_offset) + u64::from(storage.waiting_bytes))?;
     place_homes(program, &uses, &mut headers, &mut storage)?;
-    if let Some(straight) = &mut straight {
-        straight.in_place &= !straight.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
-        straight.moves &= straight.in_place;
+    if let Some(fast_path) = &mut fast_path {
+        fast_path.in_place &= !fast_path.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
+        fast_path.moves &= fast_path.in_place;
         // One bit of the valid bits says that there is a header beside the packet.
-        straight.may_stay &= straight.moves && headers.iter().all(|header| header.bit < MOVED_BIT);
-        if !straight.may_stay {
+        fast_path.may_stay &= fast_path.moves && headers.iter().all(|header| header.bit < MOVED_BIT);
+        if !fast_path.may_stay {
             // It tells where headers lie in a frame, and there is none now.
-            straight.parsed.clear();
+            fast_path.parsed.clear();
         }
     }
     for (id, stack) in program.stacks.iter_enumerated() {
@@ -170,7 +170,7 @@ pub(crate) fn build(
     let end = u64::from(storage.scratch_offset) + u64::from(storage.scratch_bytes) + 1;
     let context_size = check(end.next_multiple_of(abi::CHUNK_ALIGN_BYTES as u64))? - base;
     let metadata = base..base + metadata_bytes;
-    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks, straight })
+    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks, fast_path })
 }
 
 fn check(bytes: u64) -> Result<u32, PlanError> {

@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use switch::{Backend, Door, Parked, Switch};
+use switch::{Backend, Door, IdleOwner, Switch};
 
 /// How often a folder is read anew whose files change while they are read.
 const READS_MAX: usize = 5;
@@ -62,7 +62,7 @@ impl Original {
         let program = Arc::clone(&self.described.program);
         let switch = backend::set_up(program, Backend::Interpreter, options)
             .map_err(|failure| Problem::new(failure.messages.join("\n")))?;
-        let parked = Arc::new(Parked::default());
+        let parked = Arc::new(IdleOwner::default());
         let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
         parked.park(switch);
         saved.restore(&api).into_iter().for_each(complain);

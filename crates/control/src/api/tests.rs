@@ -12,13 +12,13 @@ use base::index::Id as _;
 use expect_test::{Expect, expect};
 use ir::{EntryKey, MeterId, RegisterId, ValueSetId};
 use switch::externs::CounterCell;
-use switch::{Backend, Config, MeterConfig, Output, Parked, Replica};
+use switch::{Backend, Config, IdleOwner, MeterConfig, Output, Replica};
 use tables::Attributes;
 
 /// The control plane of a switch that runs the test program.
 pub(crate) fn api() -> Api {
     let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
-    let parked = Arc::new(Parked::default());
+    let parked = Arc::new(IdleOwner::default());
     let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
     parked.park(switch);
     api

@@ -11,30 +11,30 @@ use base::index::Id as _;
 use ir::{EntryKey, RegisterId};
 use std::sync::Arc;
 use switch::timers::{Timer, Timers};
-use switch::{Backend, Config, Door, Parked, Switch};
+use switch::{Backend, Config, Door, IdleOwner, Switch};
 
 /// The control plane of a switch that no worker runs, and the switch.
-pub(super) fn api_over(program: Program) -> (Api, Arc<Parked>) {
+pub(super) fn api_over(program: Program) -> (Api, Arc<IdleOwner>) {
     api_of_start(program, 1)
 }
 
 /// The same for a switch whose start has this number.
-fn api_of_start(program: Program, start_number: u64) -> (Api, Arc<Parked>) {
+fn api_of_start(program: Program, start_number: u64) -> (Api, Arc<IdleOwner>) {
     let config = Config { start_number, ..Config::default() };
     let switch = Switch::new(Arc::new(program), Backend::Interpreter, config).unwrap();
-    let parked = Arc::new(Parked::default());
+    let parked = Arc::new(IdleOwner::default());
     let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
     parked.park(switch);
     (api, parked)
 }
 
 /// Does something with the switch, as packets would.
-fn with_switch(switch: &Arc<Parked>, work: impl FnOnce(&mut Switch) + Send + 'static) {
+fn with_switch(switch: &Arc<IdleOwner>, work: impl FnOnce(&mut Switch) + Send + 'static) {
     let door: &dyn Door = &**switch;
     door.ask(work).unwrap();
 }
 
-fn start(program: Program, folder: &Path) -> (Api, Arc<Parked>, Vec<String>) {
+fn start(program: Program, folder: &Path) -> (Api, Arc<IdleOwner>, Vec<String>) {
     let (api, switch) = api_over(program);
     let (store, saved) = Store::open(folder).unwrap();
     let mut complaints = saved.complaints.clone();
@@ -523,7 +523,7 @@ fn counts_of_entries_that_the_program_fixes_come_back() {
     }
 }
 
-fn api_of((api, _, complaints): (Api, Arc<Parked>, Vec<String>), expected: &str) -> Api {
+fn api_of((api, _, complaints): (Api, Arc<IdleOwner>, Vec<String>), expected: &str) -> Api {
     assert_eq!((everything(&api).as_str(), complaints), (expected, vec![]));
     api
 }

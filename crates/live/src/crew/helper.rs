@@ -17,7 +17,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 use switch::workers::Workers;
-use switch::{Burst, Frame, Lane, Output, Switch};
+use switch::{Burst, Frame, Output, Shard, Switch};
 
 /// How long a helper without packets waits before it looks round.
 const WAIT_MAX: Duration = Duration::from_millis(100);
@@ -31,7 +31,8 @@ const TURN_LOOKS: usize = 100;
 /// Pauses between two looks.
 const TURN_PAUSES: usize = 6;
 
-/// The one core of a run, which workers without a lane take turns at. Nothing lies beside its lock that others look at.
+/// The one core of a run, which workers without a shard take turns at. Nothing lies beside its lock that others look
+/// at.
 #[repr(align(128))]
 pub(crate) struct SharedCore<'s>(Mutex<&'s mut Switch>);
 
@@ -74,7 +75,7 @@ impl<'s> Common<'s> {
 /// What a helper works with.
 pub(crate) struct Post {
     /// Its core; without one it takes turns at the one that all share.
-    pub lane: Option<Lane>,
+    pub shard: Option<Shard>,
     /// Its queues.
     pub ports: Ports,
     /// Frames from the first worker.
@@ -84,7 +85,7 @@ pub(crate) struct Post {
     /// To the first worker.
     pub outbound: SyncSender<Box<Batch>>,
     /// What goes there next.
-    pub unsent: Option<Box<Batch>>,
+    pub exceptions: Option<Box<Batch>>,
 }
 
 /// Where a helper's post lies.
@@ -115,7 +116,7 @@ pub(crate) enum Round {
 
 /// A core for a turn.
 enum Turn<'a, 's> {
-    Own(&'a mut Lane),
+    Own(&'a mut Shard),
     Shared(MutexGuard<'a, &'s mut Switch>),
 }
 
@@ -123,8 +124,8 @@ impl Turn<'_, '_> {
     /// Works on frames. Says whether somebody must see to packets that wait in queues.
     fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) -> bool {
         match self {
-            Turn::Own(lane) => {
-                lane.forward(now_ns, frames, output);
+            Turn::Own(shard) => {
+                shard.forward(now_ns, frames, output);
                 false
             }
             Turn::Shared(switch) => {
@@ -136,7 +137,7 @@ impl Turn<'_, '_> {
 
     fn refuse(&mut self, count: u64) {
         match self {
-            Turn::Own(lane) => lane.refuse(count),
+            Turn::Own(shard) => shard.refuse(count),
             Turn::Shared(switch) => switch.refuse(count),
         }
     }
@@ -145,7 +146,7 @@ impl Turn<'_, '_> {
 impl Post {
     /// A post without queues and core.
     pub fn new(inbound: Receiver<Box<Batch>>, outbound: SyncSender<Box<Batch>>) -> Post {
-        Post { lane: None, ports: Ports::new(Vec::new()), inbound, found: None, outbound, unsent: None }
+        Post { shard: None, ports: Ports::new(Vec::new()), inbound, found: None, outbound, exceptions: None }
     }
 
     /// Takes up to a burst from each queue, and a batch from the first worker, and works on them. Without `receives`,
@@ -166,7 +167,7 @@ impl Post {
         {
             count += batch.len();
             self.work_on(&mut batch, common);
-            self.unsent = Some(batch);
+            self.exceptions = Some(batch);
         }
         self.each_driver(|driver| driver.flush());
         let is_left = !self.hand_over(common);
@@ -181,27 +182,27 @@ impl Post {
 
     /// Takes up to a burst from a queue and works on it.
     fn receive(&mut self, position: usize, now_ns: u64, common: &Common<'_>) -> usize {
-        let Post { lane, ports, unsent, .. } = self;
+        let Post { shard, ports, exceptions, .. } = self;
         let number = ports.number(position);
         let (count, error) = ports.lend(position, now_ns, |ports, burst: &mut Burst<'_>| {
-            let mut output = unsent.get_or_insert_default().output(ports, common.clock.start_ns());
-            let mut turn = turn(lane, common);
+            let mut output = exceptions.get_or_insert_default().output(ports, common.clock.start_ns());
+            let mut turn = turn(shard, common);
             turn.refuse(burst.refused());
             let leaves_packets = turn.forward(common.clock.since_start_ns(), burst.frames(), &mut output);
             drop(turn);
             tell_of_packets(leaves_packets, common);
         });
         if let Some(error) = error {
-            unsent.get_or_insert_default().notes.push(Note::PortFailed(number, error));
+            exceptions.get_or_insert_default().notes.push(Note::PortFailed(number, error));
         }
         count
     }
 
     /// Works on a batch of the first worker.
     fn work_on(&mut self, batch: &mut Batch, common: &Common<'_>) {
-        let Post { lane, ports, .. } = self;
+        let Post { shard, ports, .. } = self;
         batch.work(ports, common.clock.start_ns(), |frames, output| {
-            let mut turn = turn(lane, common);
+            let mut turn = turn(shard, common);
             let leaves_packets = turn.forward(common.clock.since_start_ns(), frames, output);
             drop(turn);
             tell_of_packets(leaves_packets, common);
@@ -218,31 +219,31 @@ impl Post {
 
     /// Does the same to every queue; the first worker is told of those that fail.
     fn each_driver(&mut self, act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) {
-        let Post { ports, unsent, .. } = self;
+        let Post { ports, exceptions, .. } = self;
         ports.each_failing(act, |port, error| {
-            unsent.get_or_insert_default().notes.push(Note::PortFailed(port, error));
+            exceptions.get_or_insert_default().notes.push(Note::PortFailed(port, error));
         });
     }
 
     /// Hands over what there is for the first worker; false if that must wait.
     pub fn hand_over(&mut self, common: &Common<'_>) -> bool {
-        let Some(batch) = self.unsent.take_if(|batch| !batch.is_empty()) else { return true };
+        let Some(batch) = self.exceptions.take_if(|batch| !batch.is_empty()) else { return true };
         match self.outbound.try_send(batch) {
             Ok(()) => {
                 common.bell.brought();
                 true
             }
             Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => {
-                self.unsent = Some(batch);
+                self.exceptions = Some(batch);
                 false
             }
         }
     }
 }
 
-fn turn<'a, 's>(lane: &'a mut Option<Lane>, common: &'a Common<'s>) -> Turn<'a, 's> {
-    match lane {
-        Some(lane) => Turn::Own(lane),
+fn turn<'a, 's>(shard: &'a mut Option<Shard>, common: &'a Common<'s>) -> Turn<'a, 's> {
+    match shard {
+        Some(shard) => Turn::Own(shard),
         None => Turn::Shared(common.turn()),
     }
 }

@@ -190,15 +190,15 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
     }
 
     /// Calls the cores and queues of halted helpers home.
-    pub fn call_in(&mut self, ports: &mut Ports) {
-        let mut lanes = Vec::new();
+    pub fn quiesce(&mut self, ports: &mut Ports) {
+        let mut shards = Vec::new();
         for helper in &self.helpers {
             if let Some(post) = helper.slot.lock().as_mut() {
-                lanes.extend(post.lane.take());
+                shards.extend(post.shard.take());
                 post.ports.detach().into_iter().for_each(|queue| ports.attach(queue));
             }
         }
-        self.common.core().call_in(lanes);
+        self.common.core().quiesce(shards);
     }
 
     /// Makes so many workers of those that are at home; nothing may be on its way between them.
@@ -249,7 +249,7 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
         self.spreads = self.should_spread();
         if self.is_there() {
             let mut core = self.common.core();
-            let mut lanes = core.send_out(self.helpers.len()).into_iter();
+            let mut shards = core.resume_shards(self.helpers.len()).into_iter();
             turns = core.divides().err().map(|undivided| undivided.to_string());
             let workers = self.helpers.len() + 1;
             let queues = ports.detach();
@@ -266,7 +266,7 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
             for helper in &self.helpers {
                 helper.slot.is_exhausted.store(false, Ordering::Release);
                 if let Some(post) = helper.slot.lock().as_mut() {
-                    post.lane = lanes.next();
+                    post.shard = shards.next();
                 }
             }
         }

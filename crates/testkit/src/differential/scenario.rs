@@ -11,7 +11,7 @@ use ir::{Entry, Program, StmtKind, TableId};
 use std::sync::Arc;
 use stf::Observation;
 use stf::observation::{Order, difference};
-use switch::{Config, Frame, Lane, Output, SharedTables, Switch};
+use switch::{Config, Frame, Output, Shard, SharedTables, Switch};
 
 /// Packets of a scenario: more than a burst.
 const PACKETS: usize = 90;
@@ -97,13 +97,13 @@ impl Scenario {
     ) -> Result<Observation, String> {
         self.observe_groups(program, engine, |switch, group, observation| {
             // The number of shards changes, too.
-            let mut lanes = switch.send_out(2 + group.index % 2);
+            let mut shards = switch.resume_shards(2 + group.index % 2);
             group.change_tables(&switch.shared_tables());
             let mut bursts = group.packets.chunks(burst).peekable();
             while bursts.peek().is_some() {
-                run_each(switch, &mut lanes, &mut bursts, group.now_ns, workers, observation);
+                run_each(switch, &mut shards, &mut bursts, group.now_ns, workers, observation);
             }
-            switch.call_in(lanes);
+            switch.quiesce(shards);
         })
     }
 
@@ -263,7 +263,7 @@ type Burst<'a> = &'a [(u32, Vec<u8>)];
 /// Gives each shard the next burst.
 fn run_each<'a>(
     switch: &mut Switch,
-    lanes: &mut [Lane],
+    shards: &mut [Shard],
     bursts: &mut impl Iterator<Item = Burst<'a>>,
     now_ns: u64,
     workers: Workers,
@@ -275,26 +275,26 @@ fn run_each<'a>(
         }
         switch.run(now_ns, observation);
     };
-    let run_lane = |lane: &mut Lane, burst: Burst<'_>, observation: &mut Observation| {
+    let run_lane = |shard: &mut Shard, burst: Burst<'_>, observation: &mut Observation| {
         for (port, bytes) in burst {
-            lane.receive(now_ns, *port, bytes);
+            shard.receive(now_ns, *port, bytes);
         }
-        lane.run(now_ns, observation);
+        shard.run(now_ns, observation);
     };
     let own = bursts.next().unwrap_or_default();
     if workers == Workers::InTurn {
         run_own(own, observation);
-        lanes.iter_mut().zip(bursts).for_each(|(lane, burst)| run_lane(lane, burst, observation));
+        shards.iter_mut().zip(bursts).for_each(|(shard, burst)| run_lane(shard, burst, observation));
         return;
     }
     std::thread::scope(|scope| {
-        let others: Vec<_> = lanes
+        let others: Vec<_> = shards
             .iter_mut()
             .zip(bursts)
-            .map(|(lane, burst)| {
+            .map(|(shard, burst)| {
                 scope.spawn(move || {
                     let mut seen = Observation::default();
-                    run_lane(lane, burst, &mut seen);
+                    run_lane(shard, burst, &mut seen);
                     seen
                 })
             })

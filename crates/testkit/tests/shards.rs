@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use stf::observation::Order;
 use switch::externs::CounterCell;
-use switch::{Lane, Output, Switch, Undivided};
+use switch::{NotShardable, Output, Shard, Switch};
 use tables::{EntrySpec, Handle, MatchValue, Operation, Update};
 use testkit::corpus::Way;
 use testkit::differential::BuildFolder;
@@ -46,7 +46,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 /// are sums. The unoptimised and the optimised program must agree.
 #[track_caller]
 fn check(declarations: &str, statements: &str, expected: expect_test::Expect) {
-    let program = program_of_text("lanes.p4", &program(declarations, statements)).unwrap();
+    let program = program_of_text("shards.p4", &program(declarations, statements)).unwrap();
     let optimised = testkit::pipeline::optimised(&program).unwrap();
     let describe = |program: ir::Program| {
         let sharing = Sharing::of(&program);
@@ -78,7 +78,7 @@ fn special_code_has_the_guard_for_what_general_code_writes() {
         action put() { a.write(0, (bit<32>)hdr.note.note); b.write(0, (bit<32>)hdr.note.note); }
         table t { key = { hdr.note.to: exact; } actions = { put; NoAction; } default_action = NoAction(); }";
     let statements = "t.apply(); bit<32> x; bit<32> y; a.read(x, 0); b.read(y, 0); hdr.note.note = (bit<8>)(x ^ y);";
-    let general = program_of_text("lanes.p4", &program(declarations, statements)).unwrap();
+    let general = program_of_text("shards.p4", &program(declarations, statements)).unwrap();
     let general = testkit::pipeline::optimised(&general).unwrap();
     let plan = Plan::new(&general).unwrap();
     // The table is empty: the specialised program writes to no register.
@@ -135,7 +135,7 @@ fn a_guard_around_a_part_is_enough_where_packets_go_through_it_once() {
     check(
         REGISTER,
         &format!("{toggle} resubmit_preserving_field_list(1);"),
-        expect![[r#"turns {"register I.r"} Some(OneByOne), guarded [], sums []"#]],
+        expect![[r#"turns {"register I.r"} Some(Serialised), guarded [], sums []"#]],
     );
     check(REGISTER, &format!("{toggle} sm.mcast_grp = 1;"), expect![[r#"turns {} None, guarded ["I.r"], sums []"#]]);
 }
@@ -156,7 +156,7 @@ fn meters_have_turns_and_random_numbers_and_counters_have_nothing() {
 }
 
 fn native(source: &str) -> Switch {
-    let program = Arc::new(program_of_text("lanes.p4", source).unwrap());
+    let program = Arc::new(program_of_text("shards.p4", source).unwrap());
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
     let way = Way::ALL.into_iter().find(|way| matches!(way.engine(&cache), Engine::Native(_))).unwrap();
     switch_for(&program, &way.engine(&cache)).unwrap()
@@ -183,18 +183,18 @@ const COUNTING: (&str, &str) = (
 );
 
 /// Each core processes `packets` packets on a thread of its own. The shards are parked afterwards.
-fn forward(switch: &mut Switch, mut lanes: Vec<Lane>, packets: usize) {
+fn forward(switch: &mut Switch, mut shards: Vec<Shard>, packets: usize) {
     let frames = |number: usize| [1, (number % 4) as u8, 0, 0];
     std::thread::scope(|scope| {
-        for lane in &mut lanes {
+        for shard in &mut shards {
             scope.spawn(move || {
                 let mut sent = Sent::default();
                 for number in 0..packets {
-                    if lane.receive(0, 1, &frames(number)) {
-                        lane.run(0, &mut sent);
+                    if shard.receive(0, 1, &frames(number)) {
+                        shard.run(0, &mut sent);
                     }
                 }
-                lane.run(0, &mut sent);
+                shard.run(0, &mut sent);
                 assert_eq!(sent.0, packets as u64);
             });
         }
@@ -204,7 +204,7 @@ fn forward(switch: &mut Switch, mut lanes: Vec<Lane>, packets: usize) {
             switch.run(0, &mut sent);
         }
     });
-    switch.call_in(lanes);
+    switch.quiesce(shards);
 }
 
 fn route(note: u64) -> Update {
@@ -217,9 +217,9 @@ fn route(note: u64) -> Update {
 fn counts_of_shards_are_exact() {
     let mut switch = native(&program(COUNTING.0, COUNTING.1));
     switch.tables().apply(vec![route(2)]).unwrap();
-    let lanes = switch.send_out(3);
-    assert_eq!(lanes.len(), 3);
-    forward(&mut switch, lanes, 1000);
+    let shards = switch.resume_shards(3);
+    assert_eq!(shards.len(), 3);
+    forward(&mut switch, shards, 1000);
     let register = |switch: &mut Switch, id: usize, cell| {
         switch.externs_mut().registers[base::index::Id::from_index(id)].read(cell).unwrap().to_u64().unwrap()
     };
@@ -235,8 +235,8 @@ fn counts_of_shards_are_exact() {
     // Shards add to the value that the control plane writes now.
     let zero: RegisterId = base::index::Id::from_index(0);
     switch.externs_mut().registers[zero].write(3, &Bits::from_u64(32, 5));
-    let lanes = switch.send_out(1);
-    forward(&mut switch, lanes, 4);
+    let shards = switch.resume_shards(1);
+    forward(&mut switch, shards, 4);
     assert_eq!(register(&mut switch, 0, 3), 7);
 }
 
@@ -247,8 +247,8 @@ fn an_array_is_replaced_in_every_lane() {
     let statements = "bit<32> x; sum.read(x, 0); sum.write(0, x + 1);
         bit<8> y; seen.read(y, 0); hdr.note.note = y; seen.write(0, y + 1);";
     let mut switch = native(&program(declarations, statements));
-    let lanes = switch.send_out(2);
-    forward(&mut switch, lanes, 10);
+    let shards = switch.resume_shards(2);
+    forward(&mut switch, shards, 10);
     for round in 1..3 {
         for (id, width) in [(0, 32), (1, 8)] {
             let id: RegisterId = base::index::Id::from_index(id);
@@ -257,8 +257,8 @@ fn an_array_is_replaced_in_every_lane() {
             assert_eq!(cells.read(0).unwrap().to_u64(), Some(if round == 1 { 30 } else { 130 }));
             std::mem::swap(cells, &mut fresh);
         }
-        let lanes = switch.send_out(2);
-        forward(&mut switch, lanes, 10);
+        let shards = switch.resume_shards(2);
+        forward(&mut switch, shards, 10);
     }
 }
 
@@ -266,34 +266,34 @@ fn an_array_is_replaced_in_every_lane() {
 fn a_new_entry_finds_its_cells_fresh_in_every_lane() {
     let mut switch = native(&program(COUNTING.0, COUNTING.1));
     switch.tables().apply(vec![route(2)]).unwrap();
-    let lanes = switch.send_out(2);
-    forward(&mut switch, lanes, 40);
+    let shards = switch.resume_shards(2);
+    forward(&mut switch, shards, 40);
     // The shards resume with their own counts, and do not run before the entry's place belongs to another entry.
-    let lanes = switch.send_out(2);
+    let shards = switch.resume_shards(2);
     let deletion = Update { table: 0, operation: Operation::Delete { handle: Handle(0) } };
     switch.tables().apply(vec![deletion]).unwrap();
     switch.tables().apply(vec![route(3)]).unwrap();
-    switch.call_in(lanes);
+    switch.quiesce(shards);
     assert_eq!(switch.externs_mut().direct_counters.iter().next().unwrap()[0].packets, 0);
-    let lanes = switch.send_out(2);
-    forward(&mut switch, lanes, 40);
+    let shards = switch.resume_shards(2);
+    forward(&mut switch, shards, 40);
     assert_eq!(switch.externs_mut().direct_counters.iter().next().unwrap()[0].packets, 30);
 }
 
 #[test]
 fn a_switch_with_rates_or_meters_has_no_lanes() {
     let mut switch = native(&program(COUNTING.0, COUNTING.1));
-    let lanes = switch.send_out(2);
-    forward(&mut switch, lanes, 8);
+    let shards = switch.resume_shards(2);
+    forward(&mut switch, shards, 8);
     switch.set_queue_rate(Some(2), None, 1000).unwrap();
-    assert_eq!(switch.divides(), Err(Undivided::Rates));
-    assert!(switch.send_out(2).is_empty());
+    assert_eq!(switch.divides(), Err(NotShardable::Rates));
+    assert!(switch.resume_shards(2).is_empty());
     // Their counts have been collected here.
     assert_eq!(switch.externs_mut().counters.iter().next().unwrap()[0].packets, 6);
     let meter = "m.execute_meter<bit<8>>(0, hdr.note.note);";
     let mut switch = native(&program("meter(4, MeterType.packets) m;", meter));
-    assert_eq!(switch.divides(), Err(Undivided::State(vec!["meter I.m".to_owned()])));
-    assert!(switch.send_out(1).is_empty());
+    assert_eq!(switch.divides(), Err(NotShardable::State(vec!["meter I.m".to_owned()])));
+    assert!(switch.resume_shards(1).is_empty());
 }
 
 /// Removes everything that must be guarded from a program. Variables that are then no longer assigned keep their

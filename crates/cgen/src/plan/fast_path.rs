@@ -1,18 +1,18 @@
-//! The straight way: what happens to a packet that asks the architecture for nothing but to be sent or dropped, as one
+//! The fast path: what happens to a packet that asks the architecture for nothing but to be sent or dropped, as one
 //! piece of code from the parser to the deparser.
 //!
 //! What enters: a program. What leaves: which statements stand between its blocks, what a packet carries from one
-//! region of the code to the next, and what must be written down when a packet asks for more after all (a clone,
+//! region of the code to the next, and what must be written down when a packet is punted after all (a clone,
 //! replicas, to go round again), so that the switch core can go on with it. What v1model does between the blocks is
 //! decided in `switch::v1model`; this is the part of it for packets that nothing is asked for, and programs that could
-//! tell the difference have no straight way.
+//! tell the difference have no fast path.
 //!
-//! On the straight way a variable of at most 64 bits is a variable of C. It touches memory only if its life crosses
+//! On the fast path a variable of at most 64 bits is a variable of C. It touches memory only if its life crosses
 //! from one region to another.
 
 use super::extracted::{Extracted, extracted};
 use super::graph::{Graph, Uncut};
-use super::state::{self, Object, OneByOne};
+use super::state::{self, Object, Serialised};
 use super::sums::{Sum, sums};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
@@ -59,7 +59,7 @@ const BEHIND_QUEUES: [Stage; 3] = [Stage::Egress, Stage::ComputeChecksum, Stage:
 /// The blocks before the queues.
 const BEFORE_QUEUES: [Stage; 3] = [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress];
 
-/// How a packet leaves the straight way before its end.
+/// How a packet leaves the fast path before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
     /// The program dropped it in ingress.
@@ -67,14 +67,14 @@ pub(crate) enum Exit {
     /// The program dropped it in egress.
     DropEgress,
     /// The core goes on after ingress.
-    DecideIngress,
+    PuntIngress,
     /// The core goes on after egress.
-    DecideEgress,
+    PuntEgress,
 }
 
-/// Why a program has no straight way.
+/// Why a program has no fast path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum NoStraight {
+pub(crate) enum NoFastPath {
     /// Another architecture than v1model.
     Architecture,
     /// It has too many statements.
@@ -89,9 +89,9 @@ pub(crate) enum NoStraight {
     Times,
 }
 
-/// The straight way of a program.
+/// The fast path of a program.
 #[derive(Clone, Debug)]
-pub(crate) struct Straight {
+pub(crate) struct FastPath {
     /// What stands between ingress and egress.
     after_ingress: Body,
     /// What stands after egress.
@@ -124,11 +124,11 @@ pub(crate) struct Straight {
     pub(crate) headers: BTreeMap<HeaderId, Extracted>,
     /// What is known of them behind the parser, if blocks change which are valid but packets may stay as they are.
     pub(crate) parsed: BTreeMap<HeaderId, Extracted>,
-    /// State in which a packet that asks for more, or is parsed, would show to its neighbours, if it came to the end
+    /// State in which a punted packet, or is parsed, would show to its neighbours, if it came to the end
     /// after they have begun. Packets then run to the end one by one, and those behind one that asks wait for the core.
     pub(crate) in_turn: Option<Object>,
     /// Whether anything looks at where the payload begins.
-    pub(crate) asks_for_payload: bool,
+    pub(crate) reads_payload: bool,
     /// Variables that wait for tables: first byte in the waiting part, and the last region that mentions them.
     pub(crate) waiting: BTreeMap<VarId, (u32, usize)>,
     /// Bytes of the waiting part.
@@ -137,39 +137,39 @@ pub(crate) struct Straight {
     pub(crate) kept: BTreeSet<VarId>,
 }
 
-impl Straight {
-    /// The straight way of a program, if it has one.
-    pub(crate) fn of(program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Result<Straight, NoStraight> {
+impl FastPath {
+    /// The fast path of a program, if it has one.
+    pub(crate) fn of(program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Result<FastPath, NoFastPath> {
         if program.architecture != &ir::v1model::ARCHITECTURE {
-            return Err(NoStraight::Architecture);
+            return Err(NoFastPath::Architecture);
         }
         if statement_count(program) > SHORT_PROGRAM_STATEMENTS_MAX {
-            return Err(NoStraight::Length);
+            return Err(NoFastPath::Length);
         }
         if !program.routines.is_empty() {
-            return Err(NoStraight::Routines);
+            return Err(NoFastPath::Routines);
         }
         let slots = Slots::of(program);
-        let port = |slot| slots.var(slot).ok_or(NoStraight::Ports);
+        let port = |slot| slots.var(slot).ok_or(NoFastPath::Ports);
         let (spec, egress_port) = (port(Slot::EgressSpec)?, port(Slot::EgressPort)?);
         let written = MayBeSet::of(program);
         let asks = |slots_asked: &[Slot]| -> Vec<VarId> {
             slots_asked.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var)).collect()
         };
-        let ingress_asks = asks(&INGRESS_REQUESTS);
-        let egress_asks = asks(&EGRESS_REQUESTS);
-        let may_ask = !ingress_asks.is_empty() || !egress_asks.is_empty();
+        let ingress_requests = asks(&INGRESS_REQUESTS);
+        let egress_requests = asks(&EGRESS_REQUESTS);
+        let may_ask = !ingress_requests.is_empty() || !egress_requests.is_empty();
         let hindrances =
-            [(deparser_asks_tables(program), NoStraight::DeparserTables), (misuses_times(program), NoStraight::Times)];
+            [(deparser_asks_tables(program), NoFastPath::DeparserTables), (misuses_times(program), NoFastPath::Times)];
         if let Some((_, why)) = hindrances.into_iter().find(|(is_so, _)| *is_so) {
             return Err(why);
         }
         let (after_ingress, after_egress, exits) =
-            between_blocks(program, &slots, [spec, egress_port], [&ingress_asks, &egress_asks]);
+            between_blocks(program, &slots, [spec, egress_port], [&ingress_requests, &egress_requests]);
         let keeps_headers = keeps_headers(program);
         let moves = !keeps_headers && emits_plainly(program);
         let may_stay = moves && parses_in_order(program) && !any_in_parser(program, changes_headers);
-        let mut straight = Straight {
+        let mut fast_path = FastPath {
             after_ingress,
             after_egress,
             exits,
@@ -187,13 +187,13 @@ impl Straight {
             headers: if keeps_headers { extracted(program, &parser_of(program).kind) } else { BTreeMap::new() },
             parsed: BTreeMap::new(),
             in_turn: in_turn(program, may_ask),
-            asks_for_payload: !keeps_headers || may_ask || hashes_payload(program),
+            reads_payload: !keeps_headers || may_ask || hashes_payload(program),
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
             kept: kept(program),
         };
-        straight.settle(program, key_words);
-        Ok(straight)
+        fast_path.settle(program, key_words);
+        Ok(fast_path)
     }
 
     /// What depends on all else: what waits, and so whether packets are worked on in place.
@@ -227,7 +227,9 @@ impl Straight {
         let bodies = self.bodies(program);
         match self.in_turn {
             Some(object) => Graph::single(&bodies, Uncut::Turn(object)),
-            None => Graph::of_way(program, &bodies, key_words).with_own_nodes(program, SHORT_PROGRAM_STATEMENTS_MAX),
+            None => {
+                Graph::of_way(program, &bodies, key_words).with_duplicated_tails(program, SHORT_PROGRAM_STATEMENTS_MAX)
+            }
         }
     }
 
@@ -266,7 +268,7 @@ impl Straight {
                     graph.walk_node(program, node, &mut |item| match item {
                         Item::Var(var) => mention(var, region),
                         Item::Stmt(Stmt { kind: StmtKind::Leave(label), .. }) => {
-                            if let Some(Exit::DecideIngress | Exit::DecideEgress) = self.exit_at(*label) {
+                            if let Some(Exit::PuntIngress | Exit::PuntEgress) = self.exit_at(*label) {
                                 self.kept.iter().for_each(|&var| mention(var, region));
                             }
                         }
@@ -354,7 +356,7 @@ fn between_blocks(
     program: &Program,
     slots: &Slots,
     [spec, egress_port]: [VarId; 2],
-    [ingress_asks, egress_asks]: [&[VarId]; 2],
+    [ingress_requests, egress_requests]: [&[VarId]; 2],
 ) -> (Body, Body, BTreeMap<LabelId, Exit>) {
     let mut exits = BTreeMap::new();
     let mut leave = |exit| {
@@ -368,13 +370,13 @@ fn between_blocks(
     };
     let is_dropped = || Expr::binary(BinaryOp::Eq, var(program, spec), port(program.drop_port));
     let mut after_ingress = Vec::new();
-    after_ingress.extend(any_set(program, ingress_asks).map(|cond| if_then(cond, leave(Exit::DecideIngress))));
+    after_ingress.extend(any_set(program, ingress_requests).map(|cond| if_then(cond, leave(Exit::PuntIngress))));
     after_ingress.push(if_then(is_dropped(), leave(Exit::DropIngress)));
     after_ingress.push(assign(egress_port, var(program, spec)));
     after_ingress.push(assign(spec, port(program.drop_port.wrapping_add(1) & u64::from(PORT_MAX))));
     after_ingress.extend(begin_egress(program, slots));
     let mut after_egress = Vec::new();
-    after_egress.extend(any_set(program, egress_asks).map(|cond| if_then(cond, leave(Exit::DecideEgress))));
+    after_egress.extend(any_set(program, egress_requests).map(|cond| if_then(cond, leave(Exit::PuntEgress))));
     after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
     (after_ingress, after_egress, exits)
 }
@@ -515,7 +517,7 @@ fn in_turn(program: &Program, may_ask: bool) -> Option<Object> {
         let block = &program.blocks[BlockId::from_index(stage as usize)];
         state::touched_in(program, block, &written)
     };
-    let (OneByOne::BetweenBlocks(again) | OneByOne::BetweenPasses(again)) = match state::one_by_one(program) {
+    let (Serialised::BetweenBlocks(again) | Serialised::BetweenPasses(again)) = match state::serialised(program) {
         Some(again) => again,
         None if may_ask => return BEHIND_QUEUES.into_iter().flat_map(touched).next(),
         None => return None,

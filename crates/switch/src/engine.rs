@@ -9,14 +9,14 @@ use crate::frame::{Frame, Lending};
 use crate::output::{Decision, Departures, Observer};
 use crate::packet::{Originals, Packet, Pool, Reception};
 use crate::piles::{Pile, Piles};
-use crate::pipeline::{Pipeline, World};
+use crate::pipeline::{Execution, Pipeline};
 use crate::replication::{Destination, Replica, Replication};
 use crate::specialise::Specialisation;
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, QUEUE_CAPACITY_MAX, Refusal, TrafficManager};
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
-use cgen::abi::{Unsent, Verdict};
+use cgen::abi::{Exceptions, Verdict};
 use ir::Program;
 use ir::walk::has_assertions;
 use std::collections::VecDeque;
@@ -28,49 +28,49 @@ const PACED_ROOT: usize = CALL_FRAMES_MAX;
 /// What an architecture does with packets between and around the program's blocks.
 pub(crate) trait Rules: Send {
     /// Sets what a packet carries into ingress that was just received.
-    fn begin(&mut self, fabric: &mut Fabric, packet: &mut Packet);
+    fn begin(&mut self, engine: &mut Engine, packet: &mut Packet);
 
-    /// Takes a burst of packets that were just received to the end by the backend's straight way, and all that they
+    /// Takes a burst of packets that were just received to the end by the backend's fast path, and all that they
     /// cause. Architectures without one are not asked.
-    fn straight(&mut self, _fabric: &mut Fabric, _burst: &mut Vec<Packet>, _world: &mut World<'_>) {
-        unreachable!("the architecture has no straight way");
+    fn fast_path(&mut self, _fabric: &mut Engine, _burst: &mut Vec<Packet>, _world: &mut Execution<'_>) {
+        unreachable!("the architecture has no fast path");
     }
 
-    /// Whether packets may have to be as they were received after they have been the straight way.
-    fn asks_for_originals(&self) -> bool {
+    /// Whether packets may have to be as they were received after they have been on the fast path.
+    fn needs_originals(&self) -> bool {
         false
     }
 
-    /// Takes lent frames to the end by the backend's straight way, in place. Asked only if the backend works in place
+    /// Takes lent frames to the end by the backend's fast path, in place. Asked only if the backend works in place
     /// and, where the rules ask for originals, tells how many bytes of them have to be kept. They are at most as many
     /// as generated code takes at once.
-    fn forward(&mut self, _fabric: &mut Fabric, _frames: &mut [Frame<'_>], _world: &mut World<'_>) {
-        unreachable!("the architecture has no straight way");
+    fn forward(&mut self, _fabric: &mut Engine, _frames: &mut [Frame<'_>], _world: &mut Execution<'_>) {
+        unreachable!("the architecture has no fast path");
     }
 
     /// Takes a burst through ingress, up to the queues.
-    fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>);
+    fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
     /// Sets the metadata of a packet that leaves a queue in which it waited.
-    fn begin_egress(&mut self, departure: Departure<Packet>, drop_port: u64, world: &mut World<'_>) -> Packet;
+    fn begin_egress(&mut self, departure: Departure<Packet>, drop_port: u64, execution: &mut Execution<'_>) -> Packet;
 
     /// Takes a burst from the queues to the end.
-    fn egress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>);
+    fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
     /// Lets a pile go that has waited long enough. Architectures without piles are not asked.
-    fn release(&mut self, _fabric: &mut Fabric, _number: u16, _pile: Pile, _world: &mut World<'_>) {
+    fn release(&mut self, _fabric: &mut Engine, _number: u16, _pile: Pile, _world: &mut Execution<'_>) {
         unreachable!("the architecture has no piles");
     }
 }
 
 /// What the program of a core shows of how packets are worked on.
 #[derive(Clone, Copy)]
-pub(crate) struct Visibility {
+pub(crate) struct Observability {
     /// Whether packets go through blocks and queues one by one: the program can tell how many packets are in a queue,
     /// which would show how many were received together, or sends packets round again, which would be overtaken by
-    /// their neighbours. The straight way has no queue, and a packet that leaves it is taken to its end before what
+    /// their neighbours. The fast path has no queue, and a packet that leaves it is taken to its end before what
     /// becomes of the next is carried out.
-    pub one_by_one: bool,
+    pub serialised: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub time: bool,
     /// Whether the program can tell how many packets are in a queue.
@@ -78,16 +78,16 @@ pub(crate) struct Visibility {
 }
 
 /// Packets on their way, and what they meet.
-pub(crate) struct Fabric {
+pub(crate) struct Engine {
     pub pipeline: Box<dyn Pipeline>,
     pub traffic: TrafficManager<Packet>,
-    /// Shared with the lanes of this core, and copied when it is changed while they have it.
+    /// Shared with the shards of this core, and copied when it is changed while they have it.
     pub replication: Arc<Replication>,
     pub pool: Pool,
     pub piles: Piles,
     pub stats: Stats,
     pub timer: StageTimer,
-    pub visibility: Visibility,
+    pub visibility: Observability,
     /// Packets that go through ingress again, before any new one.
     again: VecDeque<Packet>,
     /// Packets that did not have to wait in a queue and are ready for egress.
@@ -96,29 +96,29 @@ pub(crate) struct Fabric {
     pub drop_port: u64,
     /// The present burst, kept to save its allocation.
     burst: Vec<Packet>,
-    /// The same on the straight way, from which packets go on through the queues.
+    /// The same on the fast path, from which packets go on through the queues.
     fresh: Vec<Packet>,
     /// Memory for frames.
     pub lending: Lending,
-    wants_straight: bool,
-    takes_straight: bool,
+    wants_fast_path: bool,
+    takes_fast_path: bool,
     has_assertions: bool,
     /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
     copies_left: [usize; CALL_FRAMES_MAX + 1],
 }
 
-impl Fabric {
+impl Engine {
     pub fn new(
         program: &Program,
         pipeline: Box<dyn Pipeline>,
         pool: Pool,
         priorities: usize,
-        visibility: Visibility,
-        wants_straight: bool,
-    ) -> Fabric {
-        let takes_straight = wants_straight && pipeline.has_straight();
+        visibility: Observability,
+        wants_fast_path: bool,
+    ) -> Engine {
+        let takes_fast_path = wants_fast_path && pipeline.has_fast_path();
         let traffic = TrafficManager::new(priorities, program.architecture.port_max, Packet::length);
-        Fabric {
+        Engine {
             pipeline,
             traffic: if visibility.depths { traffic } else { traffic.without_depths_of_line() },
             replication: Arc::default(),
@@ -133,18 +133,18 @@ impl Fabric {
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             fresh: Vec::with_capacity(BURST_PACKETS_MAX),
             lending: Lending::default(),
-            wants_straight,
-            takes_straight,
+            wants_fast_path,
+            takes_fast_path,
             has_assertions: has_assertions(program),
             copies_left: [0; CALL_FRAMES_MAX + 1],
         }
     }
 
     /// Runs other code of the same program, between two bursts.
-    pub fn run_code(&mut self, special: Option<&Specialisation>, visibility: Visibility) {
+    pub fn run_code(&mut self, special: Option<&Specialisation>, visibility: Observability) {
         self.pipeline.run_code(special);
         self.visibility = visibility;
-        self.takes_straight = self.wants_straight && self.pipeline.has_straight();
+        self.takes_fast_path = self.wants_fast_path && self.pipeline.has_fast_path();
     }
 
     /// Makes packets of received frames; those for which there is no buffer are counted.
@@ -154,32 +154,32 @@ impl Fabric {
         self.stats.count_drops(DropReason::NoBuffer, refused as u64);
     }
 
-    /// Whether these frames may be lent to [`Fabric::run`].
+    /// Whether these frames may be lent to [`Engine::run`].
     pub fn forwards(&self, rules: &dyn Rules, frames: &[Frame<'_>]) -> bool {
-        let straight = self.takes_straight && !self.traffic.has_rates();
+        let fast_path = self.takes_fast_path && !self.traffic.has_rates();
         let room = self.pipeline.room_bytes();
         let has_room = || room == 0 || frames.iter().all(|frame| frame.room() >= room);
-        let has_originals = || !rules.asks_for_originals() || self.pipeline.written_bytes_max().is_some();
-        straight && self.pipeline.is_in_place() && has_originals() && has_room()
+        let has_originals = || !rules.needs_originals() || self.pipeline.written_bytes_max().is_some();
+        fast_path && self.pipeline.is_in_place() && has_originals() && has_room()
     }
 
     /// Works on received packets and lent frames, on everything they cause, and on queued packets and piles that are
-    /// due. Frames may be lent only if [`Fabric::forwards`] says so and nobody observes.
+    /// due. Frames may be lent only if [`Engine::forwards`] says so and nobody observes.
     pub fn run(
         &mut self,
         rules: &mut dyn Rules,
         received: &mut Vec<Packet>,
         mut lent: &mut [Frame<'_>],
-        world: &mut World<'_>,
+        execution: &mut Execution<'_>,
     ) {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
-        let (straight_max, burst_max) = (self.straight_max(), self.blocks_max());
-        let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
-        self.empty_queues(rules, world);
-        while let Some((number, mut pile)) = self.piles.take_due(world.now_ns) {
+        let (fast_path_max, burst_max) = (self.fast_path_max(), self.blocks_max());
+        let fast_path = self.takes_fast_path && !self.traffic.has_rates() && execution.observer.is_none();
+        self.empty_queues(rules, execution);
+        while let Some((number, mut pile)) = self.piles.take_due(execution.now_ns) {
             pile.packet.set_root(PACED_ROOT);
-            pile.packet.set_time_ns(world.now_ns);
-            rules.release(self, number, pile, world);
+            pile.packet.set_time_ns(execution.now_ns);
+            rules.release(self, number, pile, execution);
         }
         loop {
             let mut burst = std::mem::take(&mut self.burst);
@@ -188,7 +188,7 @@ impl Fabric {
             {
                 burst.push(packet);
             }
-            if burst.is_empty() && straight {
+            if burst.is_empty() && fast_path {
                 self.burst = burst;
                 if received.is_empty() {
                     if lent.is_empty() {
@@ -197,19 +197,19 @@ impl Fabric {
                     let count = CALL_FRAMES_MAX.min(lent.len());
                     let (now, later) = std::mem::take(&mut lent).split_at_mut(count);
                     // Generated code fetches the other bursts of a call.
-                    later.iter().take(straight_max).for_each(Frame::fetch);
+                    later.iter().take(fast_path_max).for_each(Frame::fetch);
                     self.stats.received += now.len() as u64;
-                    rules.forward(self, now, world);
+                    rules.forward(self, now, execution);
                     lent = later;
                     continue;
                 }
-                if received.len() <= straight_max {
-                    rules.straight(self, received, world);
+                if received.len() <= fast_path_max {
+                    rules.fast_path(self, received, execution);
                     continue;
                 }
                 let mut fresh = std::mem::take(&mut self.fresh);
-                fresh.extend(received.drain(..straight_max));
-                rules.straight(self, &mut fresh, world);
+                fresh.extend(received.drain(..fast_path_max));
+                rules.fast_path(self, &mut fresh, execution);
                 self.fresh = fresh;
                 continue;
             }
@@ -224,20 +224,20 @@ impl Fabric {
                 self.burst = burst;
                 return;
             }
-            rules.ingress(self, &mut burst, world);
+            rules.ingress(self, &mut burst, execution);
             self.burst = burst;
-            self.empty_queues(rules, world);
+            self.empty_queues(rules, execution);
         }
     }
 
-    /// How many packets may take the straight way together.
-    fn straight_max(&self) -> usize {
-        self.pipeline.straight_burst_max().clamp(1, BURST_PACKETS_MAX)
+    /// How many packets may take the fast path together.
+    fn fast_path_max(&self) -> usize {
+        self.pipeline.fast_path_burst_max().clamp(1, BURST_PACKETS_MAX)
     }
 
     /// How many may go through blocks and queues together.
     fn blocks_max(&self) -> usize {
-        let is_seen = self.visibility.one_by_one || self.traffic.has_rates();
+        let is_seen = self.visibility.serialised || self.traffic.has_rates();
         if is_seen { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) }
     }
 
@@ -254,25 +254,25 @@ impl Fabric {
         self.copies_left[root] = COPIES_MAX;
     }
 
-    /// Works on all that a packet of the straight way has caused.
-    pub fn finish(&mut self, rules: &mut dyn Rules, world: &mut World<'_>) {
+    /// Works on all that a packet of the fast path has caused.
+    pub fn finish(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
         loop {
-            self.empty_queues(rules, world);
+            self.empty_queues(rules, execution);
             let Some(packet) = self.again.pop_front() else { return };
             let mut burst = std::mem::take(&mut self.burst);
             burst.push(packet);
-            rules.ingress(self, &mut burst, world);
+            rules.ingress(self, &mut burst, execution);
             self.burst = burst;
         }
     }
 
     /// Empties the queues as far as packets are due, burst by burst.
-    pub fn empty_queues(&mut self, rules: &mut dyn Rules, world: &mut World<'_>) {
+    pub fn empty_queues(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
         self.timer.start();
         let burst_max = self.egress_max();
         loop {
             let mut burst = std::mem::take(&mut self.burst);
-            let (now_ns, drop_port) = (world.now_ns, self.drop_port);
+            let (now_ns, drop_port) = (execution.now_ns, self.drop_port);
             burst.extend(self.passed.drain(..burst_max.min(self.passed.len())));
             if burst.is_empty() {
                 self.traffic.dequeue(now_ns, burst_max, |mut departure| {
@@ -280,7 +280,7 @@ impl Fabric {
                         departure.packet.set_root(PACED_ROOT);
                         departure.packet.set_time_ns(now_ns);
                     }
-                    burst.push(rules.begin_egress(departure, drop_port, world));
+                    burst.push(rules.begin_egress(departure, drop_port, execution));
                 });
             }
             if burst.is_empty() {
@@ -288,7 +288,7 @@ impl Fabric {
                 return;
             }
             self.timer.lap(CoreStage::Dequeue);
-            rules.egress(self, &mut burst, world);
+            rules.egress(self, &mut burst, execution);
             self.burst = burst;
         }
     }
@@ -301,28 +301,28 @@ impl Fabric {
         mut packet: Packet,
         port: u32,
         priority: u32,
-        world: &mut World<'_>,
+        execution: &mut Execution<'_>,
         begin_egress: impl FnOnce(&mut Packet, u64),
     ) {
         let has_room = self.passed.len() < QUEUE_CAPACITY_MAX;
-        if has_room && self.traffic.lets_pass(port, priority) && world.observer.is_none() {
+        if has_room && self.traffic.lets_pass(port, priority) && execution.observer.is_none() {
             begin_egress(&mut packet, self.drop_port);
             self.passed.push_back(packet);
         } else {
-            self.enqueue_to_wait(packet, port, priority, world);
+            self.enqueue_to_wait(packet, port, priority, execution);
         }
     }
 
     /// The same for a packet that may have to wait.
     #[inline(never)]
-    fn enqueue_to_wait(&mut self, packet: Packet, port: u32, priority: u32, world: &mut World<'_>) {
-        if let Err((packet, refusal)) = self.traffic.enqueue(packet, port, priority, world.now_ns) {
+    fn enqueue_to_wait(&mut self, packet: Packet, port: u32, priority: u32, execution: &mut Execution<'_>) {
+        if let Err((packet, refusal)) = self.traffic.enqueue(packet, port, priority, execution.now_ns) {
             let reason = match refusal {
                 Refusal::NoPort => DropReason::NoPort,
                 Refusal::NoPriority => DropReason::NoPriority,
                 Refusal::Full => DropReason::QueueFull,
             };
-            self.end(packet, reason, world);
+            self.end(packet, reason, execution);
         }
     }
 
@@ -331,63 +331,69 @@ impl Fabric {
         &mut self,
         packet: Packet,
         destination: Destination,
-        world: &mut World<'_>,
-        enqueue: impl Fn(&mut Fabric, Packet, Replica, &mut World<'_>),
+        execution: &mut Execution<'_>,
+        enqueue: impl Fn(&mut Engine, Packet, Replica, &mut Execution<'_>),
     ) {
         let replication = Arc::clone(&self.replication);
         let Some((&last, others)) = replication.replicas(destination).split_last() else {
-            self.end(packet, DropReason::NoReplicas, world);
+            self.end(packet, DropReason::NoReplicas, execution);
             return;
         };
         for &replica in others {
-            if let Some(copy) = self.copy(&packet, world) {
-                enqueue(self, copy, replica, world);
+            if let Some(copy) = self.copy(&packet, execution) {
+                enqueue(self, copy, replica, execution);
             }
         }
-        enqueue(self, packet, last, world);
+        enqueue(self, packet, last, execution);
     }
 
     /// Lets a packet, made from one that ends here, go through ingress again.
-    pub fn go_again(&mut self, fresh: Packet, old: Packet) {
+    pub fn inject_instead(&mut self, fresh: Packet, old: Packet) {
         self.pool.give(old);
-        self.also_go(fresh);
+        self.inject(fresh);
     }
 
     /// Lets a packet go through ingress beside the one that it was made from.
-    pub fn also_go(&mut self, fresh: Packet) {
+    pub fn inject(&mut self, fresh: Packet) {
         self.stats.passes += 1;
         self.again.push_back(fresh);
     }
 
     /// Sends a packet's first `length` bytes out of a port.
-    pub fn transmit(&mut self, packet: Packet, port: u32, length: usize, world: &mut World<'_>) {
+    pub fn transmit(&mut self, packet: Packet, port: u32, length: usize, execution: &mut Execution<'_>) {
         self.stats.sent += 1;
-        tell(world, || Decision::Transmitted { port, bytes: length as u32 });
-        world.output.transmit(port, &packet.bytes()[..length], packet.time_ns());
+        tell(execution, || Decision::Transmitted { port, bytes: length as u32 });
+        execution.output.transmit(port, &packet.bytes()[..length], packet.time_ns());
         self.pool.give(packet);
     }
 
-    /// Ends packets whose verdict is to be sent or dropped. `unsent` is what their verdicts say together.
+    /// Ends packets whose verdict is to be sent or dropped. `exceptions` is what their verdicts say together.
     /// Nobody observes them.
-    pub fn obey(&mut self, frames: &[Frame<'_>], verdicts: &[Verdict], unsent: Unsent, world: &mut World<'_>) {
+    pub fn apply_verdicts(
+        &mut self,
+        frames: &[Frame<'_>],
+        verdicts: &[Verdict],
+        exceptions: Exceptions,
+        execution: &mut Execution<'_>,
+    ) {
         let mut sent = frames.len() as u64;
         for (count, reason) in
-            unsent.drops().into_iter().zip([DropReason::Ingress, DropReason::Egress, DropReason::TooLong])
+            exceptions.drops().into_iter().zip([DropReason::Ingress, DropReason::Egress, DropReason::TooLong])
         {
             self.stats.count_drops(reason, count);
             sent -= count;
         }
         self.stats.sent += sent;
-        world.output.transmit_burst(&Departures { frames, verdicts, sent });
+        execution.output.transmit_burst(&Departures { frames, verdicts, sent });
     }
 
     /// A new packet of `bytes`, with no metadata, one pass older than `parent`.
-    pub fn again_from(&mut self, bytes: &[u8], parent: &Packet, world: &mut World<'_>) -> Option<Packet> {
+    pub fn again_from(&mut self, bytes: &[u8], parent: &Packet, execution: &mut Execution<'_>) -> Option<Packet> {
         if parent.passes() >= PASSES_MAX {
-            self.count_drop(DropReason::PassLimit, world);
+            self.count_drop(DropReason::PassLimit, execution);
             return None;
         }
-        let taken = self.take_copy(parent.root(), |pool| pool.take(bytes), world);
+        let taken = self.take_copy(parent.root(), |pool| pool.take(bytes), execution);
         taken.map(|mut packet| {
             packet.inherit(parent);
             packet
@@ -395,8 +401,8 @@ impl Fabric {
     }
 
     /// A copy of a packet with headers and metadata.
-    pub fn copy(&mut self, packet: &Packet, world: &mut World<'_>) -> Option<Packet> {
-        let mut copy = self.take_copy(packet.root(), |pool| pool.copy(packet), world)?;
+    pub fn copy(&mut self, packet: &Packet, execution: &mut Execution<'_>) -> Option<Packet> {
+        let mut copy = self.take_copy(packet.root(), |pool| pool.copy(packet), execution)?;
         self.pipeline.copy_context(packet, &mut copy);
         Some(copy)
     }
@@ -421,23 +427,23 @@ impl Fabric {
         &mut self,
         root: usize,
         take: impl Fn(&mut Pool) -> Option<Packet>,
-        world: &mut World<'_>,
+        execution: &mut Execution<'_>,
     ) -> Option<Packet> {
         if !self.charge(root) {
-            self.count_drop(DropReason::CopyLimit, world);
+            self.count_drop(DropReason::CopyLimit, execution);
             return None;
         }
         let taken = take(&mut self.pool);
         match taken {
             Some(_) => self.stats.copies += 1,
-            None => self.count_drop(DropReason::NoBuffer, world),
+            None => self.count_drop(DropReason::NoBuffer, execution),
         }
         taken
     }
 
     /// Ends the packets on which an assertion has failed: no further block may see them. `originals` belong to the
     /// packets one by one, or are empty.
-    pub fn end_failed(&mut self, burst: &mut Vec<Packet>, originals: &mut Originals, world: &mut World<'_>) {
+    pub fn end_failed(&mut self, burst: &mut Vec<Packet>, originals: &mut Originals, execution: &mut Execution<'_>) {
         if !self.has_assertions {
             return;
         }
@@ -449,22 +455,28 @@ impl Fabric {
             }
             let packet = burst.remove(position);
             let original = if originals.is_empty() { None } else { originals.remove(position) };
-            self.end_all(packet, original, DropReason::AssertionFailed, world);
+            self.end_all(packet, original, DropReason::AssertionFailed, execution);
         }
     }
 
-    pub fn count_drop(&mut self, reason: DropReason, world: &mut World<'_>) {
+    pub fn count_drop(&mut self, reason: DropReason, execution: &mut Execution<'_>) {
         self.stats.count_drop(reason);
-        tell(world, || Decision::Dropped(reason));
+        tell(execution, || Decision::Dropped(reason));
     }
 
-    pub fn end(&mut self, packet: Packet, reason: DropReason, world: &mut World<'_>) {
-        self.count_drop(reason, world);
+    pub fn end(&mut self, packet: Packet, reason: DropReason, execution: &mut Execution<'_>) {
+        self.count_drop(reason, execution);
         self.pool.give(packet);
     }
 
-    pub fn end_all(&mut self, packet: Packet, other: Option<Packet>, reason: DropReason, world: &mut World<'_>) {
-        self.end(packet, reason, world);
+    pub fn end_all(
+        &mut self,
+        packet: Packet,
+        other: Option<Packet>,
+        reason: DropReason,
+        execution: &mut Execution<'_>,
+    ) {
+        self.end(packet, reason, execution);
         if let Some(other) = other {
             self.pool.give(other);
         }
@@ -472,8 +484,8 @@ impl Fabric {
 }
 
 /// Tells the observer, if there is one.
-pub(crate) fn tell(world: &mut World<'_>, decision: impl FnOnce() -> Decision) {
-    if let Some(observer) = &mut world.observer {
+pub(crate) fn tell(execution: &mut Execution<'_>, decision: impl FnOnce() -> Decision) {
+    if let Some(observer) = &mut execution.observer {
         Observer::decision(*observer, decision());
     }
 }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl<'p> Graph<'p> {
     /// The graph with nodes copied for each region, unless its nodes would then have more statements than that.
-    pub(crate) fn with_own_nodes(mut self, program: &'p Program, statements_max: usize) -> Graph<'p> {
+    pub(crate) fn with_duplicated_tails(mut self, program: &'p Program, statements_max: usize) -> Graph<'p> {
         let copied = self.without_order(program);
         let present = self.present(&copied);
         let statements = present.iter().flatten().map(|&id| self.statements(program, id)).sum::<usize>();

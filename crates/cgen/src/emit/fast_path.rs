@@ -1,7 +1,7 @@
-//! The straight way as one function over a burst: parser, controls and deparser without a stop between them.
+//! The fast path as one function over a burst: parser, controls and deparser without a stop between them.
 //!
 //! The parser stands before the first region, the deparser where packets end. Variables of at most 64 bits are
-//! variables of C; those that live across regions wait in the packet's context meanwhile. A packet that asks for more
+//! variables of C; those that live across regions wait in the packet's context meanwhile. A packet that is punted
 //! than to be sent or dropped leaves with everything in its place, for the core to go on with it.
 
 use super::Emitter;
@@ -12,7 +12,7 @@ use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
     name,
 };
-use crate::plan::straight::{Exit, Straight, advances};
+use crate::plan::fast_path::{Exit, FastPath, advances};
 use crate::plan::{MOVED_BIT, Plan};
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
@@ -28,15 +28,15 @@ pub(crate) const KEPT: &str = "kept";
 pub(crate) const EXTRACTED: &str = "extracted";
 
 /// What is added to that for a packet that the core goes on with, or ends.
-pub(crate) const ASKS: &str = "WS_ASKS";
+pub(crate) const PUNTS: &str = "WS_PUNTS";
 
 /// What the verdicts say together: how many packets are not sent.
-const UNSENT: &str = "unsent";
+const UNSENT: &str = "exceptions";
 
-/// A region of the straight way.
+/// A region of the fast path.
 #[derive(Clone, Copy)]
 pub(crate) struct Way<'s> {
-    pub(crate) straight: &'s Straight,
+    pub(crate) fast_path: &'s FastPath,
     pub(crate) region: usize,
     /// What those want to whom its packets go, once that is known.
     pub(crate) wanted: Option<&'s Wanted>,
@@ -63,35 +63,35 @@ pub(crate) struct Wanted {
 }
 
 /// The function of a burst.
-pub(crate) const BURST_HEAD: &str = "uint32_t straight_burst(const struct ws_env *env WS_UNUSED, \
+pub(crate) const BURST_HEAD: &str = "uint32_t fast_path_burst(const struct ws_env *env WS_UNUSED, \
     struct ws_packet *const *packets WS_UNUSED, struct ws_frame *frames WS_UNUSED, \
     const struct ws_frame *coming WS_UNUSED, uint32_t count, uint32_t *verdicts)";
 
 /// The function that the core calls.
-pub(crate) const HEAD: &str = "uint64_t ws_straight(const struct ws_env *env, struct ws_packet *const *packets, \
+pub(crate) const HEAD: &str = "uint64_t ws_fast_path(const struct ws_env *env, struct ws_packet *const *packets, \
     struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
 
 /// Its body: the packets go through the other in bursts.
 pub(crate) fn all_bursts(plan: &Plan) -> Vec<S> {
-    let stops = int(u32::from(plan.stops_at_asking()));
-    let mut arguments = vec![name("straight_burst"), int(plan.straight_burst_max()), stops];
+    let stops = int(u32::from(plan.stops_at_punt()));
+    let mut arguments = vec![name("fast_path_burst"), int(plan.fast_path_burst_max()), stops];
     arguments.extend(["env", "packets", "frames", "count", "verdicts"].map(name));
     vec![S::Return(call("ws_bursts", arguments))]
 }
 
 /// The body of the function of a burst.
-pub(crate) fn emit(emitter: &Emitter<'_>, straight: &Straight) -> Vec<S> {
+pub(crate) fn emit(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
     let words = |table| emitter.plan.cut_words(table);
-    let graph = straight.graph(emitter.program, &words);
+    let graph = fast_path.graph(emitter.program, &words);
     let mut out = Vec::new();
-    if let Some(emits) = emits(emitter, straight) {
+    if let Some(emits) = emits(emitter, fast_path) {
         out.extend(emits.before_packets());
     }
-    if straight.in_place {
+    if fast_path.in_place {
         out.push(declare_array(&format!("WS_UNUSED struct {KEPT}"), "kept", BURST_PACKETS_MAX as u32, None));
     }
     out.push(declare("uint32_t", UNSENT, int(0)));
-    out.extend(emit_graph(emitter, block(Stage::Deparser), &graph, Some(straight)));
+    out.extend(emit_graph(emitter, block(Stage::Deparser), &graph, Some(fast_path)));
     out.push(S::Return(name(UNSENT)));
     out
 }
@@ -101,9 +101,9 @@ fn block(stage: Stage) -> BlockId {
 }
 
 /// What the deparser emits, if it is needed.
-fn emits(emitter: &Emitter<'_>, straight: &Straight) -> Option<Emits> {
+fn emits(emitter: &Emitter<'_>, fast_path: &FastPath) -> Option<Emits> {
     match &emitter.program.blocks[block(Stage::Deparser)].kind {
-        BlockKind::Control { body } if !straight.keeps_headers && !straight.moves => {
+        BlockKind::Control { body } if !fast_path.keeps_headers && !fast_path.moves => {
             Some(Emits::of(emitter.program, body))
         }
         _ => None,
@@ -111,8 +111,8 @@ fn emits(emitter: &Emitter<'_>, straight: &Straight) -> Option<Emits> {
 }
 
 /// Whether emitted headers are copied at once.
-pub(crate) fn stages(emitter: &Emitter<'_>, straight: &Straight) -> bool {
-    emits(emitter, straight).is_some_and(|emits| emits.staged)
+pub(crate) fn stages(emitter: &Emitter<'_>, fast_path: &FastPath) -> bool {
+    emits(emitter, fast_path).is_some_and(|emits| emits.staged)
 }
 
 impl Scope<'_, '_> {
@@ -120,12 +120,12 @@ impl Scope<'_, '_> {
     pub(crate) fn begin_way(&mut self) {
         let Some(way) = self.way else { return };
         let program = self.emitter.program;
-        if way.straight.in_place {
+        if way.fast_path.in_place {
             let coming = arrow(binary("+", name("coming"), name("i")), "bytes");
             self.push(S::Eval(call("__builtin_prefetch", vec![coming])));
-            self.used.sums.extend(0..way.straight.sums.len());
+            self.used.sums.extend(0..way.fast_path.sums.len());
         }
-        for &var in way.straight.waiting.keys() {
+        for &var in way.fast_path.waiting.keys() {
             if program.vars[var].ty.width() <= 64 {
                 self.used.locals.insert(var);
                 self.note_write(var);
@@ -149,16 +149,16 @@ impl Scope<'_, '_> {
     /// What is done with a packet at the end: it is deparsed and sent.
     pub(crate) fn end_way(&mut self) {
         let Some(way) = self.way else { return };
-        if let Some(emits) = emits(self.emitter, way.straight) {
+        if let Some(emits) = emits(self.emitter, way.fast_path) {
             self.used.deparses = true;
             let finish = emits.finish(self.emitter);
             self.push(finish);
         }
-        if way.straight.moves {
+        if way.fast_path.moves {
             let put = self.take(Self::put_emitted);
             if self.known.as_parsed {
                 // Nothing was put before it or taken away.
-            } else if way.straight.may_stay {
+            } else if way.fast_path.may_stay {
                 let parsed = self.parsed_word();
                 let changed = binary("!=", self.valid_word(0, false), parsed);
                 self.push(S::If(changed, put, Vec::new()));
@@ -166,11 +166,11 @@ impl Scope<'_, '_> {
                 self.push(S::Block(put));
             }
         }
-        if let Some(truncated) = way.straight.truncated {
+        if let Some(truncated) = way.fast_path.truncated {
             self.truncate(truncated);
         }
-        let port = cast("uint32_t", self.var_place(way.straight.egress_port));
-        if way.straight.keeps_headers || way.straight.moves {
+        let port = cast("uint32_t", self.var_place(way.fast_path.egress_port));
+        if way.fast_path.keeps_headers || way.fast_path.moves {
             self.verdict(port);
         } else {
             let no_room = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
@@ -185,21 +185,21 @@ impl Scope<'_, '_> {
         match exit {
             Exit::DropIngress => self.end_on_way("WS_DROP_INGRESS", "WS_DROPS_INGRESS"),
             Exit::DropEgress => self.end_on_way("WS_DROP_EGRESS", "WS_DROPS_EGRESS"),
-            Exit::DecideIngress => self.ask_for_more("WS_DECIDE_INGRESS"),
-            Exit::DecideEgress => self.ask_for_more("WS_DECIDE_EGRESS"),
+            Exit::PuntIngress => self.punt("WS_PUNT_INGRESS"),
+            Exit::PuntEgress => self.punt("WS_PUNT_EGRESS"),
         }
     }
 
-    fn ask_for_more(&mut self, verdict: &str) {
+    fn punt(&mut self, verdict: &str) {
         self.put_all_in_place();
         self.used.left = true;
-        self.end_on_way(verdict, ASKS);
+        self.end_on_way(verdict, PUNTS);
     }
 
     /// Ends the packet's way with this verdict, which is counted there.
     pub(crate) fn end_on_way(&mut self, verdict: &str, number: &str) {
         self.push(S::Assign(name(UNSENT), "+=", name(number)));
-        if number == ASKS && self.way.is_some_and(|way| way.straight.in_turn.is_some()) {
+        if number == PUNTS && self.way.is_some_and(|way| way.fast_path.in_turn.is_some()) {
             // The packets behind it wait for the core.
             self.push(assign(name("count"), binary("+", name("i"), int(1))));
         }
@@ -237,16 +237,16 @@ impl Scope<'_, '_> {
     fn put_all_in_place(&mut self) {
         let Some(way) = self.way else { return };
         let program = self.emitter.program;
-        let context = name(if way.straight.in_place { "context" } else { "c" });
-        if way.straight.in_place {
+        let context = name(if way.fast_path.in_place { "context" } else { "c" });
+        if way.fast_path.in_place {
             let place = cast("void *", binary("+", name("p"), int(1)));
             self.push(declare("struct context *const ", "context WS_UNUSED", place));
         }
         let mut known = [false; ir::INTRINSIC_SLOTS];
-        for &var in &way.straight.kept {
+        for &var in &way.fast_path.kept {
             let ir_var = &program.vars[var];
             if ir_var.ty.width() > 64 || ir_var.ty.width() == 0 {
-                if ir_var.ty.width() > 64 && way.straight.in_place {
+                if ir_var.ty.width() > 64 && way.fast_path.in_place {
                     let (place, value) = (arrow(context.clone(), self.emitter.var_name(var)), self.var_place(var));
                     self.push(S::Eval(call("ws_wide_copy", vec![place, value, int(ir_var.ty.width())])));
                 }
@@ -272,29 +272,29 @@ impl Scope<'_, '_> {
                 self.push(assign(intrinsic(slot), value));
             }
         }
-        self.put_headers_in_place(way.straight, &context);
+        self.put_headers_in_place(way.fast_path, &context);
     }
 
     /// Writes where the headers are; of a packet that was worked on in place, also which are valid, and where the
     /// payload begins.
-    fn put_headers_in_place(&mut self, straight: &Straight, context: &C) {
+    fn put_headers_in_place(&mut self, fast_path: &FastPath, context: &C) {
         let first = || arrow(name("env"), "first_byte");
-        if straight.moves {
+        if fast_path.moves {
             self.put_moving_headers_in_place(context);
         }
-        for &header in straight.headers.keys() {
+        for &header in fast_path.headers.keys() {
             let slot = int(self.emitter.plan.headers[header].slot);
             let place = index(arrow(context.clone(), "offset"), slot.clone());
-            if straight.in_place {
+            if fast_path.in_place {
                 self.push(assign(place, binary("+", first(), self.offset_entering(header))));
             } else if let Some(offset) = self.fixed_offset(header) {
                 self.push(assign(place, offset));
             }
         }
-        if straight.in_place {
+        if fast_path.in_place {
             for word in 0..self.emitter.plan.storage.valid_words {
                 let mut bits = self.valid_word(word, false);
-                if straight.may_stay {
+                if fast_path.may_stay {
                     bits = binary("&", bits, long(!(1 << MOVED_BIT)));
                 }
                 self.push(assign(index(arrow(context.clone(), "valid"), int(word)), bits));
@@ -333,13 +333,13 @@ impl Scope<'_, '_> {
     /// Where a header lies that is always at the same place of the packet.
     pub(crate) fn fixed_offset(&self, header: HeaderId) -> Option<C> {
         let way = self.way?;
-        let before = way.straight.bytes_before(header).filter(|_| self.emitter.dynamic_element(header).is_none())?;
-        Some(if way.straight.in_place { int(before) } else { binary("+", arrow(name("p"), "data"), int(before)) })
+        let before = way.fast_path.bytes_before(header).filter(|_| self.emitter.dynamic_element(header).is_none())?;
+        Some(if way.fast_path.in_place { int(before) } else { binary("+", arrow(name("p"), "data"), int(before)) })
     }
 
     /// The pointer to a header of packets that enter the region with this known of them.
     pub(crate) fn pointer_entering(&self, header: HeaderId, known: &Known) -> C {
-        let parsed = self.way.and_then(|way| way.straight.parsed.get(&header)?.at_bytes);
+        let parsed = self.way.and_then(|way| way.fast_path.parsed.get(&header)?.at_bytes);
         match parsed.filter(|_| known.in_their_places.contains(&header)) {
             Some(at) => binary("+", name("bytes"), int(at)),
             // Nobody looks at it before the header is made valid somewhere.
@@ -365,7 +365,7 @@ impl Scope<'_, '_> {
         let (way, extracted) = (self.way?, self.known.extracted.as_ref()?);
         let program = self.emitter.program;
         let size = |header: HeaderId| program.header_types[program.headers[header].ty].fixed_width() / 8;
-        let end = |header: &HeaderId| Some(way.straight.parsed.get(header)?.at_bytes? + size(*header));
+        let end = |header: &HeaderId| Some(way.fast_path.parsed.get(header)?.at_bytes? + size(*header));
         let ends: Option<Vec<u32>> = extracted.iter().map(end).collect();
         ends.filter(|_| !advances(program)).map(|ends| ends.into_iter().max().unwrap_or(0))
     }
@@ -390,16 +390,16 @@ impl Scope<'_, '_> {
     /// Whether a variable of more than 64 bits is kept from region to region.
     fn is_kept_wide(&self, var: VarId) -> bool {
         let ir_var = &self.emitter.program.vars[var];
-        let waits = self.way.is_some_and(|way| way.straight.waiting.contains_key(&var));
+        let waits = self.way.is_some_and(|way| way.fast_path.waiting.contains_key(&var));
         ir_var.ty.width() > 64 && (ir_var.kind == VarKind::Metadata || waits)
     }
 
     /// Notes which headers the parser has extracted, once that is certain.
     pub(crate) fn note_extracted(&mut self) {
         let Some(way) = self.way.filter(|_| self.known.as_parsed && self.known.extracted.is_none()) else { return };
-        let mut extracted = way.straight.extracted.iter();
+        let mut extracted = way.fast_path.extracted.iter();
         if extracted.all(|&header| self.is_surely_valid(header) || self.is_surely_invalid(header)) {
-            let valid = way.straight.extracted.iter().filter(|&&header| self.is_surely_valid(header));
+            let valid = way.fast_path.extracted.iter().filter(|&&header| self.is_surely_valid(header));
             self.known.extracted = Some(valid.copied().collect());
         }
     }
@@ -417,7 +417,7 @@ impl Scope<'_, '_> {
 
     /// Whether somebody asks where a header lies. Until that is known, everybody may.
     pub(crate) fn is_place_asked(&self, header: HeaderId) -> bool {
-        let asked = self.way.filter(|way| way.straight.moves).and_then(|way| way.asked);
+        let asked = self.way.filter(|way| way.fast_path.moves).and_then(|way| way.asked);
         asked.is_none_or(|asked| asked.places.contains(&header))
     }
 
@@ -481,7 +481,7 @@ impl Scope<'_, '_> {
     /// Whether the variable waits before this region.
     fn waits(&self, var: VarId) -> bool {
         let is_narrow = self.emitter.program.vars[var].ty.width() <= 64;
-        is_narrow && self.way.is_some_and(|way| way.region > 0 && way.straight.waiting.contains_key(&var))
+        is_narrow && self.way.is_some_and(|way| way.region > 0 && way.fast_path.waiting.contains_key(&var))
     }
 
     /// A variable of C, with what the variable of the program is when this region begins.
@@ -508,7 +508,7 @@ impl Scope<'_, '_> {
     pub(crate) fn waiting_write_back(&self, way: Way<'_>) -> Vec<S> {
         let mut out = Vec::new();
         for &var in &self.used.written {
-            let Some(&(_, last)) = way.straight.waiting.get(&var) else { continue };
+            let Some(&(_, last)) = way.fast_path.waiting.get(&var) else { continue };
             let is_wanted = last > way.region && way.wanted.is_none_or(|wanted| wanted.vars.contains(&var));
             if is_wanted && self.emitter.program.vars[var].ty.width() <= 64 {
                 let text = self.emitter.var_name(var);
@@ -531,7 +531,7 @@ impl Scope<'_, '_> {
 
     /// What the code of a region needs that deparses.
     pub(crate) fn deparser_declarations(&self) -> Vec<S> {
-        match self.way.filter(|_| self.used.deparses).and_then(|way| emits(self.emitter, way.straight)) {
+        match self.way.filter(|_| self.used.deparses).and_then(|way| emits(self.emitter, way.fast_path)) {
             Some(emits) => emits.before_packet(),
             None => Vec::new(),
         }

@@ -1,24 +1,24 @@
-//! Lanes: cores of the same switch for further workers, which run at the same time and know nothing of each other.
+//! Shards: cores of the same switch for further workers, which run at the same time and know nothing of each other.
 //!
 //! What enters: a switch whose program has no state that workers must take turns for ([`cgen::Sharing`]). What leaves:
-//! [`Lane`]s. A lane has packets, queues and counts of its own; it shares the tables, the multicast groups, the
+//! [`Shard`]s. A shard has packets, queues and counts of its own; it shares the tables, the multicast groups, the
 //! compiled code, and the registers that are no sums, which that code touches behind a guard. What it counts is a part
 //! of a sum: counters, sums of registers, uses of tables begin at zero in it. Its random numbers are of a sequence of
-//! its own. The control plane meets none of this. Before it does something, the lanes come home ([`Switch::call_in`]),
+//! its own. The control plane meets none of this. Before it does something, the shards come home ([`Switch::quiesce`]),
 //! which moves a pointer for each and adds nothing up; whoever then looks at counters or registers
-//! ([`Switch::externs_mut`]) has them added to the switch's own first. Afterwards the lanes leave again
-//! ([`Switch::send_out`]) with the settings as they are then.
+//! ([`Switch::externs_mut`]) has them added to the switch's own first. Afterwards the shards leave again
+//! ([`Switch::resume_shards`]) with the settings as they are then.
 //!
 //! Queues with a rate are one for all packets to a port. Other state that must be in one place, meters say, has no
-//! guard, and the interpreter is for one. Such a switch has no lanes: its workers take turns at the one core.
+//! guard, and the interpreter is for one. Such a switch has no shards: its workers take turns at the one core.
 
+use crate::engine::Engine;
 use crate::externs::{CounterCell, Externs, MeterArray, RegisterArray, TableUse, apart};
-use crate::fabric::Fabric;
 use crate::frame::Frame;
 use crate::output::Output;
 use crate::packet::Pool;
 use crate::specialise::Special;
-use crate::switch::{Newcomers, Switch, rules_of};
+use crate::switch::{NewEntries, Switch, rules_of};
 use base::limits::BURST_PACKETS_MAX;
 use base::{IndexVec, Rng};
 use cgen::Sharing;
@@ -26,9 +26,9 @@ use ir::RegisterId;
 use std::sync::Arc;
 
 /// A core of a switch for another worker.
-pub struct Lane(Switch);
+pub struct Shard(Switch);
 
-impl Lane {
+impl Shard {
     /// As [`Switch::receive_burst`].
     pub fn receive_burst(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) -> bool {
         self.0.receive_burst(now_ns, port, frames)
@@ -55,9 +55,9 @@ impl Lane {
     }
 }
 
-/// Why a switch has no lanes, for people.
+/// Why a switch has no shards, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Undivided {
+pub enum NotShardable {
     /// The interpreter takes one packet at a time.
     Interpreter,
     /// This state must be guarded.
@@ -66,12 +66,12 @@ pub enum Undivided {
     Rates,
 }
 
-impl std::fmt::Display for Undivided {
+impl std::fmt::Display for NotShardable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Undivided::Interpreter => f.write_str("the interpreter takes one packet at a time"),
-            Undivided::State(names) => write!(f, "packets must take turns at {}", names.join(", ")),
-            Undivided::Rates => f.write_str("a queue or a port has a rate, which is one for all workers"),
+            NotShardable::Interpreter => f.write_str("the interpreter takes one packet at a time"),
+            NotShardable::State(names) => write!(f, "packets must take turns at {}", names.join(", ")),
+            NotShardable::Rates => f.write_str("a queue or a port has a rate, which is one for all workers"),
         }
     }
 }
@@ -82,89 +82,89 @@ impl Switch {
         self.sharing.is_ordered
     }
 
-    /// Whether the switch as it is set up now can have lanes, or why not.
-    pub fn divides(&self) -> Result<(), Undivided> {
-        if self.fabric.pipeline.reads_store() {
-            return Err(Undivided::Interpreter);
+    /// Whether the switch as it is set up now can have shards, or why not.
+    pub fn divides(&self) -> Result<(), NotShardable> {
+        if self.engine.pipeline.reads_store() {
+            return Err(NotShardable::Interpreter);
         }
         if !self.sharing.turns.is_empty() {
-            return Err(Undivided::State(self.sharing.turns.iter().cloned().collect()));
+            return Err(NotShardable::State(self.sharing.turns.iter().cloned().collect()));
         }
-        if self.fabric.traffic.has_rates() {
-            return Err(Undivided::Rates);
+        if self.engine.traffic.has_rates() {
+            return Err(NotShardable::Rates);
         }
         Ok(())
     }
 
-    /// Takes lanes in for as long as the control plane works on the switch. They must be of this switch, or of one that
-    /// it has taken the place of, whose lanes are forgotten with it.
-    pub fn call_in(&mut self, lanes: impl IntoIterator<Item = Lane>) {
-        for mut lane in lanes {
-            self.fabric.stats.add(&std::mem::take(&mut lane.0.fabric.stats));
-            self.now_ns = self.now_ns.max(lane.0.now_ns);
-            self.lanes.push(lane);
+    /// Takes shards in for as long as the control plane works on the switch. They must be of this switch, or of one
+    /// that it has taken the place of, whose shards are forgotten with it.
+    pub fn quiesce(&mut self, shards: impl IntoIterator<Item = Shard>) {
+        for mut shard in shards {
+            self.engine.stats.add(&std::mem::take(&mut shard.0.engine.stats));
+            self.now_ns = self.now_ns.max(shard.0.now_ns);
+            self.shards.push(shard);
         }
     }
 
-    /// Lets `count` lanes go, with everything set up as in this switch now: fewer or more than came home, if so many
+    /// Lets `count` shards go, with everything set up as in this switch now: fewer or more than came home, if so many
     /// are wanted. None go if the switch does not divide.
-    pub fn send_out(&mut self, count: usize) -> Vec<Lane> {
+    pub fn resume_shards(&mut self, count: usize) -> Vec<Shard> {
         let count = if self.divides().is_ok() { count } else { 0 };
-        if self.lanes.len() > count {
+        if self.shards.len() > count {
             self.add_up();
-            self.lanes.truncate(count);
+            self.shards.truncate(count);
         }
-        while self.lanes.len() < count
-            && let Some(lane) = self.new_lane()
+        while self.shards.len() < count
+            && let Some(shard) = self.new_lane()
         {
-            self.lanes.push(lane);
+            self.shards.push(shard);
         }
-        let mut lanes = std::mem::take(&mut self.lanes);
-        let has_guarded = !lanes.is_empty() && !self.sharing.guarded.is_empty();
+        let mut shards = std::mem::take(&mut self.shards);
+        let has_guarded = !shards.is_empty() && !self.sharing.guarded.is_empty();
         // The same as before, for its time goes on.
         let guard = self.externs.guard.take();
         self.externs.guard = has_guarded.then(|| guard.unwrap_or_default());
-        lanes.iter_mut().for_each(|lane| self.set_up(&mut lane.0));
-        lanes
+        shards.iter_mut().for_each(|shard| self.set_up(&mut shard.0));
+        shards
     }
 
-    fn new_lane(&mut self) -> Option<Lane> {
-        let (pipeline, context_bytes) = self.fabric.pipeline.lane()?;
+    fn new_lane(&mut self) -> Option<Shard> {
+        let (pipeline, context_bytes) = self.engine.pipeline.shard()?;
         let pool = Pool::new(context_bytes, self.growth_bytes, self.config.pool);
         let seed = self.externs.rng.next_u64();
         let (rules, visibility) = rules_of(&self.program);
         let (config, program) = (&self.config, &self.program);
-        let fabric = Fabric::new(program, pipeline, pool, config.priorities, visibility, config.straight);
+        let engine = Engine::new(program, pipeline, pool, config.priorities, visibility, config.fast_path);
         let (reader, arrivals) = {
             let mut tables = self.tables.lock();
             (tables.reader(), tables.arrivals())
         };
-        Some(Lane(Switch {
+        Some(Shard(Switch {
             program: Arc::clone(program),
-            fabric,
+            engine,
             rules,
             tables: self.tables.clone(),
             reader,
-            newcomers: Newcomers::of_lane(arrivals),
+            new_entries: NewEntries::of_lane(arrivals),
             externs: self.externs.part(&self.sharing, seed),
             received: Vec::with_capacity(BURST_PACKETS_MAX),
             now_ns: self.now_ns,
             config: self.config,
             growth_bytes: self.growth_bytes,
             sharing: Arc::clone(&self.sharing),
-            lanes: Vec::new(),
+            shards: Vec::new(),
             special: Special::default(),
             tap: Arc::clone(&self.tap),
             observer: None,
         }))
     }
 
-    /// Gives a lane the settings of this switch.
-    fn set_up(&self, lane: &mut Switch) {
-        lane.fabric.replication = Arc::clone(&self.fabric.replication);
-        lane.now_ns = self.now_ns;
-        lane.run_as(&self.special);
-        let (from, to) = (&self.externs, &mut lane.externs);
+    /// Gives a shard the settings of this switch.
+    fn set_up(&self, shard: &mut Switch) {
+        shard.engine.replication = Arc::clone(&self.engine.replication);
+        shard.now_ns = self.now_ns;
+        shard.run_as(&self.special);
+        let (from, to) = (&self.externs, &mut shard.externs);
         to.guard.clone_from(&from.guard);
         if to.value_sets != from.value_sets {
             to.value_sets.clone_from(&from.value_sets);
@@ -178,24 +178,24 @@ impl Switch {
         }
     }
 
-    /// Adds what the lanes at home have counted to what the switch itself has. All have met the same state of the
+    /// Adds what the shards at home have counted to what the switch itself has. All have met the same state of the
     /// tables then: cells of entries that went are not added to those of entries that came.
     pub(crate) fn add_up(&mut self) {
-        if self.lanes.is_empty() {
+        if self.shards.is_empty() {
             return;
         }
         let version = self.reader.enter().version();
-        self.newcomers.settle(&self.program, &mut self.externs, version, self.now_ns);
-        for lane in &mut self.lanes {
-            lane.0.newcomers.settle(&self.program, &mut lane.0.externs, version, self.now_ns);
-            self.externs.add(&mut lane.0.externs, &self.sharing);
+        self.new_entries.settle(&self.program, &mut self.externs, version, self.now_ns);
+        for shard in &mut self.shards {
+            shard.0.new_entries.settle(&self.program, &mut shard.0.externs, version, self.now_ns);
+            self.externs.add(&mut shard.0.externs, &self.sharing);
         }
     }
 }
 
 impl Externs {
-    /// The state of a lane: parts of sums that are zero, settings as they are here, the registers themselves that are
-    /// guarded or only read, and nothing of what there are no lanes for. It draws random numbers from this seed.
+    /// The state of a shard: parts of sums that are zero, settings as they are here, the registers themselves that are
+    /// guarded or only read, and nothing of what there are no shards for. It draws random numbers from this seed.
     fn part(&self, sharing: &Sharing, seed: u64) -> Externs {
         let zeros = |from: &Vec<CounterCell>| apart(from.len());
         let nothing = |meters: &MeterArray| MeterArray { unit: meters.unit, cells: Vec::new() };
@@ -219,7 +219,7 @@ impl Externs {
         }
     }
 
-    /// Takes everything that a lane has counted.
+    /// Takes everything that a shard has counted.
     fn add(&mut self, part: &mut Externs, sharing: &Sharing) {
         add_counters(&mut self.counters, &mut part.counters);
         add_counters(&mut self.direct_counters, &mut part.direct_counters);
@@ -245,7 +245,7 @@ fn add_counters<I: base::index::Id>(
     parts: &mut IndexVec<I, Vec<CounterCell>>,
 ) {
     for (sum, part) in sums.iter_mut().zip(parts.iter_mut()).flat_map(|(sums, parts)| sums.iter_mut().zip(parts)) {
-        // Most cells of a lane are untouched; they are not written, so that they take no memory.
+        // Most cells of a shard are untouched; they are not written, so that they take no memory.
         if *part != CounterCell::default() {
             sum.packets = sum.packets.wrapping_add(part.packets);
             sum.bytes = sum.bytes.wrapping_add(part.bytes);
