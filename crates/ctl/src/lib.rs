@@ -7,7 +7,7 @@
 //! * [`words`], [`language`]: a line becomes a [`Plan`].
 //! * [`schema`], [`value`], [`key`], [`data`]: names, values, keys and structs between text and P4Runtime.
 //! * [`render`]: entities and messages as text, JSON and commands; [`grid`]: columns.
-//! * [`mod@complete`]: completion.
+//! * [`complete`](mod@complete): completion.
 //!
 //! With a connection to a switch:
 //! * [`session`]: requests and arbitration; `connection`, `plain`: the connection; [`failure`]: errors.
