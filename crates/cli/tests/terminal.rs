@@ -11,6 +11,7 @@ use nix::unistd::Pid;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -219,4 +220,32 @@ fn top_waits_for_a_switch_that_comes_back() {
     terminal.wait_for("wirespeed 9.8.7");
     terminal.type_in("q");
     assert_eq!(terminal.changed(), WaitStatus::Exited(terminal.process(), 0));
+}
+
+#[test]
+fn top_traces_packets_of_a_switch_that_wants_certificates() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../p4runtime/tests/tls");
+    let [ca, own, key, server, server_key] =
+        ["ca.pem", "client.pem", "client.key", "server.pem", "server.key"].map(|name| folder.join(name));
+    let [ca, own, key, server, server_key] = [&ca, &own, &key, &server, &server_key].map(|path| path.to_str().unwrap());
+    let wanted = ["--p4runtime-cert", server, "--p4runtime-key", server_key, "--p4runtime-ca", ca];
+    let ports = ["--port", "1=null", "--port", "9=timer:24000s", "--quiet"];
+    let switch = Switch::start_with(&[&ports[..], &wanted].concat());
+    let shown = ["--ca", ca, "--cert", own, "--key", key];
+    let packet = "0000000000020000000000010800000000000000000000000000010203040a000107";
+    let timers = switch.ctl().args(shown).args(["timers", "9", "10ms", packet]).output().unwrap();
+    assert!(timers.status.success(), "{}", String::from_utf8_lossy(&timers.stderr));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let version = "wirespeed_build_info{version=\"9.8.7\"} 1\n";
+    let metrics = format!("{version}wirespeed_p4runtime_info{{address=\"{}\"}} 1\n", switch.address);
+    serve(listener, metrics.leak());
+    for (options, told) in [(&shown[..0], "no packet is traced"), (&shown[..], "packet 1: 34 bytes on port 9")] {
+        let mut terminal = Terminal::start(wirespeed().args(["top", &address, "--interval", "0.1"]).args(options));
+        terminal.wait_for("pipeline");
+        terminal.type_in("t");
+        terminal.wait_for(told);
+        terminal.type_in("q");
+        assert_eq!(terminal.changed(), WaitStatus::Exited(terminal.process(), 0));
+    }
 }
