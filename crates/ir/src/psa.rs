@@ -12,7 +12,7 @@ use crate::architecture::{
 use crate::program::{FieldListId, IntrinsicSlot};
 use base::index::Id as _;
 
-/// The blocks of a PSA program by position in [`Program::blocks`].
+/// The blocks of a PSA program by position in [`crate::Program::blocks`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the parameters of packages IngressPipeline and EgressPipeline")]
 pub enum Stage {
