@@ -5,11 +5,10 @@
 //! planner, the switch core, the control plane and the command. Who asks for a property here works for every
 //! architecture; only `lower`, which reads the package, and the rules of the switch know one by its name.
 
-use crate::expr::ExprKind;
 use crate::program::Program;
-use crate::stmt::{Place, StmtKind};
 use crate::walk;
 use crate::{BlockId, VarId, VarKind};
+use base::Bits;
 use base::index::Id as _;
 use std::fmt;
 
@@ -190,25 +189,12 @@ impl Program {
         if requests.is_empty() {
             return false;
         }
-        let made = |dst: &Place, value: Option<u64>| {
-            let slot = walk::slot_of(self, dst);
-            requests.iter().any(|request| Some(request.slot) == slot && request.may_be_made_by(value))
-        };
-        let mut found = self.tables.iter().filter_map(|table| table.direct_meter.as_ref()?.1.as_ref());
-        if found.any(|place| made(place, None)) {
-            return true;
-        }
         let mut found = false;
-        for body in walk::bodies(self) {
-            walk::visit_body(body, &mut |statement| {
-                let Some(dst) = statement.kind.dst() else { return };
-                let value = match &statement.kind {
-                    StmtKind::Assign { dst: Place::Var(_), src } => constant(&src.kind),
-                    _ => None,
-                };
-                found |= made(dst, value);
-            });
-        }
+        walk::visit_writes(self, &mut |place, constant| {
+            let slot = walk::slot_of(self, place);
+            let is_made = |request: &&Request| Some(request.slot) == slot && request.may_be_made_by(constant);
+            found |= requests.iter().any(is_made);
+        });
         found
     }
 
@@ -231,19 +217,12 @@ impl Program {
 }
 
 impl Request {
-    /// Whether it may be made by setting its variable to a value, or to one that is not known.
-    fn may_be_made_by(&self, value: Option<u64>) -> bool {
-        value.is_none_or(|value| match self.by {
-            RequestedBy::NonZero => value != 0,
-            RequestedBy::Value(requested) => value == requested,
+    /// Whether it may be made by setting its variable to a constant, or to a value that is not known.
+    fn may_be_made_by(&self, constant: Option<&Bits>) -> bool {
+        constant.is_none_or(|value| match self.by {
+            RequestedBy::NonZero => !value.is_zero(),
+            RequestedBy::Value(requested) => value.to_u64() == Some(requested),
         })
-    }
-}
-
-fn constant(expr: &ExprKind) -> Option<u64> {
-    match expr {
-        ExprKind::Const(value) => value.to_u64(),
-        _ => None,
     }
 }
 

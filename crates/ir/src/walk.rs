@@ -6,6 +6,7 @@
 use crate::expr::{Expr, ExprKind, HeaderRef};
 use crate::program::{BlockKind, Program, RoutineId, TableId, VarId};
 use crate::stmt::{Body, HashInput, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
+use base::Bits;
 use std::collections::BTreeSet;
 
 /// Something that a statement speaks of.
@@ -332,23 +333,34 @@ pub fn bodies(program: &Program) -> Vec<&Body> {
     bodies
 }
 
-/// The slot of the intrinsic variable that a place is, or is part of.
-pub fn slot_of(program: &Program, place: &Place) -> Option<u32> {
+/// The variable that a place is, or is part of.
+pub fn base_var(place: &Place) -> Option<VarId> {
     match place {
-        Place::Var(var) => program.vars[*var].kind.slot(),
-        Place::Slice { base, .. } => slot_of(program, base),
+        Place::Var(var) => Some(*var),
+        Place::Slice { base, .. } => base_var(base),
         Place::Field(..) => None,
     }
 }
 
-/// Whether any statement of the program writes an intrinsic variable in such a slot, or a part of it.
-pub fn writes_slot(program: &Program, is_such: impl Fn(u32) -> bool) -> bool {
-    let mut found = false;
+/// The slot of the intrinsic variable that a place is, or is part of.
+pub fn slot_of(program: &Program, place: &Place) -> Option<u32> {
+    program.vars[base_var(place)?].kind.slot()
+}
+
+/// Shows `see` every place that the program writes, direct meters of tables included; and the constant, where a whole
+/// variable gets one.
+pub fn visit_writes(program: &Program, see: &mut dyn FnMut(&Place, Option<&Bits>)) {
     for body in bodies(program) {
-        let of = |statement: &Stmt| statement.kind.dst().and_then(|place| slot_of(program, place));
-        visit_body(body, &mut |statement| found |= of(statement).is_some_and(&is_such));
+        visit_body(body, &mut |statement| match &statement.kind {
+            StmtKind::Assign { dst: dst @ Place::Var(_), src: Expr { kind: ExprKind::Const(value), .. } } => {
+                see(dst, Some(value));
+            }
+            kind => kind.dst().into_iter().for_each(|dst| see(dst, None)),
+        });
     }
-    found
+    for (_, place) in program.tables.iter().filter_map(|table| table.direct_meter.as_ref()) {
+        place.iter().for_each(|place| see(place, None));
+    }
 }
 
 /// Whether the program mentions an intrinsic variable in such a slot.

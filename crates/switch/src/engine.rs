@@ -32,7 +32,7 @@ pub(crate) trait Rules: Send {
 
     /// Takes a burst of packets that were just received to the end by the backend's fast path, and all that they
     /// cause. Architectures without one are not asked.
-    fn fast_path(&mut self, _fabric: &mut Engine, _burst: &mut Vec<Packet>, _world: &mut Execution<'_>) {
+    fn fast_path(&mut self, _engine: &mut Engine, _burst: &mut Vec<Packet>, _execution: &mut Execution<'_>) {
         unreachable!("the architecture has no fast path");
     }
 
@@ -44,7 +44,7 @@ pub(crate) trait Rules: Send {
     /// Takes lent frames to the end by the backend's fast path, in place. Asked only if the backend works in place
     /// and, where the rules ask for originals, tells how many bytes of them have to be kept. They are at most as many
     /// as generated code takes at once.
-    fn forward(&mut self, _fabric: &mut Engine, _frames: &mut [Frame<'_>], _world: &mut Execution<'_>) {
+    fn forward(&mut self, _engine: &mut Engine, _frames: &mut [Frame<'_>], _execution: &mut Execution<'_>) {
         unreachable!("the architecture has no fast path");
     }
 
@@ -58,7 +58,7 @@ pub(crate) trait Rules: Send {
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
     /// Lets a pile go that has waited long enough. Architectures without piles are not asked.
-    fn release(&mut self, _fabric: &mut Engine, _number: u16, _pile: Pile, _world: &mut Execution<'_>) {
+    fn release(&mut self, _engine: &mut Engine, _number: u16, _pile: Pile, _execution: &mut Execution<'_>) {
         unreachable!("the architecture has no piles");
     }
 }
@@ -87,7 +87,7 @@ pub(crate) struct Engine {
     pub piles: Piles,
     pub stats: Stats,
     pub timer: StageTimer,
-    pub visibility: Observability,
+    pub observability: Observability,
     /// Packets that go through ingress again, before any new one.
     again: VecDeque<Packet>,
     /// Packets that did not have to wait in a queue and are ready for egress.
@@ -113,20 +113,20 @@ impl Engine {
         pipeline: Box<dyn Pipeline>,
         pool: Pool,
         priorities: usize,
-        visibility: Observability,
+        observability: Observability,
         wants_fast_path: bool,
     ) -> Engine {
         let takes_fast_path = wants_fast_path && pipeline.has_fast_path();
         let traffic = TrafficManager::new(priorities, program.architecture.port_max, Packet::length);
         Engine {
             pipeline,
-            traffic: if visibility.depths { traffic } else { traffic.without_depths_of_line() },
+            traffic: if observability.depths { traffic } else { traffic.without_depths_of_line() },
             replication: Arc::default(),
             pool,
             piles: Piles::default(),
             stats: Stats::default(),
             timer: StageTimer::default(),
-            visibility,
+            observability,
             again: VecDeque::new(),
             passed: VecDeque::new(),
             drop_port: program.drop_port,
@@ -141,9 +141,9 @@ impl Engine {
     }
 
     /// Runs other code of the same program, between two bursts.
-    pub fn run_code(&mut self, special: Option<&Specialisation>, visibility: Observability) {
+    pub fn run_code(&mut self, special: Option<&Specialisation>, observability: Observability) {
         self.pipeline.run_code(special);
-        self.visibility = visibility;
+        self.observability = observability;
         self.takes_fast_path = self.wants_fast_path && self.pipeline.has_fast_path();
     }
 
@@ -237,7 +237,7 @@ impl Engine {
 
     /// How many may go through blocks and queues together.
     fn blocks_max(&self) -> usize {
-        let is_seen = self.visibility.serialised || self.traffic.has_rates();
+        let is_seen = self.observability.serialised || self.traffic.has_rates();
         if is_seen { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) }
     }
 

@@ -100,7 +100,7 @@ pub trait Pipeline: Send {
         _chunks: Chunks<'_>,
         _frames: &mut [Frame<'_>],
         _verdicts: &mut [Verdict],
-        _world: &mut Execution<'_>,
+        _execution: &mut Execution<'_>,
     ) -> Exceptions {
         unreachable!("the backend has no fast path");
     }

@@ -32,7 +32,7 @@ pub(crate) struct Psa {
 }
 
 /// What a program shows of how packets are worked on.
-pub(crate) fn visibility(program: &Program) -> Observability {
+pub(crate) fn observability(program: &Program) -> Observability {
     Observability {
         serialised: program.mentions_queues() || program.sends_again(),
         time: program.mentions_queues() || !program.meters.is_empty() || !program.direct_meters.is_empty(),

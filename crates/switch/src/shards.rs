@@ -132,9 +132,9 @@ impl Switch {
         let (pipeline, context_bytes) = self.engine.pipeline.shard()?;
         let pool = Pool::new(context_bytes, self.growth_bytes, self.config.pool);
         let seed = self.externs.rng.next_u64();
-        let (rules, visibility) = rules_of(&self.program);
+        let (rules, observability) = rules_of(&self.program);
         let (config, program) = (&self.config, &self.program);
-        let engine = Engine::new(program, pipeline, pool, config.priorities, visibility, config.fast_path);
+        let engine = Engine::new(program, pipeline, pool, config.priorities, observability, config.fast_path);
         let (reader, arrivals) = {
             let mut tables = self.tables.lock();
             (tables.reader(), tables.arrivals())

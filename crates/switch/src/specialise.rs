@@ -168,9 +168,9 @@ impl Special {
     pub(crate) fn end(&mut self, program: &Program, engine: &mut Engine, rules: &mut Box<dyn Rules>) {
         self.runs = None;
         self.checked = None;
-        let (general_rules, visibility) = rules_of(program);
+        let (general_rules, observability) = rules_of(program);
         *rules = general_rules;
-        engine.run_code(None, visibility);
+        engine.run_code(None, observability);
     }
 }
 
@@ -214,9 +214,9 @@ impl Switch {
             None => self.generalise(),
             Some(special) if self.special.runs.as_ref().is_some_and(|runs| Arc::ptr_eq(runs, special)) => {}
             Some(special) => {
-                let (rules, visibility) = rules_of(&special.code.0);
+                let (rules, observability) = rules_of(&special.code.0);
                 self.rules = rules;
-                self.engine.run_code(Some(special), visibility);
+                self.engine.run_code(Some(special), observability);
                 self.special.runs = Some(Arc::clone(special));
                 self.special.checked = None;
             }

@@ -167,8 +167,8 @@ impl Switch {
                 (pool, Box::new(NativePipeline::new(Arc::clone(&program), native, plan, first_byte)))
             }
         };
-        let (rules, visibility) = rules_of(&program);
-        let engine = Engine::new(&program, pipeline, pool, config.priorities, visibility, config.fast_path);
+        let (rules, observability) = rules_of(&program);
+        let engine = Engine::new(&program, pipeline, pool, config.priorities, observability, config.fast_path);
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
         let new_entries = NewEntries::new(tables.arrivals());
         let tables = SharedTables::new(tables);
@@ -363,7 +363,7 @@ impl Switch {
     /// queueing time stamps, or a queue has a rate. Otherwise packets that were received at different times may go
     /// through one run together.
     pub fn shows_time(&self) -> bool {
-        self.engine.visibility.time || self.engine.traffic.has_rates()
+        self.engine.observability.time || self.engine.traffic.has_rates()
     }
 
     /// Packets that wait in queues and piles.
@@ -483,8 +483,8 @@ type MakeRules = fn(&Program) -> (Box<dyn Rules>, Observability);
 
 /// The rules of each architecture.
 const RULES: [(&ir::Architecture, MakeRules); 2] = [
-    (&ir::v1model::ARCHITECTURE, |program| (Box::new(V1Model::new(program)), v1model::visibility(program))),
-    (&ir::psa::ARCHITECTURE, |program| (Box::new(Psa::new(program)), psa::visibility(program))),
+    (&ir::v1model::ARCHITECTURE, |program| (Box::new(V1Model::new(program)), v1model::observability(program))),
+    (&ir::psa::ARCHITECTURE, |program| (Box::new(Psa::new(program)), psa::observability(program))),
 ];
 
 /// The rules of a program's architecture, and what it shows of how packets are worked on.

@@ -19,7 +19,7 @@ use base::index::Id as _;
 use base::limits::SHORT_PROGRAM_STATEMENTS_MAX;
 use base::{Bits, Span};
 use ir::v1model::{PORT_MAX, Slot, Stage};
-use ir::walk::{statement_count, visit_body};
+use ir::walk::{base_var, statement_count, visit_body, visit_writes};
 use ir::{
     BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, Stmt, StmtKind,
     Type, VarId, VarKind,
@@ -322,31 +322,14 @@ struct MayBeSet(BTreeSet<VarId>);
 impl MayBeSet {
     fn of(program: &Program) -> MayBeSet {
         let mut set = BTreeSet::new();
-        state::walk_program(program, &mut |stmt| {
-            if let StmtKind::Assign { dst: Place::Var(_), src: Expr { kind: ExprKind::Const(value), .. } } = &stmt.kind
-                && value.is_zero()
-            {
-                return;
-            }
-            set.extend(stmt.kind.dst().and_then(base_var));
+        visit_writes(program, &mut |place, constant| {
+            set.extend(base_var(place).filter(|_| constant.is_none_or(|value| !value.is_zero())));
         });
-        for table in &program.tables {
-            set.extend(table.direct_meter.iter().filter_map(|(_, place)| base_var(place.as_ref()?)));
-        }
         MayBeSet(set)
     }
 
     fn contains(&self, var: VarId) -> bool {
         self.0.contains(&var)
-    }
-}
-
-/// The variable that a place is, or is part of.
-fn base_var(place: &Place) -> Option<VarId> {
-    match place {
-        Place::Var(var) => Some(*var),
-        Place::Field(..) => None,
-        Place::Slice { base, .. } => base_var(base),
     }
 }
 
@@ -399,13 +382,10 @@ fn mentioned(program: &Program, slots: &[Slot], stages: [Stage; 3]) -> BTreeSet<
 
 /// Whether a program writes the times that queues write, or looks at them before packets have been there.
 fn misuses_times(program: &Program) -> bool {
-    let is_written = |var: &VarId| {
-        let meters = program.tables.iter().filter_map(|table| table.direct_meter.as_ref());
-        any_statement(program, |kind| kind.dst().and_then(base_var) == Some(*var))
-            || meters.filter_map(|(_, place)| base_var(place.as_ref()?)).any(|written| written == *var)
-    };
+    let mut written = BTreeSet::new();
+    visit_writes(program, &mut |place, _| written.extend(base_var(place)));
     !mentioned(program, &TIMES, BEFORE_QUEUES).is_empty()
-        || mentioned(program, &TIMES, BEHIND_QUEUES).iter().any(is_written)
+        || !mentioned(program, &TIMES, BEHIND_QUEUES).is_disjoint(&written)
 }
 
 /// What changes when a packet leaves its queue, as far as the program looks at it. Of what queues write, the times are
