@@ -35,6 +35,10 @@ pub struct LinksArguments {
 /// The module that the tutorials import, with the message in which they wrap a program.
 const PYTHON_MODULE: &str = include_str!("tool_links/p4config_pb2.py");
 
+/// What makes `p4` a package where it is not one yet, together with the `p4` of p4runtime wherever that is installed:
+/// Python imports a folder without it only where no package of the name exists.
+const PYTHON_PACKAGE: &str = "__path__ = __import__(\"pkgutil\").extend_path(__path__, __name__)\n";
+
 /// Makes the links and the module.
 pub fn links(arguments: &LinksArguments) -> Result<Exit, Exit> {
     if let Some(dir) = &arguments.dir {
@@ -101,9 +105,12 @@ fn tell_of_path(dir: &Path, own: &Path) {
 }
 
 fn write_module(dir: &Path) -> Result<(), Exit> {
+    let package = dir.join("p4").join("__init__.py");
     let folder = dir.join("p4").join("tmp");
     let module = folder.join("p4config_pb2.py");
+    let write_package = || if package.exists() { Ok(()) } else { fs::write(&package, PYTHON_PACKAGE) };
     let written = fs::create_dir_all(&folder)
+        .and_then(|()| write_package())
         .and_then(|()| fs::write(folder.join("__init__.py"), ""))
         .and_then(|()| fs::write(&module, PYTHON_MODULE));
     written.map_err(|error| {

@@ -184,12 +184,19 @@ fn the_module_of_the_tutorials_wraps_a_program() {
                   config.extras.kv['a'] = 'b'\n\
                   config.device_data = b'program'\n\
                   print(config.SerializeToString().hex())\n";
+    // An installed p4runtime is a package p4 too, with an __init__.py: both must be found.
+    let installed = place.path("installed");
+    std::fs::create_dir_all(installed.join("p4/v1")).unwrap();
+    std::fs::write(installed.join("p4/__init__.py"), "").unwrap();
+    std::fs::write(installed.join("p4/v1/__init__.py"), "").unwrap();
+    let script = format!("import p4.v1\n{script}");
+    let packages = format!("{}:{}", place.path("python").display(), installed.display());
     let python =
-        |script: &str| Command::new("python3").args(["-c", script]).env("PYTHONPATH", place.path("python")).output();
+        |script: &str| Command::new("python3").args(["-c", script]).env("PYTHONPATH", &packages).output();
     if !python("import google.protobuf").is_ok_and(|output| output.status.success()) {
         return testkit::skip("needs Python with google.protobuf");
     }
-    let output = python(script).unwrap();
+    let output = python(&script).unwrap();
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
         "080112080a060a01611201621a0770726f6772616d\n",
