@@ -1,8 +1,8 @@
-//! Carries commands out on a switch.
+//! Carries out commands on a switch.
 //!
 //! What enters: commands and the switch they are for. What leaves: replies, or what the switch refused and why. Names
-//! and widths were settled when the commands were read; what can still fail is what only the switch knows: handles,
-//! duplicates, full tables, const entries.
+//! and widths were checked when the commands were read; what can still fail depends on the state of the switch:
+//! handles, duplicates, full tables, const entries.
 
 use crate::cli_text::turned_priority;
 use crate::command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
@@ -16,22 +16,22 @@ use switch::meter::MeterCell;
 use switch::{CloneProperties, CloneTarget, MeterConfig, ReplicationError, Switch, match_value};
 use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Profile, Table, TableSet, Target, Update};
 
-/// What a command gives.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Nothing beyond success.
     Done,
     /// The handle of a new entry or multicast node.
     Handle(u32),
-    /// What was asked for, in lines for people.
+    /// The requested information, in lines for people.
     Text(String),
 }
 
-/// Errors after which the rest of a batch is not tried any more.
+/// Errors after which the rest of a batch is not tried.
 const ERRORS_MAX: usize = 20;
 
-/// Carries out the commands of an entries file in order. Neighbouring insertions become one atomic batch. Every refused
-/// command is reported, up to a bound; the others take effect.
+/// Carries out the commands of an entries file in order. Consecutive insertions become one atomic batch. Every
+/// refused command is reported, up to a limit; the others take effect.
 pub fn apply_all(switch: &mut Switch, commands: &[(Command, Origin)]) -> Result<Vec<Reply>, Vec<EntryError>> {
     let mut replies = Vec::with_capacity(commands.len());
     let mut errors = Vec::new();
@@ -53,8 +53,8 @@ pub fn apply_all(switch: &mut Switch, commands: &[(Command, Origin)]) -> Result<
     if errors.is_empty() { Ok(replies) } else { Err(errors) }
 }
 
-/// Inserts as one batch; entries that are refused are reported and left out. After `ERRORS_MAX` of them nothing of the
-/// batch is left.
+/// Inserts entries as one batch; entries that are refused are reported and skipped. After `ERRORS_MAX` of them the
+/// whole batch is undone.
 fn insert_batch(
     switch: &mut Switch,
     commands: &[(Command, Origin)],
@@ -90,7 +90,8 @@ fn insert_batch(
     }
 }
 
-/// The reference switch takes no entry for a group without members; those of a controller may wait for them.
+/// The reference switch refuses an entry for a group without members; an entry of a controller may precede the
+/// members.
 fn check_group(tables: &TableSet, command: &Command) -> Result<(), Problem> {
     let (table, call) = match command {
         Command::TableAdd { table, call, .. }
@@ -135,7 +136,7 @@ fn reply(outcome: &Outcome) -> Reply {
     }
 }
 
-/// Carries one command out.
+/// Carries out one command.
 pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
     use Command::*;
     check_group(&switch.tables(), command)?;
@@ -367,7 +368,7 @@ fn no_cell(index: u64, size: u64) -> Problem {
     Problem::new(format!("there is no cell {index}; the array has {size}"))
 }
 
-/// The cells of a counter. Those of a direct one are numbered by entries; the default action's is the last.
+/// The cells of a counter. Those of a direct counter are numbered by entries; the default action's is the last.
 fn counter_cells(switch: &mut Switch, counter: CounterRef) -> &mut [CounterCell] {
     let externs = switch.externs_mut();
     match counter {
@@ -399,7 +400,8 @@ pub(crate) fn meter_cell(switch: &mut Switch, meter: MeterRef, index: u64) -> Re
     cell.ok_or_else(|| no_cell(index, size))
 }
 
-/// How many cells of a meter have a number: all, but for a default action's. With rates that would meter misses, too.
+/// How many cells of a meter are numbered: all except the one of a default action, where rates would meter misses,
+/// too.
 fn meter_cells(array: &MeterArray, meter: MeterRef) -> u64 {
     array.size().saturating_sub(u64::from(matches!(meter, MeterRef::Direct(_))))
 }

@@ -1,13 +1,14 @@
-//! Lines of `simple_switch_CLI` commands, the form in which BMv2's users keep their entries.
+//! Lines of `simple_switch_CLI` commands, the form in which BMv2's users write their entries.
 //!
-//! A line is a command and its arguments, divided by white space; `#` begins a comment; an argument with white space is
-//! quoted. In this form, as in BMv2, the numerically smaller priority wins; [`Command`]s have it the other way round.
+//! A line is a command and its arguments, separated by white space; `#` begins a comment; an argument with white
+//! space is quoted. In this form, as in BMv2, the numerically smaller priority wins; in [`Command`]s the greater
+//! wins.
 
 use crate::command::{Burst, Command, CounterRef, MeterRef};
 use crate::entries::Collected;
 use crate::names;
-use crate::problem::{Origin, Place, Problem};
-use crate::values::{self, Target};
+use crate::problem::{FilePlace, Origin, Problem};
+use crate::values::{self, ValueTarget};
 use base::Bits;
 use ir::{ActionCall, ActionId, Calculation, CrcParameters, EntryKey, MatchKind, Program, TableId, Type};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// The greatest number of a clone session.
 pub(crate) const SESSION_MAX: u64 = switch::replication::SESSION_MAX as u64;
 
-/// A command that we know.
+/// A command that is supported.
 pub(crate) struct Form {
     name: &'static str,
     /// Its arguments, for people.
@@ -36,7 +37,7 @@ pub(crate) const fn form(
     Form { name, usage, count, parse }
 }
 
-/// Every command that we carry out.
+/// Every command that is supported, except those about action profiles.
 const FORMS: [Form; 42] = [
     form("table_add", "TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]", (2, ANY), table_add),
     form("table_set_default", "TABLE ACTION [ARGUMENT...]", (2, ANY), table_set_default),
@@ -138,22 +139,23 @@ const FORMS: [Form; 42] = [
 
 const CRC_USAGE: &str = "NAME POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER";
 
-/// Every command that we carry out, those about action profiles included.
+/// Every command that is supported, including those about action profiles.
 fn forms() -> impl Iterator<Item = &'static Form> {
     FORMS.iter().chain(&crate::profile_text::FORMS)
 }
 
-/// The names of all commands that we carry out.
+/// The names of all commands that are supported.
 pub fn command_names() -> impl Iterator<Item = &'static str> {
     forms().map(|form| form.name)
 }
 
-/// Whether the tool has such a command, carried out or not.
+/// Whether the tool has such a command, supported here or not.
 pub(crate) fn is_known(name: &str) -> bool {
     forms().any(|form| form.name == name) || not_carried_out(name).is_some()
 }
 
-/// Commands of `simple_switch_CLI` that show something at a prompt ([`crate::switch_cli`]) and do nothing in a file.
+/// Commands of `simple_switch_CLI` that show something at a prompt ([`crate::switch_cli`]) and have no effect in a
+/// file.
 const SHOWS: [&str; 11] = [
     "get_time_elapsed",
     "get_time_since_epoch",
@@ -168,7 +170,8 @@ const SHOWS: [&str; 11] = [
     "mirroring_mapping_get_egress_port",
 ];
 
-/// Commands of the tool that stand for something else here, or that only a switch that runs has: what to do instead.
+/// Commands of the tool that are replaced by something else here, or that only a running switch has: what to do
+/// instead.
 const INSTEAD: [(&str, &str); 14] = [
     ("load_new_config_file", "another program is loaded in P4: `wirespeed ctl load PROGRAM.p4 save`, then `commit`"),
     ("swap_configs", "a program that was saved is run by `wirespeed ctl commit`"),
@@ -181,7 +184,7 @@ const INSTEAD: [(&str, &str); 14] = [
     ("port_remove", "ports are given when the switch is started; `ip link set INTERFACE down` takes one out of use"),
     ("mc_set_lag_membership", "there are no link aggregation groups: name the ports of a node one by one"),
     ("shell", "commands of the system are typed in a shell of the system"),
-    ("mirroring_mapping_add", "mirroring_add SESSION PORT does the same, and is what newer versions of the tool have"),
+    ("mirroring_mapping_add", "mirroring_add SESSION PORT does the same; newer versions of the tool have it"),
     ("mirroring_mapping_delete", "mirroring_delete SESSION does the same"),
     ("mirroring_mapping_get_egress_port", "mirroring_get SESSION shows where clones of a session go"),
     ("mirroring_add_coalesce", "clones are not put together: mirroring_add SESSION PORT sends each by itself"),
@@ -189,13 +192,13 @@ const INSTEAD: [(&str, &str); 14] = [
     ("reset_state", "a switch begins without state; one that runs takes this command at its prompt"),
 ];
 
-/// What to do instead of a command of the tool that is not carried out.
+/// What to do instead of a command of the tool that is not supported.
 pub(crate) fn not_carried_out(name: &str) -> Option<Problem> {
     let (_, instead) = INSTEAD.iter().find(|(known, _)| *known == name)?;
-    Some(Problem::new(format!("the command {name} is not carried out")).with_help(*instead))
+    Some(Problem::new(format!("the command {name} is not supported")).with_help(*instead))
 }
 
-/// How a command is written; none if it is not carried out.
+/// The usage of a command; `None` if it is not supported.
 pub(crate) fn usage(name: &str) -> Option<String> {
     let form = forms().find(|form| form.name == name)?;
     Some(format!("{} {}", form.name, form.usage).trim_end().to_owned())
@@ -204,9 +207,9 @@ pub(crate) fn usage(name: &str) -> Option<String> {
 /// Reads all lines of `text`.
 pub(crate) fn read(file: &Arc<str>, text: &str, program: &Program, collected: &mut Collected) {
     for (index, line) in text.lines().enumerate() {
-        let origin = Origin { file: file.clone(), place: Place::Line(index as u32 + 1) };
+        let origin = Origin { file: file.clone(), place: FilePlace::Line(index as u32 + 1) };
         if let Some(name) = words(line).ok().and_then(|words| SHOWS.iter().find(|it| words.first() == Some(*it))) {
-            let help = "`wirespeed ctl simple` asks a switch that runs";
+            let help = "`wirespeed ctl simple` queries a running switch";
             collected
                 .pass_over(origin, Problem::new(format!("{name} shows nothing in a file of entries")).with_help(help));
             continue;
@@ -340,14 +343,14 @@ impl<'a> Arguments<'a> {
         names::table(self.program, self.word(0))
     }
 
-    /// The table, whose entries the control plane may change.
+    /// The table, if the control plane may change its entries.
     pub fn changeable_table(&self) -> Result<TableId, Problem> {
         let table = self.table()?;
         check_changeable(self.program, table)?;
         Ok(table)
     }
 
-    /// The table, whose default action the control plane may change.
+    /// The table, if the control plane may change its default action.
     pub fn default_table(&self) -> Result<TableId, Problem> {
         let table = self.table()?;
         check_default_changeable(self.program, table)?;
@@ -364,7 +367,7 @@ impl<'a> Arguments<'a> {
             return Err(key_count(given.len(), &format!("value set {}", set.name), &names));
         }
         let key = |(text, (name, width, kind)): (&&str, &(String, u32, MatchKind))| {
-            values::entry_key(text, &Target { role: "key", name, ty: Type::Bit(*width) }, *kind)
+            values::entry_key(text, &ValueTarget { role: "key", name, ty: Type::Bit(*width) }, *kind)
         };
         Ok((id, given.iter().zip(&set.keys).map(key).collect::<Result<_, _>>()?))
     }
@@ -417,7 +420,7 @@ fn cell(text: &str, name: &str, size: u64) -> Result<u64, Problem> {
 /// `RATE:BURST`, the rate in units per microsecond.
 fn burst(text: &str) -> Result<Burst, Problem> {
     let broken = || {
-        Problem::new(format!("{text} is no rate"))
+        Problem::new(format!("{text} is not a valid rate"))
             .with_help("a rate is RATE:BURST, units per microsecond and units at once, such as 0.001:10")
     };
     let (rate, burst) = text.split_once(':').ok_or_else(broken)?;
@@ -435,20 +438,20 @@ fn key_count(given: usize, owner: &str, names: &[&str]) -> Problem {
     Problem::new(format!("{owner} has {} {keys}: {}; {given} given", names.len(), names.join(", ")))
 }
 
-/// Refuses a table whose entries are the program's alone.
+/// Refuses a table whose entries only the program defines.
 pub(crate) fn check_changeable(program: &Program, table: TableId) -> Result<(), Problem> {
     let table = &program.tables[table];
     if table.const_entries {
         return Err(Problem::new(format!("the entries of table {} are const and cannot be changed", table.name)));
     }
     if table.keys.is_empty() {
-        let message = format!("table {} has no key and takes no entries", table.name);
+        let message = format!("table {} has no key and cannot have entries", table.name);
         return Err(Problem::new(message).with_help("set its default action instead"));
     }
     Ok(())
 }
 
-/// Refuses a table whose default action is the program's alone.
+/// Refuses a table whose default action only the program defines.
 pub(crate) fn check_default_changeable(program: &Program, table: TableId) -> Result<(), Problem> {
     let table = &program.tables[table];
     match table.const_default {
@@ -457,7 +460,7 @@ pub(crate) fn check_default_changeable(program: &Program, table: TableId) -> Res
     }
 }
 
-/// The action's place in the table; refuses one that may not stand there.
+/// The action's position in the table's list; refuses an action that is not allowed there.
 pub(crate) fn table_action(program: &Program, table: TableId, given: &str, default: bool) -> Result<u32, Problem> {
     let position = names::action(program, table, given)?;
     let entry = &program.tables[table].actions[position as usize];
@@ -483,7 +486,7 @@ fn call(program: &Program, table: TableId, action: u32, words: &[&str]) -> Resul
     Ok(ActionCall { action, args: action_arguments(program, definition, words)? })
 }
 
-/// The arguments without those of parameters of no bits, if they are written, too.
+/// The arguments without those for zero-width parameters, which may be written, too.
 fn without_empty<'w>(action: &ir::Action, words: &[&'w str]) -> Result<Vec<&'w str>, Problem> {
     let mut words = words.to_vec();
     if words.len() != action.params.len() + action.empty_params.len() {
@@ -501,7 +504,7 @@ pub(crate) fn action_arguments(program: &Program, action: ActionId, words: &[&st
     let definition = &program.actions[action];
     let target = |var: ir::VarId| {
         let var = &program.vars[var];
-        Target { role: "parameter", name: names::last_part(&var.name), ty: var.ty }
+        ValueTarget { role: "parameter", name: names::last_part(&var.name), ty: var.ty }
     };
     let words = &without_empty(definition, words)?[..];
     if words.len() != definition.params.len() {
@@ -523,13 +526,13 @@ pub(crate) fn key(program: &Program, table: TableId, words: &[&str]) -> Result<V
         return Err(key_count(words.len(), &format!("table {}", table.name), &names));
     }
     let one = |(word, key): (&&str, &ir::Key)| {
-        values::entry_key(word, &Target { role: "key", name: &key.name, ty: key.expr.ty }, key.kind)
+        values::entry_key(word, &ValueTarget { role: "key", name: &key.name, ty: key.expr.ty }, key.kind)
     };
     words.iter().zip(&table.keys).map(one).collect()
 }
 
-/// BMv2's priority, of which the smaller wins, as that of P4Runtime, of which the greater wins and 0 is none; and the
-/// other way round. BMv2's own P4Runtime server counts from the same end.
+/// Converts between BMv2's priority, of which the smaller wins, and P4Runtime's, of which the greater wins and 0
+/// means none. BMv2's own P4Runtime server uses the same conversion.
 pub(crate) fn turned_priority(priority: i32) -> i32 {
     i32::MAX.saturating_sub(priority)
 }
@@ -538,7 +541,7 @@ fn priority(text: &str) -> Result<i32, Problem> {
     values::unsigned(text, i32::MAX as u64 - 1, "priority").map(|priority| turned_priority(priority as i32))
 }
 
-/// Splits the priority off the end of `words`. A missing one shows as an argument too few.
+/// Splits the priority off the end of `words`. If it is missing, an argument is missing.
 pub(crate) fn split_priority<'w>(
     it: &Arguments<'_>,
     table: TableId,
@@ -628,7 +631,7 @@ fn register_write(it: &Arguments<'_>) -> Result<Command, Problem> {
     let register = names::register(it.program, it.word(0))?;
     let array = &it.program.registers[register];
     let index = cell(it.word(1), &array.name, array.size)?;
-    let value = values::value(it.word(2), &Target { role: "register", name: &array.name, ty: array.ty })?;
+    let value = values::value(it.word(2), &ValueTarget { role: "register", name: &array.name, ty: array.ty })?;
     Ok(Command::RegisterWrite { register, index, value })
 }
 
@@ -699,7 +702,7 @@ mod tests {
              table_dump_entry_from_key MyIngress.acl.filter true 0&&&0 0->1 5 2
              table_add MyIngress.acl.filter drop true 0&&&0 0->1 5 => 2147483647",
             expect![[r#"
-                entries:3: 2147483647 is no priority
+                entries:3: 2147483647 is not a valid priority
                   help: it is a number from 0 to 2147483646
             "#]],
         );
@@ -818,7 +821,7 @@ mod tests {
             expect![[r#"
                 entries:3: calculation calc is a CRC of 16 bits
                   help: set_crc16_parameters NAME POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER
-                entries:4: 0x10000 is no polynomial
+                entries:4: 0x10000 is not a valid polynomial
                   help: it is a number from 0 to 65535
                 entries:5: yes is neither true nor false
                 entries:6: there is no calculation crc
@@ -841,7 +844,7 @@ mod tests {
                   help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny, MyIngress.balance
                 entries:3: action set_port is not one of the actions of table MyIngress.ipv4_lpm
                   help: table MyIngress.ipv4_lpm has the actions MyIngress.drop, NoAction, MyIngress.ipv4_forward
-                entries:4: 10.0.0.300 is no IPv4 address
+                entries:4: 10.0.0.300 is not an IPv4 address
                 entries:5: there is no command table_ad
                   help: commands are table_add, table_clear, table_dump, table_modify, table_delete, pvs_add, pvs_clear, pvs_get and 59 more
             "#]],
@@ -898,19 +901,19 @@ mod tests {
                 entries:2: 0x1000000000000 needs 49 bits, key hdr.ethernet.dstAddr has 48
                 entries:3: index 4 is out of range, MyIngress.flows has 4 cells (0 to 3)
                 entries:4: 0x10000 needs 17 bits, register MyIngress.flows has 16
-                entries:5: 511 is no port
+                entries:5: 511 is not a valid port
                   help: it is a number from 0 to 510
-                entries:6: 40000 is no clone session
+                entries:6: 40000 is not a valid clone session
                   help: it is a number from 0 to 32767
                 entries:7: port 1 is given twice: a node sends a port one copy
                 entries:8: link aggregation groups (after `|`) are not supported yet
                 entries:9: the peak rate (second) is lower than the committed rate (first)
                   help: meter_set_rates METER INDEX RATE:BURST RATE:BURST
-                entries:10: fast is no rate
+                entries:10: fast is not a valid rate
                   help: a rate is RATE:BURST, units per microsecond and units at once, such as 0.001:10
-                entries:11: nan:1 is no rate
+                entries:11: nan:1 is not a valid rate
                   help: a rate is RATE:BURST, units per microsecond and units at once, such as 0.001:10
-                entries:12: x is no entry handle
+                entries:12: x is not a valid entry handle
                   help: it is a number
             "#]],
         );
@@ -927,7 +930,7 @@ mod tests {
             expect![[r#"
                 entries:1: the entries of table MyIngress.tiny are const and cannot be changed
                 entries:2: the default action of table MyIngress.tiny is const and cannot be changed
-                entries:3: table MyEgress.mark has no key and takes no entries
+                entries:3: table MyEgress.mark has no key and cannot have entries
                   help: set its default action instead
                 entries:4: action MyIngress.set_port is for entries only (@tableonly), not for the default
                 entries:5: action MyIngress.drop is for the default only (@defaultonly), not for entries
@@ -942,9 +945,9 @@ mod tests {
             expect![[r#"
                 entries:1: table MyIngress.ipv4_lpm has no idle timeouts
                   help: the program must declare `support_timeout = true` in it
-                entries:2: the command mirroring_mapping_add is not carried out
-                  help: mirroring_add SESSION PORT does the same, and is what newer versions of the tool have
-                entries:3: the command swap_configs is not carried out
+                entries:2: the command mirroring_mapping_add is not supported
+                  help: mirroring_add SESSION PORT does the same; newer versions of the tool have it
+                entries:3: the command swap_configs is not supported
                   help: a program that was saved is run by `wirespeed ctl commit`
             "#]],
         );
@@ -957,13 +960,13 @@ mod tests {
             expect![[r#"
                 entries:2: TableClear { table: table1 }
                 entries:1: show_tables shows nothing in a file of entries
-                  help: `wirespeed ctl simple` asks a switch that runs
+                  help: `wirespeed ctl simple` queries a running switch
                 entries:3: help shows nothing in a file of entries
-                  help: `wirespeed ctl simple` asks a switch that runs
+                  help: `wirespeed ctl simple` queries a running switch
                 entries:4: switch_info shows nothing in a file of entries
-                  help: `wirespeed ctl simple` asks a switch that runs
+                  help: `wirespeed ctl simple` queries a running switch
                 entries:5: table_info shows nothing in a file of entries
-                  help: `wirespeed ctl simple` asks a switch that runs
+                  help: `wirespeed ctl simple` queries a running switch
             "#]],
         );
     }

@@ -1,7 +1,7 @@
 //! The control operations, with every name resolved.
 //!
-//! The vocabulary is that of `simple_switch_CLI` and P4Runtime together. Priorities are the IR's: the greater wins.
-//! Handles of entries and multicast nodes are numbered by the switch, from 0 in order of creation; that they exist is
+//! The operations are those of `simple_switch_CLI` and P4Runtime together. Priorities are the IR's: the greater wins.
+//! The switch numbers entries and multicast nodes by handles, from 0 in order of creation; whether a handle exists is
 //! known only when a command is carried out.
 
 use base::Bits;
@@ -18,20 +18,20 @@ pub enum Command {
     TableAdd {
         /// The table.
         table: TableId,
-        /// One per key of the table, in order, canonical: bits that do not count are zero.
+        /// One per key of the table, in order, canonical: bits outside of the mask are zero.
         key: Vec<EntryKey>,
         /// The greater wins; 0 where the table has no ternary, range or optional key.
         priority: i32,
         /// What runs.
         call: ActionCall,
     },
-    /// Adds an entry that is reported when no packet has hit it for so long.
+    /// Adds an entry that is reported when no packet has hit it for this time.
     TableAddTimed {
         /// The table, one with timeouts.
         table: TableId,
-        /// As of one without.
+        /// As in [`Command::TableAdd`].
         key: Vec<EntryKey>,
-        /// As of one without.
+        /// As in [`Command::TableAdd`].
         priority: i32,
         /// What runs.
         call: ActionCall,
@@ -47,7 +47,7 @@ pub enum Command {
         /// What runs from now on.
         call: ActionCall,
     },
-    /// Sets after how long without a hit an entry is reported.
+    /// Sets the idle timeout of an entry.
     TableSetTimeout {
         /// The table, one with timeouts.
         table: TableId,
@@ -75,7 +75,7 @@ pub enum Command {
         /// What runs.
         call: ActionCall,
     },
-    /// Sets the default action back to the program's.
+    /// Restores the program's own default action.
     TableResetDefault {
         /// The table.
         table: TableId,
@@ -148,7 +148,7 @@ pub enum Command {
         part: ProfilePart,
     },
 
-    /// Gives a CRC other parameters.
+    /// Sets the parameters of a CRC.
     CrcSet {
         /// The CRC.
         calculation: CalculationId,
@@ -168,7 +168,7 @@ pub enum Command {
     },
     /// Creates a node: a replication number and its ports. The switch gives it the next handle.
     McNodeCreate {
-        /// What the copies find in `egress_rid`.
+        /// The replication number, `egress_rid` of the copies.
         rid: u16,
         /// Each gets a copy; ascending, none twice.
         ports: Vec<u32>,
@@ -203,31 +203,31 @@ pub enum Command {
     McGroupSet {
         /// Its number, what `mcast_grp` selects.
         group: u16,
-        /// The replicas; none twice.
+        /// The replicas, without duplicates.
         replicas: Vec<Replica>,
     },
     /// Asks for all groups and nodes.
     McDump,
 
-    /// Makes a clone session lead to a port.
+    /// Makes a clone session send to a port.
     MirroringAdd {
         /// The session.
         session: u16,
         /// The port.
         port: u32,
     },
-    /// Makes a clone session lead to a multicast group.
+    /// Makes a clone session send to a multicast group.
     MirroringAddMc {
         /// The session.
         session: u16,
         /// The group.
         group: u16,
     },
-    /// Makes a clone session lead to these replicas (P4Runtime's form).
+    /// Makes a clone session send to these replicas (P4Runtime's form).
     CloneSessionSet {
         /// The session.
         session: u16,
-        /// The replicas; none twice.
+        /// The replicas, without duplicates.
         replicas: Vec<Replica>,
         /// The class of service of the clones, in PSA.
         class_of_service: u8,
@@ -340,7 +340,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it only asks, and changes nothing.
+    /// Whether the command only reads.
     pub fn only_asks(&self) -> bool {
         use Command::*;
         matches!(
@@ -360,7 +360,7 @@ impl Command {
     }
 }
 
-/// Something in an action profile.
+/// A part of an action profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfilePart {
     /// All members and groups.
@@ -376,7 +376,7 @@ pub enum ProfilePart {
 pub struct Replica {
     /// Where it goes.
     pub port: u32,
-    /// What it finds in `egress_rid`.
+    /// Its `egress_rid`.
     pub instance: u16,
 }
 
@@ -401,7 +401,7 @@ pub enum MeterRef {
 /// A rate of a meter and the burst that it allows, in the meter's unit: packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
-    /// Thousandths of a unit per second: whole numbers, so that a meter's result is the same on every machine.
+    /// Thousandths of a unit per second: integers, so that a meter's result is the same on every machine.
     pub rate_milliunits_per_s: u64,
     /// The most units at once.
     pub burst_units: u64,

@@ -1,7 +1,7 @@
 //! The device config of a program as JSON.
 //!
-//! Clients that were written for the reference switch send the file that its compiler has made, and some look first
-//! whether it is JSON. For them a program stands in an object with one key: `{"wirespeed_program": "..."}`.
+//! Clients that were written for the reference switch send the JSON file that its compiler has made, and some check
+//! that it is JSON. For them a program is an object with one key: `{"wirespeed_program": "..."}`.
 
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 /// The key of the program.
 const KEY: &str = "wirespeed_program";
 
-/// JSON that stands for the program with this text, which includes no other file.
+/// JSON that contains the text of a program, which includes no other file.
 pub fn write(text: &str) -> String {
     json!({ KEY: text }).to_string() + "\n"
 }
 
-/// The text of the program for which JSON stands; none if it is other JSON, or none at all.
+/// The text of the program in the JSON; `None` for other JSON, or if the text is not JSON.
 pub fn read(json: &[u8]) -> Option<String> {
     // Texts only: no other JSON takes more room than it has been sent in.
     let mut fields: BTreeMap<String, String> = serde_json::from_slice(json).ok()?;

@@ -1,27 +1,27 @@
-//! A whole entries file of either form: the content decides, not the name.
+//! A whole entries file of either form: the content decides which, not the name.
 
 use crate::command::Command;
-use crate::problem::{EntryError, Origin, Place, Problem};
+use crate::problem::{EntryError, FilePlace, Origin, Problem};
 use crate::{cli_text, runtime_json};
 use ir::Program;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Errors that one file is reported with at most; a last one says how many more there are.
+/// Errors that are reported for one file at most; a last one counts the others.
 const ERRORS_MAX: usize = 1000;
 
-/// What a file gave so far.
+/// The results of a file so far.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     commands: Vec<(Command, Origin)>,
     errors: Vec<EntryError>,
     errors_left_out: usize,
-    /// What is in the file and does nothing there.
+    /// Parts of the file that have no effect.
     passed_over: Vec<EntryError>,
 }
 
 impl Collected {
-    /// Takes what one place of the file gave.
+    /// Adds the result of one place of the file.
     pub(crate) fn take(&mut self, origin: Origin, result: Result<Option<Command>, Problem>) {
         match result {
             Ok(Some(command)) if self.errors.is_empty() => self.commands.push((command, origin)),
@@ -31,7 +31,7 @@ impl Collected {
         }
     }
 
-    /// Takes a place that has something which does nothing in a file.
+    /// Adds a place of the file that has no effect.
     pub(crate) fn pass_over(&mut self, origin: Origin, problem: Problem) {
         if self.passed_over.len() < ERRORS_MAX {
             self.passed_over.push(EntryError { origin, problem });
@@ -40,7 +40,7 @@ impl Collected {
 
     fn finish(mut self, file: &Arc<str>) -> Result<Entries, Vec<EntryError>> {
         if self.errors_left_out > 0 {
-            let origin = Origin { file: file.clone(), place: Place::File };
+            let origin = Origin { file: file.clone(), place: FilePlace::File };
             let problem = Problem::new(format!("{} more errors", self.errors_left_out));
             self.errors.push(EntryError { origin, problem });
         }
@@ -54,9 +54,9 @@ impl Collected {
 /// A file of entries.
 #[derive(Debug)]
 pub struct Entries {
-    /// What it asks for, in order.
+    /// Its commands, in order.
     pub commands: Vec<(Command, Origin)>,
-    /// What is in it and does nothing there, such as commands that show something at a prompt.
+    /// Parts without effect, such as commands that show something at a prompt.
     pub passed_over: Vec<EntryError>,
 }
 
@@ -65,15 +65,15 @@ pub fn load_entries(path: &Path, program: &Program) -> Result<Vec<(Command, Orig
     read_entries(path, program).map(|entries| entries.commands)
 }
 
-/// The same, with what is passed over.
+/// The same, with the parts that have no effect.
 pub fn read_entries(path: &Path, program: &Program) -> Result<Entries, Vec<EntryError>> {
     let file: Arc<str> = path.display().to_string().into();
     let at = |place, problem| vec![EntryError { origin: Origin { file: file.clone(), place }, problem }];
     let bytes = std::fs::read(path)
-        .map_err(|error| at(Place::File, Problem::new(format!("the entries cannot be read: {error}"))))?;
+        .map_err(|error| at(FilePlace::File, Problem::new(format!("the entries cannot be read: {error}"))))?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
-        at(Place::Line(line), Problem::new("this line is not UTF-8 text"))
+        at(FilePlace::Line(line), Problem::new("this line is not UTF-8 text"))
     })?;
     parse(&file, text, program)
 }
@@ -102,7 +102,7 @@ pub(crate) mod tests {
     use crate::test_program::program;
     use expect_test::{Expect, expect};
 
-    /// Reads `text` as a file and shows its commands, and what is passed over, or its errors.
+    /// Reads `text` as a file and shows its commands, and parts without effect, or its errors.
     pub(crate) fn check(text: &str, expected: Expect) {
         let mut shown = String::new();
         match parse("entries", text, &program()) {

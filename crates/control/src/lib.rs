@@ -1,23 +1,23 @@
-//! The control plane's words: what users ask of a running switch, checked against its program.
+//! The control plane: what users request of a running switch, checked against its program.
 //!
-//! What enters: text in the forms that users have, and the [`ir::Program`] that it speaks of. What leaves:
-//! [`Command`]s, in which every name has become an index of the program and every value has its width, so that carrying
-//! them out cannot fail on a name; or [`EntryError`]s, each with file, line, what was wrong and what exists.
+//! What enters: text in the forms that users write, and the [`ir::Program`] that it refers to. What leaves:
+//! [`Command`]s, in which every name has become an index of the program and every value has its width, so that
+//! carrying them out cannot fail on a name; or [`EntryError`]s, each with file, line, the problem and the existing
+//! names.
 //!
-//! The way through:
+//! The modules:
 //! * [`command`]: the operations.
 //! * [`names`]: from a name as users write it to an index of the program.
 //! * [`values`]: from a value as users write it to bits of the right width.
-//! * [`cli_text`]: lines of `simple_switch_CLI` commands.
-//!   Those about action profiles are in `profile_text`.
+//! * [`cli_text`]: lines of `simple_switch_CLI` commands. Those about action profiles are in `profile_text`.
 //! * [`runtime_json`]: the `sN-runtime.json` form of the P4 tutorials.
 //! * [`switch_cli`]: lines of `simple_switch_CLI` on a switch that runs, and what that tool prints.
 //! * [`entries`]: a whole file of either form.
 //! * [`apply`](mod@apply): carrying commands out on a switch; [`show`]: its state as lines for people.
 //! * [`problem`]: what is wrong, and where.
-//! * [`api`]: all that can be asked of a running switch, from any thread; every face comes through it.
+//! * [`api`]: all operations on a running switch, from any thread; every client uses it.
 //! * [`store`]: state that survives a restart.
-//! * [`device_config`]: a program as JSON, for controllers that send nothing else.
+//! * [`device_config`]: a program as JSON, for controllers that send only JSON.
 
 pub mod api;
 pub mod apply;
@@ -42,4 +42,4 @@ pub use api::Api;
 pub use apply::{Reply, apply, apply_all};
 pub use command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
 pub use entries::{Entries, load_entries, parse_entries, read_entries};
-pub use problem::{EntryError, Origin, Place, Problem};
+pub use problem::{EntryError, FilePlace, Origin, Problem};

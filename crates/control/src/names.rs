@@ -1,12 +1,12 @@
 //! From a name as users write it to an index of the program.
 //!
-//! A name is the full control-plane name (`MyIngress.ipv4_lpm`) or its last parts (`ipv4_lpm`), where those are enough
-//! to tell it from the others. A full name always wins. A name that means nothing, or several things, is answered with
-//! what exists, the nearest first.
+//! A name is the full control-plane name (`MyIngress.ipv4_lpm`) or its last parts (`ipv4_lpm`), if those are
+//! unambiguous. A full name always wins. The error for an unknown or ambiguous name lists the existing names, the
+//! nearest first.
 
 use crate::command::{CounterRef, MeterRef};
 use crate::problem::Problem;
-use crate::values::Target;
+use crate::values::ValueTarget;
 use base::Bits;
 use base::index::Id;
 use ir::{ActionId, ActionProfileId, CalculationId, Program, RegisterId, TableId, Type, ValueSetId};
@@ -105,12 +105,12 @@ pub fn param(program: &Program, action: ActionId, given: &str) -> Result<usize, 
     find("parameter", "parameters", given, &names, &format!("action {}", action.name))
 }
 
-/// What a parameter of no bits is given as: its only value is 0.
-pub(crate) fn empty_target(name: &str) -> Target<'_> {
-    Target { role: "parameter", name, ty: Type::Bit(1) }
+/// The argument for a zero-width parameter: its only value is 0.
+pub(crate) fn empty_target(name: &str) -> ValueTarget<'_> {
+    ValueTarget { role: "parameter", name, ty: Type::Bit(1) }
 }
 
-/// Complains of another value than 0 for a parameter of no bits.
+/// Refuses a value other than 0 for a zero-width parameter.
 pub(crate) fn check_empty(name: &str, value: &Bits) -> Result<(), Problem> {
     match value.is_zero() {
         true => Ok(()),
@@ -123,7 +123,7 @@ pub fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// A validity key has two names in use: `hdr.ipv4.isValid()` and, in older files, `hdr.ipv4.$valid$`.
+/// A validity key has two names: `hdr.ipv4.isValid()` and, in older files, `hdr.ipv4.$valid$`.
 fn key_name(name: &str) -> Cow<'_, str> {
     match name.strip_suffix("$valid$") {
         Some(header) => Cow::Owned(format!("{header}isValid()")),
@@ -137,7 +137,7 @@ fn is_named(name: &str, given: &str) -> bool {
     head.is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
 
-/// The position in `names` of the one that `given` means. `owner` is whose names these are.
+/// The position in `names` of the one that `given` denotes. `owner` is what has these names.
 pub fn find(kind: &str, kinds: &str, given: &str, names: &[&str], owner: &str) -> Result<usize, Problem> {
     let given = given.strip_prefix('.').unwrap_or(given);
     if let Some(index) = names.iter().position(|name| *name == given || name.strip_prefix('.') == Some(given)) {
@@ -152,13 +152,13 @@ pub fn find(kind: &str, kinds: &str, given: &str, names: &[&str], owner: &str) -
             .with_help(format!("{owner} has the {kinds} {}", listed(given, names)))),
         _ => {
             let names: Vec<&str> = matching.iter().map(|&index| names[index]).collect();
-            let message = format!("{given} may be any of the {kinds} {}", listed(given, &names));
+            let message = format!("{given} is ambiguous: it may be any of the {kinds} {}", listed(given, &names));
             Err(Problem::new(message).with_help("write more of its name"))
         }
     }
 }
 
-/// The names, nearest to `given` first, cut where nobody would read on.
+/// The names, nearest to `given` first, limited to a readable number.
 pub fn listed(given: &str, names: &[&str]) -> String {
     let given = given.to_lowercase();
     let nearness = |name: &str| {
@@ -174,8 +174,7 @@ pub fn listed(given: &str, names: &[&str]) -> String {
     }
 }
 
-/// How many characters must be changed, inserted or removed to make one of the other. Only the start of a very long
-/// name is compared: names come from users.
+/// The edit distance of two names. Only the start of a very long name is compared: names come from users.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(100).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -213,7 +212,7 @@ mod tests {
         check_table(
             "acl.filter",
             expect![[r#"
-            acl.filter may be any of the tables MyIngress.acl.filter, MyEgress.acl.filter
+            acl.filter is ambiguous: it may be any of the tables MyIngress.acl.filter, MyEgress.acl.filter
               help: write more of its name"#]],
         );
     }
@@ -239,7 +238,7 @@ mod tests {
         check_table(
             "filter",
             expect![[r#"
-                filter may be any of the tables MyIngress.acl.filter, MyEgress.acl.filter
+                filter is ambiguous: it may be any of the tables MyIngress.acl.filter, MyEgress.acl.filter
                   help: write more of its name"#]],
         );
     }

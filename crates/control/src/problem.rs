@@ -1,27 +1,27 @@
-//! What is wrong with a command, and where it stands.
+//! What is wrong with a command, and where it is.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Characters of a word, and of a line, that a problem repeats at most. The longest value of a program has 514.
+/// The most characters of a word, and of a line, that a problem repeats. The longest value of a program has 514.
 const WORD_CHARACTERS_MAX: usize = 600;
 const LINE_CHARACTERS_MAX: usize = 8_000;
 
-/// Characters that are left of a word or a line that is longer.
+/// Characters that are left of a longer word or line.
 const START_CHARACTERS: usize = 60;
 
-/// What was asked and is wrong, and what would be right.
+/// A problem: what was requested and is wrong, and what would be valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What is wrong.
     pub message: String,
-    /// What exists or would be right.
+    /// What exists or would be valid.
     pub help: Option<String>,
 }
 
 impl Problem {
-    /// A problem that explains itself. What it repeats of what was asked is cut where nobody would read on.
+    /// A problem without help. Very long parts of the request in the message are shortened.
     pub fn new(message: impl Into<String>) -> Problem {
         let message = message.into();
         match message.len() > WORD_CHARACTERS_MAX {
@@ -30,14 +30,14 @@ impl Problem {
         }
     }
 
-    /// The same with what would be right.
+    /// The same with help: what would be valid.
     pub fn with_help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
         self
     }
 }
 
-/// The text, with no word and no line that is longer than anything that makes sense.
+/// The text, with very long words and lines shortened.
 fn shortened(text: &str) -> String {
     let line = |line: &str| {
         let words: String =
@@ -47,7 +47,7 @@ fn shortened(text: &str) -> String {
     text.split_inclusive('\n').map(line).collect()
 }
 
-/// All of the text, or its start and how much there was. White space at its end stays.
+/// All of the text, or its start and its length. White space at its end stays.
 fn start(text: &str, characters_max: usize) -> Cow<'_, str> {
     let kept = text.trim_end();
     let count = kept.chars().count();
@@ -74,12 +74,12 @@ pub struct Origin {
     /// The file, as the user named it.
     pub file: Arc<str>,
     /// The place in it.
-    pub place: Place,
+    pub place: FilePlace,
 }
 
 /// A place in an entries file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FilePlace {
     /// The file as a whole.
     File,
     /// A line, counted from 1.
@@ -98,9 +98,9 @@ pub enum Place {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            Place::File => write!(f, "{}", self.file),
-            Place::Line(line) => write!(f, "{}:{line}", self.file),
-            Place::Element { line, list, index } => write!(f, "{}:{line}: {list}[{index}]", self.file),
+            FilePlace::File => write!(f, "{}", self.file),
+            FilePlace::Line(line) => write!(f, "{}:{line}", self.file),
+            FilePlace::Element { line, list, index } => write!(f, "{}:{line}: {list}[{index}]", self.file),
         }
     }
 }

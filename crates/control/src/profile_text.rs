@@ -1,7 +1,7 @@
-//! Commands about action profiles, and about tables whose entries name members and groups of one.
+//! Commands about action profiles, and about tables whose entries refer to members and groups of one.
 //!
-//! What enters: the arguments of a line, as `cli_text` divides it. What leaves: [`Command`]s. A profile goes by its own
-//! name or, as in older versions of the tool, by that of a table that uses it.
+//! What enters: the arguments of a line, as `cli_text` splits it. What leaves: [`Command`]s. A profile is named by
+//! its own name or, as in older versions of the tool, by that of a table that uses it.
 
 use crate::cli_text::{Arguments, Form, action_arguments, form, key, split_priority};
 use crate::command::{Command, ProfilePart};
@@ -135,7 +135,7 @@ fn indirect_add(it: &Arguments<'_>, what: &str, call: fn(u32) -> ActionCall) -> 
     let (keys, rest) = it.around_arrow(1)?;
     let key = key(it.program, table, keys)?;
     let (handles, priority) = split_priority(it, table, rest, 1)?;
-    let [handle] = handles else { return Err(it.misuse(&format!("there is one {what} after =>"))) };
+    let [handle] = handles else { return Err(it.misuse(&format!("exactly one {what} must follow =>"))) };
     let handle = crate::values::unsigned(handle, u64::from(u32::MAX), what)? as u32;
     Ok(Command::TableAdd { table, key, priority, call: call(handle) })
 }
@@ -221,13 +221,13 @@ mod tests {
                 entries:3: there is no action drop
                   help: action profile MyIngress.hops has the actions NoAction, MyIngress.set_port
                 entries:4: action MyIngress.set_port takes 1 argument: port; 0 given
-                entries:5: x is no member handle
+                entries:5: x is not a valid member handle
                   help: it is a number
                 entries:6: table MyIngress.l2 has no action profile
                   help: its entries run actions: table_add, table_set_default
                 entries:7: there is no => between the keys and the arguments
                   help: table_indirect_add TABLE KEY... => MEMBER [PRIORITY]
-                entries:8: there is one member handle after =>
+                entries:8: exactly one member handle must follow =>
                   help: table_indirect_add TABLE KEY... => MEMBER [PRIORITY]
                 entries:9: table MyIngress.balance has 1 key: meta.tag; 0 given
             "#]],

@@ -26,8 +26,8 @@ use crate::command::{Command, Replica};
 use crate::entries::Collected;
 use crate::json_lines::element_lines;
 use crate::names;
-use crate::problem::{Origin, Place, Problem};
-use crate::values::{self, Target};
+use crate::problem::{FilePlace, Origin, Problem};
+use crate::values::{self, ValueTarget};
 use base::Bits;
 use ir::{ActionCall, EntryKey, Key, MatchKind, Program, TableId};
 use serde_json::{Map, Value};
@@ -48,13 +48,13 @@ pub(crate) fn read(file: &Arc<str>, text: &str, program: &Program, collected: &m
     let origin = |place| Origin { file: file.clone(), place };
     let file = match serde_json::from_str(text) {
         Ok(Value::Object(file)) => file,
-        Ok(_) => return collected.take(origin(Place::File), Err(Problem::new("the file is no JSON object"))),
+        Ok(_) => return collected.take(origin(FilePlace::File), Err(Problem::new("the file is not a JSON object"))),
         Err(error) => {
-            let problem = Problem::new(format!("the file is no valid JSON: {error}"));
-            return collected.take(origin(Place::Line(error.line() as u32)), Err(problem));
+            let problem = Problem::new(format!("the file is not valid JSON: {error}"));
+            return collected.take(origin(FilePlace::Line(error.line() as u32)), Err(problem));
         }
     };
-    collected.take(origin(Place::File), header(&file).map(|()| None));
+    collected.take(origin(FilePlace::File), header(&file).map(|()| None));
     let lines = element_lines(text);
     for (list, entry) in LISTS {
         match file.get(list) {
@@ -63,10 +63,10 @@ pub(crate) fn read(file: &Arc<str>, text: &str, program: &Program, collected: &m
                 for (index, element) in elements.iter().enumerate() {
                     let line = lines.get(list).and_then(|lines| lines.get(index)).copied().unwrap_or(1);
                     let result = object(element, "it").and_then(|element| entry(element, program));
-                    collected.take(origin(Place::Element { line, list, index }), result.map(Some));
+                    collected.take(origin(FilePlace::Element { line, list, index }), result.map(Some));
                 }
             }
-            Some(_) => collected.take(origin(Place::File), Err(Problem::new(format!("{list} is no list")))),
+            Some(_) => collected.take(origin(FilePlace::File), Err(Problem::new(format!("{list} is not a list")))),
         }
     }
 }
@@ -115,7 +115,7 @@ fn table_entry(entry: &Object, program: &Program) -> Result<Command, Problem> {
     }
 }
 
-/// After how long without a hit the entry is reported; 0 for never.
+/// The idle timeout of the entry; 0 for never.
 fn idle_timeout_ns(entry: &Object, program: &Program, table: TableId) -> Result<u64, Problem> {
     let Some(given) = entry.get("idle_timeout_ns") else { return Ok(0) };
     let timeout_ns = number(given, "idle_timeout_ns", i64::MAX as u64)?;
@@ -126,7 +126,7 @@ fn idle_timeout_ns(entry: &Object, program: &Program, table: TableId) -> Result<
     Ok(timeout_ns)
 }
 
-/// The priority, which an entry has where keys may overlap.
+/// The priority, which an entry has if keys may overlap.
 fn priority(entry: &Object, program: &Program, table: TableId) -> Result<i32, Problem> {
     let given = entry.get("priority").map(|value| number(value, "priority", i32::MAX as u64)).transpose()?;
     match (has_priority(program, table), given) {
@@ -151,7 +151,7 @@ fn arguments(program: &Program, table: TableId, action: u32, given: &Object) -> 
         }
         let position = names::param(program, id, name)?;
         let var = &program.vars[definition.params[position]];
-        let target = Target { role: "parameter", name: names::last_part(&var.name), ty: var.ty };
+        let target = ValueTarget { role: "parameter", name: names::last_part(&var.name), ty: var.ty };
         if args[position].replace(bits(value, &target)?).is_some() {
             return Err(Problem::new(format!("{target} is given twice")));
         }
@@ -182,7 +182,7 @@ fn key(program: &Program, table: TableId, given: &Object) -> Result<Vec<EntryKey
 }
 
 fn key_match(value: &Value, key: &Key) -> Result<EntryKey, Problem> {
-    let target = Target { role: "key", name: &key.name, ty: key.expr.ty };
+    let target = ValueTarget { role: "key", name: &key.name, ty: key.expr.ty };
     match key.kind {
         MatchKind::Exact => Ok(EntryKey::Exact(bits(value, &target)?)),
         MatchKind::Optional => Ok(EntryKey::Optional(Some(bits(value, &target)?))),
@@ -201,7 +201,7 @@ fn key_match(value: &Value, key: &Key) -> Result<EntryKey, Problem> {
     }
 }
 
-fn pair<'v>(value: &'v Value, target: &Target<'_>, form: &str) -> Result<(&'v Value, &'v Value), Problem> {
+fn pair<'v>(value: &'v Value, target: &ValueTarget<'_>, form: &str) -> Result<(&'v Value, &'v Value), Problem> {
     match value.as_array().map(Vec::as_slice) {
         Some([first, second]) => Ok((first, second)),
         _ => Err(Problem::new(format!("{value} does not match {target}")).with_help(format!("it takes {form}"))),
@@ -209,17 +209,17 @@ fn pair<'v>(value: &'v Value, target: &Target<'_>, form: &str) -> Result<(&'v Va
 }
 
 /// A value: a number, a string in any of the forms of [`values`], a truth value; also alone in a list.
-fn bits(value: &Value, target: &Target<'_>) -> Result<Bits, Problem> {
+fn bits(value: &Value, target: &ValueTarget<'_>) -> Result<Bits, Problem> {
     match value {
         Value::String(text) => values::value(text, target),
         Value::Number(number) if number.is_f64() => {
-            let message = format!("{number} is no value for {target}");
+            let message = format!("{number} is not a valid value for {target}");
             Err(Problem::new(message).with_help("it takes a whole number; one over 64 bits is written as a string"))
         }
         Value::Number(number) => values::value(&number.to_string(), target),
         Value::Bool(truth) => values::value(if *truth { "1" } else { "0" }, target),
         Value::Array(list) if list.len() == 1 && !list[0].is_array() => bits(&list[0], target),
-        other => Err(Problem::new(format!("{} is no value for {target}", excerpt(other)))),
+        other => Err(Problem::new(format!("{} is not a valid value for {target}", excerpt(other)))),
     }
 }
 
@@ -241,7 +241,7 @@ fn clone_session(entry: &Object, program: &Program) -> Result<Command, Problem> 
 fn replicas(entry: &Object, program: &Program) -> Result<Vec<Replica>, Problem> {
     let list = match entry.get("replicas") {
         Some(Value::Array(list)) => list,
-        Some(_) => return Err(Problem::new("replicas is no list")),
+        Some(_) => return Err(Problem::new("replicas is not a list")),
         None => return Err(Problem::new("replicas is missing").with_help("it is a list of egress_port and instance")),
     };
     let mut replicas = Vec::with_capacity(list.len());
@@ -262,7 +262,7 @@ fn replicas(entry: &Object, program: &Program) -> Result<Vec<Replica>, Problem> 
     }
 }
 
-/// Refuses a field that nobody knows: it is a misspelt one.
+/// Refuses an unknown field: it is probably misspelt.
 fn check_fields(object: &Object, known: &[&str]) -> Result<(), Problem> {
     match object.keys().find(|field| !known.contains(&field.as_str()) && !is_comment(field)) {
         None => Ok(()),
@@ -307,7 +307,7 @@ fn number(value: &Value, field: &str, greatest: u64) -> Result<u64, Problem> {
     values::unsigned(&text, greatest, field).map_err(|_| Problem::new(format!("{field} is {text}")).with_help(help))
 }
 
-/// A value as JSON, cut where nobody would read on.
+/// A value as JSON, shortened to a readable length.
 fn excerpt(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(40) {
@@ -429,13 +429,13 @@ mod tests {
                 entries:4: table_entries[2]: parameter dstAddr of action MyIngress.ipv4_forward is missing
                 entries:5: table_entries[3]: there is no parameter dst
                   help: action MyIngress.ipv4_forward has the parameters port, dstAddr
-                entries:6: table_entries[4]: 10.0.0.300 is no IPv4 address
+                entries:6: table_entries[4]: 10.0.0.300 is not an IPv4 address
                 entries:7: table_entries[5]: "10.0.0.0" does not match key hdr.ipv4.dstAddr
                   help: it takes [value, prefix length]
                 entries:8: table_entries[6]: the prefix length 33 is too long, key hdr.ipv4.dstAddr has 32 bits
                 entries:9: table_entries[7]: there is no key dst
                   help: table MyIngress.ipv4_lpm has the keys hdr.ipv4.dstAddr
-                entries:10: table_entries[8]: 1.8446744073709552e+19 is no value for key hdr.ethernet.dstAddr
+                entries:10: table_entries[8]: 1.8446744073709552e+19 is not a valid value for key hdr.ethernet.dstAddr
                   help: it takes a whole number; one over 64 bits is written as a string
                 entries:12: table_entries[9]: 2 needs 2 bits, key hdr.ipv4.isValid() has 1
                 entries:13: table_entries[10]: an entry of table MyIngress.acl.filter needs a priority
@@ -487,7 +487,7 @@ mod tests {
                 entries:4: table_entries[2]: action MyIngress.drop is for the default only (@defaultonly), not for entries
                 entries:5: table_entries[3]: action MyIngress.set_port is for entries only (@tableonly), not for the default
                 entries:6: table_entries[4]: an entry with default_action has no match: it runs when no other matches
-                entries:7: table_entries[5]: table MyEgress.mark has no key and takes no entries
+                entries:7: table_entries[5]: table MyEgress.mark has no key and cannot have entries
                   help: set its default action instead
             "#]],
         );
@@ -516,7 +516,7 @@ mod tests {
                   help: it is a number from 0 to 65535
                 entries:6: multicast_group_entries[4]: replicas is missing
                   help: it is a list of egress_port and instance
-                entries:8: clone_session_entries[0]: replicas is no list
+                entries:8: clone_session_entries[0]: replicas is not a list
                 entries:10: clone_session_entries[2]: clone_session_id is x
                   help: it is a number from 0 to 32767
             "#]],
@@ -528,7 +528,7 @@ mod tests {
         check(
             "{\"table_entries\": [\n{\"table\": }]}",
             expect![[r#"
-            entries:2: the file is no valid JSON: expected value at line 2 column 11
+            entries:2: the file is not valid JSON: expected value at line 2 column 11
         "#]],
         );
         check(
@@ -543,13 +543,13 @@ mod tests {
             expect![[r#"
             entries: the target is "tofino"
               help: only "bmv2" is known
-            entries: table_entries is no list
+            entries: table_entries is not a list
         "#]],
         );
         check(
             &format!("{{\"table_entries\": {}", "[".repeat(100_000)),
             expect![[r#"
-            entries:1: the file is no valid JSON: recursion limit exceeded at line 1 column 145
+            entries:1: the file is not valid JSON: recursion limit exceeded at line 1 column 145
         "#]],
         );
     }

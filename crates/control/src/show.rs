@@ -14,7 +14,7 @@ pub fn table(table: &Table, priority: fn(i32) -> i32) -> String {
     text
 }
 
-/// What names an entry: its keys with their names, and the priority where it counts.
+/// What identifies an entry: its keys with their names, and the priority where it matters.
 pub fn entry_name(table: &Table, key: &[MatchValue], priority: i32) -> String {
     let fields = table.spec().key.iter().zip(key);
     let keys: Vec<String> = fields.map(|(field, value)| format!("{} = {}", field.name, match_value(value))).collect();
@@ -22,7 +22,7 @@ pub fn entry_name(table: &Table, key: &[MatchValue], priority: i32) -> String {
     keys.join(", ") + &priority
 }
 
-/// An entry: handle, keys with their names, priority where it counts, shown as `priority` has it, action.
+/// An entry: handle, keys with their names, priority where it matters, shown as `priority` has it, action.
 pub fn entry(table: &Table, entry: &Entry, priority: fn(i32) -> i32) -> String {
     let fields = table.spec().key.iter().zip(&entry.spec.key);
     let keys: Vec<String> = fields.map(|(field, value)| format!("{}={}", field.name, match_value(value))).collect();
@@ -61,7 +61,7 @@ pub fn member(profile: &Profile, handle: Handle, call: &ActionCall) -> String {
     format!("member {handle}: {}", action_of(&profile.spec().actions, call))
 }
 
-/// A group and its members, with their weights where they say something.
+/// A group and its members, with their weights where they differ from 1.
 pub fn group(handle: Handle, members: &Group) -> String {
     let member = |(member, &weight): (&Handle, &u32)| match weight {
         1 => member.to_string(),
@@ -80,7 +80,7 @@ pub fn value_set(members: &[Vec<MatchValue>]) -> String {
     members.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What an entry asks of a key.
+/// What an entry matches in a key.
 pub fn match_value(value: &MatchValue) -> String {
     match value {
         MatchValue::Exact(value) => value.to_string(),
@@ -98,7 +98,7 @@ pub fn groups(replication: &Replication) -> String {
     replication.groups().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Where a clone session leads.
+/// Where a clone session sends packets.
 pub fn clone_target(target: &CloneTarget) -> String {
     match target {
         CloneTarget::Replicas(members) => replicas(members),

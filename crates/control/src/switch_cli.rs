@@ -1,9 +1,9 @@
-//! `simple_switch_CLI`, line by line, on a switch that runs: what it prints for each.
+//! Runs `simple_switch_CLI` commands, line by line, on a running switch, and produces the tool's output.
 //!
 //! What enters: a line as users of that tool write it, and the control plane of a switch. What leaves: text in the
-//! tool's form, which people's scripts read: handles, values, dumps. The commands themselves are those of entries
-//! files ([`crate::cli_text`]); here are the ones that only ask, and the words around answers. Where the tool says of
-//! an error that there was one, this says what.
+//! tool's form, which scripts parse: handles, values, dumps. The commands are those of entries files
+//! ([`crate::cli_text`]); this module adds the commands that only read, and the text around results. Where the tool
+//! reports an error without a reason, this module gives the reason.
 
 use crate::api::Api;
 use crate::apply::{Reply, meter_cell};
@@ -19,25 +19,25 @@ use switch::replication::Replication;
 use switch::{CloneTarget, MeterConfig, Switch};
 use tables::{Entry, Handle, MatchValue, Profile, ProfileOperation, Table, TableKind, Target};
 
-/// What a line gave.
+/// The result of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What is printed, without the line break at its end; nothing for many commands that change something.
+    /// The output, without the line break at its end; empty for many commands that change something.
     pub text: String,
     /// The line was refused; the text says why.
     pub is_error: bool,
 }
 
-/// What the switch is to those who ask.
+/// The identity of the switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// By which number controllers know it.
+    /// Its device id.
     pub device_id: u64,
-    /// Ports and what is behind each.
+    /// Ports, and what each is connected to.
     pub ports: Vec<(u32, String)>,
 }
 
-/// Carries a line out.
+/// Carries out a line.
 pub fn run(api: &Api, about: &About, line: &str) -> Answer {
     match answer(api, about, line) {
         Ok(text) => Answer { text, is_error: false },
@@ -45,10 +45,10 @@ pub fn run(api: &Api, about: &About, line: &str) -> Answer {
     }
 }
 
-/// What a command that only asks prints.
+/// The output of a command that only reads.
 type Asks = fn(&Program, &[&str]) -> Result<String, Problem>;
 
-/// Commands that the program alone answers, with their usage and the number of their arguments.
+/// Commands that depend only on the program, with their usage and the number of their arguments.
 const OF_THE_PROGRAM: [(&str, &str, usize, Asks); 6] = [
     ("help", "[COMMAND]", 1, |_, words| words.first().map_or_else(|| Ok(help()), |name| help_of(name))),
     ("show_tables", "", 0, |program, _| Ok(lines(program.tables.ids().map(|table| show_table(program, table))))),
@@ -64,11 +64,11 @@ const OF_THE_PROGRAM: [(&str, &str, usize, Asks); 6] = [
     }),
 ];
 
-/// Commands that the switch answers, beside those of entries files.
+/// Commands that need the switch, beside those of entries files.
 const OF_THE_SWITCH: [&str; 5] =
     ["get_time_elapsed", "get_time_since_epoch", "reset_state", "show_ports", "switch_info"];
 
-/// The names of all commands that are carried out.
+/// The names of all supported commands.
 pub fn command_names() -> Vec<&'static str> {
     let local = OF_THE_PROGRAM.iter().map(|(name, ..)| *name).chain(OF_THE_SWITCH);
     let mut names: Vec<&str> = cli_text::command_names().chain(local).collect();
@@ -121,7 +121,7 @@ fn no_command(name: &str) -> Problem {
     Problem::new(format!("there is no command {name}")).with_help(format!("commands are {all}"))
 }
 
-/// How a command is written, or what to do instead.
+/// The usage of a command, or what to do instead.
 fn help_of(name: &str) -> Result<String, Problem> {
     let of_the_program = OF_THE_PROGRAM.iter().find(|(known, ..)| *known == name);
     let of_the_program = of_the_program.map(|(name, usage, ..)| format!("{name} {usage}").trim_end().to_owned());
@@ -170,7 +170,7 @@ fn show_action(program: &Program, action: ir::ActionId) -> String {
     format!("{:30} [{}]", action.name, params.collect::<Vec<_>>().join(",\t"))
 }
 
-/// Each action once: the program may have one in several places.
+/// Each action once: the program may have several copies of one.
 fn show_actions(program: &Program) -> String {
     let mut shown: Vec<String> = program.actions.ids().map(|action| show_action(program, action)).collect();
     shown.sort_unstable();
@@ -184,7 +184,7 @@ fn table_actions(program: &Program, table: TableId) -> Vec<String> {
 
 // ----------------------------------------------------------------------------------------------------------- commands
 
-/// Carries a command out and words its answer.
+/// Carries out a command and formats its result.
 fn carry_out(api: &Api, program: &Program, command: Command) -> Result<String, Problem> {
     use Command::*;
     match &command {
@@ -248,7 +248,7 @@ fn carry_out(api: &Api, program: &Program, command: Command) -> Result<String, P
     }
 }
 
-/// What the tool says that it is about to do.
+/// What the tool announces before it runs the command.
 fn intent(program: &Program, command: &Command) -> String {
     use Command::*;
     let name = |table: &TableId| &program.tables[*table].name;
@@ -284,7 +284,7 @@ fn intent(program: &Program, command: &Command) -> String {
     }
 }
 
-/// What came of it.
+/// The result.
 fn outcome(program: &Program, command: &Command, reply: Reply) -> String {
     use Command::*;
     match (command, reply) {
@@ -365,7 +365,7 @@ fn call_text(program: &Program, table: TableId, call: &ActionCall) -> String {
 const RULE: &str = "==========";
 const STARS: &str = "**********";
 
-/// What a table with timeouts knows of its entries' age: the switch's time, and that of each entry's last hit.
+/// What a table with timeouts needs to show its entries' age: the switch's time, and that of each entry's last hit.
 #[derive(Default)]
 struct Lives {
     now_ns: u64,
@@ -450,7 +450,7 @@ fn dump_member(profile: &Profile, handle: Handle, call: &tables::ActionCall) -> 
     format!("Dumping member {handle}\nAction entry: {name} - {}", arguments(&call.args))
 }
 
-/// The tool knows no weights; one that says something stands behind its member.
+/// The tool does not support weights; one other than 1 follows its member.
 fn dump_group(handle: Handle, members: &tables::Group) -> String {
     let member = |(member, &weight): (&Handle, &u32)| match weight {
         1 => member.to_string(),
@@ -487,7 +487,7 @@ fn action_entry(table: &Table, action: usize, args: &[Bits]) -> String {
     }
 }
 
-/// A group that P4Runtime has made has no nodes: its copies stand with their number alone.
+/// A group that P4Runtime has created has no nodes: its copies are shown with their number alone.
 fn mc_dump(replication: &Replication) -> String {
     let mut text = format!("{RULE}\nMC ENTRIES\n");
     for (group, _) in replication.groups() {
@@ -526,7 +526,7 @@ fn mirroring(target: &CloneTarget) -> String {
 
 // -------------------------------------------------------------------------------------------------------------- reset
 
-/// Entries, default actions, members, groups, cells and copies as they are when the program begins.
+/// Resets entries, default actions, members, groups, cells and copies to their state when the program begins.
 fn reset_state(api: &Api, program: &Program) -> Result<(), Problem> {
     for table in program.tables.ids() {
         let declared = &program.tables[table];
@@ -588,7 +588,7 @@ mod tests {
     use crate::api::tests::api;
     use expect_test::{Expect, expect};
 
-    /// Lines in, what they print out.
+    /// Lines of input, and their output.
     fn check(text: &str, expected: Expect) {
         let api = api();
         let about = About { device_id: 7, ports: vec![(1, "s1-eth1".to_owned()), (2, "s1-eth2".to_owned())] };
@@ -612,11 +612,11 @@ mod tests {
                     2           s1-eth2           UP
                 device_id                : 7
                 ports                    : 1@s1-eth1 2@s1-eth2
-                Error: the command swap_configs is not carried out
+                Error: the command swap_configs is not supported
                   help: a program that was saved is run by `wirespeed ctl commit`
-                Error: the command port_add is not carried out
+                Error: the command port_add is not supported
                   help: ports are given when the switch is started: `wirespeed run --port NUMBER=INTERFACE`
-                Error: the command shell is not carried out
+                Error: the command shell is not supported
                   help: commands of the system are typed in a shell of the system
                 Error: there is no command show_port
                   help: commands are show_ports, show_pvs, show_actions, show_tables, help, pvs_get, mc_dump, pvs_add and 70 more
@@ -888,21 +888,21 @@ help x\nhelp table_add table_info\nmirroring_mapping_add 1 2",
                 table_indirect_set_default              table_indirect_set_default_with_group   table_info
                 table_modify                            table_num_entries                       table_reset_default
                 table_set_default                       table_set_timeout                       table_show_actions
-                Error: the command swap_configs is not carried out
+                Error: the command swap_configs is not supported
                   help: a program that was saved is run by `wirespeed ctl commit`
                 Error: there is no command frobnicate
                   help: commands are reset_state, show_ports, table_add, mc_group_create, mc_node_create, mirroring_add, pvs_add, pvs_clear and 70 more
                 table_add TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]
                 table_info TABLE
                 switch_info
-                Error: the command swap_configs is not carried out
+                Error: the command swap_configs is not supported
                   help: a program that was saved is run by `wirespeed ctl commit`
                 Error: there is no command x
                   help: commands are help, mc_dump, pvs_add, pvs_get, show_pvs, pvs_clear, table_add, pvs_remove and 70 more
                 Error: help takes 0 to 1 arguments, 2 given
                   help: help [COMMAND]
-                Error: the command mirroring_mapping_add is not carried out
-                  help: mirroring_add SESSION PORT does the same, and is what newer versions of the tool have
+                Error: the command mirroring_mapping_add is not supported
+                  help: mirroring_add SESSION PORT does the same; newer versions of the tool have it
             "#]],
         );
     }

@@ -1,8 +1,8 @@
 //! From a value as users write it to bits of the right width.
 //!
 //! A value is a number (decimal, `0x`, `0b`, `0o`, `_` between digits, `-` where the type is signed), a truth value
-//! where the type is `bool`, or the address that the width suggests: IPv4 at 32 bits, a MAC address at 48, IPv6 at 128.
-//! A value that does not fit is refused and never cut.
+//! where the type is `bool`, or the address that the width suggests: IPv4 at 32 bits, a MAC address at 48, IPv6 at
+//! 128. A value that does not fit is refused, never truncated.
 
 use crate::problem::Problem;
 use base::Bits;
@@ -11,12 +11,12 @@ use num_bigint::BigInt;
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// The longest number that is read: the widest value in binary digits, with room for `_`.
+/// The longest number that is accepted: the widest value in binary digits, with room for `_`.
 const DIGITS_MAX: usize = 2 * base::limits::WIDTH_BITS_MAX as usize;
 
-/// Whose value is read: its name for messages, and its type.
+/// What a value is for: its name for messages, and its type.
 #[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
+pub struct ValueTarget<'a> {
     /// `key`, `parameter`, ...
     pub role: &'a str,
     /// Its name.
@@ -25,12 +25,12 @@ pub struct Target<'a> {
     pub ty: Type,
 }
 
-impl Target<'_> {
+impl ValueTarget<'_> {
     fn width(&self) -> u32 {
         self.ty.width()
     }
 
-    /// What a value of this target may look like.
+    /// What a value of this target can look like.
     fn forms(&self) -> &'static str {
         match self.ty {
             Type::Bool => "true or false",
@@ -42,19 +42,19 @@ impl Target<'_> {
     }
 }
 
-impl fmt::Display for Target<'_> {
+impl fmt::Display for ValueTarget<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.role, self.name)
     }
 }
 
-/// The value that `text` spells.
-pub fn value(text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
+/// The value that `text` denotes.
+pub fn value(text: &str, target: &ValueTarget<'_>) -> Result<Bits, Problem> {
     if text.contains(':') {
         return colon_address(text, target);
     }
     if text.contains('.') {
-        let address: Ipv4Addr = text.parse().map_err(|_| Problem::new(format!("{text} is no IPv4 address")))?;
+        let address: Ipv4Addr = text.parse().map_err(|_| Problem::new(format!("{text} is not an IPv4 address")))?;
         return address_bits(text, "an IPv4", 32, u128::from(u32::from(address)), target);
     }
     match (text, target.ty) {
@@ -63,21 +63,21 @@ pub fn value(text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
         _ => {}
     }
     let number = number(text).ok_or_else(|| {
-        Problem::new(format!("{text} is no value for {target}")).with_help(not_a_number(text, target))
+        Problem::new(format!("{text} is not a valid value for {target}")).with_help(not_a_number(text, target))
     })?;
     fit(&number, text, target)
 }
 
-fn not_a_number(text: &str, target: &Target<'_>) -> String {
+fn not_a_number(text: &str, target: &ValueTarget<'_>) -> String {
     match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => "a hexadecimal number begins with 0x".to_string(),
         false => format!("it takes {}", target.forms()),
     }
 }
 
-fn colon_address(text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
+fn colon_address(text: &str, target: &ValueTarget<'_>) -> Result<Bits, Problem> {
     if target.width() == 128 {
-        let address: Ipv6Addr = text.parse().map_err(|_| Problem::new(format!("{text} is no IPv6 address")))?;
+        let address: Ipv6Addr = text.parse().map_err(|_| Problem::new(format!("{text} is not an IPv6 address")))?;
         return address_bits(text, "an IPv6", 128, u128::from(address), target);
     }
     if let Some(address) = mac(text) {
@@ -85,15 +85,13 @@ fn colon_address(text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
     }
     match text.parse::<Ipv6Addr>() {
         Ok(address) => address_bits(text, "an IPv6", 128, u128::from(address), target),
-        Err(_) if target.width() == 48 => Err(Problem::new(format!("{text} is no MAC address"))),
-        Err(_) => {
-            Err(Problem::new(format!("{text} is no value for {target}"))
-                .with_help(format!("it takes {}", target.forms())))
-        }
+        Err(_) if target.width() == 48 => Err(Problem::new(format!("{text} is not a MAC address"))),
+        Err(_) => Err(Problem::new(format!("{text} is not a valid value for {target}"))
+            .with_help(format!("it takes {}", target.forms()))),
     }
 }
 
-fn address_bits(text: &str, kind: &str, width: u32, bits: u128, target: &Target<'_>) -> Result<Bits, Problem> {
+fn address_bits(text: &str, kind: &str, width: u32, bits: u128, target: &ValueTarget<'_>) -> Result<Bits, Problem> {
     if target.width() == width {
         Ok(Bits::from_u128(width, bits))
     } else {
@@ -116,7 +114,7 @@ fn mac(text: &str) -> Option<u64> {
     (bytes == 6).then_some(address)
 }
 
-/// The number that `text` spells.
+/// The number that `text` denotes.
 fn number(text: &str) -> Option<BigInt> {
     if text.len() > DIGITS_MAX {
         return None;
@@ -142,7 +140,7 @@ fn number(text: &str) -> Option<BigInt> {
     Some(if negative { -value } else { value })
 }
 
-fn fit(number: &BigInt, text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
+fn fit(number: &BigInt, text: &str, target: &ValueTarget<'_>) -> Result<Bits, Problem> {
     let width = target.width();
     // `0xfd` for a signed value is its bits, not a number of 253.
     let is_pattern = text.starts_with('0') && text.contains(|c: char| c.is_ascii_alphabetic());
@@ -169,9 +167,9 @@ fn bit_count(bits: u64) -> String {
     if bits == 1 { "1 bit".to_string() } else { format!("{bits} bits") }
 }
 
-/// What `text` asks of a key, in the form that `simple_switch_CLI` has for the match kind: `v`, `v/length`, `v&&&mask`,
-/// `low->high`; a range also as `low..high`, and any but an exact key as `*` for whatever there is.
-pub fn entry_key(text: &str, target: &Target<'_>, kind: MatchKind) -> Result<EntryKey, Problem> {
+/// The match of a key that `text` denotes, in the form that `simple_switch_CLI` has for the match kind: `v`,
+/// `v/length`, `v&&&mask`, `low->high`; a range also as `low..high`, and any but an exact key as `*` for anything.
+pub fn entry_key(text: &str, target: &ValueTarget<'_>, kind: MatchKind) -> Result<EntryKey, Problem> {
     if let ("*", Some(any)) = (text, any(target.width(), kind)) {
         return Ok(any);
     }
@@ -201,7 +199,7 @@ pub fn entry_key(text: &str, target: &Target<'_>, kind: MatchKind) -> Result<Ent
         MatchKind::Range => match text.split_once("->").or_else(|| text.split_once("..")) {
             Some((low, high)) => range(value(low, target)?, value(high, target)?, target),
             None => {
-                let message = format!("{text} is no range, {target} is matched by range");
+                let message = format!("{text} is not a valid range, {target} is matched by range");
                 Err(Problem::new(message).with_help(format!("write {text}->{text} for this value alone")))
             }
         },
@@ -225,7 +223,7 @@ pub fn any(width: u32, kind: MatchKind) -> Option<EntryKey> {
 }
 
 /// A prefix whose length is still text.
-pub fn lpm(address: Bits, length: &str, target: &Target<'_>) -> Result<EntryKey, Problem> {
+pub fn lpm(address: Bits, length: &str, target: &ValueTarget<'_>) -> Result<EntryKey, Problem> {
     let prefix_len = prefix_length(length, target)?;
     Ok(EntryKey::Lpm { value: address.and(&prefix_mask(target.width(), prefix_len)), prefix_len })
 }
@@ -236,7 +234,7 @@ pub fn ternary(bits: Bits, mask: Bits) -> EntryKey {
 }
 
 /// A range that is not empty.
-pub fn range(low: Bits, high: Bits, target: &Target<'_>) -> Result<EntryKey, Problem> {
+pub fn range(low: Bits, high: Bits, target: &ValueTarget<'_>) -> Result<EntryKey, Problem> {
     if low.cmp_unsigned(&high).is_gt() {
         return Err(Problem::new(format!(
             "the range {low} to {high} of {target} is empty: the lower bound comes first"
@@ -246,7 +244,7 @@ pub fn range(low: Bits, high: Bits, target: &Target<'_>) -> Result<EntryKey, Pro
 }
 
 /// An optional key in the form of a mask: all bits, or none.
-fn optional(bits: Bits, mask: Bits, target: &Target<'_>) -> Result<EntryKey, Problem> {
+fn optional(bits: Bits, mask: Bits, target: &ValueTarget<'_>) -> Result<EntryKey, Problem> {
     if mask.is_zero() {
         Ok(EntryKey::Optional(None))
     } else if mask == Bits::ones(mask.width()) {
@@ -260,24 +258,26 @@ fn prefix_mask(width: u32, prefix_len: u32) -> Bits {
     Bits::ones(width).shl(u64::from(width - prefix_len))
 }
 
-fn prefix_length(text: &str, target: &Target<'_>) -> Result<u32, Problem> {
+fn prefix_length(text: &str, target: &ValueTarget<'_>) -> Result<u32, Problem> {
     let width = target.width();
     match text.parse::<u32>() {
         Ok(length) if length <= width => Ok(length),
         Ok(length) => Err(Problem::new(format!("the prefix length {length} is too long, {target} has {width} bits"))),
-        Err(_) => Err(Problem::new(format!("{text} is no prefix length")).with_help(format!("it takes 0 to {width}"))),
+        Err(_) => {
+            Err(Problem::new(format!("{text} is not a valid prefix length"))
+                .with_help(format!("it takes 0 to {width}")))
+        }
     }
 }
 
-/// A number from 0 to `greatest`. `what` says whose.
+/// A number from 0 to `greatest`. `what` names it for messages.
 pub fn unsigned(text: &str, greatest: u64, what: &str) -> Result<u64, Problem> {
-    let number =
-        number(text).ok_or_else(|| Problem::new(format!("{text} is no {what}")).with_help("it is a number"))?;
+    let number = number(text)
+        .ok_or_else(|| Problem::new(format!("{text} is not a valid {what}")).with_help("it is a number"))?;
     match u64::try_from(&number) {
         Ok(number) if number <= greatest => Ok(number),
-        _ => {
-            Err(Problem::new(format!("{text} is no {what}")).with_help(format!("it is a number from 0 to {greatest}")))
-        }
+        _ => Err(Problem::new(format!("{text} is not a valid {what}"))
+            .with_help(format!("it is a number from 0 to {greatest}"))),
     }
 }
 
@@ -287,7 +287,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check(text: &str, ty: Type, expected: Expect) {
-        let answer = match value(text, &Target { role: "key", name: "hdr.x", ty }) {
+        let answer = match value(text, &ValueTarget { role: "key", name: "hdr.x", ty }) {
             Ok(bits) => format!("{bits:?}"),
             Err(problem) => problem.to_string(),
         };
@@ -295,7 +295,7 @@ mod tests {
     }
 
     fn check_key(text: &str, kind: MatchKind, expected: Expect) {
-        let target = Target { role: "key", name: "hdr.x", ty: Type::Bit(32) };
+        let target = ValueTarget { role: "key", name: "hdr.x", ty: Type::Bit(32) };
         let answer = match entry_key(text, &target, kind) {
             Ok(key) => format!("{key:?}"),
             Err(problem) => problem.to_string(),
@@ -337,11 +337,11 @@ mod tests {
 
     #[test]
     fn broken_addresses_are_named_as_what_they_should_be() {
-        check("10.0.0.300", Type::Bit(32), expect!["10.0.0.300 is no IPv4 address"]);
-        check("10.0.0", Type::Bit(32), expect!["10.0.0 is no IPv4 address"]);
-        check("00:11:22:33:44", Type::Bit(48), expect!["00:11:22:33:44 is no MAC address"]);
-        check("00:11:22:33:44:gg", Type::Bit(48), expect!["00:11:22:33:44:gg is no MAC address"]);
-        check("1::2::3", Type::Bit(128), expect!["1::2::3 is no IPv6 address"]);
+        check("10.0.0.300", Type::Bit(32), expect!["10.0.0.300 is not an IPv4 address"]);
+        check("10.0.0", Type::Bit(32), expect!["10.0.0 is not an IPv4 address"]);
+        check("00:11:22:33:44", Type::Bit(48), expect!["00:11:22:33:44 is not a MAC address"]);
+        check("00:11:22:33:44:gg", Type::Bit(48), expect!["00:11:22:33:44:gg is not a MAC address"]);
+        check("1::2::3", Type::Bit(128), expect!["1::2::3 is not an IPv6 address"]);
     }
 
     #[test]
@@ -362,21 +362,21 @@ mod tests {
             "ff",
             Type::Bit(8),
             expect![[r#"
-                ff is no value for key hdr.x
+                ff is not a valid value for key hdr.x
                   help: a hexadecimal number begins with 0x"#]],
         );
         check(
             "0x",
             Type::Bit(32),
             expect![[r#"
-                0x is no value for key hdr.x
+                0x is not a valid value for key hdr.x
                   help: it takes a number such as 10, 0x0a or 0b1010, or an IPv4 address"#]],
         );
         check(
             "yes",
             Type::Bool,
             expect![[r#"
-                yes is no value for key hdr.x
+                yes is not a valid value for key hdr.x
                   help: it takes true or false"#]],
         );
     }
@@ -416,7 +416,7 @@ mod tests {
             "5",
             MatchKind::Range,
             expect![[r#"
-                5 is no range, key hdr.x is matched by range
+                5 is not a valid range, key hdr.x is matched by range
                   help: write 5->5 for this value alone"#]],
         );
         check_key("10.0.0.0/33", MatchKind::Lpm, expect!["the prefix length 33 is too long, key hdr.x has 32 bits"]);
@@ -435,6 +435,6 @@ mod tests {
     #[test]
     fn a_number_of_many_digits_is_refused_at_once() {
         let digits = "9".repeat(DIGITS_MAX + 1);
-        assert!(value(&digits, &Target { role: "key", name: "hdr.x", ty: Type::Bit(8) }).is_err());
+        assert!(value(&digits, &ValueTarget { role: "key", name: "hdr.x", ty: Type::Bit(8) }).is_err());
     }
 }

@@ -1,8 +1,8 @@
-//! Arrays of which an update sets all cells.
+//! Arrays for updates that set every cell.
 //!
-//! What enters: updates, in the thread that asks for them. What leaves: for each that sets all cells of a register or a
-//! counter an array that has them, which takes the place of the old one between two bursts. To write the cells in
-//! place would take the worker as long as the memory needs, and packets would be lost.
+//! What enters: updates, in the thread that requests them. What leaves: for each update that sets all cells of a
+//! register or counter, a new array with these values, which replaces the old one between two bursts. Writing the
+//! cells in place would occupy the worker for as long as the memory takes, and packets would be lost.
 
 use crate::api::entity::{Cell, Entity, Update, UpdateKind};
 use ir::{CounterId, Program, RegisterId};
@@ -17,7 +17,7 @@ pub(crate) enum Array {
 }
 
 impl Array {
-    /// Puts it into the switch, and is what was there.
+    /// Installs it in the switch and becomes the array that was there.
     pub fn swap(&mut self, switch: &mut Switch) {
         let externs = switch.externs_mut();
         match self {
@@ -50,13 +50,13 @@ pub(crate) fn sets_all_cells(update: &Update) -> bool {
         )
 }
 
-/// Arrays that are ready, by the positions of their updates; none for an update that another of the same piece makes
-/// undone, so that there is no more than one for each array of the program.
+/// Prepared arrays, by the positions of their updates. An update that a later one of the same part overrides has
+/// none, so that each array of the program is prepared at most once.
 #[derive(Default)]
 pub(crate) struct FreshArrays(BTreeMap<usize, Option<Array>>);
 
 impl FreshArrays {
-    /// Makes what updates need that are carried out between the same two bursts.
+    /// Prepares what the updates need that are carried out between the same two bursts.
     pub fn of(program: &Program, updates: &[Update]) -> FreshArrays {
         let (mut fresh, mut seen) = (BTreeMap::new(), BTreeSet::new());
         for (position, update) in updates.iter().enumerate().rev().filter(|(_, update)| sets_all_cells(update)) {
@@ -71,12 +71,12 @@ impl FreshArrays {
         FreshArrays(fresh)
     }
 
-    /// What there is for the update at this position: if it sets all cells, the array, or nothing that need be done.
+    /// What was prepared for the update at this position: the array, or nothing to do, if the update sets all cells.
     pub fn take(&mut self, position: usize) -> Option<Option<Array>> {
         self.0.remove(&position)
     }
 
-    /// Those that nobody has taken.
+    /// The arrays that were not used.
     pub fn rest(&mut self) -> impl Iterator<Item = Array> {
         std::mem::take(&mut self.0).into_values().flatten()
     }
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// A write that may be cut into pieces has one array in memory beside those of the switch, and no more.
+    /// A write that may be split has one array in memory beside those of the switch, and no more.
     #[test]
     fn arrays_are_made_one_at_a_time() {
         let program = crate::test_program::program();

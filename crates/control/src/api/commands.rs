@@ -1,12 +1,12 @@
-//! Commands of the other faces, and what is stored of them.
+//! Commands of the other interfaces, and what is stored of them.
 //!
-//! What enters: a command, the switch. What leaves: the reply, and what a restart must be told to come to the same. A
-//! command speaks of handles, which mean nothing after a restart; most are the same as an update, which names things.
-//! Of the others everything is stored anew.
+//! What enters: a command, the switch. What leaves: the reply, and what a restart needs to restore the effect. A
+//! command names things by handles, which are meaningless after a restart; most commands are equivalent to an update,
+//! which uses stable names. After any other command the whole state is stored again.
 
 use crate::api::Pipeline;
 use crate::api::entity::{Call, Cell, Entity, EntryAction, TableEntry, Update, UpdateKind};
-use crate::api::state::State;
+use crate::api::state::ControllerState;
 use crate::api::write::Writer;
 use crate::apply::{Reply, apply};
 use crate::command::{Command, CounterRef};
@@ -20,15 +20,15 @@ use tables::{Handle, MatchValue};
 
 /// What is stored of a command.
 pub(crate) enum Kept {
-    /// It has changed nothing that is kept.
+    /// It has changed nothing that is stored.
     Nothing,
-    /// It is the same as this.
+    /// This equivalent update.
     As(Box<Update>),
-    /// Everything is stored anew.
+    /// The whole state is stored again.
     All,
 }
 
-/// The update that a command stands for which sets all cells of an array; none if it does not.
+/// The equivalent update of a command that sets all cells of an array; none for other commands.
 pub(crate) fn as_update(program: &Program, command: &Command) -> Option<Update> {
     let entity = match command {
         Command::RegisterReset { register } => {
@@ -44,7 +44,7 @@ pub(crate) fn as_update(program: &Program, command: &Command) -> Option<Update> 
 }
 
 impl Pipeline {
-    /// Carries a command out where the switch is.
+    /// Carries out a command in the thread that owns the switch.
     pub(crate) fn command(&self, switch: &mut Switch, command: &Command) -> Result<(Reply, Kept), Problem> {
         self.state().check_style(command)?;
         let deleted = match command {
@@ -71,12 +71,18 @@ impl Pipeline {
     }
 
     /// What is stored of a command that was carried out. `deleted` is the entry that it has deleted.
-    fn kept(&self, state: &mut State, set: &LockedTables<'_>, command: &Command, deleted: Option<TableEntry>) -> Kept {
+    fn kept(
+        &self,
+        state: &mut ControllerState,
+        set: &LockedTables<'_>,
+        command: &Command,
+        deleted: Option<TableEntry>,
+    ) -> Kept {
         use Command::*;
         let update = |kind, entity: Option<Entity>| {
             entity.map_or(Kept::All, |entity| Kept::As(Box::new(Update { kind, entity })))
         };
-        let by_handle = |state: &mut State, table: TableId, handle: Handle| {
+        let by_handle = |state: &mut ControllerState, table: TableId, handle: Handle| {
             let entry = set.tables()[table.index()].get(handle)?;
             Some(Entity::TableEntry(self.entry(state, table, entry)))
         };
@@ -118,7 +124,7 @@ impl Pipeline {
     }
 }
 
-/// Whether something that controllers have numbered, or the last entry of a group, may be gone after a command.
+/// Whether a command may remove something that controllers have numbered, or the last entry of a group.
 fn may_take_away(command: &Command) -> bool {
     use Command::*;
     matches!(

@@ -1,7 +1,7 @@
-//! What a switch under control consists of, piece by piece: the entities of P4Runtime with every name resolved.
+//! The state of a switch under control as separate entities: those of P4Runtime with every name resolved.
 //!
 //! Tables, actions and the like are indices of the program; values have their widths. Ids of action profile members,
-//! groups, multicast groups and clone sessions are the controllers' own numbers.
+//! groups, multicast groups and clone sessions are the numbers that controllers chose.
 
 use base::Bits;
 use ir::{ActionId, ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
@@ -25,9 +25,9 @@ pub enum UpdateKind {
 /// One step of a write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
-    /// What is done.
+    /// The operation.
     pub kind: UpdateKind,
-    /// What it is done to.
+    /// Its entity.
     pub entity: Entity,
 }
 
@@ -58,14 +58,14 @@ pub enum Entity {
     ValueSet {
         /// The set.
         set: ValueSetId,
-        /// One match per key of the set in each.
+        /// For each member, one match per key of the set.
         members: Vec<Vec<EntryKey>>,
     },
-    /// How digests are sent to controllers; those that are not configured are not sent.
+    /// How digests are sent to controllers. Digests without a configuration are not sent.
     Digest {
         /// The digest.
         digest: DigestId,
-        /// How its messages are made up into lists.
+        /// How its messages are grouped into lists.
         config: DigestConfig,
     },
 }
@@ -88,7 +88,7 @@ pub enum EntryAction {
     Member(u32),
     /// A group of the table's action profile.
     Group(u32),
-    /// A group that belongs to the entry alone and comes and goes with it.
+    /// A group that belongs to this entry alone and is created and deleted with it.
     OneShot(Vec<Choice>),
 }
 
@@ -99,11 +99,11 @@ pub struct Choice {
     pub call: Call,
     /// How many of the choices are this one; at least 1.
     pub weight: u32,
-    /// The port without which this is no choice.
+    /// The watch port: while it is down, this is not chosen.
     pub watch_port: Option<u32>,
 }
 
-/// What names an entry in its table.
+/// What identifies an entry in its table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryName {
     /// One per key of the table.
@@ -117,22 +117,22 @@ pub struct EntryName {
 pub struct TableEntry {
     /// The table.
     pub table: TableId,
-    /// Which entry; none for the default action.
+    /// Which entry; `None` for the default action.
     pub name: Option<EntryName>,
-    /// What it runs. None leaves it as it is when an entry is modified, and stands for the program's own when the
-    /// default action is.
+    /// What it runs. `None` means: when an entry is modified, leave it as it is; when the default action is modified,
+    /// restore the program's own.
     pub action: Option<EntryAction>,
-    /// What the controller leaves with it.
+    /// Opaque data that the controller attaches.
     pub attributes: Attributes,
-    /// Its direct counter. Written if given; read if the table has one and it was asked for.
+    /// Its direct counter. Written if given; read if the table has one and the query includes it.
     pub counter: Option<CounterCell>,
-    /// Its direct meter: no rates, or these. Written if given; read if the table has one and it was asked for.
+    /// Its direct meter: no rates, or these. Written if given; read if the table has one and the query includes it.
     pub meter: Option<Option<MeterConfig>>,
-    /// What its direct meter has marked. Written if given; read with the meter.
+    /// Packets that its direct meter has marked with each colour. Written if given; read with the meter.
     pub meter_counts: Option<ColorCounts>,
-    /// Since when no packet has hit it. Read only.
+    /// How long no packet has hit it. Read only.
     pub idle_ns: Option<u64>,
-    /// The program itself declares it, and it cannot be changed. Read only.
+    /// Whether the program itself declares it as constant. Read only.
     pub is_const: bool,
 }
 
@@ -157,7 +157,7 @@ impl TableEntry {
 /// A meter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeterValue {
-    /// Its rates; none: it leaves packets the colour that they have.
+    /// Its rates; without rates it leaves the colour of packets unchanged.
     pub config: Option<MeterConfig>,
     /// Packets that it has marked with each colour. Written if given; always read.
     pub counts: Option<ColorCounts>,
@@ -205,7 +205,7 @@ pub struct GroupMember {
     pub member: u32,
     /// How many of the choices are this one; at least 1.
     pub weight: u32,
-    /// The port without which this is no choice.
+    /// The watch port: while it is down, this is not chosen.
     pub watch_port: Option<u32>,
 }
 
@@ -214,18 +214,19 @@ pub struct GroupMember {
 pub struct Cell<Id, T> {
     /// The array.
     pub array: Id,
-    /// Which cell; none in a write for all of them.
+    /// Which cell; `None` in a write to all of them.
     pub index: Option<u64>,
     /// Its value.
     pub value: T,
 }
 
-/// A copy that is made of a packet, and what takes its place while its port has no link.
+/// A copy of a packet, and its replacements while its port has no link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica {
     /// The copy.
     pub primary: switch::Replica,
-    /// The first of them whose port has a link is made while that of the copy itself has none; none if none has.
+    /// Backups. While the port of the copy has no link, the first backup whose port has a link is used; none if none
+    /// has.
     pub backups: Vec<switch::Replica>,
 }
 
@@ -237,7 +238,7 @@ impl Replica {
         if self.backups.is_empty() { all.next() } else { all.find(|it| !ports_down.contains(&it.port)) }
     }
 
-    /// It and its backups, in the order in which they are wanted.
+    /// It and its backups, in order of preference.
     pub fn all(&self) -> impl Iterator<Item = switch::Replica> {
         std::iter::once(self.primary).chain(self.backups.iter().copied())
     }
@@ -254,7 +255,7 @@ impl From<switch::Replica> for Replica {
 pub struct Multicast {
     /// Its number, at least 1.
     pub group: u64,
-    /// Its copies, none twice.
+    /// Its copies, without duplicates.
     pub replicas: Vec<Replica>,
     /// Opaque to the switch.
     pub metadata: Vec<u8>,
@@ -265,7 +266,7 @@ pub struct Multicast {
 pub struct CloneSession {
     /// Its number, at least 1.
     pub session: u32,
-    /// Its copies, none twice.
+    /// Its copies, without duplicates.
     pub replicas: Vec<Replica>,
     /// The class of service of the clones.
     pub class_of_service: u32,
@@ -273,25 +274,26 @@ pub struct CloneSession {
     pub length_bytes_max: u32,
 }
 
-/// How the messages of a digest are made up into lists.
+/// How the messages of a digest are grouped into lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DigestConfig {
     /// The longest that a message waits for others; 0 for not at all.
     pub timeout_max_ns: u64,
     /// The most messages in a list; 0 for as many as come.
     pub list_size_max: u32,
-    /// How long a message that was sent is not sent again unless it is acknowledged; 0 for not at all.
+    /// After a message was sent, the same message is suppressed for this time unless it is acknowledged; 0 for no
+    /// suppression.
     pub ack_timeout_ns: u64,
 }
 
 /// How much of a write must succeed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Atomicity {
-    /// Each update for itself.
+    /// Each update by itself.
     #[default]
     ContinueOnError,
     /// All or none.
     RollbackOnError,
-    /// All or none, and no packet sees a part of it.
+    /// All or none, and no packet sees a partial result.
     DataplaneAtomic,
 }

@@ -7,36 +7,36 @@ use tables::{Problem, TableError};
 /// The kind of a refusal, named as in gRPC's canonical codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// The request means nothing for this program.
+    /// The request is not valid for this program.
     InvalidArgument,
-    /// What it speaks of is not there.
+    /// What it refers to does not exist.
     NotFound,
-    /// What it makes is there already.
+    /// What it creates exists already.
     AlreadyExists,
     /// The program or the switch forbids it.
     PermissionDenied,
     /// There is no room.
     ResourceExhausted,
-    /// It would be right in another state of the switch.
+    /// It would be valid in another state of the switch.
     FailedPrecondition,
-    /// Taken back, or not tried, because another update of its batch was refused.
+    /// Undone, or not tried, because another update of its batch was refused.
     Aborted,
     /// A cell outside its array.
     OutOfRange,
-    /// Known, and not done here.
+    /// Known, but not implemented here.
     Unimplemented,
-    /// It took longer than it may.
+    /// It exceeded its time limit.
     DeadlineExceeded,
-    /// The switch is ending.
+    /// The switch is shutting down.
     Unavailable,
 }
 
-/// A refusal: what kind, and in words what was asked, what is wrong and what would be right.
+/// A refusal: its kind, and a message that says what was requested, what is wrong and what would be valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The kind.
     pub code: Code,
-    /// For people.
+    /// The message for users.
     pub message: String,
 }
 
@@ -46,7 +46,7 @@ impl Fault {
         Fault { code, message: message.into() }
     }
 
-    /// A request that means nothing for this program.
+    /// A request that is not valid for this program.
     pub fn invalid(message: impl Into<String>) -> Fault {
         Fault::new(Code::InvalidArgument, message)
     }
@@ -100,6 +100,6 @@ impl From<ReplicationError> for Fault {
 
 impl From<Closed> for Fault {
     fn from(_: Closed) -> Fault {
-        Fault::new(Code::Unavailable, "the switch is ending: it takes no more requests")
+        Fault::new(Code::Unavailable, "the switch is shutting down and accepts no more requests")
     }
 }

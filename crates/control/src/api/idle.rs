@@ -1,8 +1,8 @@
-//! Entries that no packet has hit for as long as their controller wanted to wait.
+//! Entries that no packet has hit for the idle timeout that their controller has set.
 //!
-//! What enters: the time of each entry's last hit, which the switch knows, and its timeout, which is stored with it.
-//! What leaves: the entries that are idle, each once; an entry that is hit again becomes idle anew. Tables are looked
-//! through a piece at a time, so that neither the switch nor a writer waits for long.
+//! What enters: the time of each entry's last hit, from the switch, and its timeout, which is stored with it. What
+//! leaves: the idle entries, each once; an entry that is hit again can become idle again. Tables are scanned in
+//! parts, so that neither the switch nor a writer waits for long.
 
 use crate::api::Pipeline;
 use crate::api::entity::TableEntry;
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use switch::Door;
 use tables::Handle;
 
-/// Entries that are looked at together.
+/// Entries that are scanned together.
 const PIECE: usize = 512;
 
-/// The idle entries that were told, each with its sequence number and the time of its last hit.
-pub(crate) type Told = BTreeMap<(TableId, Handle), (u64, u64)>;
+/// The idle entries that were reported, each with its sequence number and the time of its last hit.
+pub(crate) type ReportedIdle = BTreeMap<(TableId, Handle), (u64, u64)>;
 
 /// An entry with a timeout.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ struct Timed {
 }
 
 impl Pipeline {
-    /// Gives the entries that have become idle since this was called last to the sink, some at a time.
+    /// Passes the entries that have become idle since the last call to `sink`, some at a time.
     pub(crate) fn idle_entries(&self, door: &dyn Door, sink: &mut dyn FnMut(Vec<TableEntry>)) -> Result<(), Fault> {
         let tables = self.program.tables.iter_enumerated().filter(|(_, table)| table.support_timeout);
         for (table, _) in tables {
@@ -53,13 +53,13 @@ impl Pipeline {
             }
         }
         let (mut state, set) = (self.state(), self.tables.lock());
-        state.idle_told.retain(|&(table, handle), &mut (sequence, _)| {
+        state.idle_reported.retain(|&(table, handle), &mut (sequence, _)| {
             set.tables()[table.index()].get(handle).is_some_and(|entry| entry.sequence == sequence)
         });
         Ok(())
     }
 
-    /// Those of a piece of a table's entries that have a timeout, and where the next piece starts.
+    /// The entries with a timeout in one part of a table, and where the next part starts.
     fn timed(&self, table: TableId, from: Handle) -> (Vec<Timed>, Option<Handle>) {
         let set = self.tables.lock();
         let (mut timed, mut next) = (Vec::new(), None);
@@ -73,7 +73,7 @@ impl Pipeline {
         (timed, next)
     }
 
-    /// Those that are idle now and were not told.
+    /// The entries that are idle now and were not reported yet.
     fn newly_idle(&self, table: TableId, now_ns: u64, entries: impl Iterator<Item = (Timed, u64)>) -> Vec<TableEntry> {
         let (mut state, set) = (self.state(), self.tables.lock());
         let mut idle = Vec::new();
@@ -84,7 +84,7 @@ impl Pipeline {
             // The handle may have gone to another entry since.
             let entry = set.tables()[table.index()].get(handle).filter(|entry| entry.sequence == sequence);
             let Some(entry) = entry else { continue };
-            if state.idle_told.insert((table, handle), (sequence, last_hit_ns)) != Some((sequence, last_hit_ns)) {
+            if state.idle_reported.insert((table, handle), (sequence, last_hit_ns)) != Some((sequence, last_hit_ns)) {
                 idle.push(self.entry(&mut state, table, entry));
             }
         }

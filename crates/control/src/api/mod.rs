@@ -1,21 +1,21 @@
 //! The control plane of one switch, for any thread.
 //!
-//! What enters: writes (lists of [`Update`]s with an [`Atomicity`]), queries, commands of the other faces. What leaves:
-//! one outcome per update, entities, replies. All faces of the control plane come through here, so that none works
-//! behind another's back: P4Runtime, `simple_switch_CLI` text, entries files, the state that survives.
+//! What enters: writes (lists of [`Update`]s with an [`Atomicity`]), queries, commands of the other interfaces. What
+//! leaves: one outcome per update, entities, replies. All clients of the control plane use this interface, so that no
+//! change escapes it: P4Runtime, `simple_switch_CLI` text, entries files, the stored state.
 //!
-//! A write takes one of two ways. One that speaks only of tables and profiles is carried out by the calling thread, in
-//! the copy of the tables that no packet sees, while the worker forwards. Any other is carried out as a whole by the
-//! worker between two bursts; such a write is cut into pieces unless all of it must be seen at once. See
+//! A write takes one of two paths. A write to tables and profiles only is carried out by the calling thread, in the
+//! copy of the tables that no packet sees, while the worker forwards. Any other write is carried out as a whole by
+//! the worker between two bursts; it is split into parts unless it must be atomic for packets. See
 //! `docs/design/control-plane.md`.
 //!
-//! * [`mod@entity`], what a switch under control consists of.
-//! * [`mod@fault`], refusals.
-//! * [`mod@read`], queries; `idle`, entries whose timeout has passed.
-//! * `saving`, what a restart has to bring back.
-//! * `commands`, what is stored of commands.
-//! * `arrays`, what is made ready for updates of whole arrays.
-//! * `write`, `resources`, `state`, carrying updates out, and what controllers have told beyond the switch.
+//! * [`mod@entity`]: the entities of a switch under control.
+//! * [`mod@fault`]: refusals.
+//! * [`mod@read`]: queries; `idle`: entries whose timeout has passed.
+//! * `saving`: what a restart must restore.
+//! * `commands`: what is stored of commands.
+//! * `arrays`: what is prepared for updates of whole arrays.
+//! * `write`, `resources`, `state`: carrying out updates, and what controllers have set outside of the switch.
 
 pub mod entity;
 pub mod fault;
@@ -46,7 +46,7 @@ use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
 pub(crate) use saving::Steps;
 use saving::{Frozen, StoredCells};
-use state::State;
+use state::ControllerState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -55,47 +55,47 @@ use switch::workers::Workers;
 use switch::{Door, SharedTables, Switch};
 use write::{Writer, Written, needs_switch};
 
-/// Updates that the worker carries out between two bursts, if a write may be cut.
+/// Updates that the worker carries out between two bursts, if a write may be split.
 const PIECE: usize = 128;
 
-/// What a face keeps with the state beside entities, by keys that are its own.
+/// Records that a client of the control plane stores beside entities, under its own keys.
 pub type Notes = BTreeMap<String, serde_json::Value>;
 
-/// Takes the records of a snapshot one by one.
+/// Receives the records of a snapshot one by one.
 pub type RecordSink<'a> = &'a mut dyn FnMut(&[u8]) -> std::io::Result<()>;
 
 /// The control plane of a switch. Threads share it behind an `Arc`.
 pub struct Api {
     door: Arc<dyn Door>,
     pipeline: RwLock<Arc<Pipeline>>,
-    /// Held while something is written, or another program is put in: one comes after the other.
+    /// Held during a write and while the program is replaced: these run one after the other.
     writing: Mutex<()>,
-    /// Where the state is kept, if it is.
+    /// Where the state is stored, if it is.
     store: OnceLock<Store>,
-    /// What faces keep beside entities, each under keys of its own.
+    /// Records that clients store beside entities, each under its own keys.
     notes: Mutex<Notes>,
-    /// By what the program that runs is compiled again; null if it is none that anybody has named.
+    /// From what the running program can be compiled again; null if nobody has set it.
     program_note: Mutex<serde_json::Value>,
-    /// Updates that were carried out and that were refused.
+    /// The numbers of updates that were carried out and refused.
     counts: (AtomicU64, AtomicU64),
     /// The threads that run the switch, if their number can change.
     workers: OnceLock<Arc<Workers>>,
-    /// The ports where packets arrive by themselves, once the switch has ports.
+    /// The ports with timers, once the switch has ports.
     timers: OnceLock<Arc<Timers>>,
 }
 
-/// What the control plane knows of the program that runs.
+/// What the control plane knows of the running program.
 pub(crate) struct Pipeline {
     program: Arc<Program>,
     tables: SharedTables,
-    state: Mutex<State>,
-    /// Of the cells that were stored last.
+    state: Mutex<ControllerState>,
+    /// Hashes of the cells that were stored last.
     stored_cells: Mutex<StoredCells>,
-    /// The tables that this is a copy of, if it is what was frozen of another.
+    /// The frozen tables, if this is a copy of another control plane.
     original: Option<SharedTables>,
 }
 
-/// A snapshot that is being made beside the log, of a state that was noted.
+/// A snapshot of a captured state, which is written beside the log.
 pub(crate) struct SnapshotBeside<'a> {
     door: &'a dyn Door,
     store: &'a Store,
@@ -105,7 +105,7 @@ pub(crate) struct SnapshotBeside<'a> {
 }
 
 impl SnapshotBeside<'_> {
-    /// Writes it down.
+    /// Writes the snapshot.
     pub(crate) fn finish(self) -> Result<(), Fault> {
         let SnapshotBeside { door, store, pipeline, frozen, begun } = self;
         let read = |sink: Steps<'_>| frozen.read_all(pipeline.gate(door), sink);
@@ -118,7 +118,7 @@ fn unavailable(error: StoreError) -> Fault {
     Fault::new(Code::Unavailable, error.to_string())
 }
 
-/// The way to the switch for what is said of one program: closed once another runs.
+/// The command queue to the switch for one program; it is closed once another program runs.
 #[derive(Clone, Copy)]
 pub(crate) struct Gate<'a> {
     door: &'a dyn Door,
@@ -126,7 +126,7 @@ pub(crate) struct Gate<'a> {
 }
 
 impl Gate<'_> {
-    /// Has something done with the switch while the program is the same.
+    /// Runs a job on the switch if the program is still the same.
     pub(crate) fn ask<T: Send + 'static>(
         self,
         job: impl FnOnce(&mut Switch) -> T + Send + 'static,
@@ -137,8 +137,8 @@ impl Gate<'_> {
     }
 }
 
-/// How many of these updates the worker carries out between two bursts: of those that set whole arrays one, for which
-/// another array is in memory meanwhile.
+/// How many of these updates the worker carries out between two bursts. Of updates that set whole arrays it is one,
+/// since another array is in memory meanwhile.
 fn piece(updates: &[Update]) -> usize {
     let whole = updates.iter().position(sets_all_cells);
     whole.map_or(updates.len(), |position| position + 1).min(PIECE)
@@ -157,18 +157,18 @@ impl Pipeline {
         Pipeline {
             program: Arc::clone(switch.program()),
             tables: switch.shared_tables(),
-            state: Mutex::new(State::default()),
+            state: Mutex::new(ControllerState::default()),
             stored_cells: Mutex::new(StoredCells::default()),
             original: None,
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ControllerState> {
         // A refused update leaves nothing; a thread that ended in the midst of one has left no less than it found.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries updates out here, without the switch.
+    /// Carries out updates in this thread, without the switch.
     fn write_tables(&self, updates: &[Update], atomicity: Atomicity) -> Vec<Result<(), Fault>> {
         let mut state = self.state();
         let mut tables = self.tables.lock();
@@ -181,7 +181,7 @@ impl Pipeline {
         Writer::new(&self.program, &mut state, tables.begin(), None).port_changed(port, is_up);
     }
 
-    /// Carries updates out where the switch is.
+    /// Carries out updates in the thread that owns the switch.
     fn write_in_switch(
         &self,
         switch: &mut Switch,
@@ -197,7 +197,7 @@ impl Pipeline {
 }
 
 impl Api {
-    /// The control plane of the switch behind the door, before or after it runs.
+    /// The control plane of this switch, before or after it runs.
     pub fn new(switch: &Switch, door: Arc<dyn Door>) -> Api {
         let pipeline = RwLock::new(Arc::new(Pipeline::of(switch)));
         Api {
@@ -213,7 +213,7 @@ impl Api {
         }
     }
 
-    /// To be taken before the pipeline is looked up, which may be another one afterwards.
+    /// Must be locked before the pipeline is looked up, since the pipeline may be replaced while waiting.
     fn turn(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -227,17 +227,17 @@ impl Api {
         Arc::clone(&self.pipeline().program)
     }
 
-    /// The way to the switch itself, for what has no entity: packets, statistics.
+    /// The command queue of the switch, for what is not an entity: packets, statistics.
     pub fn door(&self) -> &Arc<dyn Door> {
         &self.door
     }
 
-    /// The threads that run the switch, if somebody has said that there are such.
+    /// The threads that run the switch, if they were set.
     pub fn workers(&self) -> Option<Arc<Workers>> {
         self.workers.get().cloned()
     }
 
-    /// Says which threads run the switch, once.
+    /// Sets the threads that run the switch, once.
     pub fn set_workers(&self, workers: Arc<Workers>) {
         // Said a second time, it would be the same.
         let _known = self.workers.set(workers);
@@ -254,8 +254,8 @@ impl Api {
         self.pipeline().tables.clone()
     }
 
-    /// Carries updates out, in their order: one outcome for each. What was refused has changed nothing. What was
-    /// carried out is stored, if the state is kept; if that fails, the outcomes say so.
+    /// Carries out updates in their order: one outcome for each. A refused update has changed nothing. Updates that
+    /// were carried out are stored, if the state is stored; if storing fails, the outcomes say so.
     pub fn write(&self, updates: Vec<Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
         let (mut outcomes, record) = self.write_ahead(updates, atomicity);
         if let Err(fault) = self.synchronise(record) {
@@ -264,8 +264,8 @@ impl Api {
         outcomes
     }
 
-    /// The same, but for the wait until it is stored for good: before anything is acknowledged, [`Api::synchronise`]
-    /// must be called with the number that comes with the outcomes. So the parts of a long write wait once.
+    /// The same without waiting until the updates are durable: before anything is acknowledged, [`Api::synchronise`]
+    /// must be called with the number that comes with the outcomes. So all parts of a long write wait once.
     pub fn write_ahead(&self, updates: Vec<Update>, atomicity: Atomicity) -> (Vec<Result<(), Fault>>, u64) {
         let _turn = self.turn();
         let pipeline = self.pipeline();
@@ -286,8 +286,8 @@ impl Api {
         (outcomes, record)
     }
 
-    /// Whether a write of table entries would wait for nobody, as it looks now: no state is kept on a disk, and nobody
-    /// else is at the tables.
+    /// Whether a write of table entries would probably not block: no state is stored on a disk, and no other thread
+    /// uses the tables.
     pub fn is_at_hand(&self) -> bool {
         let pipeline = self.pipeline();
         self.store.get().is_none()
@@ -296,12 +296,12 @@ impl Api {
             && pipeline.tables.is_free()
     }
 
-    /// Waits until what was written up to this record is stored for good.
+    /// Waits until everything up to this record is durable.
     pub fn synchronise(&self, record: u64) -> Result<(), Fault> {
         self.store.get().map_or(Ok(()), |store| store.synchronise(record))
     }
 
-    /// Counts updates that were refused before they came here, as those that nobody understands.
+    /// Counts updates that were refused before they reached the control plane, such as those that cannot be decoded.
     pub fn count_refused(&self, refused: usize) {
         self.count(0, refused);
     }
@@ -352,13 +352,13 @@ impl Api {
         outcomes
     }
 
-    /// Gives all entities that the query means to the sink, some at a time.
+    /// Passes all entities that the query selects to `sink`, some at a time.
     pub fn read(&self, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
         pipeline.read(pipeline.gate(&*self.door), query, sink)
     }
 
-    /// The same if the program is still this one, of which the query speaks.
+    /// The same if the running program is still the one that the query refers to.
     pub fn read_of(&self, program: &Arc<Program>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
         match Arc::ptr_eq(&pipeline.program, program) {
@@ -367,8 +367,8 @@ impl Api {
         }
     }
 
-    /// Carries a command of one of the other faces out. Most are stored like the updates that they are; after the
-    /// others, if the state is kept, everything is stored anew.
+    /// Carries out a command of one of the other interfaces. Most are stored as the equivalent updates; after any
+    /// other command the whole state is stored again, if it is stored at all.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
         if command.only_asks() {
             return self.carry_out_command(command).map(|(reply, ..)| reply);
@@ -402,15 +402,15 @@ impl Api {
                 appended.and_then(|record| store.synchronise(record)).map_err(|fault| fault.message)
             }
             Kept::All => {
-                let forgotten = |error: StoreError| format!("carried out, but a restart will forget it: {error}");
+                let forgotten = |error: StoreError| format!("carried out, but a restart will lose it: {error}");
                 store.snapshot(None, self).map_err(forgotten)
             }
         };
         stored.map(|()| reply).map_err(Problem::new)
     }
 
-    /// Keeps the state in a folder from now on. `program` is what the owner wants to find with it after a restart. A
-    /// control plane is kept in one folder. If that fails, writes are answered with the error until [`Api::save`] was
+    /// Stores the state in a folder from now on. `program` is what the caller wants to find with it after a restart.
+    /// A control plane uses one folder. If this fails, writes are answered with the error until [`Api::save`] was
     /// able to store everything.
     pub fn keep_in(&self, store: Store, program: serde_json::Value) -> Result<(), StoreError> {
         let _turn = self.turn();
@@ -419,20 +419,20 @@ impl Api {
         kept
     }
 
-    /// By what the program that runs is compiled again, as its owner has said; null if nobody has.
+    /// From what the running program can be compiled again, as its owner has set it; null if nobody has.
     pub fn program_note(&self) -> serde_json::Value {
         self.program_note.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says so of the program that the switch begins with. Those that take its place come with theirs.
+    /// Sets this for the program that the switch begins with. Later programs come with theirs.
     pub fn set_program_note(&self, note: serde_json::Value) {
         *self.program_note.lock().unwrap_or_else(PoisonError::into_inner) = note;
     }
 
-    /// Gives the records of a snapshot to the sink, from which [`crate::store::Saved::of_records`] makes another switch
-    /// like this one: its program as [`Self::program_note`] has it, and everything that a restart would bring back,
-    /// while the switch goes on. Without the state, the program alone.
-    pub fn photograph(&self, with_state: bool, sink: RecordSink<'_>) -> Result<(), Fault> {
+    /// Passes the records of a snapshot to `sink`, from which [`crate::store::Saved::of_records`] restores a switch
+    /// like this one: its program as [`Self::program_note`] has it, and, if `with_state`, everything that a restart
+    /// would restore. The switch keeps forwarding.
+    pub fn stream_snapshot(&self, with_state: bool, sink: RecordSink<'_>) -> Result<(), Fault> {
         let turn = self.turn();
         let (pipeline, program_note, notes) = (self.pipeline(), self.program_note(), self.notes());
         if program_note.is_null() {
@@ -451,7 +451,7 @@ impl Api {
         written.map_err(|error| Fault::new(Code::Aborted, error.to_string()))
     }
 
-    /// What faces keep with the state beside entities.
+    /// The records that clients store with the state beside entities.
     pub fn notes(&self) -> Notes {
         self.kept_notes().clone()
     }
@@ -461,7 +461,7 @@ impl Api {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps notes from now on; null removes one. They are stored, if the state is kept, when this returns.
+    /// Stores notes from now on; null removes one. If the state is stored, they are in it when this returns.
     pub fn keep_notes(&self, notes: Notes) -> Result<(), Fault> {
         if notes.is_empty() {
             return Ok(());
@@ -475,13 +475,13 @@ impl Api {
         store.map_or(Ok(()), |store| store.synchronise(record))
     }
 
-    /// Puts notes in the place of those that there are.
+    /// Replaces all notes.
     pub(crate) fn take_notes(&self, notes: Notes) {
         *self.kept_notes() = notes;
     }
 
-    /// Stores what packets changed since the last time: cells of registers and counters. To be called now and then, and
-    /// at the end. Does nothing if the state is not kept.
+    /// Stores what packets have changed since the last call: cells of registers and counters. Call it periodically
+    /// and at the end. Does nothing if the state is not stored.
     pub fn save(&self) -> Result<(), Fault> {
         let Some(store) = self.store.get() else { return Ok(()) };
         let turn = self.turn();
@@ -505,8 +505,8 @@ impl Api {
         Ok(())
     }
 
-    /// Begins a snapshot that is made beside the log. Who writes waits as long as it takes to note the state, and not
-    /// until that is written down.
+    /// Begins a snapshot that is made beside the log. Writers wait while the state is captured, not while it is
+    /// written.
     pub(crate) fn begin_beside(&self) -> Result<SnapshotBeside<'_>, Fault> {
         let _turn = self.turn();
         let pipeline = self.pipeline();
@@ -517,15 +517,14 @@ impl Api {
         Ok(SnapshotBeside { door: &*self.door, store, pipeline, frozen, begun })
     }
 
-    /// Gives everything that a restart has to bring back to the sink, each with what brings it back into a switch whose
-    /// tables are empty.
+    /// Passes everything that a restart must restore to `sink`, as updates for a switch with empty tables.
     pub(crate) fn read_all(&self, sink: Steps<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
         let gate = pipeline.gate(&*self.door);
         pipeline.freeze(gate)?.read_all(gate, sink)
     }
 
-    /// Deletes the entries that the program itself brought and that are not const.
+    /// Deletes the entries that the program itself declares and that are not const.
     pub(crate) fn clear_entries(&self) {
         let _turn = self.turn();
         let pipeline = self.pipeline();
@@ -538,23 +537,23 @@ impl Api {
         batch.commit();
     }
 
-    /// How controllers want the messages of a digest; none if they do not.
+    /// How controllers want the messages of a digest; `None` if they do not subscribe.
     pub fn digest_config(&self, digest: DigestId) -> Option<DigestConfig> {
         self.pipeline().state().digests.get(&digest).copied()
     }
 
-    /// Gives the entries to the sink, some at a time, that no packet has hit for as long as their timeout: each once
-    /// after its last hit. To be called now and then, as often as timeouts are to be exact.
+    /// Passes the entries whose idle timeout has passed to `sink`, some at a time: each once after its last hit. Call
+    /// it as often as timeouts must be precise.
     pub fn idle_entries(&self, sink: &mut dyn FnMut(Vec<TableEntry>)) -> Result<(), Fault> {
         self.pipeline().idle_entries(&*self.door, sink)
     }
 
-    /// The ports that have no link, as far as has been told.
+    /// The ports that have no link, as far as has been reported.
     pub fn ports_down(&self) -> BTreeSet<u32> {
         self.pipeline().state().ports_down.clone()
     }
 
-    /// A port went down or came up: members that watch it stop being choices, or are choices again.
+    /// A port went down or came up: members that watch it can no longer be chosen, or can be chosen again.
     pub fn port_changed(&self, port: u32, is_up: bool) {
         let _turn = self.turn();
         let pipeline = self.pipeline();
@@ -568,18 +567,18 @@ impl Api {
         }
     }
 
-    /// Puts another switch, which runs another program, in the place of the one that runs. What controllers had told of
-    /// the old one is forgotten; what is wanted of it must be in the new one already.
+    /// Replaces the running switch by another one with another program. What controllers have set outside of the old
+    /// switch is discarded; what should survive must be in the new one already.
     ///
-    /// `program` is what the owner keeps with the state, if that is kept.
+    /// `program` is what the owner stores with the state, if that is stored.
     pub fn replace(&self, new: Switch, program: serde_json::Value) -> Result<(), Fault> {
         let pipeline = Arc::new(Pipeline::of(&new));
         self.put(pipeline, new, |_, _| Ok(()), program, Notes::new())
     }
 
-    /// The same with a switch that was behind another control plane until now: what controllers have told that one,
-    /// and its notes, count here from now on. Between the bursts of the two, `carry` may take from the old switch what
-    /// the new one is to go on with, and packets wait for it; if it refuses, the old switch goes on.
+    /// The same with a switch that belonged to another control plane until now: what controllers have set there, and
+    /// its notes, are used from now on. Between the bursts of the two, `carry` may transfer state from the old switch
+    /// to the new one while packets wait; if it refuses, the old switch continues.
     pub fn adopt<T: Send + 'static>(
         &self,
         prepared: &Api,

@@ -1,14 +1,14 @@
-//! Reading state back as entities.
+//! Reading state as entities.
 //!
-//! What enters: a query, in which what is left out means all. What leaves: entities, some at a time, so that neither a
-//! large table nor a large array stops the switch or fills the memory: tables are read under their lock a piece at a
-//! time, cells by jobs of bounded size.
+//! What enters: a query, in which an omitted part means all. What leaves: entities, some at a time, so that neither a
+//! large table nor a large array blocks the switch or fills the memory: tables are read under their lock in parts,
+//! cells by jobs of bounded size.
 
 use crate::api::entity::{
     Call, Cell, CloneSession, Direct, Entity, EntryAction, EntryName, Group, Member, MeterValue, Multicast, TableEntry,
 };
 use crate::api::fault::Fault;
-use crate::api::state::{GroupContents, State};
+use crate::api::state::{ControllerState, GroupContents};
 use crate::api::{Gate, Pipeline};
 use base::Bits;
 use base::index::Id as _;
@@ -18,10 +18,10 @@ use switch::meter::ColorCounts;
 use switch::{CloneTarget, Destination, MeterConfig, SharedTables, Switch, match_value, profile_actions};
 use tables::{Entry, Handle, MatchValue, Target};
 
-/// Entries that are taken under the lock at once, and cells that a job reads.
+/// Entries that are read under one lock, and cells that one job reads.
 const PIECE: usize = 512;
 
-/// What is asked for. An absent index, number or name means all.
+/// A query. An absent index, number or name means all.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
     /// Entries of tables.
@@ -85,7 +85,7 @@ pub enum Query {
     Digests(Option<DigestId>),
 }
 
-/// Which entries of tables, and what of them.
+/// Which entries of tables, and which of their parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableQuery {
     /// Of this table.
@@ -112,14 +112,14 @@ pub enum Which {
     Default,
 }
 
-/// Takes entities; false ends the reading.
+/// Receives entities; returns false to stop the reading.
 pub type Sink<'a> = &'a mut dyn FnMut(Vec<Entity>) -> bool;
 
-/// An entry as it was found, before what the switch knows of it is added.
+/// An entry from the tables, before the values that only the switch knows are added.
 type Found = (Handle, TableEntry);
 
 impl Pipeline {
-    /// Gives all entities that the query means to the sink.
+    /// Passes all entities that the query selects to `sink`.
     pub(crate) fn read(&self, door: Gate<'_>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         match query {
             Query::TableEntries(query) => self.table_entries(door, query, sink),
@@ -180,7 +180,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Hands the entries of a table on, a piece at a time. False if no more were wanted.
+    /// Passes on the entries of a table, in parts. False if `sink` has stopped the reading.
     fn pieces(
         &self,
         table: TableId,
@@ -215,7 +215,7 @@ impl Pipeline {
         }
     }
 
-    pub(crate) fn entry(&self, state: &mut State, table: TableId, entry: &Entry) -> TableEntry {
+    pub(crate) fn entry(&self, state: &mut ControllerState, table: TableId, entry: &Entry) -> TableEntry {
         let name = EntryName { key: entry.spec.key.iter().map(entry_key).collect(), priority: entry.spec.priority };
         let action = self.entry_action(state, table, entry.spec.action, &entry.spec.args);
         TableEntry {
@@ -234,7 +234,13 @@ impl Pipeline {
         TableEntry { attributes, is_const, ..TableEntry::new(table, None, action) }
     }
 
-    fn entry_action(&self, state: &mut State, table: TableId, action: usize, args: &[Bits]) -> Option<EntryAction> {
+    fn entry_action(
+        &self,
+        state: &mut ControllerState,
+        table: TableId,
+        action: usize,
+        args: &[Bits],
+    ) -> Option<EntryAction> {
         let declared = &self.program.tables[table];
         let profile = declared.implementation.as_ref().map(|used| used.profile);
         match (Target::of(action, args), profile) {
@@ -254,7 +260,7 @@ impl Pipeline {
         }
     }
 
-    /// Adds what only the switch knows of entries.
+    /// Adds the values that only the switch knows of entries.
     fn with_cells(
         &self,
         door: Gate<'_>,
@@ -296,8 +302,8 @@ impl Pipeline {
         Ok(entries)
     }
 
-    /// Whether the cells of this handle are those of the entry that has it here: another may have come to it since the
-    /// tables were frozen.
+    /// Whether the cells of this handle belong to the entry that has it here: since the tables were frozen, the
+    /// handle may have been reused.
     fn is_still(&self, table: TableId, handle: Handle) -> bool {
         let Some(original) = &self.original else { return true };
         let sequence = |tables: &SharedTables| tables.lock().tables()[table.index()].get(handle).map(|it| it.sequence);
@@ -438,7 +444,7 @@ impl Pipeline {
     }
 }
 
-/// The cells of arrays, by jobs of bounded size.
+/// Reads the cells of arrays, by jobs of bounded size.
 fn cells<'p, Id: Copy + PartialEq + Send + 'static>(
     door: Gate<'_>,
     arrays: impl Iterator<Item = (Id, &'p str, u64)>,
@@ -471,13 +477,13 @@ fn cells<'p, Id: Copy + PartialEq + Send + 'static>(
 }
 
 /// The members that belong to groups of single entries.
-fn owned_members(state: &State, profile: ActionProfileId) -> Vec<Handle> {
+fn owned_members(state: &ControllerState, profile: ActionProfileId) -> Vec<Handle> {
     let own = state.one_shots.range((profile.index(), Handle(0))..=(profile.index(), Handle(u32::MAX)));
     own.flat_map(|(_, one_shot)| one_shot.members.iter().copied()).collect()
 }
 
-/// A group as the controller wrote it, or as it is stored if another face of the control plane made it.
-fn group(state: &mut State, profile: ActionProfileId, handle: Handle, members: &tables::Group) -> Group {
+/// A group as the controller wrote it, or as the switch has it if another client of the control plane made it.
+fn group(state: &mut ControllerState, profile: ActionProfileId, handle: Handle, members: &tables::Group) -> Group {
     let written = state.group_contents.get(&(profile.index(), handle)).cloned();
     let contents = written.unwrap_or_else(|| GroupContents {
         members: (members.iter())
@@ -493,7 +499,7 @@ fn group(state: &mut State, profile: ActionProfileId, handle: Handle, members: &
     Group { profile, id, members: contents.members, size_max: contents.size_max }
 }
 
-/// What stands for the handle of the default action, where its direct counter and meter are.
+/// Replaces the handle for the default action, where its direct counter and meter are.
 pub(crate) fn default_handle(table: &ir::Table) -> Handle {
     Handle(table.default_cell() as u32)
 }

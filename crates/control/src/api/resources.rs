@@ -1,8 +1,8 @@
-//! Updates of what the switch alone owns: cells of counters, meters and registers, groups, sessions, value sets.
+//! Updates of what only the switch has: cells of counters, meters and registers, groups, sessions, value sets.
 
 use crate::api::entity::{Cell, CloneSession, Entity, MeterValue, Multicast, Replica, TableEntry, UpdateKind};
 use crate::api::fault::{Code, Fault};
-use crate::api::state::{State, chosen};
+use crate::api::state::{ControllerState, chosen};
 use crate::api::write::Undo;
 use crate::show;
 use base::Bits;
@@ -19,10 +19,10 @@ fn note(undos: &mut Undos, undo: impl FnOnce(&mut Switch) + Send + 'static) {
     undos.push(Undo::Switch(Box::new(undo)));
 }
 
-/// Does something to an entity that is not of the tables.
+/// Carries out an update of an entity that is not in the tables.
 pub(crate) fn write(
     program: &Program,
-    state: &mut State,
+    state: &mut ControllerState,
     switch: &mut Switch,
     undos: &mut Undos,
     entity: &Entity,
@@ -61,7 +61,7 @@ fn describe(program: &Program, entity: &Entity) -> String {
 
 // ------------------------------------------------------------------------------------------------------ arrays
 
-/// The cells that an update means: one, or all.
+/// The cells that an update selects: one, or all.
 fn cells(name: &str, index: Option<u64>, size: u64) -> Result<std::ops::Range<usize>, Fault> {
     match index {
         None => Ok(0..size as usize),
@@ -115,7 +115,7 @@ fn check_rates(name: &str, config: Option<MeterConfig>) -> Result<(), Fault> {
     }
 }
 
-/// Configures cells and gives what they were.
+/// Configures cells and returns their previous values.
 fn configure(array: &mut MeterArray, range: std::ops::Range<usize>, value: MeterValue, now_ns: u64) -> Vec<MeterCell> {
     let set = |index| {
         let cell = array.cell_mut(index as u64)?;
@@ -158,7 +158,7 @@ fn register(
 
 // ------------------------------------------------------------------------------------------------------ direct
 
-/// What is to be written to the direct counters and meter of an entry.
+/// The values to write to the direct counters and meter of an entry.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct DirectValues {
     pub counter: Option<CounterCell>,
@@ -176,7 +176,7 @@ impl DirectValues {
     }
 }
 
-/// Refuses values that the entries of a table have no place for.
+/// Refuses values that entries of the table do not have.
 pub(crate) fn check_direct(program: &Program, table: TableId, values: DirectValues) -> Result<(), Fault> {
     let declared = &program.tables[table];
     if values.counter.is_some() && declared.direct_counters.is_empty() {
@@ -208,7 +208,7 @@ pub(crate) fn set_direct(program: &Program, switch: &mut Switch, table: TableId,
 
 // ------------------------------------------------------------------------------------------------- replication
 
-/// Refuses replicas that are given twice, and backups that share the port of what they are to take the place of.
+/// Refuses duplicate replicas, and backups with the same port as the copy that they replace.
 fn check_replicas(what: &str, replicas: &[Replica]) -> Result<(), Fault> {
     let mut seen = BTreeSet::new();
     if let Some(twice) = replicas.iter().flat_map(Replica::all).find(|it| !seen.insert((it.port, it.rid))) {
@@ -227,8 +227,8 @@ fn check_replicas(what: &str, replicas: &[Replica]) -> Result<(), Fault> {
     }
 }
 
-/// Keeps replicas as they were written, if links count for them.
-fn keep_written(state: &mut State, undos: &mut Undos, destination: Destination, replicas: &[Replica]) {
+/// Stores replicas as they were written, if they depend on links.
+fn keep_written(state: &mut ControllerState, undos: &mut Undos, destination: Destination, replicas: &[Replica]) {
     let has_backups = replicas.iter().any(|replica| !replica.backups.is_empty());
     let old = match has_backups {
         true => state.backed_up.insert(destination, replicas.to_vec()),
@@ -242,8 +242,8 @@ fn keep_written(state: &mut State, undos: &mut Undos, destination: Destination, 
     }
 }
 
-/// Has the copies made that are chosen since a port has lost its link or has it again.
-pub(crate) fn choose_replicas(state: &State, switch: &mut Switch, port: u32) {
+/// Updates the copies whose choice has changed because a port lost its link or has it again.
+pub(crate) fn choose_replicas(state: &ControllerState, switch: &mut Switch, port: u32) {
     let mut before = state.ports_down.clone();
     if !before.remove(&port) {
         before.insert(port);
@@ -267,7 +267,7 @@ pub(crate) fn choose_replicas(state: &State, switch: &mut Switch, port: u32) {
 }
 
 fn multicast(
-    state: &mut State,
+    state: &mut ControllerState,
     switch: &mut Switch,
     undos: &mut Undos,
     group: &Multicast,
@@ -314,7 +314,7 @@ fn multicast(
 }
 
 fn clone_session(
-    state: &mut State,
+    state: &mut ControllerState,
     switch: &mut Switch,
     undos: &mut Undos,
     session: &CloneSession,

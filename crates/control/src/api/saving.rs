@@ -1,15 +1,15 @@
-//! What a restart has to bring back.
+//! What a restart must restore.
 //!
-//! What enters: the state of the switch and of its control plane. What leaves: everything, as updates that build it up
-//! from nothing; or the cells of registers and counters that packets have changed since they were looked at last. Cells
-//! are looked at in pieces, of which only a hash is kept: the worker spends some microseconds on many of them between
-//! two bursts, and copies only what has changed.
+//! What enters: the state of the switch and of its control plane. What leaves: the whole state, as updates for an
+//! empty switch; or the cells of registers and counters that packets have changed since the last scan. Cells are
+//! scanned in blocks, of which only a hash is stored: between two bursts the worker spends some microseconds on many
+//! cells, and copies only those that have changed.
 
 use crate::api::arrays::sets_all_cells;
 use crate::api::entity::{Cell, Direct, Entity, EntryName, MeterValue, TableEntry, Update, UpdateKind};
 use crate::api::fault::Fault;
 use crate::api::read::{Query, TableQuery, Which, entry_key};
-use crate::api::state::State;
+use crate::api::state::ControllerState;
 use crate::api::{Gate, Pipeline};
 use base::index::Id as _;
 use ir::{CounterId, DirectCounterId, RegisterId, TableId};
@@ -19,23 +19,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use switch::externs::{CounterCell, Externs, RegisterArray};
 use tables::{Attributes, Handle};
 
-/// Cells of a piece.
+/// Cells of a block.
 const PIECE_CELLS: u64 = 512;
 
-/// Pieces that the worker looks at between two bursts.
+/// Blocks that the worker scans between two bursts.
 const JOB_PIECES: usize = 64;
 
-/// The hashes of the pieces that were stored last.
+/// The hashes of the blocks that were stored last.
 #[derive(Debug, Default)]
 pub(crate) struct StoredCells {
     hashes: BTreeMap<Array, Vec<u64>>,
 }
 
-/// Takes updates that bring a state back, some at a time; false ends that.
+/// Receives updates that restore a state, some at a time; returns false to stop.
 pub(crate) type Steps<'a> = &'a mut dyn FnMut(Vec<Update>) -> bool;
 
-/// What a restart has to bring back, as it was at one moment, while the switch goes on. Cells are read later: what they
-/// are by then is told anew to whoever stores what has changed, and what controllers write to them is in the log.
+/// What a restart must restore, as it was at one moment, while the switch keeps forwarding. Cells are read later:
+/// their later changes are found by the next scan, and what controllers write to them is in the log.
 pub(crate) struct Frozen {
     pipeline: Pipeline,
     /// Multicast groups and clone sessions.
@@ -53,7 +53,7 @@ enum Array {
 }
 
 impl Frozen {
-    /// Gives everything to the sink, in an order in which nothing speaks of what is not there yet.
+    /// Passes everything to `sink`, in an order in which each update refers only to what exists.
     pub fn read_all(&self, door: Gate<'_>, sink: Steps<'_>) -> Result<(), Fault> {
         let entries = |which| {
             let query = TableQuery { which, with_counter: true, with_meter: true, ..TableQuery::default() };
@@ -92,14 +92,14 @@ impl Frozen {
 }
 
 impl Pipeline {
-    /// Notes everything as it is now. To be called while nothing is written.
+    /// Captures the current state. Must be called while nothing is written.
     pub(crate) fn freeze(&self, door: Gate<'_>) -> Result<Frozen, Fault> {
         // What a snapshot may miss is found to have changed later.
         self.changed_cells(door, &mut |_| Ok(()))?;
         self.freeze_for_others(door)
     }
 
-    /// The same for a copy that is not stored: what has changed since the last snapshot is found as before.
+    /// The same for a copy that is not stored: changes since the last snapshot are still found later.
     pub(crate) fn freeze_for_others(&self, door: Gate<'_>) -> Result<Frozen, Fault> {
         let mut replication = Vec::new();
         for query in [Query::Multicast(None), Query::CloneSessions(None)] {
@@ -123,15 +123,15 @@ impl Pipeline {
         Ok(Frozen { pipeline, replication })
     }
 
-    /// What was noted for a snapshot was not stored: all cells are as good as changed.
+    /// The snapshot was not stored: all cells count as changed.
     pub(crate) fn forget_stored_cells(&self) {
         let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);
         // Zero would be that of cells that are zero, which need not be stored in a switch that begins.
         stored.hashes.values_mut().for_each(|hashes| hashes.fill(u64::MAX));
     }
 
-    /// Gives a number to each member and group that no controller has numbered, so that it has the same ever after.
-    fn number_all(&self, state: &mut State) {
+    /// Gives a number to each member and group that no controller has numbered, so that it keeps the same number.
+    fn number_all(&self, state: &mut ControllerState) {
         let set = self.tables.lock();
         for profile in self.program.action_profiles.ids() {
             let stored = &set.profiles()[profile.index()];
@@ -144,7 +144,7 @@ impl Pipeline {
         }
     }
 
-    /// What brings an entity back; nothing if it is there anyway.
+    /// What restores an entity; `None` if it exists anyway.
     fn step(&self, entity: Entity) -> Option<Update> {
         let is_there = match &entity {
             Entity::TableEntry(TableEntry { name: None, table, attributes, .. }) => {
@@ -193,8 +193,7 @@ impl Pipeline {
         (!is_there).then_some(Update { kind, entity })
     }
 
-    /// Gives the cells that have changed since this was called last to the sink, some at a time, as updates that set
-    /// them.
+    /// Passes the cells that have changed since the last call to `sink`, some at a time, as updates that set them.
     pub(crate) fn changed_cells(
         &self,
         door: Gate<'_>,
@@ -237,7 +236,7 @@ impl Pipeline {
         registers.chain(counters).chain(direct).chain(defaults).collect()
     }
 
-    /// Names cells that have changed; those of entries that are gone are dropped.
+    /// Names changed cells; those of deleted entries are dropped.
     fn named(&self, changed: Vec<Changed>) -> Vec<Update> {
         let set = self.tables.lock();
         let direct = |table: TableId, handle: Handle, value| {
@@ -279,8 +278,8 @@ impl Pipeline {
         entities.into_iter().map(|entity| Update { kind: UpdateKind::Modify, entity }).collect()
     }
 
-    /// These updates are in the log, or will be before anything else is: cells of arrays that they have set need not be
-    /// stored until packets change them.
+    /// These updates are in the log, or will be before anything else is: cells of arrays that they have set need not
+    /// be stored until packets change them.
     pub(crate) fn note_set_arrays<'u>(&self, updates: impl Iterator<Item = &'u Update>) {
         let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);
         for update in updates.filter(|update| sets_all_cells(update)) {
@@ -306,7 +305,7 @@ impl Pipeline {
     }
 }
 
-/// Cells that have changed, from this one on.
+/// Changed cells, from this one on.
 struct Changed {
     array: Array,
     first: u64,
@@ -319,7 +318,8 @@ enum Cells {
     Counts(Vec<CounterCell>),
 }
 
-/// Looks at pieces of an array from number `first` on, of which these hashes are known. Runs where the switch is.
+/// Scans blocks of an array from number `first` on, whose previous hashes are given. Runs in the thread that owns the
+/// switch.
 fn look(externs: &Externs, array: Array, cells: u64, first: usize, known: Vec<u64>) -> (Vec<u64>, Vec<Changed>) {
     let mut now = Vec::with_capacity(known.len());
     let mut changed = Vec::new();

@@ -1,8 +1,8 @@
-//! What controllers have told and no packet needs to know: their numbers for members and groups, watch ports, metadata,
-//! how digests are wanted.
+//! What controllers have set and the switch does not need: their numbers for members and groups, watch ports,
+//! metadata, and how digests are sent.
 
 use crate::api::entity::{Choice, DigestConfig, Group, GroupMember, Replica};
-use crate::api::idle::Told;
+use crate::api::idle::ReportedIdle;
 use crate::command::Command;
 use crate::problem::Problem;
 use base::index::Id as _;
@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use switch::Destination;
 use tables::{Attributes, Handle, ProfileOperation};
 
-/// The state of a control plane beside that of its switch.
+/// The state of a control plane that is not in its switch.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct ControllerState {
     pub members: Numbers,
     pub groups: Numbers,
     /// The groups as controllers wrote them.
@@ -21,31 +21,31 @@ pub(crate) struct State {
     /// The groups that belong to one entry each.
     pub one_shots: BTreeMap<(usize, Handle), OneShot>,
     pub multicast_metadata: BTreeMap<u64, Vec<u8>>,
-    /// What was written with default actions and is nothing to packets.
+    /// What was written with default actions and does not affect packets.
     pub default_attributes: BTreeMap<TableId, Attributes>,
     /// Multicast groups and clone sessions with backup replicas, as controllers wrote them.
     pub backed_up: BTreeMap<Destination, Vec<Replica>>,
     pub digests: BTreeMap<DigestId, DigestConfig>,
-    /// Ports that are down: members that watch them are no choices.
+    /// Ports that are down: members that watch them cannot be chosen.
     pub ports_down: BTreeSet<u32>,
-    /// Entries that are known to be idle.
-    pub idle_told: Told,
+    /// Entries that were reported as idle.
+    pub idle_reported: ReportedIdle,
 }
 
-impl State {
+impl ControllerState {
     /// Whether entries have groups of their own in this profile.
     pub fn has_one_shots(&self, profile: usize) -> bool {
         self.one_shots.range((profile, Handle(0))..=(profile, Handle(u32::MAX))).next().is_some()
     }
 
-    /// The replicas of a destination as they were written, if those of the switch are still what is chosen of them.
+    /// The replicas of a destination as they were written, if the switch still has what was chosen from them.
     pub fn replicas(&self, destination: Destination, now: Vec<switch::Replica>) -> Vec<Replica> {
         let written = self.backed_up.get(&destination);
         let written = written.filter(|written| chosen(written, &self.ports_down) == now).cloned();
         written.unwrap_or_else(|| now.into_iter().map(Replica::from).collect())
     }
 
-    /// Refuses a command that makes members or groups beside groups that belong to entries.
+    /// Refuses a command that creates members or groups while groups belong to entries.
     pub fn check_style(&self, command: &Command) -> Result<(), Problem> {
         let Command::ProfileChange { profile, operation } = command else { return Ok(()) };
         let makes = matches!(operation, ProfileOperation::CreateMember(_) | ProfileOperation::CreateGroup);
@@ -63,7 +63,7 @@ pub(crate) fn chosen(replicas: &[Replica], ports_down: &BTreeSet<u32>) -> Vec<sw
     replicas.iter().filter_map(|replica| replica.chosen(ports_down)).collect()
 }
 
-/// What a controller wrote into a group.
+/// A group as a controller wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GroupContents {
     pub members: Vec<GroupMember>,
@@ -76,7 +76,7 @@ impl GroupContents {
     }
 }
 
-/// The members that were made for an entry's own group, in the order of its choices.
+/// The members that were created for an entry's own group, in the order of its choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OneShot {
     pub choices: Vec<Choice>,
@@ -91,7 +91,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// What has this number.
+    /// The handle with this number.
     pub fn handle(&self, profile: ActionProfileId, number: u32) -> Option<Handle> {
         self.handles.get(&(profile.index(), number)).copied()
     }
@@ -118,7 +118,7 @@ impl Numbers {
         }
     }
 
-    /// Forgets what is not there any more.
+    /// Forgets what no longer exists.
     pub fn retain(&mut self, profile: ActionProfileId, exists: impl Fn(Handle) -> bool) {
         let profile = profile.index();
         self.numbers.retain(|&(of, handle), _| of != profile || exists(handle));

@@ -1,4 +1,4 @@
-//! Writes and reads through a door that leads to a switch in the same thread.
+//! Writes and reads on a switch in the same thread.
 
 use super::entity::{
     Call, Cell, Choice, CloneSession, Direct, EntryAction, EntryName, Group, GroupMember, Member, MeterValue,
@@ -291,7 +291,7 @@ fn members_groups_and_their_refusals() {
     let before = choices(&api);
     api.port_changed(2, false);
     assert_eq!(choices(&api), [None]);
-    // A member that is no choice now is one of the group all the same.
+    // A member that cannot be chosen now remains one of the group.
     let delete = api.write(updates(vec![(Delete, member(&api, 70, 7))]), ContinueOnError);
     assert_eq!(delete[0].as_ref().unwrap_err().code, Code::FailedPrecondition);
     // What the controller wrote is what it reads.
@@ -344,7 +344,7 @@ fn backups_take_the_place_of_ports_without_links() {
     for (port, is_up) in [(2, false), (3, false), (4, false), (3, true), (4, true), (2, true), (5, false)] {
         api.port_changed(port, is_up);
         seen += &format!("{port} {is_up}: {:?}\n", copies(&api));
-        // What was written is what is read, whatever is chosen of it.
+        // A read returns what was written, whatever is chosen from it.
         assert_eq!(read(&api, &Query::Multicast(None)), [written(&[3, 4])]);
         assert_eq!(read(&api, &Query::CloneSessions(None)), [session(3)]);
     }
@@ -358,7 +358,7 @@ fn backups_take_the_place_of_ports_without_links() {
         5 false: [[2, 5], [2]]
     "#]]
     .assert_eq(&seen);
-    // A batch that is taken back leaves the backups, one without any forgets them.
+    // A batch that is undone leaves the backups, one without any removes them.
     let mut batch = updates(vec![(Modify, written(&[])), (Delete, session(3)), (Insert, written(&[]))]);
     assert!(api.write(batch.clone(), RollbackOnError).iter().all(Result::is_err));
     api.port_changed(2, false);

@@ -1,8 +1,8 @@
-//! Timers of ports as controllers have set them: they are kept with the state.
+//! Timers of ports as controllers have set them; they are stored with the state.
 //!
-//! What enters: what users want of a port's timer. What leaves: the timers, with a note of each that was changed; after
-//! a restart the same timers again. A note has all that a timer brings, so that it needs no `--port` to go on, and
-//! it goes before what `--port` says, as entries that are kept go before those of files.
+//! What enters: changes to a port's timer. What leaves: the timers, with a note of each change; after a restart the
+//! same timers again. A note has everything that a timer needs, so that it does not depend on `--port`, and it
+//! overrides `--port`, as stored entries override those of files.
 
 use crate::api::fault::{Code, Fault};
 use crate::api::{Api, Notes};
@@ -10,20 +10,20 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use switch::timers::{Timer, TimerError, Timers};
 
-/// What the keys of these notes begin with: each is an array of this and the port.
+/// The keys of these notes begin with this: each is an array of this and the port.
 const KIND: &str = "timer";
 
 const PERIOD: &str = "period_ns";
 const FRAMES: &str = "frames";
 
 impl Api {
-    /// The timers of ports, if somebody has said that there can be some.
+    /// The timers of ports, if the switch can have some.
     pub fn timers(&self) -> Option<Arc<Timers>> {
         self.timers.get().cloned()
     }
 
-    /// Says which timers ports have, once, and sets those that were set before a restart. Returns what has no place any
-    /// more, for people.
+    /// Sets which timers ports have, once, and restores those that were set before a restart. Returns messages about
+    /// those that cannot be restored.
     pub fn set_timers(&self, timers: Arc<Timers>) -> Vec<String> {
         let mut left_out = Vec::new();
         for (key, note) in self.notes() {
@@ -48,7 +48,7 @@ impl Api {
     }
 }
 
-/// Those of the notes that are of timers: ports are the switch's, whatever program it runs.
+/// The notes about timers: ports belong to the switch, whatever program it runs.
 pub(super) fn notes_of_timers(notes: Notes) -> Notes {
     notes.into_iter().filter(|(key, _)| port_of(key).is_some()).collect()
 }
@@ -68,14 +68,14 @@ fn note(timer: &Timer) -> Value {
     json!({ PERIOD: timer.period_ns().unwrap_or(0), FRAMES: frames })
 }
 
-/// The port of a note's key; none if it is of something else.
+/// The port of a note's key; `None` if the note is not about a timer.
 fn port_of(key: &str) -> Option<u32> {
     let (kind, port): (String, u32) = serde_json::from_str(key).ok()?;
     (kind == KIND).then_some(port)
 }
 
 fn set_again(timers: &Timers, port: u32, note: &Value) -> Result<(), String> {
-    let unread = || "what was kept of it cannot be read".to_owned();
+    let unread = || "its stored state cannot be read".to_owned();
     let period_ns = note[PERIOD].as_u64().ok_or_else(unread)?;
     let frames: Option<Vec<Vec<u8>>> =
         note[FRAMES].as_array().and_then(|all| all.iter().map(|frame| bytes(frame.as_str()?)).collect());

@@ -1,8 +1,8 @@
-//! Carrying updates out.
+//! Carrying out updates.
 //!
 //! What enters: updates, the state of the control plane, the tables in a transaction, and the switch itself where an
-//! update needs more than tables. What leaves: one outcome per update. Each step notes how it is taken back, so that a
-//! refused update leaves nothing and a refused batch can be taken back as a whole.
+//! update needs more than tables. What leaves: one outcome per update. Each step records how to undo it, so that a
+//! refused update changes nothing and a refused batch can be undone as a whole.
 
 use crate::api::arrays::{Array, FreshArrays};
 use crate::api::entity::{
@@ -11,7 +11,7 @@ use crate::api::entity::{
 use crate::api::fault::{Code, Fault};
 use crate::api::read::default_handle;
 use crate::api::resources::{self, DirectValues};
-use crate::api::state::{GroupContents, OneShot, State};
+use crate::api::state::{ControllerState, GroupContents, OneShot};
 use crate::show;
 use base::Bits;
 use base::index::Id as _;
@@ -23,24 +23,24 @@ use tables::{
     TO_GROUP, TO_MEMBER, Target, Transaction,
 };
 
-/// How a step is taken back.
+/// How to undo a step.
 pub(crate) enum Undo {
-    State(Box<dyn FnOnce(&mut State) + Send>),
+    State(Box<dyn FnOnce(&mut ControllerState) + Send>),
     Switch(Box<dyn FnOnce(&mut Switch) + Send>),
-    /// An array that another has taken the place of.
+    /// An array that another has replaced.
     Array(Array),
 }
 
-/// What was carried out, for the thread that has asked for it.
+/// The results, for the thread that requested the updates.
 pub(crate) struct Written {
     /// One for each update.
     pub outcomes: Vec<Result<(), Fault>>,
-    /// What nobody needs any more, to be dropped where no packet waits for that: arrays are large.
+    /// What is no longer needed, to be dropped where no packet waits for it: arrays are large.
     pub left: Vec<Undo>,
 }
 
-/// Refuses rates for the meter of an entry whose action never asks it. A meter that runs on every hit, and a counter,
-/// asks no action.
+/// Refuses rates for the meter of an entry whose action never uses it. A meter that runs on every hit, and a counter,
+/// do not depend on the action.
 fn check_executes(program: &Program, entry: &TableEntry) -> Result<(), Fault> {
     let table = &program.tables[entry.table];
     let (Some(Some(_)), Some((meter, None))) = (entry.meter, &table.direct_meter) else { return Ok(()) };
@@ -62,28 +62,28 @@ fn check_executes(program: &Program, entry: &TableEntry) -> Result<(), Fault> {
 /// Carries updates out, one after the other.
 pub(crate) struct Writer<'a, 't> {
     program: &'a Program,
-    state: &'a mut State,
+    state: &'a mut ControllerState,
     batch: Transaction<'t>,
     switch: Option<&'a mut Switch>,
     undos: Vec<Undo>,
     direct: Vec<Direct>,
-    /// Arrays for the updates, by their positions, that set all cells of one.
+    /// Arrays for the updates that set all cells of one, by position.
     fresh: FreshArrays,
     /// What is dropped elsewhere.
     left: Vec<Undo>,
 }
 
 /// Values for the direct counters and meter of an entry or default action. They are written when packets see the
-/// entry, because that makes the cells of a new one fresh.
+/// entry, because at that moment the cells of a new entry are cleared.
 struct Direct {
     table: TableId,
     handle: Handle,
-    /// Which of the entries that have had the handle is meant; none for the default action.
+    /// Which of the entries that have had this handle; `None` for the default action.
     sequence: Option<u64>,
     values: DirectValues,
 }
 
-/// A way in which the tables of a selector are filled.
+/// How the tables of a selector are filled.
 #[derive(Clone, Copy)]
 enum Style {
     /// Members, and groups of them.
@@ -92,7 +92,7 @@ enum Style {
     OneShot,
 }
 
-/// How far a writer has come.
+/// How far a writer has come, so that it can be rolled back to this point.
 #[derive(Clone, Copy)]
 struct Point {
     mark: Mark,
@@ -100,7 +100,7 @@ struct Point {
     direct: usize,
 }
 
-/// Whether an update reaches beyond the tables: it must be carried out where the switch is.
+/// Whether an update needs more than the tables: it must be carried out in the thread that owns the switch.
 pub(crate) fn needs_switch(update: &Update) -> bool {
     match &update.entity {
         Entity::TableEntry(entry) => DirectValues::of(entry).is_some(),
@@ -113,7 +113,7 @@ impl<'a, 't> Writer<'a, 't> {
     /// `switch` may be none if no update [needs it](needs_switch).
     pub fn new(
         program: &'a Program,
-        state: &'a mut State,
+        state: &'a mut ControllerState,
         batch: Transaction<'t>,
         switch: Option<&'a mut Switch>,
     ) -> Writer<'a, 't> {
@@ -121,12 +121,12 @@ impl<'a, 't> Writer<'a, 't> {
         Writer { program, state, batch, switch, undos, direct, fresh: FreshArrays::default(), left }
     }
 
-    /// With arrays that were made for the updates before.
+    /// With arrays that were prepared for the updates.
     pub fn with_arrays(self, fresh: FreshArrays) -> Writer<'a, 't> {
         Writer { fresh, ..self }
     }
 
-    /// Carries all updates out and shows them to packets.
+    /// Carries out all updates and publishes them to packets.
     pub fn write(mut self, updates: &[Update], atomicity: Atomicity) -> Written {
         let mut outcomes: Vec<Result<(), Fault>> = Vec::with_capacity(updates.len());
         for (position, update) in updates.iter().enumerate() {
@@ -144,7 +144,7 @@ impl<'a, 't> Writer<'a, 't> {
         Written { outcomes, left: self.finish() }
     }
 
-    /// Shows packets what was done. Returns what nobody needs any more.
+    /// Publishes the changes to packets. Returns what is no longer needed.
     fn finish(mut self) -> Vec<Undo> {
         let tables = self.batch.tables();
         let now = |direct: &Direct| tables[direct.table.index()].get(direct.handle).map(|entry| entry.sequence);
@@ -317,7 +317,7 @@ impl<'a, 't> Writer<'a, 't> {
         })
     }
 
-    /// The handle of the entry of this name; none for the default action.
+    /// The handle of the identified entry; `None` for the default action.
     fn existing_or_default(&self, table: TableId, name: Option<&EntryName>) -> Result<Option<Handle>, Fault> {
         name.map(|name| self.existing(table, name)).transpose()
     }
@@ -339,7 +339,7 @@ impl<'a, 't> Writer<'a, 't> {
         Ok(handle)
     }
 
-    /// An entry's name in words.
+    /// The identity of an entry, for messages.
     fn named(&self, table: TableId, name: &EntryName) -> String {
         show::entry_name(&self.batch.tables()[table.index()], &values(name), name.priority)
     }
@@ -360,7 +360,7 @@ impl<'a, 't> Writer<'a, 't> {
         Ok(())
     }
 
-    /// Notes values for an entry, or for the default action.
+    /// Records values for an entry, or for the default action.
     fn set_direct(&mut self, table: TableId, handle: Option<Handle>, values: DirectValues) -> Result<(), Fault> {
         if !values.is_some() {
             return Ok(());
@@ -398,8 +398,8 @@ impl<'a, 't> Writer<'a, 't> {
         }
     }
 
-    /// The position of an action in its table's list. The same action in several controls is several in the program and
-    /// goes by its name.
+    /// The position of an action in its table's list. An action that several controls use is several actions of the
+    /// program and is identified by its name.
     fn position(&self, table: TableId, call: &Call) -> Result<usize, Fault> {
         let table = &self.program.tables[table];
         let listed: Vec<ActionId> = table.actions.iter().map(|listed| listed.action).collect();
@@ -457,7 +457,7 @@ impl<'a, 't> Writer<'a, 't> {
         }
     }
 
-    /// A profile speaks of handles; controllers know their own numbers.
+    /// A profile uses handles; controllers use their own numbers.
     fn with_numbers(&mut self, profile: ActionProfileId, error: tables::TableError) -> Fault {
         let (member_of, group_of) = (&mut self.state.members, &mut self.state.groups);
         let problem = match error.problem {
@@ -474,7 +474,7 @@ impl<'a, 't> Writer<'a, 't> {
         tables::TableError { problem, ..error }.into()
     }
 
-    fn note(&mut self, undo: impl FnOnce(&mut State) + Send + 'static) {
+    fn note(&mut self, undo: impl FnOnce(&mut ControllerState) + Send + 'static) {
         self.undos.push(Undo::State(Box::new(undo)));
     }
 
@@ -569,8 +569,8 @@ impl<'a, 't> Writer<'a, 't> {
         Ok(())
     }
 
-    /// Refuses to mix the two ways in which the tables of a selector are filled: with members and groups, or with
-    /// groups that belong to one entry each.
+    /// Refuses to mix the two ways to fill the tables of a selector: with members and groups, or with groups that
+    /// belong to one entry each.
     fn check_style(&self, profile: ActionProfileId, style: Style) -> Result<(), Fault> {
         let name = self.profile_name(profile);
         let has_one_shots = self.state.has_one_shots(profile.index());
@@ -589,7 +589,7 @@ impl<'a, 't> Writer<'a, 't> {
         }
     }
 
-    /// The members of a group that are choices now, with their weights.
+    /// The members of a group that can be chosen now, with their weights.
     fn chosen_members(&self, profile: ActionProfileId, contents: &GroupContents) -> Result<tables::Group, Fault> {
         let mut members = BTreeMap::new();
         for member in &contents.members {
@@ -609,7 +609,7 @@ impl<'a, 't> Writer<'a, 't> {
         Ok(members)
     }
 
-    /// Makes a group for one entry, with a member for each choice.
+    /// Creates a group for one entry, with a member for each choice.
     fn make_one_shot(&mut self, profile: ActionProfileId, choices: &[Choice]) -> Result<Handle, Fault> {
         if let Some(choice) = choices.iter().find(|choice| choice.weight == 0) {
             let action = &self.program.actions[choice.call.action].name;
@@ -638,7 +638,7 @@ impl<'a, 't> Writer<'a, 't> {
         self.one_shot_of(table, entry.spec.action, &entry.spec.args)
     }
 
-    /// The group that belongs to what runs this, if one does.
+    /// The group that belongs to the entry that runs this, if one does.
     fn one_shot_of(&self, table: TableId, action: usize, args: &[Bits]) -> Option<(ActionProfileId, Handle)> {
         let profile = self.program.tables[table].implementation.as_ref()?.profile;
         match Target::of(action, args)? {
@@ -662,7 +662,7 @@ impl<'a, 't> Writer<'a, 't> {
         Ok(())
     }
 
-    /// Removes the groups of entries that went away behind the controllers' backs.
+    /// Removes the groups of entries that were deleted by other clients than controllers.
     pub fn sweep(mut self) {
         let keys: Vec<(usize, Handle)> = self.state.one_shots.keys().copied().collect();
         for (profile, group) in keys {
@@ -685,7 +685,7 @@ impl<'a, 't> Writer<'a, 't> {
         self.batch.commit();
     }
 
-    /// Makes the members that watch a port choices, or no choices.
+    /// Makes the members that watch a port eligible, or not.
     pub fn port_changed(mut self, port: u32, is_up: bool) {
         let changed = if is_up { self.state.ports_down.remove(&port) } else { self.state.ports_down.insert(port) };
         if !changed {
@@ -752,7 +752,7 @@ fn values(name: &EntryName) -> Vec<MatchValue> {
     name.key.iter().map(match_value).collect()
 }
 
-/// The outcomes of a batch that was taken back because of its update at `position`.
+/// The outcomes of a batch that was undone because of its update at `position`.
 fn aborted(mut outcomes: Vec<Result<(), Fault>>, position: usize, count: usize) -> Vec<Result<(), Fault>> {
     let taken_back = Fault::new(Code::Aborted, format!("taken back: update {position} of the batch was refused"));
     let not_tried = Fault::new(Code::Aborted, format!("not tried: update {position} of the batch was refused"));

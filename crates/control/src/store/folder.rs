@@ -1,8 +1,8 @@
-//! The state folder itself and the file that keeps other switches out.
+//! The state folder and the file that locks out other switches.
 //!
-//! What enters: a path. What leaves: a folder that only this user can change, and its lock. Who can write to the folder
-//! could have the switch read, empty or overwrite another file through a link, so such a folder is closed to others or
-//! refused, and no link is followed.
+//! What enters: a path. What leaves: a folder that only this user can change, and its lock. Somebody who can write to
+//! the folder could make the switch read, truncate or overwrite another file through a link, so access of others is
+//! removed or such a folder refused, and no link is followed.
 
 use base::private;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// Makes the folder if it is missing, and closes it to others.
+/// Creates the folder if it is missing, and removes the access of others.
 pub(super) fn make(folder: &Path) -> io::Result<()> {
     private::make_folder(folder)?;
     let found = fs::metadata(folder)?;
@@ -28,23 +28,23 @@ pub(super) fn make(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a folder is empty or was used by a switch: one that has other things is not closed to others.
+/// Whether a folder is empty or was used by a switch: the access rights of any other folder are not changed.
 fn is_for_state(folder: &Path) -> io::Result<bool> {
     Ok(fs::symlink_metadata(folder.join("lock")).is_ok() || fs::read_dir(folder)?.next().is_none())
 }
 
-/// Why what is at the lock's path cannot be the lock; none if it can, or if nothing is there.
+/// Why the file at the lock's path cannot be the lock; `None` if it can, or if there is no file.
 pub(super) fn objection_to_lock(path: &Path) -> Option<&'static str> {
     let found = fs::symlink_metadata(path).ok()?;
     match () {
         () if found.is_symlink() => Some("it is a symbolic link, which is not followed"),
-        () if !found.is_file() => Some("it is no file"),
+        () if !found.is_file() => Some("it is not a file"),
         () if found.nlink() != 1 => Some("it is also another file (hard links)"),
         () => None,
     }
 }
 
-/// Opens the lock, which is made if it is missing.
+/// Opens the lock, which is created if it is missing.
 pub(super) fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).read(true).write(true).mode(private::FILE_MODE);

@@ -1,15 +1,15 @@
-//! Updates as bytes, by the names of the program: what is written survives a program that is compiled anew.
+//! Updates as bytes, by the names of the program, so that they survive a recompilation of the program.
 //!
-//! What enters: updates and the program that they speak of, or a record that was written for this or another program.
-//! What leaves: a record, or updates; or why there is none: the program has no such thing any more, or it has other
-//! widths.
+//! What enters: updates and the program that they refer to, or a record that was written for this or another program.
+//! What leaves: a record, or updates; or why there is none: the program does not have the object any more, or its
+//! widths differ.
 //!
-//! A record is the byte [`UPDATES`], then updates to its end. Numbers have seven bits in a byte, the least significant
-//! first, and the eighth bit says that more follow. Lists, names and values have their length in front; a value has
-//! all bytes of its width, the most significant first. A thing of the program is a number: 0 brings a new name with
-//! it, `n` means the `n`th that the record has brought. So a record needs no other to be understood, and a name is
-//! looked up once in it. Each part can be passed over without the program: an update that has no place in it costs
-//! that update alone.
+//! A record is the byte [`UPDATES`], then updates to its end. Numbers have seven bits in a byte, the least
+//! significant first; the eighth bit says that more bytes follow. Lists, names and values have their length in front;
+//! a value has all bytes of its width, the most significant first. A reference to an object of the program is a
+//! number: 0 introduces a new name, `n` is the `n`th name of the record. So each record can be decoded alone, and a
+//! name is looked up once per record. Each part can be skipped without the program: an update that does not fit the
+//! program is the only one that is lost.
 
 use crate::api::entity::{
     Call, Cell, Choice, CloneSession, DigestConfig, Direct, EntryAction, EntryName, Group, GroupMember, Member,
@@ -24,10 +24,10 @@ use switch::MeterConfig;
 use switch::externs::CounterCell;
 use tables::Attributes;
 
-/// Why a stored update is none of the program.
+/// Why a stored update does not fit the program.
 pub(crate) type Mismatch = String;
 
-/// What a record with updates begins with.
+/// The first byte of a record with updates.
 pub(crate) const UPDATES: u8 = 1;
 
 /// What an update is about.
@@ -69,7 +69,7 @@ const TAGS: [Tag; 15] = [
     Tag::DefaultMeter,
 ];
 
-/// A kind of things that have names in a program.
+/// A kind of objects that have names in a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Table,
@@ -125,7 +125,7 @@ impl Kind {
 
 // ------------------------------------------------------------------------------------------------------ writing
 
-/// Updates as a record; none if there are none. Cells of an array that lie side by side become one piece.
+/// Updates as a record; `None` if there are none. Adjacent cells of an array become one part.
 pub(crate) fn record(program: &Program, updates: &mut dyn Iterator<Item = &Update>) -> Option<Vec<u8>> {
     let mut updates = updates.peekable();
     updates.peek()?;
@@ -145,7 +145,7 @@ pub(crate) fn record(program: &Program, updates: &mut dyn Iterator<Item = &Updat
     Some(writer.bytes)
 }
 
-/// The kind and number of the array and the index, if the update sets one cell that packets change, too.
+/// The kind and number of the array and the index, if the update sets one cell that packets can change.
 fn cell(update: &Update) -> Option<((u8, usize), u64)> {
     match &update.entity {
         Entity::Register(cell) => Some(((0, cell.array.index()), cell.index?)),
@@ -157,7 +157,7 @@ fn cell(update: &Update) -> Option<((u8, usize), u64)> {
 struct Writer<'a> {
     program: &'a Program,
     bytes: Vec<u8>,
-    /// The numbers of those names that the record has brought.
+    /// The numbers of the names in the record.
     names: BTreeMap<(Kind, usize), u64>,
 }
 
@@ -214,7 +214,7 @@ impl Writer<'_> {
         self.bytes.extend([kind as u8, tag as u8]);
     }
 
-    /// Cells that lie side by side, or one.
+    /// Adjacent cells, or one.
     fn cells(&mut self, cells: &[&Update]) {
         let Some(first) = cells.first() else { return };
         match &first.entity {
@@ -332,7 +332,7 @@ impl Writer<'_> {
         self.option(entry.meter, |writer, meter| writer.option(meter, Self::rates));
     }
 
-    /// Whose direct resource it is: an entry's, or the default action's.
+    /// The owner of a direct resource: an entry, or the default action.
     fn direct<T>(&mut self, kind: UpdateKind, direct: &Direct<T>, of_entry: Tag, of_default: Tag) {
         match &direct.name {
             Some(name) => {
@@ -408,21 +408,21 @@ impl Writer<'_> {
 
 // ------------------------------------------------------------------------------------------------------ reading
 
-/// The updates of a record in the words of this program, one by one: those that have a place in it.
+/// The updates of a record for this program, one by one: those that fit the program.
 pub(crate) struct Updates<'a> {
     program: &'a Program,
     bytes: &'a [u8],
-    /// The names that the record has brought, as far as the program has them.
+    /// The names of the record, as far as the program has them.
     names: Vec<(Kind, Option<usize>, &'a str)>,
-    /// Why the update that is being read has no place in the program.
+    /// Why the update that is being read does not fit the program.
     mismatch: Option<Mismatch>,
-    /// Cells that are still to come of a piece.
+    /// Remaining cells of a part.
     run: Option<Run>,
-    /// The first name of the update that was read last: what it belongs to.
+    /// The first name of the update that was read last: its owner.
     owner: Option<(Kind, &'a str)>,
 }
 
-/// Cells side by side.
+/// Adjacent cells.
 struct Run {
     kind: UpdateKind,
     tag: Tag,
@@ -431,23 +431,23 @@ struct Run {
     left: u64,
 }
 
-/// Things of the program that are told of what a damaged record held.
+/// The most objects of the program that are named when a damaged record is described.
 const TOLD_MAX: usize = 4;
 
-/// What is no record of this form.
+/// A record that does not have this form.
 struct Broken;
 
 type Read<T> = Result<T, Broken>;
 
 impl<'a> Updates<'a> {
-    /// Those of a record, which begins with [`UPDATES`].
+    /// The updates of a record, which begins with [`UPDATES`].
     pub fn of(program: &'a Program, record: &'a [u8]) -> Updates<'a> {
         let bytes = record.get(1..).unwrap_or_default();
         Updates { program, bytes, names: Vec::new(), mismatch: None, run: None, owner: None }
     }
 }
 
-/// What a record held that may be damaged, in words, as far as it can be read; nothing if that cannot be said.
+/// A description of a record that may be damaged, as far as it can be read; `None` if nothing can be read.
 pub(crate) fn held(record: &[u8]) -> String {
     for (start, what) in [(&b"{\"program\""[..], "the program"), (b"{\"notes\"", "names and timers")] {
         if record.starts_with(start) {
@@ -489,7 +489,7 @@ impl Iterator for Updates<'_> {
             Ok(update) => mismatch.map_or(Ok(update), Err),
             Err(Broken) => {
                 (self.bytes, self.run) = (&[], None);
-                Err("a record is not of this form; what is behind it in the record is left out".to_owned())
+                Err("a record does not have this form; the rest of it is ignored".to_owned())
             }
         })
     }
@@ -546,12 +546,12 @@ impl<'a> Updates<'a> {
         self.take(count)
     }
 
-    /// Notes why the update has no place. The first reason counts.
+    /// Notes why the update does not fit. The first reason counts.
     fn misfit(&mut self, why: impl FnOnce() -> Mismatch) {
         self.mismatch.get_or_insert_with(why);
     }
 
-    /// What has the name that comes next; none, and a reason noted, if the program has no such thing.
+    /// The object with the next name; `None`, with the reason noted, if the program does not have it.
     fn name<I: Id>(&mut self, kind: Kind) -> Read<Option<I>> {
         let (of, index, name) = match self.number()? {
             0 => {
@@ -572,13 +572,14 @@ impl<'a> Updates<'a> {
         Ok(index.map(I::from_index))
     }
 
-    /// A value of this width; any, and a reason noted, if it has another. No width stands for what is not known.
+    /// A value of this width; any value, with the reason noted, if its width differs. No width means that it is not
+    /// known.
     fn value(&mut self, width: Option<u32>, what: impl FnOnce() -> String) -> Read<Bits> {
         let bytes = self.text()?;
         let Some(width) = width else { return Ok(Bits::zero(0)) };
         if bytes.len() != (width as usize).div_ceil(8) {
             let count = bytes.len();
-            self.misfit(|| format!("{}a value of {count} bytes, where {width} bits are wanted", what()));
+            self.misfit(|| format!("{}a value of {count} bytes, where {width} bits are expected", what()));
             return Ok(Bits::zero(width));
         }
         if width % 8 != 0 && bytes.first().is_some_and(|first| first >> (width % 8) != 0) {
@@ -616,7 +617,7 @@ impl<'a> Updates<'a> {
     fn next_cell(&mut self, run: Run) -> Read<Update> {
         let Run { kind, tag, array, index, left } = run;
         let Some(array) = array else {
-            // All of them have nowhere to go, for the one reason that was noted with the name.
+            // None of them fits, for the one reason that was noted with the name.
             for _ in 0..left {
                 if tag == Tag::Register { self.text().map(drop)? } else { self.counter().map(drop)? }
             }
@@ -724,7 +725,7 @@ impl<'a> Updates<'a> {
         Ok((id, EntryName { key, priority }))
     }
 
-    /// A key of this width and kind. None stands for what is not known.
+    /// A key of this width and kind. `None` means that they are not known.
     fn key(&mut self, declared: Option<(u32, MatchKind)>, what: impl Fn() -> String) -> Read<EntryKey> {
         let width = declared.map(|(width, _)| width);
         let (kind, key) = match self.byte()? {
@@ -846,12 +847,12 @@ impl<'a> Updates<'a> {
     }
 }
 
-/// What was found; anything in the place of what was not, which is in an update that is left out.
+/// The value, or any value if it was not found: the update is then skipped.
 fn known<I: Id>(id: Option<I>) -> I {
     id.unwrap_or_else(|| I::from_index(0))
 }
 
-/// An entity for an update that is left out.
+/// An entity for an update that is skipped.
 fn nothing() -> Entity {
     Entity::Multicast(Multicast { group: 0, replicas: Vec::new(), metadata: Vec::new() })
 }

@@ -1,20 +1,20 @@
-//! Files that keep records through a crash.
+//! Files that preserve records through a crash.
 //!
-//! What enters: records, each some bytes. What leaves: the records that are whole, in order, after whatever happened.
+//! What enters: records, each some bytes. What leaves: the intact records, in order, after any crash.
 //!
-//! A folder holds one *generation*: `snapshot-N.state`, the state at some moment, and `log-N.state`, what was told
-//! since. A file is frames, one after the other: [`MARK`], the number of the record's bytes and the CRC-32 of that
-//! number and the record (four bytes each, the least significant first), the record. The first record of a file says
-//! which it is, and in a log what its owner must know of it, should the snapshot be lost ([`Beginning`]). The last
-//! record of a snapshot says how many there are; without it the snapshot was not finished and does not count. A new
-//! generation is made beside the old one, synchronised, and only then is the old one removed: a crash at any moment
-//! leaves a whole one.
+//! A folder has one *generation*: `snapshot-N.state`, the state at some moment, and `log-N.state`, the changes since
+//! then. A file is a sequence of frames: [`MARK`], the length of the record in bytes and the CRC-32 of that length
+//! and the record (four bytes each, the least significant first), the record. The first record of a file identifies
+//! it and, in a log, has what its owner needs if the snapshot is lost ([`Beginning`]). The last record of a snapshot
+//! has the number of records; without it the snapshot is incomplete and ignored. A new generation is written beside
+//! the old one and synchronised, and only then is the old one removed: a crash at any moment leaves a complete
+//! generation.
 //!
-//! The end of a log may be torn by a crash; nobody was told that it is stored, and it is left out. A log that something
-//! else has cut looks the same, so that it is told. How many records of a log are stored for good is noted now and then
-//! in the file `lock`, and once more where the next log begins: what is missing of those is told, too. Records that
-//! are damaged are reported, with what they held as far as it can be read, and the file is kept under another name; the
-//! next that is whole is found by its mark.
+//! A crash may tear the end of a log; those records were never acknowledged, and they are ignored. A log that
+//! something else has truncated looks the same, so the loss is reported. The number of durable records of a log is
+//! noted from time to time in the file `lock`, and once more where the next log begins: if any of those records is
+//! missing, this is reported, too. Damaged records are reported, with their contents as far as they can be read, and
+//! a copy of the file is preserved under another name; the next intact record is found by its mark.
 
 use crate::store::system::{self, Writer};
 use crate::store::{folder, format};
@@ -25,39 +25,39 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What each frame begins with.
+/// The first bytes of each frame.
 const MARK: [u8; 4] = *b"\x93WSR";
 
-/// Bytes of a frame in front of its record.
+/// Bytes of a frame before its record.
 const HEAD_BYTES: usize = 12;
 
-/// The longest record: one write of a controller is less.
+/// The longest record: one write of a controller is shorter.
 const RECORD_BYTES_MAX: usize = 1 << 30;
 
-/// What the names of snapshots and logs end with.
+/// The extension of snapshots and logs.
 const EXTENSION: &str = "state";
 
-/// What the last record of a snapshot begins with; the number of those before it follows, in eight bytes.
+/// The first byte of the last record of a snapshot; the number of records before it follows, in eight bytes.
 const COUNT: u8 = 2;
 
-/// What the first record of a file begins with: see [`Beginning`].
+/// The first byte of the first record of a file: see [`Beginning`].
 const BEGINNING: u8 = 3;
 
-/// What they ended with when their records were lines of JSON.
+/// Their extension in the version whose records were lines of JSON.
 const EXTENSION_OF_LINES: &str = "jsonl";
 
-/// Files of greater numbers are not ours.
+/// Files with greater numbers belong to somebody else.
 const GENERATION_MAX: u64 = 1 << 60;
 
-/// What the name of a snapshot ends with while it is written.
+/// The extension of a snapshot while it is written.
 const UNFINISHED: &str = "unfinished";
 
-/// What is wrong with a folder of state.
+/// What is wrong with a state folder.
 #[derive(Debug)]
 pub struct StoreError {
-    /// What was being done, as in `cannot {doing}`.
+    /// The failed operation, as in `cannot {doing}`.
     pub doing: String,
-    /// The system's answer.
+    /// The system's error.
     pub source: io::Error,
 }
 
@@ -69,52 +69,52 @@ impl fmt::Display for StoreError {
     }
 }
 
-/// Names what was being done when the system refused.
+/// Names the operation that the system refused.
 fn doing<T>(result: io::Result<T>, what: impl FnOnce() -> String) -> Result<T, StoreError> {
     result.map_err(|source| StoreError { doing: what(), source })
 }
 
-/// Hands records, one after the other, to what writes them.
+/// Passes records, one after the other, to the function that writes them.
 pub(crate) type Records<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>;
 
-/// What a folder held.
+/// The contents of a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Recovered {
     /// The records of the snapshot and of the log, in order.
     pub records: Vec<Box<[u8]>>,
-    /// What the owner said at the beginning of the log, if there is anything to which that belongs.
+    /// The head of the log, if the log belongs to anything.
     pub head: Option<Box<[u8]>>,
-    /// What was damaged, for people.
+    /// Descriptions of damage, for people.
     pub complaints: Vec<String>,
 }
 
-/// A folder of state that this process has for itself.
+/// A state folder that this process has locked.
 #[derive(Debug)]
 pub(crate) struct Log {
     folder: PathBuf,
-    /// Held as long as this lives. What is in it says how many records of the log are stored for good.
+    /// The lock, held as long as this lives. The file contains the number of durable records of the log.
     lock: File,
-    /// The greatest number that a file of the folder has.
+    /// The greatest generation number of a file in the folder.
     generation: u64,
-    /// The log of this generation, once it was begun.
+    /// The log of this generation, once it exists.
     file: Option<Arc<File>>,
     /// Bytes in it.
     bytes: u64,
     /// Records in it.
     records: u64,
-    /// Those of them that are stored for good.
+    /// Those of them that are durable.
     stored: u64,
 }
 
-/// The records that a log had at some moment.
+/// The number of records that a log had at some moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     generation: u64,
     records: u64,
 }
 
-/// The first record of a file: the byte [`BEGINNING`], the number of the generation, how many records of the log before
-/// are stored for good (eight bytes each, the least significant first), then what the owner wants to know of a log.
+/// The first record of a file: the byte [`BEGINNING`], the number of the generation, the number of durable records of
+/// the log before (eight bytes each, the least significant first), then the owner's head of the log.
 struct Beginning<'a> {
     generation: u64,
     stored_before: u64,
@@ -136,8 +136,8 @@ impl Beginning<'_> {
 }
 
 impl Log {
-    /// Opens a folder, which is made if it is missing, and reads what it holds. The records come back in the next
-    /// snapshot: whoever opens begins a generation next.
+    /// Opens a folder, which is created if it is missing, and reads its contents. The records must be in the next
+    /// snapshot: the caller begins a generation next.
     pub fn open(folder: &Path) -> Result<(Log, Recovered), StoreError> {
         doing(folder::make(folder), || format!("use the state folder {}", folder.display()))?;
         let mut recovered = Recovered::default();
@@ -153,21 +153,23 @@ impl Log {
         let generation = recover(folder, system::noted(&lock).and_then(noted_extent), &mut recovered)?;
         if was_used && generation == 0 && recovered.complaints.is_empty() {
             let folder = folder.display();
-            recovered.complaints.push(format!("{folder}: a switch has used it, and no state is left: it begins empty"));
+            recovered
+                .complaints
+                .push(format!("{folder}: a switch has used the folder, but its state is gone: it starts empty"));
         }
         let folder = folder.to_owned();
         Ok((Log { folder, lock, generation, file: None, bytes: 0, records: 0, stored: 0 }, recovered))
     }
 
-    /// Appends a record. It is stored for good after [`Log::handle`] was synchronised. After a refusal the log lacks
-    /// what it should have, and only a new generation helps.
+    /// Appends a record. It is durable once [`Log::handle`] was synchronised. After an error the log lacks records,
+    /// and only a new generation helps.
     pub fn append(&mut self, record: &[u8]) -> Result<(), StoreError> {
         let path = log_path(&self.folder, self.generation);
         let writing = || format!("write to {}", path.display());
         let file = doing(self.file.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into()), writing)?;
         let frame = doing(frame(record), writing)?;
         if let Err(source) = system::write(file, &frame) {
-            // If a part of the frame stays it is torn, and counts for nothing.
+            // If a part of the frame stays, it is torn and ignored.
             let _left = system::cut(file, self.bytes);
             return Err(StoreError { doing: writing(), source });
         }
@@ -176,31 +178,31 @@ impl Log {
         Ok(())
     }
 
-    /// Keeps the files of the folder under other names, too, before a new generation takes their place.
+    /// Preserves the files of the folder under other names, too, before a new generation replaces them.
     pub fn set_all_aside(&self, why: &str, recovered: &mut Recovered) {
         for (_, path) in generations(&self.folder).unwrap_or_default() {
             set_aside(&path, why, recovered);
         }
     }
 
-    /// What is to be synchronised, by a thread that does not hold up others.
+    /// The file to synchronise, by a thread that does not block others.
     pub fn handle(&self) -> Option<Arc<File>> {
         self.file.clone()
     }
 
-    /// What is in the log now.
+    /// The contents of the log now.
     pub fn extent(&self) -> Extent {
         Extent { generation: self.generation, records: self.records }
     }
 
-    /// So much of the log was stored for good.
+    /// These records of the log are durable.
     pub fn was_stored(&mut self, extent: Extent) {
         if extent.generation == self.generation {
             self.stored = self.stored.max(extent.records);
         }
     }
 
-    /// Notes how much of the log was stored for good, so that a start knows. If the system refuses, it does not.
+    /// Notes how many records of the log are durable, so that a start knows. Errors are ignored.
     pub fn note_stored(&self) {
         let noted = Beginning { generation: self.generation, stored_before: self.stored, head: b"" };
         if let (Some(_), Ok(frame)) = (&self.file, frame(&noted.record())) {
@@ -208,7 +210,7 @@ impl Log {
         }
     }
 
-    /// Has what was appended stored for good.
+    /// Synchronises the appended records.
     pub fn synchronise(file: &File) -> Result<(), StoreError> {
         doing(system::synchronise(file), || "synchronise the log".to_owned())
     }
@@ -218,11 +220,12 @@ impl Log {
         self.bytes
     }
 
-    /// Begins a new generation, of which these records are the state now. If that fails the old one goes on, unless the
-    /// system has refused the very last step; then the new one does. `head` is what the owner wants to know of the log.
+    /// Begins a new generation with these records as its snapshot. If this fails the old generation continues, unless
+    /// only the very last step failed; then the new one does. `head` is what the owner stores at the beginning of the
+    /// log.
     pub fn begin_generation(&mut self, head: &[u8], records: Records<'_>) -> Result<(), StoreError> {
         let generation = self.generation + 1;
-        // The log is there before the snapshot is: a snapshot that counts has one to go with.
+        // The log exists before the snapshot does: a valid snapshot always has one.
         let path = log_path(&self.folder, generation);
         let begun = begin_log(&path, &Beginning { generation, stored_before: 0, head });
         let (file, bytes) = doing(begun, || format!("make {}", path.display()))?;
@@ -241,8 +244,8 @@ impl Log {
         Ok(())
     }
 
-    /// Begins the log of a new generation whose snapshot is made beside what is appended from now on. Until that is
-    /// finished, a start reads the old snapshot and both logs.
+    /// Begins the log of a new generation whose snapshot is written beside what is appended from now on. Until the
+    /// snapshot is finished, a start reads the old snapshot and both logs.
     pub fn begin_beside(&mut self, head: &[u8]) -> Result<Beside, StoreError> {
         let generation = self.generation + 1;
         let path = log_path(&self.folder, generation);
@@ -254,16 +257,16 @@ impl Log {
         Ok(Beside { generation, snapshot: snapshot_path(&self.folder, generation) })
     }
 
-    /// What comes from now on goes to the log of this generation, which has its beginning.
+    /// New records go to the log of this generation, whose beginning was written.
     fn go_on_with(&mut self, generation: u64, file: File, bytes: u64) {
         (self.generation, self.file, self.bytes) = (generation, Some(Arc::new(file)), bytes);
         (self.records, self.stored) = (1, 1);
     }
 
-    /// Puts a snapshot that was made beside the log in its place.
+    /// Installs a snapshot that was written beside the log.
     pub fn finish_beside(&mut self, beside: &Beside) -> Result<(), StoreError> {
         if self.generation != beside.generation {
-            // There is a newer one, which has all of it.
+            // A newer one exists, which contains all of it.
             system::remove(&beside.unfinished());
             return Ok(());
         }
@@ -275,7 +278,7 @@ impl Log {
         Ok(())
     }
 
-    /// Removes the files of other generations, snapshots first: one without its log would be less than it was.
+    /// Removes the files of other generations, snapshots first: a snapshot without its log would be incomplete.
     fn remove_others(&self) {
         let mut others = generations(&self.folder).unwrap_or_default();
         others.retain(|(generation, _)| *generation != self.generation);
@@ -284,7 +287,7 @@ impl Log {
     }
 }
 
-/// A snapshot that is made while records are appended to the log behind it.
+/// A snapshot that is written while records are appended to the log after it.
 #[derive(Debug)]
 pub(crate) struct Beside {
     generation: u64,
@@ -305,11 +308,11 @@ impl Beside {
     }
 }
 
-/// How long a folder is waited for that another switch has: one that has just ended may still be about to let go of it,
-/// and so may a child that it was starting.
+/// How long to wait for a folder that another switch has locked: a switch that has just ended may still hold the
+/// lock, and so may a child that it was starting.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Has the lock for itself, until the file is closed.
+/// Locks the file until it is closed.
 fn locked(lock: &File) -> io::Result<()> {
     let started = Instant::now();
     loop {
@@ -324,10 +327,10 @@ fn locked(lock: &File) -> io::Result<()> {
     }
 }
 
-/// A record as it stands in a file.
+/// A record as a frame of a file.
 fn frame(record: &[u8]) -> io::Result<Vec<u8>> {
     if record.len() > RECORD_BYTES_MAX {
-        return Err(io::Error::other(format!("a record of {} bytes: the most are {RECORD_BYTES_MAX}", record.len())));
+        return Err(io::Error::other(format!("a record of {} bytes: the maximum is {RECORD_BYTES_MAX}", record.len())));
     }
     let length = (record.len() as u32).to_le_bytes();
     let mut frame = Vec::with_capacity(HEAD_BYTES + record.len());
@@ -345,11 +348,11 @@ fn checksum(length: [u8; 4], record: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// What bytes begin with.
+/// What a byte string begins with.
 enum Front<'a> {
-    /// A record that is whole, and what is behind it.
+    /// An intact record, and the rest.
     Whole(&'a [u8], &'a [u8]),
-    /// A frame of which the end is missing.
+    /// A frame whose end is missing.
     Torn,
     /// Something else.
     Damaged,
@@ -374,25 +377,25 @@ impl Front<'_> {
     }
 }
 
-/// What is left from the next record on that is whole; nothing if there is none.
+/// The rest from the next intact record on; empty if there is none.
 fn next_whole(bytes: &[u8]) -> &[u8] {
     let starts = (0..bytes.len()).filter(|&start| bytes[start] == MARK[0]);
     let mut whole = starts.map(|start| &bytes[start..]).filter(|rest| matches!(Front::of(rest), Front::Whole(..)));
     whole.next().unwrap_or_default()
 }
 
-/// The last record of a snapshot with so many before it.
+/// The last record of a snapshot, with the number of records before it.
 fn count_record(count: u64) -> Vec<u8> {
     [&[COUNT][..], &count.to_le_bytes()].concat()
 }
 
-/// What is noted of a log.
+/// The number of records that the note says are durable.
 fn noted_extent(frame: Vec<u8>) -> Option<Extent> {
     let Front::Whole(record, _) = Front::of(&frame) else { return None };
     Beginning::of(record).map(|noted| Extent { generation: noted.generation, records: noted.stored_before })
 }
 
-/// How many records there are, if this is the last of a snapshot.
+/// The number of records, if this is the last record of a snapshot.
 fn count(record: &[u8]) -> Option<u64> {
     record.strip_prefix(&[COUNT])?.try_into().ok().map(u64::from_le_bytes)
 }
@@ -459,8 +462,8 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a log with its beginning, stored for good before it has its name: a log without one is damaged. Returns how
-/// many bytes that takes, too.
+/// Creates a log with its beginning, which is durable before the file gets its name: a log without a beginning is
+/// damaged. Returns the number of bytes, too.
 fn begin_log(path: &Path, beginning: &Beginning<'_>) -> io::Result<(File, u64)> {
     let unfinished = path.with_extension(UNFINISHED);
     let frame = frame(&beginning.record())?;
@@ -472,7 +475,7 @@ fn begin_log(path: &Path, beginning: &Beginning<'_>) -> io::Result<(File, u64)> 
     Ok((file, frame.len() as u64))
 }
 
-/// Writes a snapshot, and has it stored.
+/// Writes a snapshot and synchronises it.
 fn write_snapshot(path: &Path, generation: u64, records: Records<'_>) -> io::Result<()> {
     let mut writer = Writer::create(path)?;
     writer.write(&frame(&Beginning { generation, stored_before: 0, head: b"" }.record())?)?;
@@ -485,8 +488,8 @@ fn write_snapshot(path: &Path, generation: u64, records: Records<'_>) -> io::Res
     writer.finish()
 }
 
-/// Reads the newest snapshot that is whole, or what is left of the newest that is not, and the logs from there on.
-/// `noted` is how much of a log was stored for good. Returns the greatest number that a file has.
+/// Reads the newest intact snapshot, or what is left of the newest damaged one, and the logs from there on. `noted`
+/// is the number of durable records of a log. Returns the greatest generation number of a file.
 fn recover(folder: &Path, noted: Option<Extent>, recovered: &mut Recovered) -> Result<u64, StoreError> {
     let listing = || format!("list {}", folder.display());
     doing(remove_unfinished(folder), listing)?;
@@ -502,7 +505,7 @@ fn recover(folder: &Path, noted: Option<Extent>, recovered: &mut Recovered) -> R
     }
     let mut has_records = false;
     for position in 0..contents.len() {
-        // What is noted where the next one begins counts as well as what was noted last.
+        // The count in the beginning of the next log is as good as the last note.
         let next = contents.get(position + 1).and_then(|(generation, _, content)| {
             Some(Extent { generation: generation - 1, records: content.beginning()?.stored_before })
         });
@@ -519,29 +522,29 @@ fn recover(folder: &Path, noted: Option<Extent>, recovered: &mut Recovered) -> R
         }
         if !has_snapshot && (*generation > 1 || !content.records.is_empty()) {
             let missing = snapshot_path(folder, *generation);
-            set_aside(path, &format!("{} is missing, without which it says little", name(&missing)), recovered);
+            set_aside(path, &format!("{} is missing, without which it is incomplete", name(&missing)), recovered);
         }
         recovered.records.append(&mut content.records);
     }
-    // A snapshot that is whole had its log before it had its name.
+    // An intact snapshot had its log before it got its name.
     if is_whole && logs.first().is_none_or(|(generation, _)| *generation != from) {
         let missing = log_path(folder, from);
-        recovered.complaints.push(format!("{}: what it held is lost: it is missing", missing.display()));
+        recovered.complaints.push(format!("{}: the file is missing, and its contents are lost", missing.display()));
     }
     Ok(found.last().map_or(0, |(generation, _)| *generation))
 }
 
-/// The snapshot that a start goes on from.
+/// The snapshot that a start uses.
 #[derive(Default)]
 struct Chosen {
     /// Its generation; 0 if there is none.
     from: u64,
     is_whole: bool,
-    /// Whether it is of an earlier version, whose files have no beginning.
+    /// Whether an earlier version wrote it, whose files have no beginning.
     is_earlier: bool,
 }
 
-/// Takes the records of the newest snapshot that is whole, or what is left of the newest that is not.
+/// Takes the records of the newest intact snapshot, or what is left of the newest damaged one.
 fn recover_snapshot(found: &[(u64, PathBuf)], recovered: &mut Recovered) -> Chosen {
     let mut chosen = Chosen::default();
     for (generation, path) in found.iter().rev().filter(|(_, path)| !is_log(path)) {
@@ -566,31 +569,30 @@ fn recover_snapshot(found: &[(u64, PathBuf)], recovered: &mut Recovered) -> Chos
     chosen
 }
 
-/// What is in a file; none, and the file set aside, if it cannot be read.
+/// The contents of a file; `None`, and the file renamed, if it cannot be read.
 fn read_or_set_aside(path: &Path, may_be_torn: bool, recovered: &mut Recovered) -> Option<Content> {
-    // Who opens a pipe waits for somebody who writes to it.
+    // Opening a pipe would block until somebody writes to it.
     let content = fs::symlink_metadata(path).and_then(|found| match () {
         () if found.is_file() => read(path, may_be_torn),
         () if found.is_symlink() => Err(io::Error::other("it is a symbolic link")),
-        () => Err(io::Error::other(if found.is_dir() { "it is a folder" } else { "it is no regular file" })),
+        () => Err(io::Error::other(if found.is_dir() { "it is a folder" } else { "it is not a regular file" })),
     });
     content.inspect_err(|error| set_aside(path, &format!("it cannot be read ({error})"), recovered)).ok()
 }
 
-/// Keeps a damaged file for those who want to look at it. Under its own name it stays until there is a new generation:
-/// what is left of it must not depend on this start alone. What is no file, or cannot be read, gets the other name
-/// alone.
+/// Preserves a damaged file for inspection. It keeps its name, too, until there is a new generation: what is left of
+/// it must not depend on this start alone. Anything but a readable regular file is only renamed.
 fn set_aside(path: &Path, why: &str, recovered: &mut Recovered) {
     let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     if !is_file || File::open(path).is_err() {
         return move_aside(path, why, recovered);
     }
-    // Not every file system has links.
+    // Not every file system has hard links.
     let keep = |name: &Path| fs::hard_link(path, name).or_else(|_| fs::copy(path, name).map(drop));
     keep_aside(path, why, recovered, &|name| keep(name).or_else(|_| fs::rename(path, name)));
 }
 
-/// Gives what is at a path another name alone.
+/// Renames the file at a path.
 fn move_aside(path: &Path, why: &str, recovered: &mut Recovered) {
     keep_aside(path, why, recovered, &|name| fs::rename(path, name));
 }
@@ -599,11 +601,12 @@ fn keep_aside(path: &Path, why: &str, recovered: &mut Recovered, keep: &dyn Fn(&
     let another = |number: u32| path.with_extension(format!("damaged-{number}"));
     let is_free = |name: &PathBuf| fs::symlink_metadata(name).is_err();
     let kept = (1..u32::MAX).map(another).find(is_free).filter(|name| keep(name).is_ok());
-    let kept = kept.map_or_else(|| "it could not be kept".to_owned(), |name| format!("kept as {}", name.display()));
+    let kept =
+        kept.map_or_else(|| "it could not be preserved".to_owned(), |name| format!("kept as {}", name.display()));
     recovered.complaints.push(format!("{}: {why}; {kept}", path.display()));
 }
 
-/// What is in a file.
+/// The records of a file.
 struct Content {
     records: Vec<Box<[u8]>>,
     damage: Vec<Damage>,
@@ -611,11 +614,11 @@ struct Content {
     torn_bytes: usize,
 }
 
-/// Where something in a file is no record that is whole.
+/// A place in a file without an intact record.
 struct Damage {
-    /// The number of the record, from 1 on.
+    /// The number of the record, counted from 1.
     record: u64,
-    /// What it held, in words, as far as it can be read.
+    /// A description of its contents, as far as they can be read.
     held: String,
 }
 
@@ -623,19 +626,19 @@ struct Damage {
 const DESCRIBED_MAX: usize = 3;
 
 impl Content {
-    /// What the first record says, if it is there.
+    /// The beginning of the file, if it is intact.
     fn beginning(&self) -> Option<Beginning<'_>> {
         self.records.first().and_then(|record| Beginning::of(record))
     }
 
-    /// Removes the first record. Returns what the owner said in it.
+    /// Removes the first record. Returns the owner's head.
     fn take_beginning(&mut self) -> Option<Box<[u8]>> {
         let head = self.beginning()?.head.into();
         self.records.remove(0);
         Some(head)
     }
 
-    /// What is wrong with a log of which so many records were stored for good.
+    /// What is wrong with a log of which this many records were durable.
     fn faults_of_log(&self, stored: u64, is_earlier: bool) -> Option<String> {
         let count = self.records.len() as u64;
         if !self.damage.is_empty() {
@@ -643,26 +646,25 @@ impl Content {
         }
         let missing = match stored.saturating_sub(count) {
             0 => String::new(),
-            _ => format!(
-                "only {count} of {stored} records that were stored in it are there, because something has cut it"
-            ),
+            _ => format!("only {count} of {stored} stored records are left, because something has truncated it"),
         };
         if self.torn_bytes > 0 {
-            // Most often of a crash, and never acknowledged; but a file that something else has cut looks the same.
+            // Usually because of a crash, and never acknowledged; but a file that something else has truncated looks
+            // the same.
             let bytes = self.torn_bytes;
-            let torn = format!("its end ({bytes} bytes behind record {count}) is not whole and was left out");
+            let torn = format!("its end ({bytes} bytes after record {count}) is incomplete and was ignored");
             return Some(if missing.is_empty() { torn } else { format!("{torn}; {missing}") });
         }
         let begins_late = !is_earlier && self.beginning().is_none();
         match (count, begins_late) {
             _ if !missing.is_empty() => Some(missing),
-            (0, true) => Some("it is empty: what it held is lost".to_owned()),
-            (_, true) => Some("its beginning is missing, and what came with that".to_owned()),
+            (0, true) => Some("it is empty: its contents are lost".to_owned()),
+            (_, true) => Some("its beginning is missing, with the first records".to_owned()),
             (_, false) => None,
         }
     }
 
-    /// The damage in words, and how much could be read; or this, if there is none.
+    /// A description of the damage, and how many records could be read; `otherwise` if there is no damage.
     fn described(&self, otherwise: &str) -> String {
         let one = |damage: &Damage| match damage.held.as_str() {
             "" => format!("record {}", damage.record),
@@ -683,7 +685,7 @@ impl Content {
     }
 }
 
-/// What a record that is not whole held, in words; nothing if that cannot be said.
+/// A description of the contents of a damaged record; empty if nothing can be read.
 fn held(frame: &[u8]) -> String {
     let record = frame.get(HEAD_BYTES..).unwrap_or_default();
     match record.first() {
@@ -693,7 +695,7 @@ fn held(frame: &[u8]) -> String {
     }
 }
 
-/// The whole records of a file, and those that are damaged. The last of a log may be torn.
+/// The intact records of a file, and the damaged ones. The last one of a log may be torn.
 fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
     let mut bytes = Vec::new();
     let complete = File::open(path)?.read_to_end(&mut bytes);
@@ -707,7 +709,7 @@ fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
             continue;
         }
         let next = next_whole(&rest[1..]);
-        // The system may have made a file longer whose end was never written.
+        // The system may have extended a file without writing its end.
         let is_torn = matches!(front, Front::Torn) || rest.iter().all(|&byte| byte == 0);
         if next.is_empty() && may_be_torn && is_torn {
             torn_bytes = rest.len();
@@ -717,7 +719,7 @@ fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
         }
         rest = next;
     }
-    // A disk that gives no more: what it gave counts.
+    // The disk fails from here on: use what it has delivered.
     if complete.is_err() {
         damage.push(Damage { record: (records.len() + damage.len()) as u64 + 1, held: String::new() });
     }
@@ -793,7 +795,7 @@ mod tests {
         assert!(refused.ends_with("another switch uses it"), "{refused}");
     }
 
-    /// A switch that is just ending is waited for.
+    /// The lock waits for a switch that is just ending.
     #[test]
     fn a_folder_that_is_let_go_of() {
         let folder = filled();
@@ -814,7 +816,10 @@ mod tests {
         fs::remove_file(log).unwrap();
         let (_, recovered) = Log::open(folder.path()).unwrap();
         let [complaint] = recovered.complaints.as_slice() else { panic!("{:?}", recovered.complaints) };
-        assert!(complaint.ends_with("a switch has used it, and no state is left: it begins empty"), "{complaint}");
+        assert!(
+            complaint.ends_with("a switch has used the folder, but its state is gone: it starts empty"),
+            "{complaint}"
+        );
     }
 
     #[test]
@@ -831,17 +836,17 @@ mod tests {
             assert_eq!(numbers(&recovered), [1, 2, 3, 4][..2 + records], "{length}");
             let count = records + usize::from(behind.is_some());
             let told = match (length, torn) {
-                (0, _) => "it is empty: what it held is lost; kept".to_owned(),
+                (0, _) => "it is empty: its contents are lost; kept".to_owned(),
                 // Without what was noted, a cut between two records cannot be seen.
                 (_, 0) => String::new(),
-                _ => format!("its end ({torn} bytes behind record {count}) is not whole and was left out; kept"),
+                _ => format!("its end ({torn} bytes after record {count}) is incomplete and was ignored; kept"),
             };
             assert_eq!(told.is_empty(), recovered.complaints.is_empty(), "{length}");
             assert!(recovered.complaints.iter().all(|it| it.contains(&told)), "{:?}", recovered.complaints);
             // With it, every cut is seen.
             let mut recovered = Recovered::default();
             recover(folder.path(), Some(Extent { generation: 1, records: 3 }), &mut recovered).unwrap();
-            let told = format!("only {count} of 3 records that were stored in it are there");
+            let told = format!("only {count} of 3 stored records are left");
             assert!(recovered.complaints[0].contains(&told), "{length}: {:?}", recovered.complaints);
         }
     }
@@ -856,7 +861,7 @@ mod tests {
         log.append(&n(2)).unwrap();
         log.note_stored();
         drop(log);
-        // What was not synchronised may be missing after a loss of power: nobody was told of it.
+        // What was not synchronised may be missing after a loss of power: it was never acknowledged.
         let whole = fs::read(&path).unwrap();
         fs::write(&path, &whole[..begun as usize]).unwrap();
         assert!(Log::open(folder.path()).unwrap().1.complaints.is_empty());
@@ -870,13 +875,13 @@ mod tests {
         let path = log_path(folder.path(), 2);
         fs::write(&path, &whole[..begun as usize]).unwrap();
         let told = Log::open(folder.path()).unwrap().1.complaints;
-        assert!(told[0].contains("only 1 of 2 records that were stored in it are there"), "{told:?}");
+        assert!(told[0].contains("only 1 of 2 stored records are left"), "{told:?}");
         fs::remove_file(folder.path().join("lock")).unwrap();
         let told = Log::open(folder.path()).unwrap().1.complaints;
         assert!(told.is_empty(), "{told:?}");
     }
 
-    /// A log that another follows is as long as that one says.
+    /// A log with a successor is as long as the successor says.
     #[test]
     fn logs_say_how_long_those_before_them_are() {
         let folder = filled();
@@ -897,7 +902,7 @@ mod tests {
         let (_, recovered) = Log::open(folder.path()).unwrap();
         assert_eq!(numbers(&recovered), [1, 3]);
         let told = &recovered.complaints[0];
-        assert!(told.contains("log-2.state: only 1 of 2 records that were stored in it are there"), "{told}");
+        assert!(told.contains("log-2.state: only 1 of 2 stored records are left"), "{told}");
     }
 
     #[test]
@@ -909,7 +914,7 @@ mod tests {
         assert_eq!(head().as_deref(), Some(HEAD));
         fs::remove_file(paths(folder.path()).0).unwrap();
         assert_eq!(head().as_deref(), Some(HEAD));
-        // One to which nothing was told belongs to nothing.
+        // A log without records belongs to nothing.
         let empty = tempfile::tempdir().unwrap();
         let beginning = Beginning { generation: 1, stored_before: 0, head: HEAD };
         drop(begin_log(&log_path(empty.path(), 1), &beginning).unwrap());
@@ -917,7 +922,7 @@ mod tests {
         assert_eq!((recovered.head, recovered.complaints), (None, vec![]));
     }
 
-    /// Who opens a pipe to read from it waits for somebody who writes.
+    /// Opening a pipe for reading blocks until somebody opens it for writing.
     #[test]
     fn what_is_no_file_is_set_aside_and_nobody_waits_for_it() {
         for name in ["snapshot-7.state", "log-7.state", "lock"] {

@@ -1,11 +1,11 @@
-//! State that survives: what was acknowledged is there after a restart, however the switch ended.
+//! Persistent state: what was acknowledged is restored after a restart, however the switch ended.
 //!
-//! What enters: the updates that a control plane carried out, and now and then the cells that packets changed. What
-//! leaves: after a restart, the same updates, for a switch that may run another program by then. See
+//! What enters: the updates that a control plane carried out, and periodically the cells that packets have changed.
+//! What leaves: after a restart, the same updates, for a switch that may run another program by then. See
 //! `docs/design/state.md`.
 //!
-//! * `log`: files that keep records through a crash; `system`, what they ask of the system.
-//! * `folder`: the folder itself and its lock, which are closed to others.
+//! * `log`: files that preserve records through a crash; `system`: the system calls that they use.
+//! * `folder`: the folder and its lock, without access for others.
 //! * `format`: updates as bytes, by the names of the program.
 
 mod folder;
@@ -26,43 +26,43 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A log shorter than this is not worth a snapshot.
+/// A log shorter than this does not justify a snapshot.
 const LOG_BYTES_MIN: u64 = 64 << 20;
 
-/// Updates of one record of a snapshot, and of one write when state is taken over.
+/// Updates in one record of a snapshot, and in one write when state is restored.
 const RECORD_UPDATES: usize = 1024;
 
 /// Complaints about updates that are shown one by one.
 const COMPLAINTS_MAX: usize = 20;
 
-/// A folder in which the state of a switch is kept.
+/// A folder in which the state of a switch is stored.
 #[derive(Debug)]
 pub struct Store {
     inner: Mutex<Inner>,
-    /// The records that are stored for good.
+    /// The durable records.
     synchronised: Mutex<u64>,
 }
 
 #[derive(Debug)]
 struct Inner {
     log: Log,
-    /// What the owner keeps with the state, to know which program it was of.
+    /// What the owner stores with the state, to recognise the program.
     program: Value,
     /// Records appended so far.
     appended: u64,
-    /// Logs that were written to before and that may not be stored for good.
+    /// Previous logs that may not be durable yet.
     earlier: Vec<Arc<File>>,
-    /// Bytes of the log at which a new snapshot is due.
+    /// The length of the log in bytes at which a new snapshot is due.
     snapshot_due_bytes: u64,
-    /// Why something that was carried out is in no file. What comes later would be told of a state that no start brings
-    /// back, so that nothing is stored until a snapshot has everything.
+    /// Why a change is in no file. Later changes would then refer to a state that no start restores, so that nothing
+    /// is stored until a snapshot has everything.
     lacking: Option<String>,
 }
 
 /// Why a snapshot is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
-    /// Something was carried out that the log has not.
+    /// A change is missing in the log.
     Change,
     /// The log has grown long.
     LongLog,
@@ -72,39 +72,39 @@ pub(crate) enum Reason {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Record {
-    /// The first of a snapshot, and the head of a log: what the owner keeps to know the program.
+    /// The first record of a snapshot, and the head of a log: what the owner stores to recognise the program.
     Program(Value),
-    /// What faces keep beside entities; null removes one.
+    /// What clients of the control plane store beside entities; null removes one.
     Notes(BTreeMap<String, Value>),
 }
 
-/// What a folder held when it was opened.
+/// The contents of a folder when it was opened.
 #[derive(Debug, Default)]
 pub struct Saved {
-    /// What the owner kept with the state; null if there was no state.
+    /// What the owner stored with the state; null if there was no state.
     pub program: Value,
     /// Records with updates.
     writes: Vec<Box<[u8]>>,
-    /// What faces of the control plane have kept beside entities.
+    /// What clients of the control plane have stored beside entities.
     notes: BTreeMap<String, Value>,
-    /// What was damaged, for people.
+    /// Descriptions of damage, for people.
     pub complaints: Vec<String>,
 }
 
 impl Store {
-    /// Opens a folder, which is made if it is missing. Until [`Api::keep_in`], nothing new is kept.
+    /// Opens a folder, which is created if it is missing. Until [`Api::keep_in`], nothing new is stored.
     pub fn open(folder: &Path) -> Result<(Store, Saved), StoreError> {
         let (log, mut recovered) = Log::open(folder)?;
         let mut saved = Saved::of_records(std::mem::take(&mut recovered.records));
         recovered.complaints.append(&mut saved.complaints);
-        // What is in the log for the case that the snapshot has lost it.
+        // What the head of the log has, in case that the snapshot was lost.
         if let (Value::Null, Some(head)) = (&saved.program, &recovered.head)
             && let Ok(Record::Program(program)) = serde_json::from_slice(head)
         {
             saved.program = program;
         }
         if saved.program.is_null() && !saved.writes.is_empty() {
-            log.set_all_aside("the program that it was of is not known", &mut recovered);
+            log.set_all_aside("the program of this state is unknown", &mut recovered);
         }
         saved.complaints = recovered.complaints;
         let inner = Inner {
@@ -119,11 +119,11 @@ impl Store {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // An append that fails cuts off what it wrote: the log is whole whoever held the lock.
+        // A failed append truncates what it wrote: the log is intact whoever held the lock.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends updates that were carried out. They are stored for good once [`Store::synchronise`] was called with the
+    /// Appends updates that were carried out. They are durable once [`Store::synchronise`] was called with the
     /// result.
     pub(crate) fn append(&self, program: &Program, updates: &mut dyn Iterator<Item = &Update>) -> Result<u64, Fault> {
         self.append_record(format::record(program, updates))
@@ -147,7 +147,8 @@ impl Store {
         Ok(inner.appended)
     }
 
-    /// Waits until all records up to this one are stored. Threads that wait at the same time share one synchronisation.
+    /// Waits until all records up to this one are durable. Threads that wait at the same time share one
+    /// synchronisation.
     pub(crate) fn synchronise(&self, record: u64) -> Result<(), Fault> {
         let mut synchronised = self.synchronised.lock().unwrap_or_else(PoisonError::into_inner);
         if *synchronised >= record {
@@ -168,14 +169,14 @@ impl Store {
             inner.log.was_stored(extent);
         }
         if let Err(error) = stored {
-            // The system may have thrown away what it could not store, and say nothing of it the next time.
+            // The system may have discarded what it could not write, and report no error the next time.
             return Err(not_stored(self.inner().lacking.insert(error.to_string())));
         }
         *synchronised = appended;
         Ok(())
     }
 
-    /// Notes how much is stored for good, so that a start can tell what is missing of that. To be called now and then.
+    /// Notes how many records are durable, so that a start can detect missing ones. Call it periodically.
     pub(crate) fn note_stored(&self) {
         self.inner().log.note_stored();
     }
@@ -189,8 +190,8 @@ impl Store {
         }
     }
 
-    /// Begins anew with the state that `api` has, while nothing is written to it. `program` is what the owner keeps
-    /// with it; none keeps what is kept.
+    /// Begins a new generation with the state of `api`, while nothing is written to it. `program` is what the owner
+    /// stores with it; none keeps the present value.
     pub(crate) fn snapshot(&self, program: Option<Value>, api: &Api) -> Result<(), StoreError> {
         let mut inner = self.inner();
         inner.program = program.unwrap_or_else(|| inner.program.take());
@@ -207,7 +208,7 @@ impl Store {
         }
         inner.lacking = None;
         inner.earlier.clear();
-        // A log of the size of its snapshot doubles the time of a start; more is not worth its room.
+        // A log as long as its snapshot doubles the time of a start; a longer one costs more than a snapshot.
         inner.snapshot_due_bytes = LOG_BYTES_MIN.max(bytes);
         Ok(())
     }
@@ -220,11 +221,11 @@ pub(crate) struct Begun {
     notes: String,
 }
 
-/// Gives everything that a restart has to bring back to what stores it.
+/// Passes everything that a restart must restore to the function that stores it.
 type ReadAll<'a> = &'a dyn Fn(Steps<'_>) -> Result<(), Fault>;
 
 impl Store {
-    /// Begins anew with a state that somebody has noted while nothing was written, beside what is appended from now on.
+    /// Begins a new generation with a captured state, which is written beside what is appended from now on.
     pub(crate) fn begin_beside(&self, notes: &BTreeMap<String, Value>) -> Result<Begun, StoreError> {
         let mut inner = self.inner();
         let before = inner.log.handle();
@@ -235,7 +236,7 @@ impl Store {
         Ok(Begun { beside, head, notes: json!({ "notes": notes }).to_string() })
     }
 
-    /// Stores that state. If it fails, what was there before goes on.
+    /// Stores that state. If it fails, the previous generation continues.
     pub(crate) fn finish_beside(&self, begun: Begun, program: &Program, read: ReadAll<'_>) -> Result<(), StoreError> {
         let Begun { beside, head, notes } = begun;
         let mut bytes = 0;
@@ -250,7 +251,7 @@ impl Store {
     }
 }
 
-/// Writes the records of a snapshot, and adds their bytes.
+/// Writes the records of a snapshot, and adds up their bytes.
 fn write_all(
     write: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     head: &str,
@@ -291,19 +292,19 @@ pub(crate) fn write_records(
     write_all(write, &head, &notes, program, read, &mut 0)
 }
 
-/// Takes notes over into others: null removes one.
+/// Merges notes into others: null removes one.
 pub(crate) fn keep(notes: &mut BTreeMap<String, Value>, newer: BTreeMap<String, Value>) {
     notes.extend(newer);
     notes.retain(|_, note| !note.is_null());
 }
 
-/// A write that was carried out, and that a restart may forget.
+/// A write that was carried out and that a restart may lose.
 fn not_stored(error: &str) -> Fault {
-    Fault::new(Code::Unavailable, format!("carried out, but a restart will forget it: {error}"))
+    Fault::new(Code::Unavailable, format!("carried out, but a restart will lose it: {error}"))
 }
 
 impl Saved {
-    /// What the records of a snapshot hold, and those that were written after it.
+    /// The records of a snapshot, and those that were written after it.
     pub fn of_records(records: Vec<Box<[u8]>>) -> Saved {
         let mut saved = Saved::default();
         for record in records {
@@ -318,7 +319,7 @@ impl Saved {
                     saved.notes.clear();
                 }
                 Ok(Record::Notes(notes)) => keep(&mut saved.notes, notes),
-                Err(_) => saved.complaints.push("a record that this version does not know was left out".to_owned()),
+                Err(_) => saved.complaints.push("a record that this version does not know was ignored".to_owned()),
             }
         }
         saved
@@ -329,8 +330,8 @@ impl Saved {
         !self.program.is_null() || !self.writes.is_empty()
     }
 
-    /// Brings a control plane to this state. What its program has no place for is left out. Returns what that was, for
-    /// people.
+    /// Restores this state in a control plane. What its program does not have is skipped. Returns descriptions of
+    /// that.
     pub fn restore(&self, api: &Api) -> Vec<String> {
         let program = api.program();
         let mut complaints = Complaints::default();
@@ -340,7 +341,7 @@ impl Saved {
         for record in &self.writes {
             for update in format::Updates::of(&program, record) {
                 match update {
-                    // This is another start.
+                    // The number of this start.
                     Ok(Update { entity: Entity::Register(cell), .. })
                         if program.registers[cell.array].is_start_number => {}
                     Ok(update) => batch.push(update),
@@ -356,14 +357,14 @@ impl Saved {
     }
 }
 
-/// Carries out what was stored.
+/// Carries out stored updates.
 fn take_over(api: &Api, batch: &mut Vec<Update>, complaints: &mut Complaints) {
     for outcome in api.write(std::mem::take(batch), Atomicity::ContinueOnError) {
         outcome.unwrap_or_else(|fault| complaints.add(fault.message));
     }
 }
 
-/// Complaints, of which only the first are kept.
+/// Complaints, of which only the first are stored.
 #[derive(Default)]
 struct Complaints {
     first: Vec<String>,

@@ -1,7 +1,7 @@
-//! What the log asks of the system.
+//! The system calls of the log.
 //!
-//! What enters: files, paths, bytes. What leaves: the system's answer; or, in tests, the refusal that a test has
-//! ordered, so that every step of keeping state can be seen to fail.
+//! What enters: files, paths, bytes. What leaves: the system's answer; or, in tests, an error that a test has
+//! injected, so that every step of storing state can be made to fail.
 
 use base::private;
 use std::fs::{self, File};
@@ -9,19 +9,18 @@ use std::io::{self, BufWriter, Read as _, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-/// The most bytes of a note: what is behind them in its file is nothing that was noted.
+/// The most bytes of a note; the rest of its file is ignored.
 const NOTE_BYTES_MAX: u64 = 4096;
 
-/// Makes a file, empty, in the place of whatever is there. What is written to it goes to its end, also after it was
-/// cut.
+/// Creates an empty file, replacing whatever is there. Writes go to its end, also after it was truncated.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     faults::step()?;
-    // What is there may be a link to somewhere else: it is removed, and not written to.
+    // An existing file may be a link to somewhere else: it is removed, and not written to.
     private::remove(path)?;
     private::create(path)
 }
 
-/// Writes all of it. A refusal may leave a part of it written.
+/// Writes all of it. After an error a part may be written.
 pub(super) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     if let Err(error) = faults::step() {
         file.write_all(&bytes[..bytes.len() / 2])?;
@@ -30,26 +29,26 @@ pub(super) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Cuts a file to this length.
+/// Truncates a file to this length.
 pub(super) fn cut(file: &File, bytes: u64) -> io::Result<()> {
     faults::step()?;
     file.set_len(bytes)
 }
 
-/// What was noted in a file, whatever else may be behind it; nothing if that cannot be read.
+/// The note in a file, whatever else may follow it; empty if it cannot be read.
 pub(super) fn noted(file: &File) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(NOTE_BYTES_MAX).read_to_end(&mut bytes).ok().map(|_| bytes)
 }
 
-/// Notes something in a file, in the place of what was noted of the same length. If it is refused nothing is noted.
+/// Writes a note to a file, over the previous one of the same length. Errors are ignored.
 pub(super) fn note(file: &File, bytes: &[u8]) {
     if faults::step().is_ok() {
         let _noted = file.write_all_at(bytes, 0);
     }
 }
 
-/// Has what was written to a file stored for good.
+/// Makes what was written to a file durable.
 pub(super) fn synchronise(file: &File) -> io::Result<()> {
     faults::step()?;
     file.sync_data()
@@ -61,30 +60,30 @@ pub(super) fn synchronise_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Gives a file another name.
+/// Renames a file.
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     faults::step()?;
     fs::rename(from, to)
 }
 
-/// Removes a file. It is in nobody's way if that fails.
+/// Removes a file. Errors are ignored: the file does no harm.
 pub(super) fn remove(path: &Path) {
     if faults::step().is_ok() {
         let _left = fs::remove_file(path);
     }
 }
 
-/// Bytes of a large file after which it is synchronised. Who has the log synchronised meanwhile waits for the rest of
-/// such a piece at most, and not for the whole file: file systems store what was written in its order.
+/// Bytes of a large file after which it is synchronised. Whoever synchronises the log meanwhile waits for such a part
+/// at most, not for the whole file: file systems write in order.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// A file that is written in large pieces.
+/// A file that is written in large parts.
 pub(super) struct Writer(BufWriter<Checked>);
 
-/// Passes writes on.
+/// Forwards writes.
 struct Checked {
     file: File,
-    /// Written since the file was synchronised.
+    /// Bytes written since the file was synchronised.
     waiting_bytes: usize,
 }
 
@@ -105,7 +104,7 @@ impl Write for Checked {
 }
 
 impl Writer {
-    /// Begins a file anew.
+    /// Creates a file.
     pub fn create(path: &Path) -> io::Result<Writer> {
         let checked = Checked { file: create(path)?, waiting_bytes: 0 };
         Ok(Writer(BufWriter::with_capacity(1 << 16, checked)))
@@ -116,7 +115,7 @@ impl Writer {
         self.0.write_all(bytes)
     }
 
-    /// Has all of it stored for good.
+    /// Makes all of it durable.
     pub fn finish(self) -> io::Result<()> {
         let Checked { file, .. } = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
         synchronise(&file)
@@ -125,7 +124,7 @@ impl Writer {
 
 #[cfg(not(test))]
 mod faults {
-    //! Nothing is refused but by the system.
+    //! Only the system causes errors.
 
     pub(super) fn step() -> std::io::Result<()> {
         Ok(())
@@ -134,7 +133,7 @@ mod faults {
 
 #[cfg(test)]
 pub(super) mod faults {
-    //! Refusals that a test orders for its own thread.
+    //! Errors that a test injects for its own thread.
 
     use std::cell::RefCell;
     use std::io;
@@ -144,7 +143,7 @@ pub(super) mod faults {
         static PLAN: RefCell<(u32, Range<u32>)> = const { RefCell::new((0, 0..0)) };
     }
 
-    /// Has the steps of these numbers refused, counted from now on.
+    /// Makes the steps of these numbers fail, counted from now on.
     pub fn refuse(steps: Range<u32>) {
         PLAN.set((0, steps));
     }

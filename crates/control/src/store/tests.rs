@@ -46,7 +46,7 @@ fn start(program: Program, folder: &Path) -> (Api, Arc<IdleOwner>, Vec<String>) 
     (api, switch, complaints)
 }
 
-/// Everything that a restart has to bring back.
+/// Everything that a restart must restore.
 fn everything(api: &Api) -> String {
     let mut text = String::new();
     api.read_all(&mut |steps| {
@@ -94,10 +94,10 @@ fn all_state_comes_back() {
     assert_eq!((everything(&api), complaints), (before, vec![]));
 }
 
-/// A switch like this one, by what it gives away of itself.
+/// A copy of this switch, from its snapshot.
 fn replica(api: &Api) -> (Api, Value) {
     let mut records: Vec<Box<[u8]>> = Vec::new();
-    api.photograph(true, &mut |record| {
+    api.stream_snapshot(true, &mut |record| {
         records.push(record.into());
         Ok(())
     })
@@ -109,14 +109,14 @@ fn replica(api: &Api) -> (Api, Value) {
 }
 
 #[test]
-fn a_photograph_makes_another_switch_and_leaves_the_store_as_it_is() {
+fn a_snapshot_makes_another_switch_and_leaves_the_store_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let (api, switch, _) = start(program(), folder.path());
-    let fault = api.photograph(false, &mut |_| Ok(())).unwrap_err();
+    let fault = api.stream_snapshot(false, &mut |_| Ok(())).unwrap_err();
     assert_eq!(fault.message, "the switch has no program");
     api.set_program_note(json!({"file": "p.p4"}));
     commands(&api, COMMANDS);
-    // As packets would, so that the store hears of it with the next save only.
+    // As packets would, so that the store notices only with the next save.
     let flows = RegisterId::from_index(0);
     with_switch(&switch, move |switch| {
         switch.externs_mut().registers[flows].write(1, &Bits::from_u64(16, 5));
@@ -176,7 +176,8 @@ fn what_was_acknowledged_is_there_whatever_was_cut_off_later() {
     }
 }
 
-/// What was stored is noted once a second: a log that something has cut since is told, wherever it is cut.
+/// The number of durable records is noted once a second: a log that something has truncated since is reported,
+/// wherever it is cut.
 #[test]
 fn a_log_that_was_cut_between_two_records_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -193,12 +194,11 @@ fn a_log_that_was_cut_between_two_records_is_told() {
     std::fs::write(&log, &whole[..length]).unwrap();
     let (api, _, complaints) = start(program(), folder.path());
     assert_eq!(entries(&api), 1);
-    let expected =
-        "log-1.state: only 2 of 3 records that were stored in it are there, because something has cut it; kept";
+    let expected = "log-1.state: only 2 of 3 stored records are left, because something has truncated it; kept";
     assert!(complaints.len() == 1 && complaints[0].contains(expected), "{complaints:?}");
 }
 
-/// The program and the notes are in two places, so that no single one takes everything along.
+/// The program and the notes are in two places, so that no single damage loses both.
 #[test]
 fn a_damaged_bit_of_the_program_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -223,7 +223,7 @@ fn a_damaged_bit_of_the_program_loses_nothing() {
         let path = damaged.path().join(file);
         let mut bytes = std::fs::read(&path).unwrap();
         let at = bytes.windows(flipped.len()).position(|window| window == flipped).unwrap();
-        // Behind the name of the record.
+        // After the name of the record.
         bytes[at + flipped.len() + 4] ^= 4;
         std::fs::write(&path, bytes).unwrap();
         let (api, _, complaints) = start(program(), damaged.path());
@@ -247,7 +247,7 @@ fn what_a_damaged_record_held_is_told() {
     let (l2, flows) = (at(b"MyIngress.l2"), at(b"MyIngress.flows"));
     for (flipped, expected) in [
         (vec![l2 - 10], "record 2 (3 updates of table MyIngress.l2) is damaged; 3 other records were read"),
-        // A length in the midst of it: what comes behind cannot be told.
+        // A length in the middle of it: what follows cannot be read.
         (vec![l2 + 12 + 3], "record 2 (as far as it can be read 1 update of table MyIngress.l2) is damaged; 3"),
         (
             vec![l2 - 10, flows - 10],
@@ -293,7 +293,7 @@ fn cells_that_packets_change_are_saved() {
     .unwrap();
 }
 
-/// Of a write of all cells the log has the write, and after that the cells that packets change.
+/// For a write of all cells the log has the write, and then the cells that packets change.
 #[test]
 fn arrays_that_are_written_as_a_whole_come_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -327,7 +327,7 @@ fn arrays_that_are_written_as_a_whole_come_back() {
     });
 }
 
-/// A register that holds the number of the start holds that of this one, whatever was written to it before.
+/// A register that holds the number of the start has that of this start, whatever was written to it before.
 #[test]
 fn the_number_of_a_start_is_not_brought_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -370,7 +370,7 @@ fn timers_go_on_as_they_were_set() {
     for (port, code) in [(1, Code::FailedPrecondition), (511, Code::OutOfRange)] {
         assert_eq!(api.change_timer(port, 1_000_000, vec![]).unwrap_err().code, code);
     }
-    // Ports stay what they are with another program.
+    // Ports do not depend on the program.
     let new = Switch::new(api.program(), Backend::Interpreter, Config::default()).unwrap();
     api.replace(new, json!("the program")).unwrap();
     drop(api);
@@ -381,7 +381,7 @@ fn timers_go_on_as_they_were_set() {
     assert_eq!(all, [(8, Some(2_000_000), 1), (9, None, 1), (10, Some(5_000_000), 2)]);
     assert_eq!(api.timers().unwrap().all()[2].1.frames()[..], [vec![7; 20], vec![8; 14]]);
     drop(api);
-    // Something else is behind the port by now.
+    // The port has another driver by now.
     let (api, _, _) = start(program(), folder.path());
     let taken = api.set_timers(Arc::new(Timers::new([(9, None), (10, None)], 510)));
     let why = "the timer of port 10: something else is behind port 10; a timer needs a port of its own";
@@ -401,15 +401,15 @@ fn another_program_takes_what_it_has_a_place_for() {
     expect_test::expect![[r#"
         [
             "the program has no table MyIngress.l2",
-            "a value of 2 bytes, where 4 bits are wanted",
+            "a value of 2 bytes, where 4 bits are expected",
         ]
     "#]]
     .assert_debug_eq(&complaints);
     assert_eq!(entries(&api), 3);
 }
 
-/// A switch that was told some things of every kind, and which of its entries were acknowledged. Returns whether the
-/// deletion of entry 0 was.
+/// A switch after writes of every kind, and which of its entries were acknowledged. Returns whether the deletion of
+/// entry 0 was.
 fn some_work(folder: &Path, acknowledged: &mut Vec<u64>) -> bool {
     let (api, _) = api_over(program());
     let Ok((store, saved)) = Store::open(folder) else { return false };
@@ -426,7 +426,7 @@ fn some_work(folder: &Path, acknowledged: &mut Vec<u64>) -> bool {
             acknowledged.push(key);
         }
     }
-    // If it is not acknowledged it was carried out all the same, and a later snapshot has it.
+    // An unacknowledged write was carried out all the same, and a later snapshot has it.
     let is_deleted = write(UpdateKind::Delete, 0);
     acknowledged.retain(|&key| key != 0);
     let lines = "table_add l2 set_port 00:00:00:00:00:63 => 4\nmc_mgrp_create 5";
@@ -434,7 +434,7 @@ fn some_work(folder: &Path, acknowledged: &mut Vec<u64>) -> bool {
     if api.command(commands[0].0.clone()).is_ok() {
         acknowledged.push(0x63);
     }
-    // Costs a snapshot.
+    // Requires a snapshot.
     let _may_fail = api.command(commands[1].0.clone());
     let _may_fail = api.save();
     for key in 4..6 {
@@ -471,7 +471,7 @@ fn whatever_the_system_refuses_what_was_acknowledged_is_there() {
         faults::end()
     };
     assert!(steps > 25, "{steps}");
-    // One step is refused, some are, or all from there on, as when the disk is full or the switch is killed.
+    // One step fails, some do, or all from there on, as when the disk is full or the switch is killed.
     for (first, length) in (0..steps).flat_map(|first| [1, 2, 5, u32::MAX].map(|length| (first, length))) {
         let folder = tempfile::tempdir().unwrap();
         let mut acknowledged = Vec::new();
@@ -566,7 +566,7 @@ fn groups_of_single_entries_come_back() {
     }
 }
 
-/// What happens to a file.
+/// Damage to a file.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     CutAt(usize),
@@ -602,7 +602,7 @@ impl Damage {
         }
     }
 
-    /// Whether a crash leaves the same, or it is none for whoever may read everything.
+    /// Whether a crash can have the same effect, or not for somebody who can read everything.
     fn is_usual(self, path: &Path, bytes: &[u8]) -> bool {
         match self {
             Damage::CutAt(length) => is_log(path) && length > 0 && is_border(length, bytes),
@@ -612,7 +612,7 @@ impl Damage {
     }
 }
 
-/// Whether a file that is cut here ends with a whole record.
+/// Whether a file that is cut here ends with a complete record.
 fn is_border(position: usize, bytes: &[u8]) -> bool {
     let length = |start: usize| u32::from_le_bytes(bytes[start + 4..start + 8].try_into().unwrap()) as usize;
     let mut border = 0;
@@ -622,9 +622,9 @@ fn is_border(position: usize, bytes: &[u8]) -> bool {
     border == position
 }
 
-/// What is told of the end of a log that was under way, and of a folder that never got a state.
+/// The reports on the torn end of a log, and on a folder that never got a state.
 fn is_usual(complaint: &str) -> bool {
-    complaint.contains(" is not whole and was left out; kept as ")
+    complaint.contains(" is incomplete and was ignored; kept as ")
         || complaint.ends_with("no state is left: it begins empty")
 }
 
@@ -632,7 +632,8 @@ fn is_log(path: &Path) -> bool {
     path.to_str().unwrap().contains("log-")
 }
 
-/// Whatever has happened to the files: a switch starts, it is told and kept, and the next start has nothing to tell.
+/// Whatever has happened to the files: a switch starts, the damage is reported and preserved, and the next start has
+/// nothing to report.
 #[test]
 fn damage_of_any_kind_is_no_reason_not_to_start() {
     let original = tempfile::tempdir().unwrap();
@@ -671,7 +672,7 @@ fn damage_of_any_kind_is_no_reason_not_to_start() {
     }
 }
 
-/// While a snapshot is written beside the log, more is written to that, of which nothing is lost, whenever it ends.
+/// While a snapshot is written beside the log, more is appended, of which nothing is lost, whenever it ends.
 #[test]
 fn a_snapshot_beside_the_log_loses_nothing() {
     let steps = |stop: Option<u32>| {
@@ -688,7 +689,7 @@ fn a_snapshot_beside_the_log_loses_nothing() {
         faults::refuse(stop.map_or(0..0, |stop| stop..u32::MAX));
         let begun = api.begin_beside();
         let count = faults::end();
-        // What is deleted gives its handle to another, which has other counts.
+        // A deleted entry's handle is reused by another, which has other counts.
         write(UpdateKind::Delete, 0x105).unwrap();
         write(UpdateKind::Insert, 0x900).unwrap();
         write(UpdateKind::Delete, 0x200).unwrap();
