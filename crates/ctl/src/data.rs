@@ -17,7 +17,7 @@ const VARBIT_BYTES_MAX: usize = 65_536;
 
 /// The type that a P4Info describes.
 pub fn data_type(schema: &Schema, spec: Option<&P4DataTypeSpec>) -> Result<Data, Problem> {
-    let spec = spec.ok_or_else(|| Problem::new("the P4Info does not say of which type it is"))?;
+    let spec = spec.ok_or_else(|| Problem::new("the P4Info does not give its type"))?;
     Data::new(spec, schema.types()).map_err(|mismatch| Problem::new(mismatch.message))
 }
 
@@ -46,7 +46,7 @@ fn read_varbit(name: &str, text: &str) -> Result<Vec<u8>, Problem> {
     let bytes: Option<Vec<u8>> =
         digits.as_bytes().chunks(2).map(|pair| (pair.len() == 2).then(|| byte(pair))?).collect();
     bytes.filter(|_| is_hexadecimal).ok_or_else(|| {
-        Problem::new(format!("{name}: {text} is no varbit value"))
+        Problem::new(format!("{name}: {text} is not a valid varbit value"))
             .with_help("write 0x and two digits for each byte, as 0x0a1b; 0x alone is an empty one")
     })
 }
@@ -167,7 +167,7 @@ impl Given<'_> {
         let name = self.name(path);
         let of_names = |names: &[String], given: &str| match names.iter().any(|name| name == given) {
             true => Ok(given.to_owned()),
-            false => Err(Problem::new(format!("{given} is no value of {name}"))
+            false => Err(Problem::new(format!("{given} is not a value of {name}"))
                 .with_help(format!("its values are {}", names.join(", ")))),
         };
         let data = match data {

@@ -241,7 +241,7 @@ async fn dump(session: &mut Session, wanted: Dump, around: &mut Surroundings<'_>
 async fn load_program(session: &mut Session, load: Load, around: &mut Surroundings<'_>) -> Result<(), Failure> {
     let config = (around.load)(&load.path)?;
     if let Some(gone) = session.load(load_action(&load), Some(config)).await? {
-        say_note(around, &format!("gone with the program before: {gone}"));
+        say_note(around, &format!("lost with the previous program: {gone}"));
     }
     say_done(around, load_done(&load), json!({"loaded": load.path}));
     Ok(())
@@ -259,7 +259,7 @@ fn load_action(load: &Load) -> LoadAction {
 fn load_done(load: &Load) -> &'static str {
     match load.how {
         LoadHow::Fresh => "the program runs",
-        LoadHow::Reconcile => "the program runs, with what it shares with the one before",
+        LoadHow::Reconcile => "the program runs, with the state that it shares with the previous one",
         LoadHow::Verify => "the program could run",
         LoadHow::Save => "the program is ready: commit runs it",
     }

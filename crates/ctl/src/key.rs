@@ -82,7 +82,7 @@ fn key_count(given: usize, owner: &str, names: &[&str]) -> Problem {
 fn read(schema: &Schema, field: &MatchField, text: &str) -> Result<Given, Problem> {
     let ty = value_type(schema, field);
     let Some(kind) = match_kind(field) else {
-        return Err(Problem::new(format!("key {} is matched in a way that P4Runtime does not have", field.name)));
+        return Err(Problem::new(format!("P4Runtime does not have the match kind of key {}", field.name)));
     };
     let is_named_value = |text: &str| match &ty.form {
         Form::Bits => false,

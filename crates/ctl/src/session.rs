@@ -141,11 +141,14 @@ impl Session {
         {
             let prefix = options.tls_prefix;
             let why = match &options.tls {
-                None => format!("it hangs up: it may want TLS (--{prefix}ca)"),
+                None => format!("it closes the connection: it may require TLS (--{prefix}ca)"),
                 Some(Tls { identity: None, .. }) => {
-                    format!("it hangs up: it may want a certificate (--{prefix}cert, --{prefix}key)")
+                    format!("it closes the connection: it may require a certificate (--{prefix}cert, --{prefix}key)")
                 }
-                Some(_) => "it hangs up: it does not take the certificate, or not today".to_owned(),
+                Some(_) => {
+                    "it closes the connection: it rejects the certificate, or the certificate is not valid today"
+                        .to_owned()
+                }
             };
             return Err(unreachable(&options, format!("{why}; {}", reason(&status))));
         }
@@ -291,7 +294,7 @@ impl Session {
     /// Runs a line of `simple_switch_CLI`. Returns its output, and whether it was refused.
     pub async fn run_simple(&mut self, line: String) -> Result<(String, bool), Failure> {
         let request = RunRequest { device_id: self.options.device_id, line };
-        let answer = own_service("takes no commands of simple_switch_CLI", self.commands.run(request).await)?;
+        let answer = own_service("does not accept simple_switch_CLI commands", self.commands.run(request).await)?;
         Ok((answer.text, answer.is_error))
     }
 
@@ -302,7 +305,7 @@ impl Session {
             WantedWorkers::Auto => workers_request::Wanted::Auto(true),
         });
         let request = WorkersRequest { device_id: self.options.device_id, wanted };
-        own_service("tells nothing of workers", self.commands.workers(request).await)
+        own_service("does not report its workers", self.commands.workers(request).await)
     }
 
     /// The timers of the switch's ports, after changing one if a change is given.
@@ -314,19 +317,19 @@ impl Session {
     /// The fill levels of the switch's tables.
     pub async fn sizes(&mut self) -> Result<SizesResponse, Failure> {
         let request = SizesRequest { device_id: self.options.device_id };
-        own_service("tells nothing of its tables' memory", self.commands.sizes(request).await)
+        own_service("does not report its tables' memory", self.commands.sizes(request).await)
     }
 
     /// Subscribes to the messages of the switch without being one of its controllers.
     pub async fn watch(&mut self) -> Result<Streaming<StreamMessageResponse>, Failure> {
         let request = WatchRequest { device_id: self.options.device_id };
-        own_service("tells nothing to one who only looks", self.commands.watch(request).await)
+        own_service("does not support watching", self.commands.watch(request).await)
     }
 
     /// The records from which a copy of this switch can be made: its program and, if requested, its state.
     pub async fn snapshot(&mut self, with_state: bool) -> Result<Vec<Box<[u8]>>, Failure> {
         let request = SnapshotRequest { device_id: self.options.device_id, program_only: !with_state };
-        let mut parts = own_service("gives no snapshot of itself", self.commands.snapshot(request).await)?;
+        let mut parts = own_service("does not provide snapshots", self.commands.snapshot(request).await)?;
         let (mut records, mut record) = (Vec::new(), Vec::new());
         while let Some(part) = parts.message().await? {
             record.extend(part.bytes);
@@ -422,8 +425,8 @@ impl Session {
             Standing::Primary => Ok(bid),
             Standing::Other(id) => Err(refused(id)),
             Standing::Nobody(highest) => {
-                let highest = highest.map_or_else(String::new, |id| format!(": there has been {id}"));
-                Err(Problem::new(format!("the switch makes nobody primary with election id {bid}{highest}")).into())
+                let highest = highest.map_or_else(String::new, |id| format!(": the highest so far is {id}"));
+                Err(Problem::new(format!("election id {bid} is too low to become primary{highest}")).into())
             }
         }
     }
@@ -550,7 +553,7 @@ async fn channel(options: &Options, tls: &Tls) -> Result<Channel, Failure> {
         // The error of a TLS client that receives a response without TLS.
         let is_plain = reason(&error).contains("InvalidContentType");
         unreachable(match is_plain {
-            true => format!("it does not speak TLS: leave --{}ca out", options.tls_prefix),
+            true => format!("it does not use TLS: remove --{}ca", options.tls_prefix),
             false => reason(&error),
         })
     })
@@ -562,7 +565,7 @@ fn own_service<T>(lack: &str, answer: Result<Response<T>, Status>) -> Result<T, 
     match answer {
         Ok(answer) => Ok(answer.into_inner()),
         Err(status) if status.code() == Code::Unimplemented => {
-            Err(Problem::new(format!("this switch {lack}: it is no Wirespeed, or an older one")).into())
+            Err(Problem::new(format!("this switch {lack}: it is not Wirespeed, or an older version")).into())
         }
         Err(status) => Err(status.into()),
     }
@@ -572,7 +575,7 @@ fn own_service<T>(lack: &str, answer: Result<Response<T>, Status>) -> Result<T, 
 fn refused(id: u128) -> Failure {
     Problem::new(format!("a controller with election id {id} is primary, and only the primary may write"))
         .with_help(format!(
-            "--as-primary writes in its name; --election-id {} takes its place, and it must bid more to come back",
+            "--as-primary writes with its election id; --election-id {} replaces it, and it must bid higher to return",
             id.saturating_add(1)
         ))
         .into()

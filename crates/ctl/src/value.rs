@@ -7,7 +7,7 @@
 use crate::schema::Schema;
 use base::Bits;
 use control::Problem;
-use control::values::{self, Target};
+use control::values::{self, ValueTarget};
 use ir::Type;
 use p4runtime_proto::p4::config::v1;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -104,8 +104,8 @@ impl<'a> ValueType<'a> {
     }
 
     /// The target of `control::values`, for its messages.
-    pub fn target(&self, ty: Type) -> Target<'_> {
-        Target { role: self.role, name: self.name, ty }
+    pub fn target(&self, ty: Type) -> ValueTarget<'_> {
+        ValueTarget { role: self.role, name: self.name, ty }
     }
 
     /// Parses a value into bytes.

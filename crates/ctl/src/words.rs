@@ -101,7 +101,7 @@ fn open(words: &mut Vec<Word>, is_open: &mut bool, is_quoted: bool, start: usize
 
 /// The character of the escape after a backslash.
 fn escaped(characters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> Result<char, Problem> {
-    let help = "after a backslash may stand n, t, r, a backslash, a quote, or a number as u{1b}";
+    let help = "an escape is a backslash and n, t, r, a backslash, a quote, or a code point as u{1b}";
     match characters.next() {
         Some((_, 'n')) => Ok('\n'),
         Some((_, 't')) => Ok('\t'),
@@ -111,9 +111,9 @@ fn escaped(characters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> R
             let number: String = characters.by_ref().map(|(_, it)| it).take_while(|it| *it != '}').collect();
             let digits = number.strip_prefix('{').unwrap_or_default();
             let character = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-            character.ok_or_else(|| Problem::new(format!("\\u{number} is no character")).with_help(help))
+            character.ok_or_else(|| Problem::new(format!("\\u{number} is not a character")).with_help(help))
         }
-        Some((_, other)) => Err(Problem::new(format!("\\{other} stands for nothing")).with_help(help)),
+        Some((_, other)) => Err(Problem::new(format!("\\{other} is not an escape")).with_help(help)),
         None => Ok('\\'),
     }
 }
@@ -206,14 +206,14 @@ mod tests {
         check(
             r"$'\q'",
             expect![[r#"
-            \q stands for nothing
-              help: after a backslash may stand n, t, r, a backslash, a quote, or a number as u{1b}"#]],
+            \q is not an escape
+              help: an escape is a backslash and n, t, r, a backslash, a quote, or a code point as u{1b}"#]],
         );
         check(
             r"$'\u{110000}'",
             expect![[r#"
-            \u{110000 is no character
-              help: after a backslash may stand n, t, r, a backslash, a quote, or a number as u{1b}"#]],
+            \u{110000 is not a character
+              help: an escape is a backslash and n, t, r, a backslash, a quote, or a code point as u{1b}"#]],
         );
         check(r"$'\u12'", expect![[r#"the quoted word $'\u12' has no end"#]]);
         check(r"$'\", expect![[r#"the quoted word $'\ has no end"#]]);

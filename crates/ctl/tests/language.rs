@@ -221,7 +221,7 @@ fn errors_in_entries() {
             there is no key dst
               help: table MyIngress.ipv4_lpm has the keys hdr.ipv4.dstAddr
             entries of table MyIngress.ipv4_lpm have no priority: no key is ternary, range or optional
-            10 is no time
+            10 is not a valid time
               help: a time is a number with a unit: 10s, 500ms, 5min
             an entry of table MyIngress.acl.filter needs a priority above 0 (the greater wins)
               help: write priority N at the end
@@ -484,11 +484,11 @@ fn members_groups_and_groups_of_their_own() {
                     members add|modify PROFILE MEMBER do ACTION [ARG...]
                     members delete PROFILE MEMBER
                     members clear [PROFILE]
-            x is no member
+            x is not a valid member
               help: a member of a group is MEMBER[*WEIGHT][@PORT], such as 3*2@1
             there is no action profile lpm
               help: the program has the action profiles MyIngress.hops
-            there is one member after do member
+            exactly one member must follow do member
         "#]],
     );
 }
@@ -769,10 +769,10 @@ fn copies_of_packets() {
               multicast_group_entry {
               }
             }
-            x is no multicast group
+            x is not a valid multicast group
               help: it is a number
-             is no port
-              help: a copy is PORT[:INSTANCE], such as 3 or 3:1, with backups behind it, such as 3/4
+             is not a valid port
+              help: a copy is PORT[:INSTANCE], such as 3 or 3:1, with backups after it, such as 3/4
         "#]],
     );
     check(
@@ -798,7 +798,7 @@ fn copies_of_packets() {
             session_id: 5
           }
         }
-        x is no instance
+        x is not a valid instance
           help: it is a number
     "#]],
     );
@@ -872,11 +872,11 @@ fn packets_programs_and_the_session() {
         expect![[r#"
         Load(Load { path: "a.p4", how: Fresh })
         Load(Load { path: "a.p4", how: Reconcile })
-        later is none of reconcile, verify, save
+        later is not one of reconcile, verify, save
           help: load PROGRAM.p4 [reconcile|verify|save]
         Commit
         Watch(Watched { packets: false, digests: true, timeouts: false, mastership: false })
-        birds is none of packets, digests, timeouts, mastership
+        birds is not one of packets, digests, timeouts, mastership
           help: watch [packets] [digests] [timeouts] [mastership]
         Status
         Quit
@@ -933,7 +933,7 @@ fn lists() {
         NoAction()
         packet_in   ingress_port: 9 bits, _pad: 7 bits
         packet_out  egress_port: 9 bits, _pad: 7 bits
-        there is nothing to list called birds
+        birds cannot be listed
           help: list tables, actions, meters, digests, profiles, packets, counters, registers and 1 more
     "#]],
     );
@@ -977,17 +977,17 @@ fn help_describes_every_command() {
             packet-out  send a packet through the switch
             watch       show messages of the switch, until Ctrl-C
             trace       show the journey of the next packets
-            dump        what was written, as commands that write it again
+            dump        the state that was written, as commands that restore it
             load        give the switch a program
             commit      run the program that was saved
             status      the switch, its program and who is primary
-            workers     the threads that work on packets, and how many there are to be
-            timers      ports where packets arrive by themselves, again and again
-            sizes       entries, room and memory of each table
-            help        this list, or more of a command
+            workers     the threads that process packets, and their number
+            timers      ports on which the switch generates packets periodically
+            sizes       entries, capacity and memory of each table
+            help        this list, or details of a command
             quit        end (also exit, Ctrl-D)
             simple      a command of simple_switch_CLI
-            help COMMAND tells more.
+            help COMMAND shows more.
         "#]],
     );
     check(
@@ -995,9 +995,9 @@ fn help_describes_every_command() {
         expect![[r#"
             add TABLE KEY... do ACTION [ARG...] [priority N] [timeout TIME] [metadata HEX]
             add an entry.
-            Keys and arguments stand in order or as NAME=VALUE; keys that are left out match anything if the others are
-            named. A key is VALUE, VALUE/PREFIX, VALUE&&&MASK, LOW..HIGH or * as its match kind wants it. Of two entries
-            that match, the one of greater priority wins. In place of do, => may stand.
+            Keys and arguments are given in order or as NAME=VALUE; keys that are left out match anything if the others are
+            named. A key is VALUE, VALUE/PREFIX, VALUE&&&MASK, LOW..HIGH or *, depending on its match kind. Of two entries
+            that match, the one with the greater priority wins. => may replace do.
             A table with an action profile takes do member N, do group N, or a group of the entry's own:
             do one-of ACTION ARG... [weight N] [watch PORT] | ACTION ...
             Examples:

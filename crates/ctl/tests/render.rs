@@ -7,7 +7,7 @@ use ctl::render::{commands, entities_text, entity_json, message_json, message_te
 use ctl::{Schema, parse};
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
-use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
+use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::*;
 
 /// The entities that the commands in `lines` would write.
@@ -220,7 +220,7 @@ fn entities_of_another_program_are_shown_by_their_ids() {
     .assert_eq(&json.join("\n"));
 }
 
-fn check_message(told: Told, expected: Expect) {
+fn check_message(told: StreamUpdate, expected: Expect) {
     let schema = support::schema();
     let mut lines = message_text(&schema, &told);
     lines.push(message_json(&schema, &told).to_string());
@@ -232,7 +232,7 @@ fn messages() {
     let status = |code| Some(p4runtime_proto::google::rpc::Status { code, ..Default::default() });
     let election_id = Some(Uint128 { high: 1, low: 2 });
     check_message(
-        Told::Arbitration(MasterArbitrationUpdate { election_id, status: status(6), ..Default::default() }),
+        StreamUpdate::Arbitration(MasterArbitrationUpdate { election_id, status: status(6), ..Default::default() }),
         expect![[r#"
             mastership: the controller with election id 18446744073709551618 is primary
             {"election_id":"18446744073709551618","event":"mastership","has_primary":true,"role":null}
@@ -240,7 +240,7 @@ fn messages() {
     );
     let role = Some(Role { name: "routes".to_owned(), ..Role::default() });
     check_message(
-        Told::Arbitration(MasterArbitrationUpdate { role, status: status(5), ..Default::default() }),
+        StreamUpdate::Arbitration(MasterArbitrationUpdate { role, status: status(5), ..Default::default() }),
         expect![[r#"
             mastership: no controller is primary of role routes; the highest so far had no election id
             {"election_id":null,"event":"mastership","has_primary":false,"role":"routes"}
@@ -248,7 +248,7 @@ fn messages() {
     );
     let metadata = vec![PacketMetadata { metadata_id: 1, value: vec![3] }];
     check_message(
-        Told::Packet(PacketIn { payload: vec![0xCA, 0xFE], metadata }),
+        StreamUpdate::Packet(PacketIn { payload: vec![0xCA, 0xFE], metadata }),
         expect![[r#"
         packet: 2 bytes ingress_port=3 cafe
         {"bytes":2,"event":"packet","fields":{"ingress_port":"3"},"payload":"cafe"}
@@ -259,7 +259,7 @@ fn messages() {
     let learned = P4Data { data: Some(p4_data::Data::Struct(learned)) };
     let list = DigestList { digest_id: 0x1700_0001, list_id: 4, data: vec![learned], timestamp: 9 };
     check_message(
-        Told::Digest(list),
+        StreamUpdate::Digest(list),
         expect![[r#"
         digest learn_t: port=7 srcAddr=00:00:00:00:01:02
         {"data":[{"port":"7","srcAddr":"00:00:00:00:01:02"}],"digest":"learn_t","event":"digest","list":4,"timestamp_ns":9}
@@ -270,7 +270,7 @@ fn messages() {
     let Some(Kind::TableEntry(entry)) = idle else { panic!("an entry") };
     let notification = IdleTimeoutNotification { table_entry: vec![entry], timestamp: 5 };
     check_message(
-        Told::IdleTimeoutNotification(notification),
+        StreamUpdate::IdleTimeoutNotification(notification),
         expect![[r#"
         timeout MyIngress.ipv4_lpm: hdr.ipv4.dstAddr=10.0.0.0/8
         {"entries":[{"match":{"hdr.ipv4.dstAddr":"10.0.0.0/8"},"table":"MyIngress.ipv4_lpm"}],"event":"timeout","timestamp_ns":5}
@@ -278,7 +278,7 @@ fn messages() {
     );
     let error = StreamError { canonical_code: 3, message: "no \u{1b} such field".to_owned(), ..Default::default() };
     check_message(
-        Told::Error(error),
+        StreamUpdate::Error(error),
         expect![[r#"
             error: no \u{1b} such field
             {"code":3,"event":"error","message":"no \u001b such field"}

@@ -43,7 +43,7 @@ pub const FORMS: [Form; 29] = [
         name: "show",
         usage: &["show TABLE [KEY...] [priority N]"],
         summary: "entries of a table",
-        details: "With keys, in order or as NAME=KEY, those entries that ask for just this of these keys.\n\
+        details: "With keys, in order or as NAME=KEY, only the entries with exactly these matches.\n\
             Examples:\n  show ipv4_lpm\n  show ipv4_lpm 10.0.1.0/24\n  show acl dstPort=80..90",
         needs_program: true,
         parse: tables::show,
@@ -52,9 +52,9 @@ pub const FORMS: [Form; 29] = [
         name: "add",
         usage: &["add TABLE KEY... do ACTION [ARG...] [priority N] [timeout TIME] [metadata HEX]"],
         summary: "add an entry",
-        details: "Keys and arguments stand in order or as NAME=VALUE; keys that are left out match anything if the others are\n\
-            named. A key is VALUE, VALUE/PREFIX, VALUE&&&MASK, LOW..HIGH or * as its match kind wants it. Of two entries\n\
-            that match, the one of greater priority wins. In place of do, => may stand.\n\
+        details: "Keys and arguments are given in order or as NAME=VALUE; keys that are left out match anything if the others are\n\
+            named. A key is VALUE, VALUE/PREFIX, VALUE&&&MASK, LOW..HIGH or *, depending on its match kind. Of two entries\n\
+            that match, the one with the greater priority wins. => may replace do.\n\
             A table with an action profile takes do member N, do group N, or a group of the entry's own:\n\
             do one-of ACTION ARG... [weight N] [watch PORT] | ACTION ...\n\
             Examples:\n  add ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 1\n  \
@@ -66,7 +66,7 @@ pub const FORMS: [Form; 29] = [
         name: "modify",
         usage: &["modify TABLE KEY... do ACTION [ARG...] [priority N] [timeout TIME] [metadata HEX]"],
         summary: "change what an entry does",
-        details: "The entry is named by its whole key, and its priority if it has one.\n\
+        details: "The entry is identified by its complete key, and its priority if it has one.\n\
             Example:\n  modify ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 2",
         needs_program: true,
         parse: tables::modify,
@@ -91,7 +91,7 @@ pub const FORMS: [Form; 29] = [
         name: "default",
         usage: &["default TABLE", "default TABLE do ACTION [ARG...] [metadata HEX]", "default TABLE reset"],
         summary: "what a table does on a miss",
-        details: "reset gives the program's own default action back.\nExample:\n  default ipv4_lpm do drop",
+        details: "reset restores the program's own default action.\nExample:\n  default ipv4_lpm do drop",
         needs_program: true,
         parse: tables::default,
     },
@@ -104,8 +104,8 @@ pub const FORMS: [Form; 29] = [
             "counters NAME default [set PACKETS BYTES | reset]",
         ],
         summary: "read or set counters",
-        details: "The cells of an array have an index; without one, all are meant. A direct counter, which may be named by its\n\
-            table, has the keys of the table's entries. `default` is that of the default action, which counts misses.\n\
+        details: "The cells of an array have an index; without one, the command applies to all. A direct counter, which may be named by\n\
+            its table, has the keys of the table's entries. `default` is that of the default action, which counts misses.\n\
             Examples:\n  counters rx 1\n  counters rx reset\n  counters ipv4_lpm 10.0.1.0/24",
         needs_program: true,
         parse: cells::counters,
@@ -128,8 +128,8 @@ pub const FORMS: [Form; 29] = [
         name: "registers",
         usage: &["registers [NAME [INDEX]]", "registers NAME [INDEX] = VALUE...", "registers NAME [INDEX] reset"],
         summary: "read or set registers",
-        details: "Without an index, all cells are meant. A register of structs takes a value for each field, in order or as\n\
-            NAME=VALUE; NAME=invalid says that a header is not valid.\nExamples:\n  registers flows\n  registers flows 3 = 0xff\n  registers flows = 0",
+        details: "Without an index, the command applies to all cells. A register of structs takes a value for each field, in order or as\n\
+            NAME=VALUE; NAME=invalid makes a header invalid.\nExamples:\n  registers flows\n  registers flows 3 = 0xff\n  registers flows = 0",
         needs_program: true,
         parse: cells::registers,
     },
@@ -156,7 +156,7 @@ pub const FORMS: [Form; 29] = [
             "groups clear [PROFILE]",
         ],
         summary: "groups of action profiles",
-        details: "A member with @PORT is no choice while that port is down.\nExample:\n  groups add hops 1 1*2 2@3 max 8",
+        details: "A member with @PORT cannot be chosen while that port is down.\nExample:\n  groups add hops 1 1*2 2@3 max 8",
         needs_program: true,
         parse: profiles::groups,
     },
@@ -169,8 +169,8 @@ pub const FORMS: [Form; 29] = [
             "multicast clear",
         ],
         summary: "multicast groups",
-        details: "The instance is what a copy finds in egress_rid. A backup is PORT[:INSTANCE] too: the first with a \
-                  link is made while the port before it has none.\nExample:\n  multicast add 1 1 2 3:7/4:7",
+        details: "The instance is the egress_rid of a copy. A backup is PORT[:INSTANCE], too: while the port before it has no \
+                  link, the first backup with a link is used.\nExample:\n  multicast add 1 1 2 3:7/4:7",
         needs_program: false,
         parse: replication::multicast,
     },
@@ -183,7 +183,7 @@ pub const FORMS: [Form; 29] = [
             "mirror clear",
         ],
         summary: "clone sessions",
-        details: "bytes cuts the copies to this length.\nExample:\n  mirror add 5 3 bytes 128",
+        details: "bytes truncates the copies to this length.\nExample:\n  mirror add 5 3 bytes 128",
         needs_program: false,
         parse: replication::mirror,
     },
@@ -204,8 +204,8 @@ pub const FORMS: [Form; 29] = [
             "digests clear",
         ],
         summary: "which digests the switch sends",
-        details: "timeout is the longest that a message waits for others, size the most messages in a list, ack how long a message\n\
-            is not repeated. watch shows them.\nExample:\n  digests mac_learn on timeout 10ms size 100",
+        details: "timeout is the longest time that a message waits for others, size the most messages in a list, ack the time for\n\
+            which a message is not repeated. watch shows digests.\nExample:\n  digests mac_learn on timeout 10ms size 100",
         needs_program: true,
         parse: others::digests,
     },
@@ -222,9 +222,9 @@ pub const FORMS: [Form; 29] = [
         name: "watch",
         usage: &["watch [packets] [digests] [timeouts] [mastership]"],
         summary: "show messages of the switch, until Ctrl-C",
-        details: "A line for each packet for the controller, digest, entry that was not used for its time, and change of who is\n\
-            primary; with --json, a line of JSON. Digests come one by one, also those that no controller has turned on. It takes\n\
-            no controller's place: others can write and get the same messages meanwhile.",
+        details: "A line for each packet for the controller, digest, entry whose idle timeout has passed, and change of the primary\n\
+            controller; with --json, a line of JSON. Digests are shown one by one, including those that no controller has\n\
+            turned on. Controllers are not affected: they can write and get the same messages meanwhile.",
         needs_program: true,
         parse: others::watch,
     },
@@ -233,9 +233,9 @@ pub const FORMS: [Form; 29] = [
         usage: &["trace [N] [port PORT]... [FIELD=VALUE]... [bytes OFFSET:HEX]..."],
         summary: "show the journey of the next packets",
         details: "The next N packets (1) that come in by one of these ports and have all of these fields and bytes. Each is\n\
-            traced by the interpreter with the tables and registers that the switch has then, while the switch forwards\n\
-            it as ever. A field is one of a header, and its value may be VALUE, VALUE/PREFIX or VALUE&&&MASK. The\n\
-            conditions may stand as options: --port PORT, --field FIELD=VALUE, --bytes OFFSET:HEX, --count N.\n\
+            traced by the interpreter with the tables and registers that the switch has at that time, while the switch\n\
+            forwards it as usual. A field is one of a header, and its value may be VALUE, VALUE/PREFIX or VALUE&&&MASK.\n\
+            The conditions may be written as options: --port PORT, --field FIELD=VALUE, --bytes OFFSET:HEX, --count N.\n\
             Examples:\n  trace\n  trace 3 port 1\n  trace port 1 hdr.ipv4.dstAddr=10.0.1.0/24\n  trace bytes 12:0806",
         needs_program: false,
         parse: trace::trace,
@@ -243,9 +243,9 @@ pub const FORMS: [Form; 29] = [
     Form {
         name: "dump",
         usage: &["dump [with-data] [TABLE...]"],
-        summary: "what was written, as commands that write it again",
-        details: "The commands bring a switch with the same program to the same state: they begin by deleting what is there, so they\n\
-            are best carried out as one, with --atomic. Counters and registers are left out, unless with-data is said.\n\
+        summary: "the state that was written, as commands that restore it",
+        details: "The commands bring a switch with the same program to the same state: they begin by deleting its present state, so\n\
+            it is best to run them as one batch, with --atomic. Counters and registers are only included with with-data.\n\
             Examples:\n  wirespeed ctl dump > saved.txt; wirespeed ctl --atomic --file saved.txt\n  dump ipv4_lpm",
         needs_program: true,
         parse: dump::dump,
@@ -254,8 +254,8 @@ pub const FORMS: [Form; 29] = [
         name: "load",
         usage: &["load PROGRAM.p4 [reconcile|verify|save]"],
         summary: "give the switch a program",
-        details: "It runs at once and empty; with reconcile, it keeps the state that both programs share. verify only compiles,\n\
-            save keeps the program until commit: what is written in between is there from its first packet.",
+        details: "It runs at once, with empty tables; with reconcile, it keeps the state that both programs share. verify only\n\
+            compiles, save keeps the program until commit: writes in between apply from its first packet on.",
         needs_program: false,
         parse: others::load,
     },
@@ -278,8 +278,8 @@ pub const FORMS: [Form; 29] = [
     Form {
         name: "workers",
         usage: &["workers [NUMBER|auto]"],
-        summary: "the threads that work on packets, and how many there are to be",
-        details: "A number is taken at once, while traffic flows: no packet is lost or overtaken. With auto, the number follows the load.\n\
+        summary: "the threads that process packets, and their number",
+        details: "The number changes at once, while traffic flows: no packet is lost or reordered. With auto, it follows the load.\n\
             Examples:\n  workers\n  workers 2\n  workers auto",
         needs_program: false,
         parse: others::workers,
@@ -287,10 +287,10 @@ pub const FORMS: [Form; 29] = [
     Form {
         name: "timers",
         usage: &["timers", "timers PORT PERIOD [PACKET...]", "timers PORT stop"],
-        summary: "ports where packets arrive by themselves, again and again",
-        details: "A port that nothing else is behind gets a timer, or its timer another period, at once. With each tick the packets\n\
-            arrive, which are written in hexadecimal; without any, those that it had, at first one of 60 bytes of 0.\n\
-            Ticks that come too late are left out and counted as missed.\n\
+        summary: "ports on which the switch generates packets periodically",
+        details: "A port without another driver gets a timer, or its timer another period, at once. With each tick the packets\n\
+            arrive, which are written in hexadecimal; if none are given, those that it had, initially one of 60 zero bytes.\n\
+            Ticks that come too late are skipped and counted as missed.\n\
             Examples:\n  timers\n  timers 9 50ms\n  timers 9 1s ffffffffffff0200000000010800\n  timers 9 stop",
         needs_program: false,
         parse: others::timers,
@@ -298,16 +298,16 @@ pub const FORMS: [Form; 29] = [
     Form {
         name: "sizes",
         usage: &["sizes"],
-        summary: "entries, room and memory of each table",
-        details: "Bytes are those that packets look up in: entries with their arguments, and what finds them. The switch has two\n\
-            copies of them, one for packets and one for changes.",
+        summary: "entries, capacity and memory of each table",
+        details: "Bytes are those that lookups use: entries with their arguments, and the index. The switch has two copies of\n\
+            them, one for packets and one for changes.",
         needs_program: false,
         parse: |it| others::plain(it, Plan::Sizes),
     },
     Form {
         name: "help",
         usage: &["help [COMMAND]"],
-        summary: "this list, or more of a command",
+        summary: "this list, or details of a command",
         details: "",
         needs_program: false,
         parse: others::help,

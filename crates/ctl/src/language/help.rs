@@ -15,7 +15,7 @@ pub fn help(command: Option<&str>) -> Result<String, Problem> {
     match command {
         None => {
             let rows = FORMS.iter().map(|form| vec![form.name.to_owned(), form.summary.to_owned()]).collect();
-            Ok(format!("{}\nhelp COMMAND tells more.", grid(rows)))
+            Ok(format!("{}\nhelp COMMAND shows more.", grid(rows)))
         }
         Some(command) => {
             let form = forms::find(command)?;
@@ -37,7 +37,7 @@ pub fn list(schema: &Schema, kind: Option<&str>) -> Result<String, Problem> {
     };
     if !LISTS.contains(&kind) {
         let help = format!("list {}", names::listed(kind, &LISTS));
-        return Err(Problem::new(format!("there is nothing to list called {kind}")).with_help(help));
+        return Err(Problem::new(format!("{kind} cannot be listed")).with_help(help));
     }
     let rows = rows(schema, kind);
     match rows.is_empty() {

@@ -142,8 +142,10 @@ const TIME_UNITS: [(&str, f64); 6] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("m
 
 /// A time with its unit, in nanoseconds.
 pub(crate) fn duration_ns(text: &str) -> Result<i64, Problem> {
-    let broken =
-        || Problem::new(format!("{text} is no time")).with_help("a time is a number with a unit: 10s, 500ms, 5min");
+    let broken = || {
+        Problem::new(format!("{text} is not a valid time"))
+            .with_help("a time is a number with a unit: 10s, 500ms, 5min")
+    };
     let unit = text.trim_start_matches(|it: char| it.is_ascii_digit() || it == '.');
     let (_, factor) = TIME_UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(broken)?;
     let number = &text[..text.len() - unit.len()];
@@ -175,7 +177,7 @@ pub(crate) fn hex_bytes(text: &str, what: &str) -> Result<Vec<u8>, Problem> {
         .filter(|it| !it.is_whitespace() && *it != ':')
         .map(|it| it.to_digit(16).ok_or(it))
         .collect::<Result<_, char>>()
-        .map_err(|it| Problem::new(format!("{it} is no hexadecimal digit of {what}")))?;
+        .map_err(|it| Problem::new(format!("{it} is not a hexadecimal digit of {what}")))?;
     match digits.len() % 2 {
         0 => Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()),
         _ => Err(Problem::new(format!("{what} has half a byte: there is an odd number of hexadecimal digits"))),

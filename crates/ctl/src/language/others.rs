@@ -26,7 +26,7 @@ pub(super) fn workers(it: &Arguments<'_>) -> Result<Plan, Problem> {
         Some(word) if word.is("auto") => Some(WantedWorkers::Auto),
         Some(word) => {
             let count = word.text.parse().ok().filter(|count| *count > 0).ok_or_else(|| {
-                let wrong = Problem::new(format!("{} is no number of workers", word.text));
+                let wrong = Problem::new(format!("{} is not a valid number of workers", word.text));
                 wrong.with_help("it is a number from 1 on, or auto")
             })?;
             Some(WantedWorkers::Count(count))
@@ -103,7 +103,7 @@ pub(super) fn digests(it: &Arguments<'_>) -> Result<Plan, Problem> {
                     [word, size] if word.is("size") => {
                         config.max_list_size = values::unsigned(&size.text, i32::MAX as u64, "list size")? as i32;
                     }
-                    _ => return Err(it.misuse("after on stand timeout TIME, size N and ack TIME")),
+                    _ => return Err(it.misuse("on takes timeout TIME, size N and ack TIME")),
                 }
             }
             let wanted = DigestEntry { digest_id, config: Some(config) };
@@ -128,7 +128,7 @@ pub(crate) fn field_types<'a>(schema: &'a Schema, header: &'a ControllerPacketMe
 
 pub(super) fn packet_out(it: &Arguments<'_>) -> Result<Plan, Problem> {
     let Some(header) = it.schema.controller_header("packet_out") else {
-        return Err(Problem::new("the program takes no packets of controllers")
+        return Err(Problem::new("the program accepts no packets from controllers")
             .with_help("it would declare a header with @controller_header(\"packet_out\")"));
     };
     let payload = hex_bytes(it.word(0, "the bytes of a packet")?, "the packet")?;
@@ -165,7 +165,7 @@ pub(super) fn load(it: &Arguments<'_>) -> Result<Plan, Problem> {
         Some(word) if word.is("reconcile") => LoadHow::Reconcile,
         Some(word) if word.is("verify") => LoadHow::Verify,
         Some(word) if word.is("save") => LoadHow::Save,
-        Some(word) => return Err(it.misuse(format!("{} is none of reconcile, verify, save", word.text))),
+        Some(word) => return Err(it.misuse(format!("{} is not one of reconcile, verify, save", word.text))),
     };
     it.end(2)?;
     Ok(Plan::Load(Load { path, how }))
@@ -183,7 +183,7 @@ pub(super) fn watch(it: &Arguments<'_>) -> Result<Plan, Problem> {
             "timeouts" => watched.timeouts = true,
             "mastership" => watched.mastership = true,
             other => {
-                return Err(it.misuse(format!("{other} is none of packets, digests, timeouts, mastership")));
+                return Err(it.misuse(format!("{other} is not one of packets, digests, timeouts, mastership")));
             }
         }
     }

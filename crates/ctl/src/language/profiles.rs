@@ -74,7 +74,7 @@ pub(super) fn members(it: &Arguments<'_>) -> Result<Plan, Problem> {
     }
     let action = match (kind, action) {
         (UpdateType::Delete, None) => None,
-        (UpdateType::Delete, Some(_)) => return Err(it.misuse("what is deleted has no action")),
+        (UpdateType::Delete, Some(_)) => return Err(it.misuse("delete takes no action")),
         (_, Some([first, arguments @ ..])) => {
             let action = it.schema.profile_action(profile, first.text.trim_end_matches("()"))?;
             Some(call(it.schema, action, arguments)?)

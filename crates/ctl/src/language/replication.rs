@@ -24,7 +24,7 @@ fn read(entry: Type) -> Plan {
 /// `PORT[:INSTANCE]`
 fn copy(text: &str) -> Result<(Vec<u8>, u32), Problem> {
     let (number, instance) = text.split_once(':').unwrap_or((text, "0"));
-    let help = "a copy is PORT[:INSTANCE], such as 3 or 3:1, with backups behind it, such as 3/4";
+    let help = "a copy is PORT[:INSTANCE], such as 3 or 3:1, with backups after it, such as 3/4";
     let number = port(number).map_err(|problem| problem.with_help(help))?;
     Ok((number, values::unsigned(instance, u64::from(u32::MAX), "instance")? as u32))
 }

@@ -63,7 +63,7 @@ fn check_changeable(table: &Table) -> Result<(), Problem> {
         return Err(Problem::new(format!("the entries of {} are const and cannot be changed", owner(table))));
     }
     if table.match_fields.is_empty() {
-        let message = format!("{} has no key and takes no entries", owner(table));
+        let message = format!("{} has no key and cannot have entries", owner(table));
         return Err(Problem::new(message).with_help(format!("default {} do ACTION", name(&table.preamble))));
     }
     Ok(())
@@ -95,7 +95,7 @@ fn action(schema: &Schema, table: &Table, words: &[Word], is_default: bool) -> R
     let is_indirect = table.implementation_id != 0;
     let number = |what: &str| match rest {
         [number] => values::unsigned(&number.text, u64::from(u32::MAX), what).map(|number| number as u32),
-        _ => Err(Problem::new(format!("there is one {what} after do {}", first.text))),
+        _ => Err(Problem::new(format!("exactly one {what} must follow do {}", first.text))),
     };
     let kind = match first.text.as_str() {
         "member" if is_indirect => ActionType::ActionProfileMemberId(number("member")?),

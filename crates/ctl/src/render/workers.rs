@@ -7,13 +7,13 @@ use serde_json::{Value as Json, json};
 /// How many there are, why, and a row for each.
 pub fn workers_text(workers: &WorkersResponse) -> String {
     let WorkersResponse { now, max, is_auto, remark, loads, code } = workers;
-    let why = if *is_auto { ", as the load asks for" } else { "" };
+    let why = if *is_auto { ", as the load requires" } else { "" };
     let mut text = format!("{now} of at most {max}{why}\n");
     if !remark.is_empty() {
-        text += &format!("not side by side: {remark}\n");
+        text += &format!("not in parallel: {remark}\n");
     }
     if !code.is_empty() {
-        text += &format!("code for the tables as they are: {code}\n");
+        text += &format!("specialised code: {code}\n");
     }
     let header = ["worker", "packets", "busy"].map(str::to_owned).to_vec();
     let row = |(worker, load): (usize, &WorkerLoad)| {
@@ -55,9 +55,9 @@ mod tests {
         let code = "I.acl is empty, I.route has 1 entry".to_owned();
         let mut workers = WorkersResponse { now: 2, max: 4, is_auto: true, remark, loads, code };
         expect![[r#"
-            2 of at most 4, as the load asks for
-            not side by side: packets must take turns at register I.r
-            code for the tables as they are: I.acl is empty, I.route has 1 entry
+            2 of at most 4, as the load requires
+            not in parallel: packets must take turns at register I.r
+            specialised code: I.acl is empty, I.route has 1 entry
             worker  packets  busy
             0       12       50.0 %
             1       3456     0.0 %"#]]
