@@ -1,11 +1,11 @@
-//! How much requests may take: memory of all together, time to arrive.
+//! Limits on requests: their total memory, and the time in which they must arrive.
 //!
-//! What enters: requests as they come over connections. What leaves: the same, to the services, or refusals. The bytes
-//! of a request, as they come, and the memory of what it is decoded to, before it is there, are taken from one pool for
-//! all clients, and go back when the request has been answered. What there is no room for is refused at once and may be
-//! tried again. A request that announces much and sends little takes no more than it has sent.
+//! What enters: requests as they arrive over connections. What leaves: the same, to the services, or refusals. The
+//! bytes of a request, as they arrive, and the memory of the decoded message, before it is decoded, are reserved in
+//! one pool for all clients, and released when the request has been answered. A request that does not fit is refused
+//! at once and may be tried again. A request that announces much and sends little reserves no more than it has sent.
 
-use crate::connections::{Guest, Visit, guest_of};
+use crate::connections::{Client, Visit, client_of};
 use crate::memory;
 use crate::server::REQUEST_BYTES_MAX;
 use crate::shares;
@@ -27,38 +27,38 @@ use tonic::server::NamedService;
 /// Bytes of all requests together, received and decoded.
 const POOL_BYTES: usize = 2 << 30;
 
-/// Bytes of them that are kept for primary controllers.
+/// Bytes of them that are reserved for primary controllers.
 const RESERVED_BYTES: usize = 256 << 20;
 
-/// The most bytes that one message becomes when it is decoded.
+/// The maximum size of a decoded message.
 const DECODED_BYTES_MAX: usize = 512 << 20;
 
-/// Requests that have taken more than this together leave gaps in the heap that are worth closing.
+/// Requests that have used more than this together leave gaps in the heap that are worth returning to the system.
 const LARGE_BYTES: usize = 16 << 20;
 
-/// How long the end of a large request is waited for, and for others that end soon after it. While requests go on
-/// coming, memory goes back once in so long.
+/// How long after the end of a large request memory is returned, so that others that end soon are included. While
+/// requests keep arriving, memory is returned once per this time.
 const TRIM_DELAY: Duration = Duration::from_secs(1);
 
-/// The most bytes of a message on a stream: a packet and what goes with it.
+/// The maximum size of a message on a stream: a packet and its metadata.
 const STREAM_MESSAGE_BYTES_MAX: usize = 128 << 10;
 
-/// How long a request may take to arrive.
+/// The timeout for the arrival of a request.
 const ARRIVAL_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// The one request whose messages go on coming.
+/// The only request with a stream of messages.
 const STREAM_PATH: &str = "/p4.v1.P4Runtime/StreamChannel";
 
-/// What precedes each message: a flag, and the length in four bytes.
+/// The prefix of each message: a flag, and the length in four bytes.
 const HEADER_BYTES: usize = 5;
 
 /// Memory for all requests.
 #[derive(Debug)]
 pub(crate) struct Pool {
     memory: shares::Pool,
-    /// What the requests had taken that have ended since memory went back to the system.
+    /// The memory of requests that have ended since memory was last returned to the system.
     ended_bytes: AtomicUsize,
-    /// There is so much of it that it is worth the time.
+    /// Whether there is enough of it to be worth the time.
     is_worth: Notify,
 }
 
@@ -69,29 +69,29 @@ impl Default for Pool {
     }
 }
 
-/// Gives memory back to the system after large requests, and after many small ones, as long as the server runs.
+/// Returns memory to the system after large requests, and after many small ones, as long as the server runs.
 pub(crate) async fn tidy(pool: Arc<Pool>) {
     loop {
         pool.is_worth.notified().await;
         tokio::time::sleep(TRIM_DELAY).await;
         pool.ended_bytes.store(0, Ordering::Relaxed);
-        // A thread that cannot be had leaves the memory where it is.
+        // If the thread cannot be started, memory stays in the process.
         let _trimmed = tokio::task::spawn_blocking(memory::give_back).await;
     }
 }
 
-/// What a request has taken. It goes back when nobody has the reservation any more.
+/// A reservation of memory for a request. It is released when the last clone is dropped.
 #[derive(Debug)]
 struct Reservation {
     pool: Arc<Pool>,
-    guest: Guest,
+    client: Client,
     held: AtomicUsize,
 }
 
 impl Reservation {
     fn give_back(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
-        self.pool.memory.give_back(&self.guest.shares().requests, bytes);
+        self.pool.memory.give_back(&self.client.shares().requests, bytes);
     }
 }
 
@@ -103,7 +103,7 @@ impl Budget for Reservation {
                 bytes >> 20
             )));
         }
-        let (share, is_primary) = (&self.guest.shares().requests, self.guest.is_primary());
+        let (share, is_primary) = (&self.client.shares().requests, self.client.is_primary());
         if !self.pool.memory.take(share, is_primary, bytes) {
             return Err(Status::resource_exhausted(
                 "the requests of all clients take too much memory together: send less at once, or try again later",
@@ -114,7 +114,7 @@ impl Budget for Reservation {
     }
 }
 
-/// Memory for the messages of a stream. There is one at a time, which is forgotten before the next one comes.
+/// Memory for the messages of a stream. There is one message at a time, which is dropped before the next one arrives.
 struct OfStream(Arc<Reservation>);
 
 impl Budget for OfStream {
@@ -128,7 +128,7 @@ impl Budget for OfStream {
 impl Drop for Reservation {
     fn drop(&mut self) {
         let held = *self.held.get_mut();
-        self.pool.memory.give_back(&self.guest.shares().requests, held);
+        self.pool.memory.give_back(&self.client.shares().requests, held);
         if self.pool.ended_bytes.fetch_add(held, Ordering::Relaxed).saturating_add(held) >= LARGE_BYTES {
             self.pool.is_worth.notify_one();
         }
@@ -143,7 +143,7 @@ pub(crate) struct Admission<S> {
 }
 
 impl<S> Admission<S> {
-    /// Requests for the service take from the pool.
+    /// Requests for the service reserve memory in the pool.
     pub fn new(service: S, pool: Arc<Pool>) -> Admission<S> {
         Admission { service, pool }
     }
@@ -167,10 +167,10 @@ where
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let guest = guest_of(request.extensions());
+        let client = client_of(request.extensions());
         let is_stream = request.uri().path() == STREAM_PATH;
-        let visit = guest.visit(is_stream);
-        let reservation = Arc::new(Reservation { pool: Arc::clone(&self.pool), guest, held: AtomicUsize::new(0) });
+        let visit = client.visit(is_stream);
+        let reservation = Arc::new(Reservation { pool: Arc::clone(&self.pool), client, held: AtomicUsize::new(0) });
         let counted = Arc::clone(&reservation);
         let request = request.map(|body| Body::new(Incoming::new(body, counted, is_stream)));
         let answering = self.service.call(request);
@@ -182,7 +182,7 @@ where
     }
 }
 
-/// An answer. While it is not at its end its client is at work.
+/// A response. Until its end, its client counts as busy.
 struct Answer {
     body: Body,
     _visit: Visit,
@@ -204,7 +204,7 @@ impl http_body::Body for Answer {
     }
 }
 
-/// A request as it comes in.
+/// An incoming request.
 struct Incoming {
     body: Body,
     reservation: Arc<Reservation>,
@@ -213,11 +213,11 @@ struct Incoming {
     headers: Headers,
 }
 
-/// Finds the messages in what comes in.
+/// Finds the messages in the incoming bytes.
 #[derive(Debug, Default)]
 struct Headers {
     is_stream: bool,
-    /// What has come of the next header.
+    /// The bytes of the next prefix that have arrived.
     header: Vec<u8>,
     /// Bytes of the current message that are still to come.
     to_come: usize,
@@ -234,7 +234,7 @@ impl Incoming {
 }
 
 impl Headers {
-    /// Takes memory for the bytes of messages, and on a stream gives it back for those that end.
+    /// Reserves memory for the bytes of messages, and on a stream releases it for those that end.
     fn pass(&mut self, mut bytes: &[u8], reservation: &Reservation) -> Result<(), Status> {
         while !bytes.is_empty() {
             if self.to_come == 0 {
@@ -263,12 +263,12 @@ impl Headers {
         self.messages += 1;
         if self.is_stream && length > STREAM_MESSAGE_BYTES_MAX {
             return Err(Status::resource_exhausted(format!(
-                "a message of the stream has {length} bytes: the most are {STREAM_MESSAGE_BYTES_MAX}"
+                "a message of the stream has {length} bytes: the maximum is {STREAM_MESSAGE_BYTES_MAX}"
             )));
         }
         if !self.is_stream && length > REQUEST_BYTES_MAX {
             return Err(Status::resource_exhausted(format!(
-                "the request has {length} bytes: the most are {REQUEST_BYTES_MAX}; send it in several"
+                "the request has {length} bytes: the maximum is {REQUEST_BYTES_MAX}; send it in several"
             )));
         }
         if !self.is_stream && self.messages > 1 {
@@ -319,9 +319,9 @@ impl http_body::Body for Incoming {
 mod tests {
     use super::*;
 
-    /// A request of a client that has a connection of its own.
+    /// A request of a client with a connection of its own.
     fn of(pool: Arc<Pool>) -> Reservation {
-        Reservation { pool, guest: Guest::default(), held: AtomicUsize::new(0) }
+        Reservation { pool, client: Client::default(), held: AtomicUsize::new(0) }
     }
 
     fn reservation() -> (Arc<Pool>, Reservation) {
@@ -386,7 +386,7 @@ mod tests {
         let (_pool, reservation) = reservation();
         let mut stream = Headers { is_stream: true, ..Headers::default() };
         let refusal = stream.pass(&[0, 0, 2, 0, 1], &reservation).unwrap_err();
-        assert_eq!(refusal.message(), "a message of the stream has 131073 bytes: the most are 131072");
+        assert_eq!(refusal.message(), "a message of the stream has 131073 bytes: the maximum is 131072");
         let mut unary = Headers::default();
         let refusal = unary.pass(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &reservation).unwrap_err();
         assert_eq!(refusal.code(), tonic::Code::InvalidArgument);

@@ -1,12 +1,13 @@
-//! How the answer to a read request gets to its client.
+//! Sends the response to a read request.
 //!
-//! What enters: entities, from a thread that may wait, while nothing is written. What leaves: the same as messages of a
-//! stream, once all of them are there and writes go on: the answer shows one state, however long it is and however slow
-//! its client. Entities wait as the bytes that they are sent as. All answers have a bounded memory for that, of which a
-//! connection has a share; a longer answer is refused. No thread waits for a client that does not read, and after a
-//! while its answer ends with a failure, so that nobody takes a part of an answer for the whole.
+//! What enters: entities, from a thread that may block, while nothing is written. What leaves: the same as messages
+//! of a stream, once all of them are collected and writes continue: the response shows one state, however long it is
+//! and however slow its client. Entities wait in encoded form. The memory for this is limited for all responses
+//! together, and each connection has a share; a longer response is refused. No thread waits for a client that does
+//! not read; after a timeout its response ends with an error, so that nobody takes a part of a response for the
+//! whole.
 
-use crate::connections::Guest;
+use crate::connections::Client;
 use crate::shares::Pool;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::unread;
@@ -23,27 +24,27 @@ use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-/// Entities of a message of an answer, and bytes, at most: clients take 4 MiB if they do not ask for more.
+/// The most entities and bytes of a message of a response: clients accept 4 MiB by default.
 const ENTITIES_MAX: usize = 512;
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
 
-/// Messages that wait for the client at most, beside those that are collected.
+/// The most messages that wait for the client, beside those that are collected.
 const MESSAGES_MAX: usize = 4;
 
-/// Bytes of all answers together that wait for their clients: some million entries of tables.
+/// The most bytes of all responses that wait for their clients: some million entries of tables.
 const POOL_BYTES: usize = 512 << 20;
 
-/// How long writes wait for an answer at most. A million entries take a second or two; a million questions may take
-/// longer.
+/// The longest time that writes wait for a response. A million entries take a second or two; a million queries may
+/// take longer.
 pub(crate) const COLLECTING_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// How long an answer waits for a client that does not read it.
+/// How long a response waits for a client that does not read it.
 pub(crate) const READER_PATIENCE: Duration = Duration::from_secs(120);
 
-/// Bytes of them that are kept for primary controllers.
+/// Bytes of them that are reserved for primary controllers.
 const RESERVED_BYTES: usize = 64 << 20;
 
-/// Memory for all answers.
+/// Memory for all responses.
 #[derive(Debug)]
 pub(crate) struct AnswerPool(Pool);
 
@@ -53,14 +54,14 @@ impl Default for AnswerPool {
     }
 }
 
-/// Whose memory an answer takes.
+/// The connection whose memory a response uses.
 #[derive(Clone)]
 pub(crate) struct Holder {
     pub pool: Arc<AnswerPool>,
-    pub guest: Guest,
+    pub client: Client,
 }
 
-/// A message that waits, and what it takes of the pool until it is gone.
+/// A waiting message, and its reservation in the pool.
 struct Waiting {
     message: unread::ReadResponse,
     bytes: usize,
@@ -68,40 +69,40 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// None if there is no room for it.
+    /// None if there is not enough memory for it.
     fn new(message: unread::ReadResponse, bytes: usize, holder: &Holder) -> Option<Waiting> {
-        let is_taken = holder.pool.0.take(&holder.guest.shares().answers, holder.guest.is_primary(), bytes);
+        let is_taken = holder.pool.0.take(&holder.client.shares().answers, holder.client.is_primary(), bytes);
         is_taken.then(|| Waiting { message, bytes, holder: holder.clone() })
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.holder.pool.0.give_back(&self.holder.guest.shares().answers, self.bytes);
+        self.holder.pool.0.give_back(&self.holder.client.shares().answers, self.bytes);
     }
 }
 
-/// Where the entities of an answer go: kept while nothing may be written, then sent.
+/// Collects the entities of a response: stored while nothing may be written, then sent.
 pub(crate) struct AnswerWriter {
     sender: mpsc::Sender<Result<unread::ReadResponse, Status>>,
     holder: Holder,
     collected: VecDeque<Waiting>,
-    /// The entities of the next message, one behind the other, and where each ends.
+    /// The entities of the next message, concatenated, and where each ends.
     bytes: Vec<u8>,
     ends: Vec<usize>,
     began: Instant,
-    /// How long it may take to collect the answer.
+    /// The time limit for collecting the response.
     collecting_time_max: Duration,
-    /// How long a message waits for the client.
+    /// The time limit for a message to be read.
     patience: Duration,
-    /// Why there is no answer.
+    /// Why there is no response.
     refusal: Option<Status>,
-    /// Whether the client was not waited for any longer.
+    /// Whether the client has timed out.
     is_cut: Arc<AtomicBool>,
 }
 
 impl AnswerWriter {
-    /// A writer, and what the client reads.
+    /// A writer, and the stream that the client reads.
     pub fn new(holder: Holder, collecting_time_max: Duration, patience: Duration) -> (AnswerWriter, Messages) {
         let (sender, receiver) = mpsc::channel(MESSAGES_MAX);
         let is_cut = Arc::new(AtomicBool::new(false));
@@ -121,7 +122,7 @@ impl AnswerWriter {
         (writer, messages)
     }
 
-    /// Whether more of the answer is wanted: there is room and time for it, and somebody waits for it.
+    /// Whether to continue: there is memory and time for it, and the client still waits.
     pub fn goes_on(&mut self) -> bool {
         if self.refusal.is_none() && self.began.elapsed() > self.collecting_time_max {
             let seconds = self.collecting_time_max.as_secs();
@@ -141,7 +142,7 @@ impl AnswerWriter {
         self.ends.push(self.bytes.len());
     }
 
-    /// Puts the entities that have come into a message.
+    /// Moves the collected entities into a message.
     fn end_message(&mut self) {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.shrink_to_fit();
@@ -167,7 +168,7 @@ impl AnswerWriter {
         self.refusal = Some(Status::resource_exhausted(format!("{why}: ask for less at once, or try again later")));
     }
 
-    /// Sends what was collected, and ends the answer, with a failure if there is one. `kept` is dropped then.
+    /// Sends what was collected, and ends the response, with an error if there is one. `kept` is dropped then.
     pub fn finish(mut self, failure: Option<Status>, kept: impl Send + 'static) {
         self.end_message();
         let end = self.refusal.take().or(failure);
@@ -185,7 +186,7 @@ impl AnswerWriter {
         });
     }
 
-    /// False once nobody wants more.
+    /// False once the client is gone.
     async fn send(&self, answer: Result<unread::ReadResponse, Status>) -> bool {
         let sent = tokio::time::timeout(self.patience, self.sender.send(answer)).await;
         self.is_cut.store(sent.is_err(), Ordering::Release);
@@ -193,7 +194,7 @@ impl AnswerWriter {
     }
 }
 
-/// The messages of an answer, for its client.
+/// The messages of a response, for its client.
 pub(crate) struct Messages {
     receiver: ReceiverStream<Result<unread::ReadResponse, Status>>,
     patience: Duration,
@@ -229,11 +230,11 @@ mod tests {
     }
 
     fn holder(pool: &Arc<AnswerPool>) -> Holder {
-        Holder { pool: Arc::clone(pool), guest: Guest::default() }
+        Holder { pool: Arc::clone(pool), client: Client::default() }
     }
 
-    /// What a client gets of an answer of so many entities that may take so long and waits so long for it, and that it
-    /// reads after this time.
+    /// What a client gets of a response with this number of entities and these time limits, if it reads after this
+    /// time.
     async fn read(
         pool: &Arc<AnswerPool>,
         count: usize,

@@ -1,9 +1,10 @@
 //! Who may write: at most one primary among the controllers of each role.
 //!
-//! What enters: bids, and streams that end. What leaves: who is to be told what. There is no input or output here. The
-//! controller with the highest election id that its role has ever seen is primary; a role without one has no primary
-//! until a controller bids at least as much. A role is remembered when its last controller has gone, as the
-//! specification wants; but only so many are, and what it alone may do is free for others after a while.
+//! What enters: bids, and streams that end. What leaves: notifications. This module does no input or output. The
+//! controller with the highest election id that its role has ever seen is primary; if it leaves, the role has no
+//! primary until a controller bids at least as much. A role is remembered after its last controller has gone, as the
+//! specification requires; but the number of remembered roles is limited, and the objects that only the role may
+//! access become accessible to others after a while.
 
 use crate::role_config::RoleConfig;
 use p4runtime_proto::google::rpc;
@@ -18,21 +19,22 @@ use tonic::Code;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct SessionId(pub u64);
 
-/// A role: its name, and its number in older versions of the interface. Both empty: the default role, for everything.
+/// A role: its name, and its number in older versions of the interface. Both empty: the default role, with full
+/// access.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct RoleName {
     pub name: String,
     pub id: u64,
 }
 
-/// Streams that there may be in all roles together.
+/// The most streams in all roles together.
 pub(crate) const SESSIONS_MAX: usize = 64;
 
-/// Roles that are remembered. For a further one that is forgotten which has been without controllers for the longest:
-/// there are fewer controllers than these.
+/// The most roles that are remembered. For a further one, the role that has been without controllers for the longest
+/// time is forgotten: there are fewer controllers than this.
 const ROLES_MAX: usize = 1024;
 
-/// How long a role without controllers keeps others from what it alone may do.
+/// How long a role without controllers keeps others from its exclusive objects.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The controllers of a device.
@@ -45,7 +47,7 @@ pub(crate) struct Arbitration {
 struct Role {
     highest: Option<u128>,
     bids: BTreeMap<SessionId, Option<u128>>,
-    /// That of the last who became or stayed primary.
+    /// The election id of the last controller that became or stayed primary.
     config: Option<Arc<RoleConfig>>,
     /// Since when it has had no controllers.
     alone_since: Option<Instant>,
@@ -63,42 +65,43 @@ impl Role {
 pub(crate) struct Refusal {
     pub code: Code,
     pub message: String,
-    /// Another stream is in the way: the same bid may do when that has ended.
+    /// The bid conflicts with another stream; it may succeed when that has ended.
     pub may_pass: bool,
 }
 
-/// What a controller is told of its role.
+/// The notification of a controller about its role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Standing {
     Primary,
     /// Another controller is primary.
     Backup,
-    /// Nobody is.
+    /// There is no primary.
     NoPrimary,
 }
 
-/// Who is told what.
+/// A notification and its recipient.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Notice {
     pub session: SessionId,
     pub standing: Standing,
     /// The highest election id that the role has seen.
     pub highest: Option<u128>,
-    /// What the role may do, if that is less than everything.
+    /// The permissions of the role, if it does not have full access.
     pub config: Option<Arc<RoleConfig>>,
 }
 
-/// What a bid leads to.
+/// The effects of a bid.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct BidEffects {
     /// In the order in which they are sent; a new primary is the last.
     pub notices: Vec<Notice>,
-    /// Another controller than before is primary: writes of the one before must have ended before it is told.
+    /// Whether another controller than before is primary: writes of the previous one must have ended before the new
+    /// one is notified.
     pub new_primary: bool,
 }
 
 impl Arbitration {
-    /// A controller bids, for the first time or again. `own` is the role that it has had so far.
+    /// A controller bids, for the first time or again. `own` is its present role.
     pub fn bid(
         &mut self,
         session: SessionId,
@@ -107,14 +110,15 @@ impl Arbitration {
         election_id: Option<u128>,
         config: Option<RoleConfig>,
         now: Instant,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<BidEffects, Refusal> {
         if let Some(own) = own.filter(|own| *own != role_name) {
-            let message = format!("this stream is of {}: for another role, close it and open another", describe(own));
+            let message =
+                format!("this stream belongs to {}: for another role, close it and open another", describe(own));
             return Err(Refusal { code: Code::FailedPrecondition, message, may_pass: false });
         }
         let sessions: usize = self.roles.values().map(|role| role.bids.len()).sum();
         if own.is_none() && sessions >= SESSIONS_MAX {
-            let message = format!("there are {sessions} controllers already: the most are {SESSIONS_MAX}");
+            let message = format!("there are {sessions} controllers already: the maximum is {SESSIONS_MAX}");
             return Err(Refusal { code: Code::ResourceExhausted, message, may_pass: true });
         }
         self.check_config(role_name, config.as_ref(), now)?;
@@ -126,7 +130,7 @@ impl Arbitration {
         if let Some(id) = election_id
             && role.bids.iter().any(is_used)
         {
-            // Clients look for these words before they bid again with another one.
+            // Clients look for these words before they bid again with another id.
             let message = format!("election id {id} is used by another controller of {}", describe(role_name));
             return Err(Refusal { code: Code::InvalidArgument, message, may_pass: true });
         }
@@ -139,25 +143,25 @@ impl Arbitration {
         if is_primary {
             role.config = config.map(Arc::new);
         }
-        // One who stays primary is as good as a new one: all are told.
+        // If the primary bids again, all are notified as for a new one.
         let told: Vec<SessionId> = match before == after && !is_primary {
             true => vec![session],
-            // The primary is told last, when writes of the one before have ended.
+            // The primary is notified last, when writes of the previous one have ended.
             false => {
                 let others = role.bids.keys().copied().filter(|it| Some(*it) != after.0);
                 others.chain(after.0).collect()
             }
         };
         let new_primary = after.0.is_some() && after.0 != before.0;
-        Ok(Outcome { notices: told.into_iter().map(|session| notice(role, session)).collect(), new_primary })
+        Ok(BidEffects { notices: told.into_iter().map(|session| notice(role, session)).collect(), new_primary })
     }
 
-    /// Refuses a configuration that claims what is another role's alone.
+    /// Refuses a configuration that claims an object that is exclusive to another role.
     fn check_config(&self, role_name: &RoleName, config: Option<&RoleConfig>, now: Instant) -> Result<(), Refusal> {
         let Some(config) = config else { return Ok(()) };
         let refuse = |message| Err(Refusal { code: Code::InvalidArgument, message, may_pass: false });
         if *role_name == RoleName::default() {
-            return refuse("the default role may do everything: it has no role.config".to_owned());
+            return refuse("the default role has full access: it cannot have a role.config".to_owned());
         }
         let claims = |role: &Role| role.alone_since.is_none_or(|since| now.duration_since(since) < CLAIM_PATIENCE);
         let others = self.roles.iter().filter(|(name, role)| *name != role_name && claims(role));
@@ -169,14 +173,14 @@ impl Arbitration {
         Ok(())
     }
 
-    /// Forgets the role that has been without controllers for the longest.
+    /// Forgets the role that has been without controllers for the longest time.
     fn forget_one(&mut self) {
         let alone = self.roles.iter().filter_map(|(name, role)| Some((role.alone_since?, name)));
         let oldest = alone.min_by_key(|(since, _)| *since).map(|(_, name)| name.clone());
         oldest.and_then(|name| self.roles.remove(&name));
     }
 
-    /// What a role may do; none for everything.
+    /// The permissions of a role; `None` means full access.
     pub fn config(&self, role: &RoleName) -> Option<Arc<RoleConfig>> {
         self.roles.get(role)?.config.clone()
     }
@@ -195,18 +199,18 @@ impl Arbitration {
         }
     }
 
-    /// Whether there has been such a role. There is always the default one.
+    /// Whether the role is known. The default role always is.
     pub fn knows(&self, role: &RoleName) -> bool {
         *role == RoleName::default() || self.roles.contains_key(role)
     }
 
-    /// Whether who says so is the primary controller of the role.
+    /// Whether a request with this election id comes from the primary controller of the role.
     pub fn is_primary(&self, role: &RoleName, election_id: Option<u128>) -> bool {
         let Some(role) = self.roles.get(role) else { return false };
         election_id.is_some() && role.highest == election_id && role.primary().is_some()
     }
 
-    /// The highest election id of a role, and whether its controller is there.
+    /// The highest election id of a role, and whether its controller is connected.
     pub fn highest(&self, role: &RoleName) -> (Option<u128>, bool) {
         self.roles.get(role).map_or((None, false), |role| (role.highest, role.primary().is_some()))
     }
@@ -216,7 +220,7 @@ impl Arbitration {
         self.roles.get(role).is_some_and(|role| role.primary() == Some(session))
     }
 
-    /// The primary controllers of all roles, and what these may do.
+    /// The primary controllers of all roles, and their permissions.
     pub fn primaries(&self) -> Vec<(SessionId, Option<Arc<RoleConfig>>)> {
         self.roles.values().filter_map(|role| Some((role.primary()?, role.config.clone()))).collect()
     }
@@ -231,7 +235,7 @@ fn notice(role: &Role, session: SessionId) -> Notice {
     Notice { session, standing, highest: role.highest, config: role.config.clone() }
 }
 
-/// A role in words.
+/// A role, for messages.
 pub(crate) fn describe(role: &RoleName) -> String {
     match (role.name.as_str(), role.id) {
         ("", 0) => "the default role".to_owned(),
@@ -245,7 +249,7 @@ pub(crate) fn election_id(sent: Option<&v1::Uint128>) -> Option<u128> {
     sent.map(|it| u128::from(it.high) << 64 | u128::from(it.low))
 }
 
-/// The message of a notice.
+/// The message of a notification.
 pub(crate) fn message(device_id: u64, role: &RoleName, notice: &Notice) -> v1::MasterArbitrationUpdate {
     let (code, message) = match notice.standing {
         Standing::Primary => (Code::Ok, "you are the primary controller"),
@@ -256,7 +260,8 @@ pub(crate) fn message(device_id: u64, role: &RoleName, notice: &Notice) -> v1::M
     update(device_id, role, config, notice.highest, (code, message))
 }
 
-/// The message for one who is no controller: the highest election id of a role, and whether its controller is there.
+/// The message for a client that is not a controller: the highest election id of a role, and whether its controller
+/// is connected.
 pub(crate) fn news(
     device_id: u64,
     role: &RoleName,
@@ -290,7 +295,8 @@ mod tests {
     use super::*;
     use expect_test::{Expect, expect};
 
-    /// Bids (`1 bids 10`, `2 bids` without an election id) and leavings (`1 leaves`), and who is told what after each.
+    /// Bids (`1 bids 10`, `2 bids` without an election id) and departures (`1 leaves`), and the notifications after
+    /// each.
     fn check(script: &str, expect: Expect) {
         let (mut arbitration, mut joined) = (Arbitration::default(), BTreeMap::new());
         let mut text = String::new();
@@ -303,7 +309,7 @@ mod tests {
                     let bid = words.get(2).map(|bid| bid.parse().unwrap());
                     arbitration.bid(session, joined.get(&session), &role, bid, None, Instant::now())
                 }
-                _ => Ok(Outcome { notices: arbitration.leave(session, &role, Instant::now()), new_primary: false }),
+                _ => Ok(BidEffects { notices: arbitration.leave(session, &role, Instant::now()), new_primary: false }),
             };
             if outcome.is_ok() {
                 joined.insert(session, role.clone());
@@ -364,7 +370,10 @@ mod tests {
         );
         assert!(bid(2, "b", config(&[8])).is_ok());
         assert!(bid(3, "c", None).is_ok());
-        assert_eq!(bid(4, "", config(&[9])).unwrap_err(), "the default role may do everything: it has no role.config");
+        assert_eq!(
+            bid(4, "", config(&[9])).unwrap_err(),
+            "the default role has full access: it cannot have a role.config"
+        );
         assert_eq!(arbitration.config(&role("b")).unwrap().exclusive_p4_ids, [8]);
     }
 

@@ -1,14 +1,14 @@
-//! Between the last burst of one program and the first of the next: what packets change.
+//! Transfers the state that packets change, between the last burst of one program and the first burst of the next.
 //!
-//! What enters: both switches, and which entries of the one are which of the other. What leaves: in the new switch, the
-//! cells of all arrays that both programs have, those of entries, multicast groups, their nodes and clone sessions; or
-//! a refusal, if a register or a meter's rate has no place, and then the old switch goes on. What packets have merely
-//! counted may go with the array that has counted it: that is named.
+//! What enters: both switches, and a map from the entries of one to those of the other. What leaves: in the new
+//! switch, the cells of all arrays that both programs have, those of entries, multicast groups, their nodes and clone
+//! sessions; or a refusal, if the new program cannot hold a register or a meter's rate, and then the old switch
+//! continues. Mere counts may be lost with their counter: this is reported.
 //!
-//! Packets wait meanwhile, so arrays change hands as a whole where they are alike, whatever their size, and where there
-//! is room for more cells behind them. The cells of another register whose type or size changes are brought over before
-//! ([`prepare`]); what has changed since is found and brought over between the bursts, at the speed of memory. Old
-//! arrays are taken apart, and looked through for what has gone, afterwards ([`Carried::into_gone`]).
+//! Packets wait meanwhile, so arrays of the same form are moved as a whole, whatever their size, also into arrays
+//! with more cells. The cells of a register whose type or size changes are copied before ([`prepare`]); what has
+//! changed since is found and copied between the bursts, at the speed of memory. Old arrays are freed, and searched
+//! for what was lost, afterwards ([`Carried::into_gone`]).
 
 use control::Api;
 use control::api::Fault;
@@ -20,8 +20,8 @@ use switch::externs::{CounterCell, NoPlace, RegisterArray};
 use switch::meter::{ColorCounts, MeterCell};
 use tables::Handle;
 
-/// What a refusal ends with.
-const REFUSED: &str = "Nothing has changed; VERIFY_AND_COMMIT begins with nothing";
+/// The end of a refusal.
+const REFUSED: &str = "Nothing has changed; VERIFY_AND_COMMIT starts with empty state";
 
 /// The cells of one table's entries in both programs.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub(crate) struct SameEntries {
     handles: Vec<(Handle, Handle)>,
 }
 
-/// Which entries of the one control plane are which of the other, for the tables that have cells for them.
+/// A map from the entries of one control plane to those of the other, for the tables whose entries have cells.
 pub(crate) fn same_entries(tables: &BTreeMap<TableId, TableId>, from: &Api, to: &Api) -> Vec<SameEntries> {
     use base::index::Id as _;
     let (old, new) = (from.program(), to.program());
@@ -54,21 +54,21 @@ pub(crate) fn same_entries(tables: &BTreeMap<TableId, TableId>, from: &Api, to: 
     tables.iter().filter_map(same).collect()
 }
 
-/// What was brought over, and what is left of the old program.
+/// The result of a transfer, and what is left of the old program.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
-    /// What has gone of meters, in words.
+    /// Descriptions of lost meters.
     meters: Vec<String>,
-    /// Registers that the new program does not have, with their names and what their cells were at first.
+    /// Registers that the new program does not have, with their names and initial values.
     registers: Vec<(String, base::Bits, RegisterArray)>,
     /// Counters of the old program, with their names, and how many of their cells the new one has.
     counters: Vec<(String, usize, Vec<CounterCell>)>,
-    /// Arrays that others have taken the place of.
+    /// Arrays that were replaced.
     replaced: Vec<RegisterArray>,
 }
 
 impl Carried {
-    /// Takes apart what is left. Returns what has gone, in words.
+    /// Frees what is left. Returns descriptions of what was lost.
     pub fn into_gone(self) -> Vec<String> {
         let Carried { meters, registers, counters, replaced } = self;
         drop(replaced);
@@ -85,21 +85,21 @@ impl Carried {
     }
 }
 
-/// Brings everything over.
+/// Transfers everything.
 pub(crate) fn carry(old: &mut Switch, new: &mut Switch, entries: &[SameEntries]) -> Result<Carried, Fault> {
     let mut carried = Carried::default();
     replication(old, new)?;
     registers(old, new, &mut carried)?;
     meters(old, new, &mut carried.meters)?;
-    // Nothing is refused from here on, so that arrays can be taken out of the old switch.
+    // Nothing is refused from here on, so that arrays can be moved out of the old switch.
     counters(old, new, &mut carried);
     entries.iter().for_each(|same| cells_of_entries(same, old, new));
     calculations(old, new);
     Ok(carried)
 }
 
-/// Brings over cells of registers as they are now, while the old switch goes on. What has no place is not told: it may
-/// have one when it counts.
+/// Copies the present cells of registers, while the old switch forwards. Values that do not fit are ignored: they may
+/// fit when it matters.
 pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
     let (source, target) = (from.program(), to.program());
     for (old, new) in same_registers(&source, &target) {
@@ -116,7 +116,7 @@ pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
         let (old_cells, new_cells) =
             (array(&**from.door(), source.clone(), old)?, array(&**to.door(), target.clone(), new)?);
         if let (Some(old_cells), Some(new_cells)) = (old_cells, new_cells) {
-            if go_on(before, after) && old_cells.grown(after.ty.width(), after.size).is_some() {
+            if can_move(before, after) && old_cells.grown(after.ty.width(), after.size).is_some() {
                 continue;
             }
             let _placed = take_values(before, &old_cells, after, &new_cells);
@@ -125,8 +125,8 @@ pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Gives the cells of one register the values of another of the same sign. A value that the program has put there, and
-/// that has no place, is that of the new program.
+/// Copies the values of one register to another of the same signedness. An initial value of the old program that does
+/// not fit becomes that of the new program.
 fn take_values(
     before: &Register,
     values: &RegisterArray,
@@ -150,9 +150,8 @@ fn is_signed(ty: Type) -> bool {
     matches!(ty, Type::Int(_))
 }
 
-/// Whether the cells of one register can go on in the other without a look at them, with zeros behind them if those are
-/// more.
-fn go_on(before: &Register, after: &Register) -> bool {
+/// Whether the cells of one register can be moved to the other without inspection, followed by zeros if it has more.
+fn can_move(before: &Register, after: &Register) -> bool {
     let (from, to) = (before.ty.width(), after.ty.width());
     let is_same = match is_signed(before.ty) {
         true => before.ty == after.ty,
@@ -178,7 +177,7 @@ fn calculations(old: &mut Switch, new: &mut Switch) {
     }
 }
 
-/// As it is, with the handles of nodes, and with sessions that name groups.
+/// Moved unchanged, with the handles of nodes and with sessions that refer to groups.
 fn replication(old: &Switch, new: &mut Switch) -> Result<(), Fault> {
     let most = new.program().architecture.port_max;
     if let Some(port) = old.replication().ports().find(|&port| port > most) {
@@ -204,7 +203,7 @@ fn registers(old: &mut Switch, new: &mut Switch, carried: &mut Carried) -> Resul
             continue;
         };
         let (after, cells) = (&target.registers[to], &mut new.registers[to]);
-        if go_on(before, after)
+        if can_move(before, after)
             && let Some(replaced) = cells.replace_cells(values)
         {
             carried.replaced.push(replaced);
@@ -217,7 +216,7 @@ fn registers(old: &mut Switch, new: &mut Switch, carried: &mut Carried) -> Resul
             continue;
         }
         let taken = take_values(before, values, after, cells);
-        // The number of a start needs no place.
+        // The number of a start is not transferred.
         if let Err(cell) = taken
             && !before.is_start_number
         {
@@ -230,7 +229,7 @@ fn registers(old: &mut Switch, new: &mut Switch, carried: &mut Carried) -> Resul
 fn no_place(before: &Register, after: &Register, cell: &NoPlace) -> Fault {
     let NoPlace { index, value } = cell;
     let why = match *index < after.size {
-        true => format!("which is no {} of the new program", after.ty),
+        true => format!("which is not a value of {} in the new program", after.ty),
         false => format!("and the new program has {} cells", after.size),
     };
     let (name, value) = (&before.name, value.to_bigint());
@@ -259,7 +258,7 @@ fn meters(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) -> Result<
         }
         note_gone(gone, "meter", &before.name, counted);
     }
-    // All of them have places: those that are alike change hands.
+    // All of them fit: arrays of the same form are moved.
     for (from, to) in same {
         let (values, cells) = (&mut old.meters[from], &mut new.meters[to]);
         if values.size() == cells.size() {
@@ -294,7 +293,7 @@ fn counters(old: &mut Switch, new: &mut Switch, carried: &mut Carried) {
     }
 }
 
-/// Notes that this many cells went with what they were of.
+/// Notes that this many cells were lost with their owner.
 pub(crate) fn note_gone(gone: &mut Vec<String>, kind: &str, name: &str, cells: usize) {
     match cells {
         0 => {}
@@ -303,8 +302,8 @@ pub(crate) fn note_gone(gone: &mut Vec<String>, kind: &str, name: &str, cells: u
     }
 }
 
-/// What the entries' packets were counted as and measured by, up to the last one. Those of default actions lie behind
-/// all others.
+/// What the entries' packets were counted and metered as, up to the last one. The cells of default actions follow all
+/// others.
 fn cells_of_entries(same: &SameEntries, old: &mut Switch, new: &mut Switch) {
     for &(from, to) in &same.counters {
         let (values, cells) = (&old.externs_mut().direct_counters[from], &mut new.externs_mut().direct_counters[to]);

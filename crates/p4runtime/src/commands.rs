@@ -1,8 +1,8 @@
-//! The second door: commands of `simple_switch_CLI`, workers, timers of ports, the memory of tables, and looking
-//! without being a controller: things that P4Runtime has no words for. What it takes to trace packets outside of the
-//! switch is in `inspect`.
+//! The second service: commands of `simple_switch_CLI`, workers, timers of ports, the memory of tables, and watching
+//! without being a controller, which P4Runtime cannot express. Requests that trace packets outside of the switch are
+//! in `inspect`.
 //!
-//! As in the reference switch, this door knows of no primary controller: who may connect may command.
+//! As in the reference switch, this service does not depend on a primary controller: every client may use it.
 
 use crate::inspect::{self, SnapshotParts, TapPackets};
 use crate::outbox::Outgoing;
@@ -39,7 +39,7 @@ impl Commands for CommandService {
         let api = Arc::clone(&core.api);
         let about = control::switch_cli::About { device_id: core.device_id, ports: core.ports.named() };
         let answer = blocking(move || {
-            // Kept to the end, though the client may have gone.
+            // Held to the end, though the client may have gone.
             let _turn = turn;
             control::switch_cli::run(&api, &about, &request.line)
         });
@@ -93,7 +93,7 @@ impl Commands for CommandService {
             let timers = api.timers().ok_or_else(|| Status::unavailable("the switch has no ports yet"))?;
             if let Some(TimerChange { port, period_ns, packets }) = request.change {
                 let kept = api.change_timer(port, period_ns, packets);
-                // The first job wakes the switch, which looks at its timers after it; the second is behind that.
+                // The first job wakes the switch, which looks at its timers after it; the second follows that.
                 for _ in 0..2 {
                     api.door().ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
                 }
@@ -149,8 +149,8 @@ fn sizes(tables: &TableSet) -> SizesResponse {
     SizesResponse { tables: tables.tables().iter().zip(tables.lookup_bytes()).map(size).collect() }
 }
 
-/// Waits until there are as many workers as are wanted: the first of them sees to it soon, or has seen that it cannot
-/// be. A switch that nobody runs yet, or any more, is not waited for much longer than that.
+/// Waits until there are as many workers as requested: the first worker starts them soon, or has found that it
+/// cannot. If no worker runs the switch yet, or any more, the wait is not much longer than that.
 fn settle(door: &dyn Door, workers: &Workers) -> Result<(), Status> {
     const LOOKS_MAX: u32 = 200;
     const PAUSE: Duration = Duration::from_millis(5);
@@ -168,8 +168,8 @@ fn settle(door: &dyn Door, workers: &Workers) -> Result<(), Status> {
     Ok(())
 }
 
-/// An error if there are not as many workers as were asked for, with what the switch says of it. It wants those then
-/// that there are.
+/// An error with the switch's reason if there are not as many workers as requested. The request is then changed to
+/// the present number.
 fn check_became(workers: &Workers, asked: usize) -> Result<(), Status> {
     let now = workers.now();
     if now == asked {
@@ -177,8 +177,8 @@ fn check_became(workers: &Workers, asked: usize) -> Result<(), Status> {
     }
     workers.want(Wanted::Fixed(now));
     let (s, remark) = (if now == 1 { "" } else { "s" }, workers.remark());
-    let why = if remark.is_empty() { "the switch did not get to it in time".to_owned() } else { remark };
-    Err(Status::failed_precondition(format!("there are not {asked} workers but {now} worker{s}: {why}")))
+    let why = if remark.is_empty() { "the switch did not do it in time".to_owned() } else { remark };
+    Err(Status::failed_precondition(format!("there are {now} worker{s}, not {asked}: {why}")))
 }
 
 fn shown(workers: &Workers) -> WorkersResponse {

@@ -1,9 +1,9 @@
-//! Connections, of which there is a bounded number.
+//! Connections, whose number is limited.
 //!
-//! What enters: a socket that is listened at. What leaves: connections. When there are too many, the oldest of those
-//! without a request has to go, or else the oldest without a stream, which may be one that does not read its answer; a
-//! controller with an open stream is never sent away for another client. Whoever does
-//! not get through for want of TLS, or of the right certificate, is told of to those who run the switch.
+//! What enters: a listening socket. What leaves: connections. When there are too many, the oldest connection without
+//! a request is closed, or else the oldest without a stream, which may be one that does not read its response; a
+//! controller with an open stream is never disconnected for another client. Clients that cannot connect for lack of
+//! TLS, or of a valid certificate, are reported in the log.
 
 use crate::shares::Shares;
 use std::collections::BTreeMap;
@@ -19,28 +19,28 @@ use tokio::net::{TcpListener, TcpStream};
 use tonic::codegen::http::Extensions;
 use tonic::transport::server::{Connected, TlsConnectInfo};
 
-/// Clients that may be connected at once.
+/// The most clients at a time.
 const CONNECTIONS_MAX: usize = 512;
 
-/// How often something is told of clients that did not get through.
+/// The minimum interval between reports of clients that could not connect.
 const TOLD_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Those who are connected, in the order in which they came.
-struct Guests {
-    present: Mutex<BTreeMap<u64, Guest>>,
+/// The connected clients, in the order of their arrival.
+struct Clients {
+    present: Mutex<BTreeMap<u64, Client>>,
     /// Whether they must use TLS.
     with_tls: bool,
-    /// When something was told last.
+    /// The time of the last report.
     told: Mutex<Option<Instant>>,
 }
 
-impl Guests {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Guest>> {
+impl Clients {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Client>> {
         // Each change is one insertion or removal.
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells of a client that did not get through, unless another was told of just now.
+    /// Reports a client that could not connect, unless another was reported just before.
     fn tell(&self, line: &str) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_none_or(|at| at.elapsed() >= TOLD_INTERVAL) {
@@ -49,19 +49,19 @@ impl Guests {
         }
     }
 
-    /// Lets one more in. False if all who are there are at work.
+    /// Admits one more client. False if all clients are busy.
     fn make_room(&self) -> bool {
-        let mut guests = self.lock();
-        if guests.len() < CONNECTIONS_MAX {
+        let mut clients = self.lock();
+        if clients.len() < CONNECTIONS_MAX {
             return true;
         }
         let oldest = |count: fn(&Presence) -> &AtomicUsize| {
-            guests.iter().find(|(_, guest)| count(&guest.0).load(Ordering::Relaxed) == 0).map(|(&id, _)| id)
+            clients.iter().find(|(_, client)| count(&client.0).load(Ordering::Relaxed) == 0).map(|(&id, _)| id)
         };
         let dispensable = oldest(|presence| &presence.visits).or_else(|| oldest(|presence| &presence.streams));
-        match dispensable.and_then(|id| guests.remove(&id)) {
-            Some(guest) => {
-                guest.send_away();
+        match dispensable.and_then(|id| clients.remove(&id)) {
+            Some(client) => {
+                client.send_away();
                 true
             }
             None => false,
@@ -69,33 +69,33 @@ impl Guests {
     }
 }
 
-/// One who is connected.
+/// A connected client.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Guest(Arc<Presence>);
+pub(crate) struct Client(Arc<Presence>);
 
 #[derive(Debug, Default)]
 struct Presence {
-    /// Requests that are not answered to their end.
+    /// Requests whose response is not complete.
     visits: AtomicUsize,
     /// Those of them that are streams of controllers.
     streams: AtomicUsize,
-    /// Whether one of its streams is that of a primary controller.
+    /// Whether one of its streams belongs to a primary controller.
     is_primary: AtomicBool,
     shares: Shares,
     must_go: AtomicBool,
-    /// Who reads from the connection.
+    /// The task that reads from the connection.
     reader: Mutex<Option<Waker>>,
 }
 
-impl Guest {
-    /// While this is kept, the guest is at work.
+impl Client {
+    /// As long as this exists, the client counts as busy.
     pub fn visit(&self, is_stream: bool) -> Visit {
         self.0.visits.fetch_add(1, Ordering::Relaxed);
         self.0.streams.fetch_add(usize::from(is_stream), Ordering::Relaxed);
-        Visit { guest: self.clone(), is_stream }
+        Visit { client: self.clone(), is_stream }
     }
 
-    /// What the connection has of what all have together.
+    /// The connection's share of common resources.
     pub fn shares(&self) -> &Shares {
         &self.0.shares
     }
@@ -105,7 +105,7 @@ impl Guest {
         self.0.is_primary.load(Ordering::Relaxed)
     }
 
-    /// Says whether one does.
+    /// Sets whether a primary controller uses the connection.
     pub fn set_primary(&self, is_primary: bool) {
         self.0.is_primary.store(is_primary, Ordering::Relaxed);
     }
@@ -122,57 +122,57 @@ impl Guest {
     }
 }
 
-/// A request of a guest.
+/// A request of a client.
 #[derive(Debug)]
 pub(crate) struct Visit {
-    guest: Guest,
+    client: Client,
     is_stream: bool,
 }
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        self.guest.0.visits.fetch_sub(1, Ordering::Relaxed);
-        self.guest.0.streams.fetch_sub(usize::from(self.is_stream), Ordering::Relaxed);
+        self.client.0.visits.fetch_sub(1, Ordering::Relaxed);
+        self.client.0.streams.fetch_sub(usize::from(self.is_stream), Ordering::Relaxed);
     }
 }
 
-/// Whose request it is. One that did not come over a connection is from this process.
-pub(crate) fn guest_of(extensions: &Extensions) -> Guest {
-    let over_tls = || extensions.get::<TlsConnectInfo<Guest>>().map(TlsConnectInfo::get_ref);
-    extensions.get::<Guest>().or_else(over_tls).cloned().unwrap_or_default()
+/// The client of the request. A request that did not arrive over a connection comes from this process.
+pub(crate) fn client_of(extensions: &Extensions) -> Client {
+    let over_tls = || extensions.get::<TlsConnectInfo<Client>>().map(TlsConnectInfo::get_ref);
+    extensions.get::<Client>().or_else(over_tls).cloned().unwrap_or_default()
 }
 
-/// What a client begins with if it speaks TLS, and if it speaks HTTP/2 without.
+/// The first byte of a client that uses TLS, and of one that uses HTTP/2 without TLS.
 const TLS_BYTE: u8 = 0x16;
 const PLAIN_BYTE: u8 = b'P';
 
-/// A connection that counts as one while it lasts.
+/// A connection, which is counted as long as it exists.
 pub(crate) struct Connection {
     stream: TcpStream,
     id: u64,
-    guest: Guest,
-    guests: Arc<Guests>,
+    client: Client,
+    clients: Arc<Clients>,
     peer: SocketAddr,
-    /// The first byte that came.
+    /// The first byte that was received.
     first: Option<u8>,
-    /// Requests may come: if TLS is wanted, it was agreed upon.
+    /// Whether requests can be received: with TLS, the handshake is complete.
     is_open: AtomicBool,
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.guests.lock().remove(&self.id);
+        self.clients.lock().remove(&self.id);
         let (peer, is_open) = (self.peer, *self.is_open.get_mut());
         tracing::debug!(client = %peer, "a client has disconnected");
-        match (self.guests.with_tls, self.first) {
-            (false, Some(TLS_BYTE)) => self.guests.tell(&format!(
-                "the client at {peer} wants TLS, for which this switch has no certificate (--p4runtime-cert)"
+        match (self.clients.with_tls, self.first) {
+            (false, Some(TLS_BYTE)) => self.clients.tell(&format!(
+                "the client at {peer} uses TLS, for which this switch has no certificate (--p4runtime-cert)"
             )),
             (true, Some(PLAIN_BYTE)) => {
-                self.guests.tell(&format!("the client at {peer} does not speak TLS, which this switch asks for"));
+                self.clients.tell(&format!("the client at {peer} does not use TLS, which this switch requires"));
             }
-            (true, Some(TLS_BYTE)) if !is_open && !self.guest.0.must_go.load(Ordering::Relaxed) => {
-                self.guests.tell(&format!(
+            (true, Some(TLS_BYTE)) if !is_open && !self.client.0.must_go.load(Ordering::Relaxed) => {
+                self.clients.tell(&format!(
                     "no TLS with the client at {peer}: it does not trust this switch's certificate, or has none of its \
                      own that this switch trusts (--p4runtime-ca) and that is valid today"
                 ));
@@ -182,29 +182,29 @@ impl Drop for Connection {
     }
 }
 
-/// The connections that come in at a socket.
+/// The connections that a socket accepts.
 pub(crate) fn incoming(
     listener: TcpListener,
     with_tls: bool,
 ) -> impl tokio_stream::Stream<Item = io::Result<Connection>> {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
-    let guests = Arc::new(Guests { present: Mutex::default(), with_tls, told: Mutex::default() });
+    let clients = Arc::new(Clients { present: Mutex::default(), with_tls, told: Mutex::default() });
     tokio::spawn(async move {
         for id in 0.. {
             let accepted = match listener.accept().await {
-                // Without room it is closed at once.
-                Ok(_) if !guests.make_room() => continue,
+                // If there are too many it is closed at once.
+                Ok(_) if !clients.make_room() => continue,
                 Ok((stream, peer)) => {
                     tracing::debug!(client = %peer, "a client has connected");
-                    // Small answers are not kept back.
+                    // Small responses are not delayed.
                     let _without = stream.set_nodelay(true);
-                    let guest = Guest::default();
-                    guests.lock().insert(id, guest.clone());
-                    let (guests, is_open) = (Arc::clone(&guests), AtomicBool::new(false));
-                    Ok(Connection { stream, id, guest, guests, peer, first: None, is_open })
+                    let client = Client::default();
+                    clients.lock().insert(id, client.clone());
+                    let (clients, is_open) = (Arc::clone(&clients), AtomicBool::new(false));
+                    Ok(Connection { stream, id, client, clients, peer, first: None, is_open })
                 }
                 Err(error) => {
-                    // Out of descriptors, perhaps: it may pass.
+                    // Perhaps out of descriptors, which may be temporary.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     Err(error)
                 }
@@ -218,11 +218,11 @@ pub(crate) fn incoming(
 }
 
 impl Connected for Connection {
-    type ConnectInfo = Guest;
+    type ConnectInfo = Client;
 
-    fn connect_info(&self) -> Guest {
+    fn connect_info(&self) -> Client {
         self.is_open.store(true, Ordering::Relaxed);
-        self.guest.clone()
+        self.client.clone()
     }
 }
 
@@ -234,10 +234,10 @@ impl AsyncRead for Connection {
             self.first = buf.filled().get(before).copied();
         }
         if read.is_pending() {
-            *self.guest.reader() = Some(cx.waker().clone());
+            *self.client.reader() = Some(cx.waker().clone());
         }
-        // Looked at after the waker is there, so that no sending away is missed.
-        match self.guest.0.must_go.load(Ordering::Acquire) {
+        // Checked after the waker is registered, so that no request to disconnect is missed.
+        match self.client.0.must_go.load(Ordering::Acquire) {
             true => Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into())),
             false => read,
         }

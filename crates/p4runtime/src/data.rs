@@ -1,8 +1,8 @@
 //! Values of any type (`P4Data`), which registers and digests hold, in both directions.
 //!
-//! In the switch such a value is the list of its leaves. Those of a register's cell are joined to one number, the first
-//! most significant. A header has a leaf in front of its fields that says whether it is valid. A varbit is two leaves:
-//! its length in bits, and the number that they spell.
+//! In the switch such a value is the list of its leaves. Those of a register's cell form one number, the first in the
+//! most significant bits. A header has a leaf in front of its fields that says whether it is valid. A varbit is two
+//! leaves: its length in bits, and its bits as a number.
 
 use crate::schema::Schema;
 use crate::translator::Unknown;

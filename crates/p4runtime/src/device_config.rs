@@ -1,32 +1,32 @@
-//! What a client sends as device config, which the interface leaves to the switch.
+//! The device config that a client sends, whose format P4Runtime leaves to the switch.
 //!
-//! What is wanted is the text of a program, as it is or in JSON that [`control::device_config`] writes, for clients
-//! that send nothing but JSON. Clients that were written for the reference switch send what its compiler
-//! has made (JSON), often wrapped in a message of its own; that cannot be run, but it can be the name of a program
-//! that the switch has already: then the P4Info decides whether it is the same one.
+//! Expected is the text of a program, as it is or in the JSON that [`control::device_config`] writes, for clients
+//! that only send JSON. Clients for the reference switch send what its compiler has made (JSON), often wrapped in a
+//! message of its own; that cannot be run, but it can denote a program that the switch has already: then the P4Info
+//! decides whether it is the same one.
 
 use control::api::Fault;
 
-/// What a device config is.
+/// A device config.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum DeviceConfig {
     /// The text of a program.
     Text(String),
-    /// It stands for the program that the switch has already.
+    /// It denotes the program that the switch has already.
     Known(KnownBy),
 }
 
-/// Why a device config stands for the program that the switch has.
+/// Why a device config denotes the program that the switch has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum KnownBy {
     /// It is empty.
     Empty,
-    /// It is what p4c makes for BMv2.
+    /// It is the output of p4c for BMv2.
     Bmv2Json,
 }
 
 impl KnownBy {
-    /// In words.
+    /// A description for messages.
     pub fn describe(self) -> &'static str {
         match self {
             KnownBy::Empty => "empty",
@@ -35,7 +35,7 @@ impl KnownBy {
     }
 }
 
-/// What the bytes are.
+/// The meaning of the bytes.
 pub(crate) fn read(sent: &[u8]) -> Result<DeviceConfig, Fault> {
     let content = unwrapped(sent).unwrap_or(sent);
     let first = content.iter().position(|byte| !byte.is_ascii_whitespace());
@@ -60,7 +60,8 @@ pub(crate) fn read(sent: &[u8]) -> Result<DeviceConfig, Fault> {
 }
 
 /// The content of the message in which the p4lang tutorials wrap a device config: `reassign` (1), `extras` (2) and
-/// `device_data` (3), or in its later form `extras` (1) and `device_data` (2). None if the bytes are no such message.
+/// `device_data` (3), or in its later form `extras` (1) and `device_data` (2). None if the bytes are not such a
+/// message.
 fn unwrapped(sent: &[u8]) -> Option<&[u8]> {
     let (mut rest, mut second, mut third) = (sent, None, None);
     while let Some((&tag, after)) = rest.split_first() {

@@ -1,11 +1,11 @@
-//! Digests as controllers get them: made up into lists, without what they know already.
+//! Groups digests into lists for controllers, and suppresses repetitions.
 //!
-//! What enters: values that the program sent, acknowledgements, the time. What leaves: lists to send. There is no
-//! input or output here, and no clock. A message waits until its list is full or its time is over. One that equals a
-//! message that waits, or that was sent and not acknowledged within the acknowledgement's time, is left out. The
-//! worker is told which these are ([`Told`]), so that most of them do not come here.
+//! What enters: values that the program sent, acknowledgements, the time. What leaves: lists to send. This module
+//! does no input or output and reads no clock. A message waits until its list is full or its timeout has passed. A
+//! message that equals one that waits, or one that was sent and not acknowledged within the acknowledgement timeout,
+//! is suppressed. The worker gets marks of these ([`DigestFilter`]), so that most of them are suppressed there.
 
-use crate::told::{Mark, Told};
+use crate::digest_filter::{DigestFilter, Mark};
 use base::Bits;
 use control::api::entity::DigestConfig;
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use std::sync::Arc;
 /// Messages of a list at most, whatever the configuration says.
 const LIST_MAX: usize = 4096;
 
-/// Messages that are remembered as sent and not acknowledged, of one digest.
+/// The most messages of a digest that are remembered as sent and not acknowledged.
 const UNACKNOWLEDGED_MAX: usize = 65_536;
 
-/// The values of a message, as something to compare: the words of each.
+/// The values of a message in comparable form.
 type Message = Vec<Bits>;
 
 /// The order of messages.
@@ -33,7 +33,7 @@ type Key = Vec<Vec<u64>>;
 pub(crate) struct List {
     /// The digest's id.
     pub digest: u32,
-    /// The number by which it is acknowledged.
+    /// The number that identifies it in acknowledgements.
     pub list: u64,
     /// The messages.
     pub messages: Vec<Message>,
@@ -44,14 +44,14 @@ pub(crate) struct List {
 pub(crate) struct DigestLists {
     digests: BTreeMap<u32, Digest>,
     last_list: u64,
-    told: Arc<Told>,
+    filter: Arc<DigestFilter>,
 }
 
 #[derive(Debug, Default)]
 struct Digest {
     waiting: Vec<Message>,
     waiting_since_ns: u64,
-    /// Everything that waits or was sent and not acknowledged, with what marks it.
+    /// All messages that wait or were sent and not acknowledged, with their marks.
     known: BTreeMap<Key, Mark>,
     unacknowledged: BTreeMap<u64, Sent>,
     unacknowledged_messages: usize,
@@ -64,12 +64,12 @@ struct Sent {
 }
 
 impl DigestLists {
-    /// The marks of what waits or was sent and not acknowledged.
-    pub fn told(&self) -> Arc<Told> {
-        Arc::clone(&self.told)
+    /// The marks of these messages.
+    pub fn filter(&self) -> Arc<DigestFilter> {
+        Arc::clone(&self.filter)
     }
 
-    /// A message of the program, with what marks it. A list, if that made one full.
+    /// Adds a message of the program, with its mark. Returns a list if that is now full.
     pub fn add(
         &mut self,
         digest: u32,
@@ -78,16 +78,16 @@ impl DigestLists {
         now_ns: u64,
     ) -> Option<List> {
         let state = self.digests.entry(digest).or_default();
-        state.expire(config, now_ns, &self.told);
+        state.expire(config, now_ns, &self.filter);
         match state.known.entry(key(&message)) {
-            // The mark may have been pushed out.
+            // Another mark may have replaced it.
             Entry::Occupied(known) => {
-                self.told.add(*known.get());
+                self.filter.add(*known.get());
                 return None;
             }
             Entry::Vacant(unknown) => _ = unknown.insert(mark),
         }
-        self.told.add(mark);
+        self.filter.add(mark);
         if state.waiting.is_empty() {
             state.waiting_since_ns = now_ns;
         }
@@ -102,19 +102,20 @@ impl DigestLists {
         self.send(digest, config, now_ns)
     }
 
-    /// The lists whose time is over, and how many messages waited of digests that nobody wants any more.
+    /// The lists whose timeout has passed, and how many waiting messages were dropped because their digest is no
+    /// longer configured.
     pub fn due(&mut self, now_ns: u64, config_of: impl Fn(u32) -> Option<DigestConfig>) -> (Vec<List>, u64) {
         let (mut lists, mut forgotten) = (Vec::new(), 0);
         let digests: Vec<u32> = self.digests.keys().copied().collect();
         for digest in digests {
             let Some(config) = config_of(digest) else {
                 let Some(state) = self.digests.remove(&digest) else { continue };
-                state.known.values().for_each(|mark| self.told.remove(*mark));
+                state.known.values().for_each(|mark| self.filter.remove(*mark));
                 forgotten += state.waiting.len() as u64;
                 continue;
             };
             let Some(state) = self.digests.get_mut(&digest) else { continue };
-            state.expire(config, now_ns, &self.told);
+            state.expire(config, now_ns, &self.filter);
             let due_ns = state.waiting_since_ns.saturating_add(config.timeout_max_ns);
             if !state.waiting.is_empty() && now_ns >= due_ns {
                 lists.extend(self.send(digest, config, now_ns));
@@ -123,14 +124,14 @@ impl DigestLists {
         (lists, forgotten)
     }
 
-    /// Forgets everything but the numbers of lists: one of another program must not have the number of an earlier one,
-    /// which may be acknowledged late. Returns how many messages waited.
+    /// Forgets everything but the numbers of lists: a list of another program must not have the number of an earlier
+    /// one, which may be acknowledged late. Returns how many messages waited.
     pub fn begin_anew(&mut self) -> u64 {
-        self.told.clear();
+        self.filter.clear();
         std::mem::take(&mut self.digests).values().map(|state| state.waiting.len() as u64).sum()
     }
 
-    /// When the time of a list will be over, or that of an acknowledgement.
+    /// When the next timeout of a list or an acknowledgement passes.
     pub fn next_due_ns(&self, config_of: impl Fn(u32) -> Option<DigestConfig>) -> Option<u64> {
         let due = |(digest, state): (&u32, &Digest)| {
             if state.known.is_empty() {
@@ -146,16 +147,16 @@ impl DigestLists {
         self.digests.iter().filter_map(due).min()
     }
 
-    /// A list has arrived. False if there is no such list.
+    /// A list was acknowledged. False if there is no such list.
     pub fn acknowledge(&mut self, digest: u32, list: u64) -> bool {
-        self.digests.get_mut(&digest).is_some_and(|state| state.forget(list, &self.told))
+        self.digests.get_mut(&digest).is_some_and(|state| state.forget(list, &self.filter))
     }
 
-    /// Forgets what was sent: another controller is told, which does not know it.
+    /// Forgets which messages were sent: there is another controller, which does not know them.
     pub fn forget_sent(&mut self) {
         for state in self.digests.values_mut() {
             while let Some(&list) = state.unacknowledged.keys().next() {
-                state.forget(list, &self.told);
+                state.forget(list, &self.filter);
             }
         }
     }
@@ -166,14 +167,14 @@ impl DigestLists {
         let messages = std::mem::take(&mut state.waiting);
         let keys: Vec<Key> = messages.iter().map(key).collect();
         if config.ack_timeout_ns == 0 {
-            keys.iter().for_each(|key| state.forget_key(key, &self.told));
+            keys.iter().for_each(|key| state.forget_key(key, &self.filter));
         } else {
             state.unacknowledged_messages += keys.len();
             state.unacknowledged.insert(self.last_list, Sent { at_ns: now_ns, keys });
             while state.unacknowledged_messages > UNACKNOWLEDGED_MAX
                 && let Some(&oldest) = state.unacknowledged.keys().next()
             {
-                state.forget(oldest, &self.told);
+                state.forget(oldest, &self.filter);
             }
         }
         Some(List { digest, list: self.last_list, messages })
@@ -181,24 +182,24 @@ impl DigestLists {
 }
 
 impl Digest {
-    fn expire(&mut self, config: DigestConfig, now_ns: u64, told: &Told) {
+    fn expire(&mut self, config: DigestConfig, now_ns: u64, filter: &DigestFilter) {
         while let Some((&list, sent)) = self.unacknowledged.first_key_value()
             && now_ns.saturating_sub(sent.at_ns) >= config.ack_timeout_ns
         {
-            self.forget(list, told);
+            self.forget(list, filter);
         }
     }
 
-    fn forget(&mut self, list: u64, told: &Told) -> bool {
+    fn forget(&mut self, list: u64, filter: &DigestFilter) -> bool {
         let Some(sent) = self.unacknowledged.remove(&list) else { return false };
         self.unacknowledged_messages -= sent.keys.len();
-        sent.keys.iter().for_each(|key| self.forget_key(key, told));
+        sent.keys.iter().for_each(|key| self.forget_key(key, filter));
         true
     }
 
-    fn forget_key(&mut self, key: &Key, told: &Told) {
+    fn forget_key(&mut self, key: &Key, filter: &DigestFilter) {
         if let Some(mark) = self.known.remove(key) {
-            told.remove(mark);
+            filter.remove(mark);
         }
     }
 }
@@ -213,7 +214,7 @@ mod tests {
         (vec![Bits::from_u64(8, value)], value)
     }
 
-    /// A script of `TIME add VALUE`, `TIME ack LIST` and `TIME` alone, and the lists that it leads to.
+    /// A script of `TIME add VALUE`, `TIME ack LIST` and `TIME` alone, and the resulting lists.
     fn check(config: DigestConfig, script: &str, expect: Expect) {
         let mut lists = DigestLists::default();
         let mut text = String::new();
@@ -282,7 +283,7 @@ mod tests {
         assert_eq!(lists.add(1, config, marked(2), 0).unwrap().list, 1);
         assert_eq!(lists.add(1, config, marked(3), 0), None);
         assert_eq!(lists.begin_anew(), 1, "the third waited");
-        // What the controller knows of the program before says nothing of this one.
+        // What the controller knows of the previous program does not apply to this one.
         assert_eq!(lists.add(1, config, marked(1), 1), None);
         assert_eq!(lists.add(1, config, marked(4), 1).unwrap().list, 2);
         assert!(!lists.acknowledge(1, 1));
@@ -313,8 +314,8 @@ mod tests {
     #[test]
     fn the_worker_is_told_what_need_not_be_said() {
         let (mut lists, config) = (DigestLists::default(), config(100, 2, 1000));
-        let told = lists.told();
-        let known = || (1..=4).filter(|&mark| told.has(mark)).collect::<Vec<_>>();
+        let filter = lists.filter();
+        let known = || (1..=4).filter(|&mark| filter.has(mark)).collect::<Vec<_>>();
         let config_of = |_| Some(config);
         lists.add(1, config, marked(1), 0);
         assert_eq!((known(), lists.next_due_ns(config_of)), (vec![1], Some(100)), "it waits");

@@ -1,16 +1,16 @@
 //! From the worker to the controllers: packets for the CPU port, digests.
 //!
-//! What enters: what the worker tells, on its own thread. What leaves: messages on the streams of primary
-//! controllers. The worker never waits: what there is no room for is counted and dropped. Counted is also what is
-//! lost on the streams behind, and what comes while nobody is there to hear it. Digests that controllers have just been
-//! told of go no further than the worker: a packet with one must not cost a wake-up.
+//! What enters: events from the worker's thread. What leaves: messages on the streams of primary controllers. The
+//! worker never waits: events that do not fit into the queue are counted and dropped. Also counted are events that
+//! are lost on the streams, and those that arrive while no controller is connected. Digests that controllers have
+//! already are dropped by the worker: a packet with one must not cause a wake-up.
 
+use crate::digest_filter::{DigestFilter, Mark};
 use crate::packet_io;
-use crate::pipelines::Target;
+use crate::pipelines::Pipeline;
 use crate::service::Core;
 use crate::stream::message;
 use crate::to_proto::signed;
-use crate::told::{Mark, Told};
 use crate::watchers::Watchers;
 use crate::{data, digest_lists};
 use base::Bits;
@@ -22,27 +22,27 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-/// What waits for the server at most: messages, and bytes of packets.
+/// The most messages, and bytes of packets, that wait for the server.
 const MESSAGES_MAX: usize = 8192;
 const BYTES_MAX: usize = 16 << 20;
 
-/// Something that the worker tells.
+/// An event from the worker.
 enum Said {
     Packet(Vec<u8>),
     Digest(DigestId, Vec<Bits>, Mark),
 }
 
-/// The worker's end. Digests and packets are those of the program that was named last.
+/// The worker's end. Digests and packets belong to the program that was set last.
 pub struct Feed {
     sender: Sender<(Arc<Program>, Said)>,
     program: Arc<Program>,
     counts: Arc<Counts>,
-    /// What need not be said again, unless somebody looks who sees each digest.
-    told: Arc<Told>,
+    /// Digests that need not be sent again, unless a watcher sees every digest.
+    filter: Arc<DigestFilter>,
     watchers: Watchers,
 }
 
-/// What the two ends share.
+/// State that both ends share.
 #[derive(Default)]
 pub(crate) struct Counts {
     waiting_bytes: AtomicUsize,
@@ -50,18 +50,18 @@ pub(crate) struct Counts {
     losses: Losses,
 }
 
-/// Why no controller has heard of something.
+/// Why an event reached no controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Loss {
-    /// Too many waited for the server.
+    /// The server's queue was full.
     Crowded,
-    /// There was nobody to hear it.
+    /// No controller was connected.
     NoController,
     /// A controller did not read, or left.
     Unread,
     /// Another program was set while the digest waited, or its configuration was deleted.
     Replaced,
-    /// No controller has asked for the digest. That is nobody's loss, but whoever looks for digests finds out.
+    /// No controller has subscribed to the digest. This is not a loss, but it explains missing digests.
     NotConfigured,
 }
 
@@ -74,7 +74,7 @@ const LOSSES: [(Loss, &str); 5] = [
     (Loss::NotConfigured, "not_configured"),
 ];
 
-/// How many packets, digests and idle entries no controller has heard of, though it was to.
+/// The numbers of packets, digests and idle entries that should have reached a controller and did not.
 #[derive(Clone, Default)]
 pub(crate) struct Losses(Arc<LossCounts>);
 
@@ -91,13 +91,13 @@ impl Losses {
         self.0.others.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// So many digests are lost.
+    /// Counts lost digests.
     pub fn add_digests(&self, loss: Loss, count: u64) {
         self.0.digests[loss as usize].fetch_add(count, Ordering::Relaxed);
     }
 
-    /// A message that will not be sent. A list of digests is as many as are in it; answers to what a controller has
-    /// sent are none.
+    /// Counts a message that will not be sent. A list of digests counts as its digests; responses to messages of a
+    /// controller do not count.
     pub fn add_message(&self, loss: Loss, message: &v1::StreamMessageResponse) {
         match &message.update {
             Some(Answer::Packet(_)) => self.add(1),
@@ -128,8 +128,8 @@ pub(crate) struct Fed {
 pub(crate) fn feed(program: Arc<Program>, core: &Core) -> (Feed, Fed) {
     let (sender, receiver) = mpsc::channel(MESSAGES_MAX);
     let counts = Arc::new(Counts { losses: core.losses.clone(), ..Counts::default() });
-    let (told, watchers) = (core.digests().told(), core.watchers.clone());
-    (Feed { sender, program, counts: Arc::clone(&counts), told, watchers }, Fed { receiver, counts })
+    let (filter, watchers) = (core.digests().filter(), core.watchers.clone());
+    (Feed { sender, program, counts: Arc::clone(&counts), filter, watchers }, Fed { receiver, counts })
 }
 
 impl Feed {
@@ -147,8 +147,8 @@ impl Feed {
 
     /// A digest of the program.
     pub fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
-        let mark = self.told.mark(digest, &values);
-        if !self.told.has(mark) || self.watchers.is_any() {
+        let mark = self.filter.mark(digest, &values);
+        if !self.filter.has(mark) || self.watchers.is_any() {
             self.tell(Said::Digest(digest, values, mark));
         }
     }
@@ -158,12 +158,13 @@ impl Feed {
         self.program = Arc::clone(program);
     }
 
-    /// Packets, digests and idle entries that no controller has heard of: there was no room, or nobody to hear them.
+    /// Packets, digests and idle entries that reached no controller: the queue was full, or no controller was
+    /// connected.
     pub fn lost(&self) -> u64 {
         self.counts.losses.total()
     }
 
-    /// Digests that no controller has heard of, by why.
+    /// Digests that reached no controller, by reason.
     pub fn digests_lost(&self) -> [(&'static str, u64); LOSSES.len()] {
         LOSSES.map(|(loss, name)| (name, self.counts.losses.digests(loss)))
     }
@@ -180,7 +181,7 @@ impl Feed {
     }
 }
 
-/// Hands on what the worker tells, until it ends.
+/// Forwards the worker's events until it ends.
 pub(crate) async fn distribute(core: Arc<Core>, mut fed: Fed) {
     let started = Instant::now();
     loop {
@@ -230,8 +231,8 @@ fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, (values, mar
     }
 }
 
-/// Shows a digest to those who only look, as a list of its own that nobody acknowledges.
-fn show_digest(core: &Core, target: &Target, id: u32, values: &[Bits]) {
+/// Shows a digest to watchers, as a list of its own, which is not acknowledged.
+fn show_digest(core: &Core, target: &Pipeline, id: u32, values: &[Bits]) {
     let Some(digest) = target.schema.model.digest(id) else { return };
     let data = vec![data::write(&target.schema, &digest.data, values)];
     core.watchers.show(&Answer::Digest(v1::DigestList { digest_id: id, list_id: 0, data, timestamp: timestamp() }));
@@ -272,9 +273,9 @@ pub(crate) fn timestamp() -> i64 {
 }
 
 impl Core {
-    /// Tells the primary controllers something that may be lost.
+    /// Sends the primary controllers a message that may be lost.
     pub fn notify(&self, update: Answer) {
-        // Digests were shown when they came.
+        // Digests were shown when they arrived.
         if !matches!(update, Answer::Digest(_)) {
             self.watchers.show(&update);
         }
@@ -290,7 +291,7 @@ impl Core {
         }
         let now = Instant::now();
         for (outbox, config) in primaries {
-            let told = config.map_or_else(|| Some(update.clone()), |config| config.told(&update));
+            let told = config.map_or_else(|| Some(update.clone()), |config| config.visible_part(&update));
             let Some(told) = told else { continue };
             if outbox.post(message(told), now) == crate::outbox::Posted::Closed {
                 tracing::warn!("a controller that does not read has been disconnected");

@@ -1,7 +1,7 @@
-//! Updates as the control plane understands them.
+//! Translates updates to those of the control plane.
 //!
-//! What enters: an update of a write request and the schema by which its ids are understood. What leaves: a
-//! [`control::api::Update`]; nothing, if the update is right and changes nothing; or why it means nothing.
+//! What enters: an update of a write request and the schema that defines its ids. What leaves: a
+//! [`control::api::Update`]; `None`, if the update is valid and changes nothing; or why it is invalid.
 
 use crate::data;
 use crate::matches;
@@ -20,7 +20,7 @@ use switch::externs::CounterCell;
 use switch::meter::ColorCounts;
 use tables::Attributes;
 
-/// An update. None for one that asks for nothing, as a counter without data.
+/// An update. None for one that requests no change, such as a counter without data.
 pub(crate) fn update(schema: &Schema, sent: &v1::Update) -> Result<Option<Update>, Fault> {
     let kind = match v1::update::Type::try_from(sent.r#type) {
         Ok(v1::update::Type::Insert) => UpdateKind::Insert,
@@ -91,7 +91,7 @@ impl Reader<'_> {
         self.schema.model.table(id).ok_or_else(|| self.schema.unknown(Kind::Table, id))
     }
 
-    /// What becomes of a name in a key: what is modified or deleted is there, with its names.
+    /// How a new name in a key is treated: an entry that is modified or deleted exists, so its names do.
     fn unknown_key(&self) -> Unknown {
         if self.kind == UpdateKind::Insert { Unknown::Numbered } else { Unknown::Refused }
     }
@@ -100,7 +100,7 @@ impl Reader<'_> {
         let table = self.table(sent.table_id)?;
         let owner = format!("table {}", table.name);
         if sent.is_const {
-            let message = format!("{owner}: is_const is the switch's to say: leave it out of writes");
+            let message = format!("{owner}: only the switch sets is_const: omit it in writes");
             return Err(Fault::invalid(message));
         }
         let name = match sent.is_default_action {
@@ -128,7 +128,7 @@ impl Reader<'_> {
         let action = sent.action.as_ref().map(|action| self.table_action(table, &owner, action)).transpose()?;
         let counter = sent.counter_data.as_ref().map(counter_cell).transpose().map_err(|fault| about(fault, &owner))?;
         let meter = sent.meter_config.as_ref().map(|config| meter_config(&owner, config)).transpose()?;
-        // What is modified without a configuration has its meter reset.
+        // If an update has no meter configuration, the meter is reset.
         let meter = if meter.is_some() || table.direct_meter.is_some() { Some(meter) } else { None };
         Ok(TableEntry { attributes, counter, meter, meter_counts, ..TableEntry::new(table.table, name, action) })
     }
@@ -209,11 +209,11 @@ impl Reader<'_> {
         }
         let profile = table.profile.and_then(|id| self.schema.model.action_profile(id));
         let unknown = |what, number| Err(Fault::invalid(format!("{owner}: there is no {what} {number}")));
-        // Every selector takes a hash of what its table gives it.
+        // Every selector hashes the fields that its table specifies.
         match ActionSelectionMode::try_from(sent.action_selection_mode) {
             Ok(ActionSelectionMode::DefaultModeDeterminedByActionSelector | ActionSelectionMode::Hash) => {}
             Ok(ActionSelectionMode::Random) => {
-                return unimplemented("actions are selected by a hash, as the selector says, and not by chance");
+                return unimplemented("actions are selected by a hash, as the selector says, and not at random");
             }
             Err(_) => return unknown("action selection mode", sent.action_selection_mode),
         }
@@ -311,7 +311,7 @@ impl Reader<'_> {
         }
         let limit = profile.group_size_max;
         group.size_max = match u32::try_from(sent.max_size) {
-            // 0 stands for what the profile allows.
+            // 0 means the limit of the profile.
             Ok(size) if limit <= 0 || sent.max_size <= limit => size,
             _ => {
                 let size = sent.max_size;
@@ -339,7 +339,7 @@ impl Reader<'_> {
         Ok(group)
     }
 
-    /// Refuses more members or weights than the profile allows in a group.
+    /// Refuses more members or weights in a group than the profile allows.
     fn check_group_size(&self, owner: &str, profile: Option<u32>, weights: &[u32]) -> Result<(), Fault> {
         let Some(profile) = profile.and_then(|id| self.schema.model.action_profile(id)) else { return Ok(()) };
         let weight_max = u32::try_from(profile.member_weight_max).unwrap_or(0);
@@ -371,7 +371,7 @@ impl Reader<'_> {
         match u32::try_from(sent) {
             Ok(0) => Ok(None),
             Ok(port) => self.check_port(owner, port).map(Some),
-            Err(_) => Err(Fault::invalid(format!("{owner}: {sent} is no port"))),
+            Err(_) => Err(Fault::invalid(format!("{owner}: {sent} is not a valid port"))),
         }
     }
 
@@ -543,7 +543,7 @@ impl Reader<'_> {
     }
 }
 
-/// How large a group is in what its profile counts, and what that is.
+/// The size of a group in the unit of its profile, and the name of that unit.
 fn group_size(profile: &p4info::ActionProfile, weights: &[u32]) -> (u64, &'static str) {
     match profile.counts_members {
         true => (weights.len() as u64, "members"),
@@ -555,7 +555,7 @@ pub(crate) fn controller_metadata(sent: &v1::TableEntry) -> u64 {
     sent.controller_metadata
 }
 
-/// Refuses a default action that is not the whole of its message.
+/// Refuses fields that a default action cannot have.
 pub(crate) fn check_default(owner: &str, sent: &v1::TableEntry) -> Result<(), Fault> {
     let refuse = |message| Err(Fault::invalid(format!("{owner}: the default action {message}")));
     if !sent.r#match.is_empty() {
@@ -570,7 +570,7 @@ pub(crate) fn check_default(owner: &str, sent: &v1::TableEntry) -> Result<(), Fa
     Ok(())
 }
 
-/// Which entry a message means.
+/// The entry that a message refers to.
 pub(crate) fn entry_name(
     schema: &Schema,
     table: &Table,
@@ -607,7 +607,7 @@ fn not_negative(owner: &str, what: &str, sent: i64) -> Result<u64, Fault> {
     u64::try_from(sent).map_err(|_| Fault::invalid(format!("{owner}: {what} must not be negative: {sent}")))
 }
 
-/// A member's weight. Where the P4Info disallows weights there is none, and all members weigh the same.
+/// A member's weight. If the P4Info disallows weights it must be absent, and all members have the same weight.
 fn weight(owner: &str, profile: Option<&p4info::ActionProfile>, sent: i32) -> Result<u32, Fault> {
     if let Some(profile) = profile.filter(|profile| profile.weights_disallowed) {
         return match sent {
@@ -653,7 +653,7 @@ fn meter_config(owner: &str, sent: &v1::MeterConfig) -> Result<MeterConfig, Faul
     })
 }
 
-/// What a meter has marked, which can be set back and to nothing else.
+/// The counts of a meter's colours, which can only be reset to zero.
 fn color_counts(owner: &str, sent: Option<&v1::MeterCounterData>) -> Result<Option<ColorCounts>, Fault> {
     let Some(v1::MeterCounterData { green, yellow, red }) = sent else { return Ok(None) };
     let is_zero = |it: &v1::CounterData| it.byte_count == 0 && it.packet_count == 0;

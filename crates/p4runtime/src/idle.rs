@@ -1,11 +1,11 @@
-//! Entries that no packet has hit for their time.
+//! Notifications of idle entries.
 //!
-//! The tables with idle timeouts are looked at again and again, and when the next time is over that is known of. An
-//! entry is reported when its time is over, and again each time that it is over once more, until a packet hits it.
+//! The tables with idle timeouts are scanned periodically, and at the next known timeout. An entry is reported when
+//! its timeout has passed, and again after each further multiple of it, until a packet hits it.
 
 use crate::feed::timestamp;
 use crate::service::Core;
-use crate::to_proto::{Asked, Shower};
+use crate::to_proto::{Asked, Encoder};
 use control::api::entity::TableEntry;
 use control::api::{Entity, Query, TableQuery};
 use p4runtime_proto::p4::v1;
@@ -15,24 +15,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often the tables are looked at, if that takes no time and no entry is due sooner.
+/// The interval of scans, if they are short and no entry is due sooner.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often they are looked at at most.
+/// The minimum interval of scans.
 const INTERVAL_MIN: Duration = Duration::from_millis(1);
 
-/// Looking at the tables takes at most one part in so many of a processor.
+/// Scans take at most this fraction of a processor.
 const SHARE: u32 = 20;
 
-/// Entries in a message at most.
+/// The most entries in a message.
 const ENTRIES_MAX: usize = 512;
 
-/// How often each entry has been reported since a packet hit it, by the message that names it.
+/// How often each entry has been reported since its last hit, by the message that identifies it.
 #[derive(Debug, Default)]
 pub(crate) struct Reports(BTreeMap<Vec<u8>, u64>);
 
 impl Reports {
-    /// Whether to report an entry that has been idle for so long.
+    /// Whether to report an entry that has been idle for this time.
     fn is_due(&mut self, name: Vec<u8>, idle_ns: u64, timeout_ns: u64) -> bool {
         let times = idle_ns / timeout_ns.max(1);
         if times == 0 {
@@ -40,7 +40,7 @@ impl Reports {
             return false;
         }
         let reported = self.0.insert(name, times).unwrap_or(0);
-        // Fewer times than before: it was hit since.
+        // Fewer multiples than before: it was hit since.
         times != reported
     }
 
@@ -50,12 +50,12 @@ impl Reports {
     }
 }
 
-/// When an entry that has been idle for so long is due next: at each multiple of its time.
+/// When an entry with this idle time is due next: at each multiple of its timeout.
 fn due_in(idle_ns: u64, timeout_ns: u64) -> Duration {
     Duration::from_nanos(timeout_ns - idle_ns % timeout_ns)
 }
 
-/// Looks at the tables until the server ends.
+/// Scans the tables until the server ends.
 pub(crate) async fn watch(core: Arc<Core>) {
     let mut reports = Reports::default();
     let mut program = None;
@@ -85,14 +85,14 @@ pub(crate) async fn watch(core: Arc<Core>) {
     }
 }
 
-/// Reports what is due. Returns how long nothing else is, as far as is known.
+/// Reports the entries that are due. Returns the time until the next one, as far as is known.
 fn look(core: &Core, reports: &mut Reports) -> Option<Duration> {
     let target = core.pipelines().current()?;
     let (mut seen, mut next) = (BTreeMap::new(), None::<Duration>);
     let tables = target.schema.program.tables.iter_enumerated().filter(|(_, table)| table.support_timeout);
     for (table, _) in tables {
         let numbered = target.numbered().clone();
-        let shower = Shower { schema: &target.schema, numbered: &numbered, asked: Asked::default() };
+        let encoder = Encoder { schema: &target.schema, numbered: &numbered, asked: Asked::default() };
         let mut due = Vec::new();
         let query = TableQuery { table: Some(table), with_idle: true, ..TableQuery::default() };
         let mut sink = |entities: Vec<Entity>| {
@@ -103,7 +103,7 @@ fn look(core: &Core, reports: &mut Reports) -> Option<Duration> {
                     let due_in = due_in(idle_ns, timeout_ns);
                     next = Some(next.map_or(due_in, |next| next.min(due_in)));
                 }
-                if let Some(message) = report(&shower, entry, reports, &mut seen) {
+                if let Some(message) = report(&encoder, entry, reports, &mut seen) {
                     due.push(message);
                 }
                 if due.len() >= ENTRIES_MAX {
@@ -112,7 +112,7 @@ fn look(core: &Core, reports: &mut Reports) -> Option<Duration> {
             }
             true
         };
-        // A switch that ends, or another program: there is nothing to report.
+        // The switch is ending, or another program runs: there is nothing to report.
         let _none = target.api.read_of(&target.schema.program, &Query::TableEntries(query), &mut sink);
         if !due.is_empty() {
             notify(core, due);
@@ -124,7 +124,7 @@ fn look(core: &Core, reports: &mut Reports) -> Option<Duration> {
 
 /// The message of an entry that is to be reported.
 fn report(
-    shower: &Shower<'_>,
+    encoder: &Encoder<'_>,
     entry: &TableEntry,
     reports: &mut Reports,
     seen: &mut BTreeMap<Vec<u8>, ()>,
@@ -133,7 +133,7 @@ fn report(
     if timeout_ns == 0 {
         return None;
     }
-    let message = shower.entry_name(entry)?;
+    let message = encoder.entry_name(entry)?;
     let name = message.encode_to_vec();
     seen.insert(name.clone(), ());
     reports.is_due(name, idle_ns, timeout_ns).then_some(message)

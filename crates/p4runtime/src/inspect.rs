@@ -1,8 +1,8 @@
-//! Looking into a switch that runs: who it is, what it takes to make another one like it, packets as they arrive.
+//! Inspection of a running switch: its identity, what is needed to copy it, packets as they arrive.
 //!
-//! What enters: requests of the second door. What leaves: streams. Forwarding goes on: the state is read as for any
-//! other client, packets are copied as far as there is room for them, and who reads too slowly misses some or is given
-//! up.
+//! What enters: requests of the second service. What leaves: streams. Forwarding continues: the state is read as for
+//! any other client, packets are copied if the queue has room, and a client that reads too slowly misses some or is
+//! disconnected.
 
 use crate::kept::{program_name, read_kept};
 use crate::service::{Core, blocking};
@@ -27,7 +27,7 @@ const PART_BYTES_MAX: usize = 1 << 20;
 /// Parts that may wait for the client.
 const PARTS_MAX: usize = 4;
 
-/// How long a client may read nothing of a snapshot.
+/// The timeout of a client that does not read a snapshot.
 const READER_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Packets that may wait for the client.
@@ -36,7 +36,7 @@ const TAP_PACKETS_MAX: usize = 256;
 /// The most ports and the most patterns of a tap.
 const TAP_CONDITIONS_MAX: usize = 64;
 
-/// Messages for a client, for as long as it has a place.
+/// Messages for a client, as long as it has a place.
 pub(crate) struct Messages<T> {
     receiver: mpsc::Receiver<Result<T, Status>>,
     _place: OwnedSemaphorePermit,
@@ -60,17 +60,17 @@ impl<T> Stream for Messages<T> {
 
 fn place(core: &Core) -> Result<OwnedSemaphorePermit, Status> {
     let place = Arc::clone(&core.inspecting).try_acquire_owned();
-    place.map_err(|_| Status::resource_exhausted("too many clients look into the switch at once: try again later"))
+    place.map_err(|_| Status::resource_exhausted("too many clients inspect the switch at once: try again later"))
 }
 
-/// Who the switch is.
+/// The identity of the switch.
 pub(crate) fn about(core: &Core) -> AboutResponse {
     let note = core.api.program_note();
     let is_by_controller = read_kept(&note).is_some();
     AboutResponse { device_id: core.device_id, program: program_name(&note).to_owned(), is_by_controller }
 }
 
-/// The program that runs, and its state if that is wanted.
+/// The running program, and its state if requested.
 pub(crate) fn snapshot(core: &Core, with_state: bool) -> Result<SnapshotParts, Status> {
     let place = place(core)?;
     let (sender, receiver) = mpsc::channel(PARTS_MAX);
@@ -89,8 +89,8 @@ pub(crate) fn snapshot(core: &Core, with_state: bool) -> Result<SnapshotParts, S
             }
             Ok(())
         };
-        if let Err(fault) = api.photograph(with_state, &mut sink) {
-            // Who has gone needs not know.
+        if let Err(fault) = api.stream_snapshot(with_state, &mut sink) {
+            // A client that has gone needs no error.
             let _told = send(Err(status::of(fault)));
         }
     });

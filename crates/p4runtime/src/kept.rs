@@ -1,8 +1,8 @@
-//! What is found with the state of a switch after a restart: the config as a controller has sent it, numbers that
-//! stand for names, whether ports were written by name, whether those of groups were written as numbers.
+//! Notes that are stored with the state of a switch: the config as a controller has sent it, numbers that stand for
+//! names, whether ports were written by name, whether the ports of groups were written as numbers.
 //!
-//! What enters: the config, and what its compiler keeps to compile the program again; names and forms as they are
-//! met. What leaves: notes, as JSON; or the same again.
+//! What enters: the config, and what its compiler needs to compile the program again; names and forms as they are
+//! used. What leaves: notes, as JSON; or, after a restart, the same again.
 
 use crate::to_proto::NumberedPorts;
 use crate::translator::{Name, Translator};
@@ -16,32 +16,32 @@ use serde_json::{Value, json};
 const CONFIG: &str = "forwarding_pipeline_config";
 const PROGRAM: &str = "program";
 
-/// The note of a config. `program` is what the compiler keeps of the program.
+/// The note of a config. `program` is what the compiler needs to compile the program again.
 pub(crate) fn note(config: &ForwardingPipelineConfig, program: &Value) -> Value {
     let bytes: String = config.encode_to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
     json!({ CONFIG: bytes, PROGRAM: program })
 }
 
-/// The config of a note, and what its compiler has kept; none if it is no such note.
+/// The config of a note, and what its compiler has stored; `None` if the note has another form.
 pub fn read_kept(note: &Value) -> Option<(ForwardingPipelineConfig, &Value)> {
     let bytes = bytes(note.get(CONFIG)?.as_str()?)?;
     let config = ForwardingPipelineConfig::decode(Bytes::from(bytes)).ok()?;
     Some((config, note.get(PROGRAM).unwrap_or(&Value::Null)))
 }
 
-/// What the program of a note is called; empty if it is of none.
+/// The name of a note's program; empty if it has none.
 pub fn program_name(note: &Value) -> &str {
     let kept = note.get(PROGRAM).filter(|_| note.get(CONFIG).is_some());
     kept.unwrap_or(note).get("file").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What the keys of notes begin with: each is an array of the kind, and what it is about.
+/// The keys of notes begin with this: each is an array of the kind, and the subject.
 const NAME: &str = "name";
 const PORTS: &str = "ports";
 const NUMBERED_GROUP: &str = "numbered group";
 const NUMBERED_SESSION: &str = "numbered session";
 
-/// The notes of names that are pending, and of how ports are shown since the last ones.
+/// The notes of pending names, and of how ports are shown since the last notes.
 pub(crate) fn names(translator: &Translator) -> Notes {
     let note = |(uri, name, number): (String, String, Bits)| {
         let digits: String = number.to_be_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -51,7 +51,7 @@ pub(crate) fn names(translator: &Translator) -> Notes {
     translator.pending().into_iter().map(note).chain(translator.take_port_forms().into_iter().map(form)).collect()
 }
 
-/// What removes the notes of names.
+/// Notes that remove those of names.
 pub(crate) fn without_names(names: Vec<Name>) -> Notes {
     names.into_iter().map(|(uri, name)| (json!([NAME, uri, name]).to_string(), Value::Null)).collect()
 }
@@ -66,7 +66,7 @@ pub(crate) fn numbered_session(session: u32, as_numbers: bool) -> (String, Value
     (json!([NUMBERED_SESSION, session]).to_string(), if as_numbers { json!(true) } else { Value::Null })
 }
 
-/// Takes notes over. What is not of this crate is left alone.
+/// Restores notes. Those of other crates are ignored.
 pub(crate) fn read_notes(notes: &Notes, translator: &Translator, numbered: &mut NumberedPorts) {
     for (key, note) in notes {
         let Ok(Value::Array(key)) = serde_json::from_str(key) else { continue };

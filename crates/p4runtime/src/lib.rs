@@ -1,23 +1,22 @@
-//! The P4Runtime server: controllers write, read and watch a switch over gRPC, and give it programs.
+//! The P4Runtime server: controllers write, read and watch a switch over gRPC, and load programs.
 //!
-//! What enters: the control plane of a switch ([`control::Api`]), what makes switches of programs ([`Compiler`]), and
-//! from the worker that forwards, packets and digests for controllers ([`Feed`]). What leaves: answers. This crate
-//! alone knows of tokio and tonic; the worker's thread never waits for it.
+//! What enters: the control plane of a switch ([`control::Api`]), a compiler from programs to switches
+//! ([`Compiler`]), and from the worker that forwards, packets and digests for controllers ([`Feed`]). What leaves:
+//! answers. This crate alone knows of tokio and tonic; the worker's thread never waits for it.
 //!
 //! Without sockets, and tested without them:
-//! * [`schema`]: what ids mean; `value`, `matches`, `data`: values in messages; `translator`: names that stand for
-//!   them.
-//! * `from_proto`, `query`, `to_proto`: updates, what is asked for, what is answered; `answer`: how that is sent.
+//! * [`schema`]: the meaning of ids; `value`, `matches`, `data`: values in messages; `translator`: names for values.
+//! * `from_proto`, `query`, `to_proto`: updates, queries, results; `answer`: sends results.
 //! * `arbitration`, `digest_lists`, `idle`, `packet_io`, `status`, `device_config`, `agreement`: one rule of the
 //!   specification each.
 //!
 //! With them:
-//! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`, `carry`: what the
-//!   next one takes over; `kept`: what a restart finds of one.
+//! * `pipelines`: the running program, and one that is prepared beside it; `reconcile`, `carry`: the state that the
+//!   next one takes over; `kept`: notes for a restart.
 //! * `commands`: lines of `simple_switch_CLI`; `inspect`: snapshots, and packets as they arrive. `service`: the
-//!   requests; `write`: updates one by one; `stream`: a controller's stream; `outbox`: what waits on it.
-//! * [`feed`]: from the worker to the streams; `told`: what it need not say again. [`server`]: addresses, certificates;
-//!   `connections`, `admission`, `memory`: limits.
+//!   requests; `write`: updates one by one; `stream`: a controller's stream; `outbox`: its queue.
+//! * [`feed`]: from the worker to the streams; `digest_filter`: digests that need not be sent again. [`server`]:
+//!   addresses, certificates; `connections`, `admission`, `memory`: limits.
 
 #![allow(
     deprecated,
@@ -33,7 +32,9 @@ mod commands;
 mod connections;
 mod data;
 mod device_config;
+mod digest_filter;
 mod digest_lists;
+mod error_text;
 pub mod feed;
 mod from_proto;
 mod idle;
@@ -57,16 +58,14 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod to_proto;
-mod told;
 mod translator;
 mod value;
 mod watchers;
-mod words;
 mod write;
 
+pub use error_text::ErrorText;
 pub use feed::Feed;
 pub use kept::{program_name, read_kept};
 pub use pipelines::{Compiled, Compiler, Patience, Started};
 pub use ports::Ports;
 pub use server::{Options, Server, StartError, Tls};
-pub use words::Words;

@@ -1,6 +1,6 @@
 //! Keys of entries and members of value sets, in both directions.
 //!
-//! A key that may be anything is left out of a message, and must be; bits that do not count must be zero.
+//! A wildcard key must be omitted from a message; bits outside a mask must be zero.
 
 use crate::schema::Schema;
 use crate::translator::Unknown;
@@ -11,7 +11,7 @@ use ir::{EntryKey, MatchKind};
 use p4info::MatchField;
 use p4runtime_proto::p4::v1::{self, field_match as proto, field_match::FieldMatchType};
 
-/// What the matches say of each of the fields, in the order of the fields.
+/// The match for each of the fields, in the order of the fields.
 pub(crate) fn read(
     schema: &Schema,
     owner: &str,
@@ -35,7 +35,7 @@ fn read_one(
     unknown: Unknown,
 ) -> Result<EntryKey, Fault> {
     let mut of_field = sent.iter().filter(|it| it.field_id == field.id);
-    // That of a value set of plain bits has none.
+    // A value set of a single scalar has no name here.
     let name = if field.name.is_empty() { field.id.to_string() } else { field.name.clone() };
     let reader = Reader { schema, field, unknown, what: format!("{owner}, match field {name}") };
     let what = &reader.what;
@@ -143,7 +143,7 @@ fn name_of(sent: &FieldMatchType) -> &'static str {
     }
 }
 
-/// The matches that say this of the fields.
+/// The messages for these matches of the fields.
 pub(crate) fn write(schema: &Schema, fields: &[MatchField], key: &[EntryKey]) -> Vec<v1::FieldMatch> {
     let one = |(field, key): (&MatchField, &EntryKey)| {
         let field_match_type = Some(write_one(schema, field, key)?);
@@ -152,7 +152,7 @@ pub(crate) fn write(schema: &Schema, fields: &[MatchField], key: &[EntryKey]) ->
     fields.iter().zip(key).filter_map(one).collect()
 }
 
-/// None for what matches everything.
+/// None for a wildcard.
 fn write_one(schema: &Schema, field: &MatchField, key: &EntryKey) -> Option<FieldMatchType> {
     let bytes = |bits: &Bits| schema.translator.write(&field.value, bits);
     Some(match key {

@@ -1,8 +1,8 @@
-//! What waits to be sent on a controller's stream.
+//! The queue of messages on a controller's stream.
 //!
-//! An outbox is bounded. What a switch tells in passing (packets, digests, entries that idle) is dropped and counted
-//! when there is no room; what a controller must know (arbitration, errors) has room of its own. A controller that
-//! reads nothing for a while though something waits has its stream closed.
+//! An outbox is bounded. Messages that may be lost (packets, digests, idle entries) are dropped and counted when
+//! there is no room; mandatory ones (arbitration, errors) have room of their own. If a controller does not read for a
+//! while although messages wait, its stream is closed.
 
 use crate::feed::{Loss, Losses};
 use p4runtime_proto::p4::v1::StreamMessageResponse;
@@ -15,26 +15,26 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tonic::Status;
 
-/// Bytes of notices that wait at most.
+/// The most bytes of messages that wait.
 const BYTES_MAX: usize = 8 << 20;
 
-/// Messages that wait at most, of those that a controller must know; and of the others.
+/// The most mandatory messages that wait, and of the others.
 const URGENT_MAX: usize = 256;
 const NOTICES_MAX: usize = 8192;
 
-/// How long a controller may read nothing though something waits and its outbox is full.
+/// How long a controller may read nothing while its outbox is full.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The writing end; clones are of the same outbox.
+/// The writing end; clones share the outbox.
 #[derive(Clone)]
 pub(crate) struct Outbox(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     queue: Mutex<Queue>,
-    /// Told when the stream ends.
+    /// Notified when the stream ends.
     closing: Notify,
-    /// Of all streams.
+    /// The counters of all streams.
     losses: Losses,
 }
 
@@ -45,31 +45,31 @@ struct Queue {
     bytes: usize,
     /// Since when it has been full, without anything being read.
     full_since: Option<Instant>,
-    /// How the stream ends once nothing urgent waits any more.
+    /// How the stream ends once no mandatory message waits.
     end: Option<Option<Status>>,
     is_gone: bool,
     waker: Option<Waker>,
 }
 
-/// What became of a message.
+/// The result of adding a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Posted {
     /// It waits.
     Waits,
     /// There was no room for it.
     Dropped,
-    /// The controller has read nothing for too long; its stream is closed.
+    /// The controller has not read for too long; its stream is closed.
     Closed,
 }
 
 impl Outbox {
-    /// An outbox and its reading end, which is the stream of the answer. What is dropped is added to these losses.
+    /// An outbox and its reading end, which is the response stream. Dropped messages are added to these losses.
     pub fn new(losses: Losses) -> (Outbox, Outgoing) {
         let shared = Arc::new(Shared { losses, ..Shared::default() });
         (Outbox(Arc::clone(&shared)), Outgoing(shared))
     }
 
-    /// Puts something in that the controller must know.
+    /// Adds a mandatory message.
     pub fn post_urgent(&self, message: StreamMessageResponse) -> Posted {
         let mut queue = self.0.lock();
         if queue.end.is_some() || queue.is_gone {
@@ -84,7 +84,7 @@ impl Outbox {
         Posted::Waits
     }
 
-    /// Puts something in that may be lost.
+    /// Adds a message that may be lost.
     pub fn post(&self, message: StreamMessageResponse, now: Instant) -> Posted {
         let size = message.encoded_len();
         let mut queue = self.0.lock();
@@ -107,7 +107,7 @@ impl Outbox {
         Posted::Waits
     }
 
-    /// Ends the stream: without a failure, or with this one. What waits and must be known is sent before.
+    /// Ends the stream, with this error if there is one. Mandatory messages that wait are sent before.
     pub fn end(&self, status: Option<Status>) {
         let mut queue = self.0.lock();
         if queue.end.is_none() {
@@ -117,7 +117,7 @@ impl Outbox {
         self.0.closing.notify_one();
     }
 
-    /// Waits until nobody reads any more, or the stream is ended from elsewhere. For one waiter.
+    /// Waits until the reading end is dropped, or the stream is ended by another task. Only one task may wait.
     pub async fn closed(&self) {
         self.0.closing.notified().await;
     }
@@ -135,7 +135,7 @@ impl Shared {
         self.closing.notify_one();
     }
 
-    /// Drops what waits.
+    /// Drops all waiting messages.
     fn forget_all(&self, queue: &mut Queue) {
         queue.urgent.clear();
         queue.notices.drain(..).for_each(|(message, _)| self.losses.add_message(Loss::Unread, &message));
@@ -151,7 +151,7 @@ impl Queue {
     }
 
     fn give_up(&mut self) {
-        let message = "the controller does not read what it is sent";
+        let message = "the controller does not read its messages";
         self.end = Some(Some(Status::resource_exhausted(message)));
         self.wake();
     }
@@ -217,7 +217,7 @@ mod tests {
         StreamMessageResponse { update: Some(Update::Arbitration(MasterArbitrationUpdate::default())) }
     }
 
-    /// Posts packets of a mebibyte until one finds no room: how many there are.
+    /// Adds packets of a mebibyte until one does not fit, and returns how many there are.
     fn fill(outbox: &Outbox, now: Instant) -> usize {
         (0..100).take_while(|_| outbox.post(packet(1 << 20), now) == Posted::Waits).count()
     }

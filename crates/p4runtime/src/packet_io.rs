@@ -1,7 +1,9 @@
-//! Packets to and from controllers: the metadata of a message and the header in front of the packet's bytes.
+//! Packets to and from controllers: converts between the metadata of a message and the header before the packet's
+//! bytes.
 //!
-//! A program declares the headers (`@controller_header("packet_in")`, `"packet_out"`). What a controller sends gets the
-//! one in front and enters by the CPU port; what the program sends to the CPU port has the other taken off.
+//! A program declares the headers (`@controller_header("packet_in")`, `"packet_out"`). A packet from a controller
+//! gets one prepended and enters by the CPU port; the other is removed from a packet that the program sends to the
+//! CPU port.
 
 use crate::schema::{Schema, about};
 use crate::translator::Unknown;
@@ -16,7 +18,7 @@ fn header<'s>(schema: &'s Schema, name: &str) -> Option<&'s ControllerHeader> {
     schema.model.controller_header(id)
 }
 
-/// The frame that a message of a controller means.
+/// The frame for a message of a controller.
 pub(crate) fn frame(schema: &Schema, sent: &v1::PacketOut) -> Result<Vec<u8>, Fault> {
     let header = header(schema, "packet_out");
     let fields = header.map(|header| header.fields.as_slice()).unwrap_or_default();
@@ -53,7 +55,7 @@ pub(crate) fn frame(schema: &Schema, sent: &v1::PacketOut) -> Result<Vec<u8>, Fa
     Ok(frame)
 }
 
-/// The message that a frame for the controllers means; none if it is shorter than the header.
+/// The message for a frame from the CPU port; `None` if it is shorter than the header.
 pub(crate) fn message(schema: &Schema, frame: &[u8]) -> Option<v1::PacketIn> {
     let Some(header) = header(schema, "packet_in") else {
         return Some(v1::PacketIn { payload: frame.to_vec(), metadata: Vec::new() });

@@ -1,7 +1,7 @@
-//! The program that runs and the one that is prepared beside it.
+//! The running program, and the one that is prepared beside it.
 //!
-//! A prepared program has a switch of its own, which no packet reaches. It takes writes and answers reads like the one
-//! that runs, and comes into its place as it is: what was written to it is there with the first packet.
+//! A prepared program has a switch of its own, which no packet reaches. It accepts writes and reads like the running
+//! one, and replaces it as it is: what was written to it takes effect with the first packet.
 
 use crate::kept;
 use crate::schema::Schema;
@@ -16,17 +16,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use switch::{Door, IdleOwner, Switch};
 
-/// A program that was made ready.
+/// A program that is ready to run.
 pub struct Compiled {
-    /// A switch that runs it, with nothing but its own entries.
+    /// A switch that runs it, with only its own entries.
     pub switch: Switch,
     /// What it shows to controllers.
     pub info: P4Info,
-    /// What is kept with the state of the switch, if that is kept, to compile it again.
+    /// What is stored with the state of the switch to compile it again.
     pub note: Value,
 }
 
-/// How long a program may be compiled, and whether somebody still waits for it.
+/// The time limit for compiling a program, and whether the client still waits.
 #[derive(Clone, Debug)]
 pub struct Patience {
     until: Instant,
@@ -35,38 +35,38 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// For this long from now.
+    /// This long from now.
     pub fn new(limit: Duration) -> Patience {
         Patience { until: Instant::now() + limit, limit, is_gone: Arc::default() }
     }
 
-    /// Why to stop; none while there is patience.
+    /// Why to stop; `None` to continue.
     pub fn lost(&self) -> Option<Fault> {
         if self.is_gone.load(Ordering::Relaxed) {
-            return Some(Fault::new(Code::Aborted, "nobody waits for the program any more"));
+            return Some(Fault::new(Code::Aborted, "the client no longer waits for the program"));
         }
         (Instant::now() >= self.until).then(|| self.too_slow())
     }
 
-    /// What the client is told when it has taken too long.
+    /// The message for a client whose time limit has passed.
     pub(crate) fn too_slow(&self) -> Fault {
         let seconds = self.limit.as_secs();
         let message = format!("the program was not compiled within {seconds} seconds; nothing has changed");
         Fault::new(Code::DeadlineExceeded, message)
     }
 
-    /// When it ends.
+    /// The deadline.
     pub(crate) fn until(&self) -> Instant {
         self.until
     }
 
-    /// Who waits keeps this.
+    /// Held by the client that waits.
     pub(crate) fn waiting(&self) -> Waiting {
         Waiting(Arc::clone(&self.is_gone))
     }
 }
 
-/// Somebody waits.
+/// A client waits.
 #[derive(Debug)]
 pub(crate) struct Waiting(Arc<AtomicBool>);
 
@@ -76,9 +76,9 @@ impl Drop for Waiting {
     }
 }
 
-/// Makes switches of programs.
+/// Compiles programs to switches.
 pub trait Compiler: Send + Sync {
-    /// A switch for the program with this text. It may take as long as there is patience; the switch that runs goes on
+    /// A switch for the program with this text. It may take as long as `patience` allows; the running switch forwards
     /// meanwhile.
     fn compile(&self, text: &str, patience: &Patience) -> Result<Compiled, Fault>;
 
@@ -88,7 +88,7 @@ pub trait Compiler: Send + Sync {
 
 /// The program that the switch was started with.
 pub struct Started {
-    /// The config by which a controller has set it in an earlier run; or its P4Info and its text.
+    /// The config by which a controller set it in an earlier run; or its P4Info and its text.
     pub config: ForwardingPipelineConfig,
 }
 
@@ -100,22 +100,22 @@ impl Started {
     }
 }
 
-/// A program that controllers can speak of.
-pub(crate) struct Target {
+/// A program that controllers can use.
+pub(crate) struct Pipeline {
     pub schema: Arc<Schema>,
-    /// Where it is written to and read from.
+    /// Its control plane.
     pub api: Arc<Api>,
-    /// As it was given, for those who ask.
+    /// The config as it was sent.
     pub config: ForwardingPipelineConfig,
-    /// What was written with ports as numbers.
+    /// Which ports were written as numbers.
     pub numbered: Mutex<NumberedPorts>,
 }
 
-impl Target {
-    /// The same program once it runs, behind its control plane.
-    pub fn behind(&self, api: Arc<Api>) -> Target {
+impl Pipeline {
+    /// The same program once it runs, with its control plane.
+    pub fn behind(&self, api: Arc<Api>) -> Pipeline {
         let numbered = Mutex::new(self.numbered().clone());
-        Target { schema: Arc::clone(&self.schema), api, config: self.config.clone(), numbered }
+        Pipeline { schema: Arc::clone(&self.schema), api, config: self.config.clone(), numbered }
     }
 
     pub fn numbered(&self) -> MutexGuard<'_, NumberedPorts> {
@@ -124,11 +124,11 @@ impl Target {
     }
 }
 
-/// A program that is prepared.
+/// A prepared program.
 pub(crate) struct Prepared {
-    pub target: Arc<Target>,
+    pub target: Arc<Pipeline>,
     pub parked: Arc<IdleOwner>,
-    /// What is kept with the state of the switch.
+    /// What is stored with the state of the switch.
     pub note: Value,
 }
 
@@ -140,58 +140,58 @@ impl Prepared {
         parked.park(switch);
         let numbered = Mutex::default();
         let note = kept::note(&config, program);
-        let target = Arc::new(Target { schema: Arc::new(schema), api: Arc::new(api), config, numbered });
+        let target = Arc::new(Pipeline { schema: Arc::new(schema), api: Arc::new(api), config, numbered });
         Prepared { target, parked, note }
     }
 }
 
-/// What there is.
+/// The programs of the switch.
 #[derive(Default)]
 pub(crate) struct Pipelines {
-    running: Option<Arc<Target>>,
+    running: Option<Arc<Pipeline>>,
     saved: Option<Prepared>,
-    /// On its way to run.
-    coming: Option<Arc<Target>>,
+    /// About to run.
+    coming: Option<Arc<Pipeline>>,
 }
 
 impl Pipelines {
     /// With a program that runs already.
-    pub fn running(target: Target) -> Pipelines {
+    pub fn running(target: Pipeline) -> Pipelines {
         Pipelines { running: Some(Arc::new(target)), ..Pipelines::default() }
     }
 
-    /// What reads and writes are about: the program that was saved last, else the one that runs.
-    pub fn target(&self) -> Option<Arc<Target>> {
+    /// The program that reads and writes refer to: the one that was saved last, else the running one.
+    pub fn target(&self) -> Option<Arc<Pipeline>> {
         self.saved.as_ref().map(|saved| &saved.target).or(self.running.as_ref()).cloned()
     }
 
-    /// The program that runs, as controllers set it.
-    pub fn current(&self) -> Option<Arc<Target>> {
+    /// The running program, as controllers set it.
+    pub fn current(&self) -> Option<Arc<Pipeline>> {
         self.running.clone()
     }
 
-    /// The target of this very program, if it runs or is about to.
-    pub fn of_program(&self, program: &Arc<ir::Program>) -> Option<Arc<Target>> {
+    /// The pipeline of this very program, if it runs or is about to.
+    pub fn of_program(&self, program: &Arc<ir::Program>) -> Option<Arc<Pipeline>> {
         let candidates = [&self.running, &self.coming].into_iter().flatten();
         candidates.into_iter().find(|target| Arc::ptr_eq(&target.schema.program, program)).cloned()
     }
 
-    /// Keeps a program for later.
+    /// Saves a program for later.
     pub fn save(&mut self, prepared: Prepared) {
         self.saved = Some(prepared);
     }
 
-    /// Takes what was saved.
+    /// Takes the saved program.
     pub fn take_saved(&mut self) -> Option<Prepared> {
         self.saved.take()
     }
 
-    /// Says that a program is about to run.
-    pub fn announce(&mut self, target: Arc<Target>) {
+    /// Records that a program is about to run.
+    pub fn announce(&mut self, target: Arc<Pipeline>) {
         self.coming = Some(target);
     }
 
-    /// Says whether it runs.
+    /// Records whether it runs.
     pub fn settle(&mut self, runs: bool) {
         let coming = self.coming.take();
         if runs {

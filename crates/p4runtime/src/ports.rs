@@ -1,4 +1,4 @@
-//! The ports of the switch as controllers may speak of them.
+//! The ports of the switch that controllers may use.
 
 use ir::Architecture;
 use std::collections::BTreeMap;
@@ -8,17 +8,17 @@ use switch::CpuPort;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ports {
     names: BTreeMap<u32, String>,
-    /// The port behind which the controllers are.
+    /// The CPU port, which connects to the controllers.
     cpu: CpuPort,
 }
 
 impl Ports {
-    /// Ports with what is behind each, and the port behind which the controllers are.
+    /// Ports with their names, and the CPU port.
     pub fn new(ports: impl IntoIterator<Item = (u32, String)>, cpu: CpuPort) -> Ports {
         Ports { names: ports.into_iter().collect(), cpu }
     }
 
-    /// The port behind which the controllers are.
+    /// The CPU port.
     pub fn cpu(&self) -> CpuPort {
         self.cpu
     }
@@ -28,7 +28,7 @@ impl Ports {
         self.names.keys().copied().chain(self.cpu.of(architecture))
     }
 
-    /// All ports but the one of the controllers, with what is behind each.
+    /// All ports but the CPU port, with their names.
     pub(crate) fn named(&self) -> Vec<(u32, String)> {
         self.names.iter().map(|(number, name)| (*number, name.clone())).collect()
     }
@@ -38,13 +38,13 @@ impl Ports {
         u32::try_from(number).is_ok_and(|number| self.names.contains_key(&number))
     }
 
-    /// The port with this behind it; none if that is behind several, as `null` may be.
+    /// The port with this name; `None` if several have it, as `null` may be.
     pub(crate) fn number_of(&self, name: &str) -> Option<u32> {
         let mut ports = self.names.iter().filter(|(_, it)| *it == name).map(|(number, _)| *number);
         ports.next().filter(|_| ports.next().is_none())
     }
 
-    /// What is behind this port, if it is behind no other.
+    /// The name of this port, if no other port has it.
     pub(crate) fn name_of(&self, number: u32) -> Option<&String> {
         self.names.get(&number).filter(|name| self.number_of(name).is_some())
     }

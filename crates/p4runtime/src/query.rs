@@ -1,7 +1,7 @@
-//! What a read request asks for.
+//! Read requests.
 //!
-//! What enters: an entity in which what is left out stands for everything. What leaves: queries of the control plane,
-//! and what else an entity must have to be part of the answer.
+//! What enters: an entity in which an omitted field stands for everything. What leaves: queries of the control plane,
+//! and conditions that an entity must meet to be part of the response.
 
 use crate::from_proto::{check_default, controller_metadata, entry_name, index};
 use crate::matches;
@@ -15,19 +15,19 @@ use p4info::{Kind, Table};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
 use std::collections::BTreeSet;
 
-/// What is asked for by one entity of a read request.
+/// The queries for one entity of a read request.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// None for what can have nothing to answer.
+    /// None if nothing can match.
     pub query: Option<Query>,
     pub filter: Filter,
-    /// What of them is shown.
+    /// Which parts of them are shown.
     pub asked: Asked,
-    /// An answer without any entity is a failure: what is missing.
+    /// A response without any entity is an error: what is missing.
     pub must_exist: Option<String>,
 }
 
-/// What entries of tables must have to be part of the answer.
+/// Conditions on entries of tables.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Filter {
     key: Option<Vec<EntryKey>>,
@@ -38,7 +38,7 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Whether the entity is part of the answer.
+    /// Whether the entity is part of the response.
     pub fn admits(&self, entity: &Entity) -> bool {
         let Entity::TableEntry(entry) = entity else { return true };
         let attributes = &entry.attributes;
@@ -54,10 +54,10 @@ fn runs_one_of(entry: &TableEntry, actions: &BTreeSet<ActionId>) -> bool {
     matches!(&entry.action, Some(EntryAction::Call(call)) if actions.contains(&call.action))
 }
 
-/// What the entity asks for.
+/// The queries for the entity.
 pub(crate) fn read(schema: &Schema, sent: &v1::Entity) -> Result<Wanted, Fault> {
     let Some(sent) = &sent.entity else {
-        return Err(Fault::invalid("the entity to read is empty: it must say which kind of entities is meant"));
+        return Err(Fault::invalid("the entity to read is empty: it must name a kind of entity"));
     };
     let nothing = || Wanted { query: None, filter: Filter::default(), asked: Asked::default(), must_exist: None };
     let all = |query| Wanted { query: Some(query), ..nothing() };
@@ -66,7 +66,7 @@ pub(crate) fn read(schema: &Schema, sent: &v1::Entity) -> Result<Wanted, Fault> 
         Sent::ExternEntry(it) if it.extern_type_id == 0 && it.extern_id == 0 => Ok(nothing()),
         Sent::ExternEntry(_) => Err(Fault::new(Code::Unimplemented, "entities of other externs are not supported")),
         Sent::TableEntry(it) => match table_entries(schema, it) {
-            // What nothing is called has no entry.
+            // No entry has an unknown name.
             Err(fault) if fault.code == Code::NotFound => Ok(nothing()),
             wanted => wanted,
         },
@@ -110,7 +110,7 @@ pub(crate) fn read(schema: &Schema, sent: &v1::Entity) -> Result<Wanted, Fault> 
             match digest.map(|it| it.digests.first()) {
                 None => Ok(all(Query::Digests(None))),
                 Some(Some(&id)) => Ok(all(Query::Digests(Some(id)))),
-                // One that no part of the program sends is never configured.
+                // A digest that the program never sends is never configured.
                 Some(None) => Ok(nothing()),
             }
         }
@@ -138,7 +138,7 @@ fn profile(schema: &Schema, id: u32) -> Result<Option<ir::ActionProfileId>, Faul
 fn cell_index(what: &str, array: Option<(&String, u64)>, sent: Option<&v1::Index>) -> Result<Option<u64>, Fault> {
     match array {
         Some((name, size)) => index(&format!("{what} {name}"), sent, size),
-        // Without an array there is no cell to speak of.
+        // Without an array, a cell index has no meaning.
         None => Ok(None),
     }
 }
@@ -146,7 +146,9 @@ fn cell_index(what: &str, array: Option<(&String, u64)>, sent: Option<&v1::Index
 fn replication(sent: &v1::PacketReplicationEngineEntry) -> Result<Query, Fault> {
     use v1::packet_replication_engine_entry::Type;
     match &sent.r#type {
-        None => Err(Fault::invalid("the packet replication engine entry is empty: it must say what is meant")),
+        None => Err(Fault::invalid(
+            "the packet replication engine entry is empty: it must contain a multicast group or a clone session",
+        )),
         Some(Type::MulticastGroupEntry(it)) => {
             Ok(Query::Multicast(Some(it.multicast_group_id).filter(|&id| id != 0).map(u64::from)))
         }
@@ -196,7 +198,7 @@ fn table_entries(schema: &Schema, sent: &v1::TableEntry) -> Result<Wanted, Fault
     Ok(Wanted { query: Some(Query::TableEntries(query)), filter, asked, must_exist: None })
 }
 
-/// Refuses to read what the entries of a table do not have.
+/// Refuses to read parts that the entries of a table do not have.
 fn check_asked(table: &Table, query: &TableQuery) -> Result<(), Fault> {
     let missing = |what| Err(Fault::invalid(format!("table {} has no {what}", table.name)));
     if query.with_counter && table.direct_counter.is_none() {

@@ -1,9 +1,9 @@
-//! What a new program takes over from the one that runs.
+//! The state that a new program takes over from the running one.
 //!
 //! What enters: the control planes of both. What leaves: in the new one, everything that controllers have written; or
-//! a refusal that names what has no place, as the specification asks for. Things are the same if they have the same
-//! name and the same form: tables the same keys, actions the same parameters. What packets change while it is copied is
-//! copied last, between the bursts of the two programs (`carry`).
+//! a refusal that names what cannot be kept, as the specification requires. Objects are the same if they have the
+//! same name and the same form: tables the same keys, actions the same parameters. State that packets change while it
+//! is copied is copied last, between the bursts of the two programs (`carry`).
 
 use crate::carry::{SameEntries, note_gone, same_entries};
 use control::Api;
@@ -13,24 +13,24 @@ use ir::{ActionId, ActionProfileId, DigestId, Program, TableId, ValueSetId};
 use std::collections::BTreeMap;
 use switch::externs::CounterCell;
 
-/// Updates that are written at once.
+/// Updates in one write.
 const PIECE: usize = 4096;
 
-/// What a refusal names at most.
+/// The most kinds of objects that a refusal names.
 const NAMED_MAX: usize = 3;
 
-/// What was taken over.
+/// The state that was taken over.
 #[derive(Debug, Default)]
 pub(crate) struct TakenOver {
     /// How many entities.
     pub kept: usize,
-    /// Entries of both whose cells are still to come.
+    /// Entries of both whose cells are not copied yet.
     pub entries: Vec<SameEntries>,
-    /// What was counted and is counted no more, in words.
+    /// Descriptions of lost counters.
     pub gone: Vec<String>,
 }
 
-/// What was written and has no place, by what it is of: how many, and why the first has none.
+/// Written state that cannot be kept, by its owner: how many items, and why the first one cannot.
 #[derive(Debug, Default)]
 struct Lost(BTreeMap<String, (usize, String)>);
 
@@ -50,14 +50,14 @@ impl Lost {
             named.push(format!("{more} more"));
         }
         Err(Fault::invalid(format!(
-            "the new program has no place for what was written: {}. Nothing has changed: delete it first, or use \
-             VERIFY_AND_COMMIT, which begins with nothing",
+            "the new program cannot keep what was written: {}. Nothing has changed: delete it first, or use \
+             VERIFY_AND_COMMIT, which starts with empty state",
             named.join("; ")
         )))
     }
 }
 
-/// Writes everything of the one control plane to the other, but for what [`crate::carry::carry`] brings over.
+/// Writes the state of one control plane to the other, except what [`crate::carry::carry`] transfers.
 pub(crate) fn take_over(from: &Api, to: &Api) -> Result<TakenOver, Fault> {
     let (old, new) = (from.program(), to.program());
     let names = Names::new(&old, &new);
@@ -96,7 +96,8 @@ pub(crate) fn take_over(from: &Api, to: &Api) -> Result<TakenOver, Fault> {
     Ok(TakenOver { kept, entries, gone })
 }
 
-/// Takes out of the new tables what the old program declares too: it is there again if it still was in the old tables.
+/// Deletes entries from the new tables that the old program declares too: they are written again if they still were
+/// in the old tables.
 fn leave_out_declared(names: &Names<'_>, to: &Api) -> Result<(), Fault> {
     let mut declared = Vec::new();
     let query = TableQuery { which: Which::All, ..TableQuery::default() };
@@ -111,7 +112,7 @@ fn leave_out_declared(names: &Names<'_>, to: &Api) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Writes some; returns how many are there now.
+/// Writes updates; returns how many entities exist now.
 fn write_piece(names: &Names<'_>, to: &Api, entities: &[Entity], lost: &mut Lost) -> usize {
     let mut updates = Vec::with_capacity(entities.len());
     for entity in entities {
@@ -153,23 +154,23 @@ fn first_kind(entity: &Entity) -> UpdateKind {
     }
 }
 
-/// What becomes of an entity.
+/// The result for an entity.
 enum Taken {
-    /// It is this one in the new program.
+    /// This entity of the new program.
     As(Box<Entity>),
-    /// It is the program's own, and so is that of the new program.
+    /// It belongs to the program, and the new program has it, too.
     Already,
-    /// There is no place for it, and this is why.
+    /// It cannot be kept, for this reason.
     Not(&'static str),
 }
 
-/// Why something has no place.
+/// Why something cannot be kept.
 const NO_TABLE: &str = "there is no table of this name with the same keys";
 const NO_ACTION: &str = "there is no action of the same name and parameters";
 const NO_METER: &str = "it has no direct meter";
 const NO_PROFILE: &str = "there is no action profile of this name and kind";
 
-/// The things of the new program that are the same as those of the old one.
+/// The objects of the new program that are the same as those of the old one.
 struct Names<'p> {
     old: &'p Program,
     new: &'p Program,
@@ -250,7 +251,7 @@ impl<'p> Names<'p> {
         taken.map_or(Taken::Not(why), |entity| Taken::As(Box::new(entity)))
     }
 
-    /// What an entity is of, for messages.
+    /// The owner of an entity, for messages.
     fn owner(&self, entity: &Entity) -> String {
         let profile = |profile| format!("action profile {}", self.old.action_profiles[profile].name);
         let table = |table| format!("table {}", self.old.tables[table].name);
@@ -271,7 +272,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// The table whose direct counter this was counted in, if there is no such counter any more.
+    /// The table with this direct counter, if the new program does not have the counter.
     fn uncounted(&self, entity: &Entity) -> Option<String> {
         let (table, count) = match entity {
             Entity::TableEntry(TableEntry { name: Some(_), table, counter, .. }) => (*table, (*counter)?),
@@ -282,7 +283,7 @@ impl<'p> Names<'p> {
         (is_gone && count != CounterCell::default()).then(|| self.old.tables[table].name.clone())
     }
 
-    /// What a table is in the new program, if it has this there.
+    /// The table in the new program, if it has the same.
     fn table_with(&self, table: TableId, has: impl Fn(&ir::Table) -> bool) -> Option<TableId> {
         self.tables.get(&table).copied().filter(|&table| has(&self.new.tables[table]))
     }
@@ -293,7 +294,7 @@ impl<'p> Names<'p> {
         }
         match self.table_entry_there(entry) {
             Ok(taken) => Taken::As(Box::new(Entity::TableEntry(taken))),
-            // What nobody but the old program has put there goes with it.
+            // Entries that only the old program has declared are dropped.
             Err(_) if self.is_own_entry(entry) => Taken::Already,
             Err(why) => Taken::Not(why),
         }
@@ -323,7 +324,7 @@ impl<'p> Names<'p> {
         Ok(taken)
     }
 
-    /// Whether an entry is as the old program declares it, with nothing beside it.
+    /// Whether an entry is unchanged from the old program's declaration, without additional state.
     fn is_own_entry(&self, entry: &TableEntry) -> bool {
         let (Some(name), Some(EntryAction::Call(call))) = (&entry.name, &entry.action) else { return false };
         let table = &self.old.tables[entry.table];
@@ -334,7 +335,7 @@ impl<'p> Names<'p> {
         table.entries.iter().any(is_same) && entry.attributes == Default::default()
     }
 
-    /// Whether a default action is the one that the old program declares, with nothing beside it.
+    /// Whether a default action is the one that the old program declares, without additional state.
     fn is_own_default(&self, entry: &TableEntry) -> bool {
         let table = &self.old.tables[entry.table];
         let own = &table.default_action;

@@ -1,9 +1,9 @@
-//! What a role may do.
+//! Permissions of a role.
 //!
-//! What enters: the configuration of a role, which the specification leaves to an agreement between controllers and
-//! switch. What leaves: which updates, notifications and programs are the role's. The one scheme that we agree to is
-//! the message `stratum.P4RoleConfig`, which controllers know already. A role without a configuration may do
-//! everything.
+//! What enters: the configuration of a role, whose format the specification leaves to an agreement between
+//! controllers and switch. What leaves: which updates, notifications and programs the role is allowed. The only
+//! supported format is the message `stratum.P4RoleConfig`, which controllers know already. A role without a
+//! configuration has full access.
 
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
 use p4runtime_proto::p4::v1::{self, entity::Entity};
@@ -17,16 +17,16 @@ const TYPE_NAME: &str = "stratum.P4RoleConfig";
 /// A configuration.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct RoleConfig {
-    /// Tables, profiles, arrays, value sets and digests that no other role with a configuration has.
+    /// Tables, profiles, arrays, value sets and digests that no other role with a configuration may use.
     #[prost(uint32, repeated, tag = "1")]
     pub exclusive_p4_ids: Vec<u32>,
-    /// Those that others may have, too.
+    /// Objects that others may use, too.
     #[prost(uint32, repeated, tag = "2")]
     pub shared_p4_ids: Vec<u32>,
-    /// Which of the packets come; none: all.
+    /// Which packets it receives; `None` means all.
     #[prost(message, optional, tag = "3")]
     pub packet_in_filter: Option<PacketFilter>,
-    /// Whether packets come.
+    /// Whether it receives packets.
     #[prost(bool, tag = "4")]
     pub receives_packet_ins: bool,
     /// Whether the role may set programs.
@@ -34,7 +34,7 @@ pub(crate) struct RoleConfig {
     pub can_push_pipeline: bool,
 }
 
-/// Packets with this value of a metadata.
+/// Packets with this value of a metadata field.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct PacketFilter {
     /// Which metadata.
@@ -46,7 +46,7 @@ pub(crate) struct PacketFilter {
 }
 
 impl RoleConfig {
-    /// The configuration of a message; or why it is none.
+    /// The configuration in a message; or why there is none.
     pub fn read(sent: &Any) -> Result<RoleConfig, String> {
         let name = sent.type_url.rsplit('/').next().unwrap_or_default();
         if name != TYPE_NAME {
@@ -59,12 +59,12 @@ impl RoleConfig {
             .map_err(|error| format!("role.config cannot be decoded: {error}"))
     }
 
-    /// As it is told to controllers.
+    /// As it is sent to controllers.
     pub fn to_any(&self) -> Any {
         Any { type_url: format!("type.googleapis.com/{TYPE_NAME}"), value: self.encode_to_vec() }
     }
 
-    /// An id that both claim and one of them for itself.
+    /// An id that both claim and one of them claims exclusively.
     pub fn conflict(&self, other: &RoleConfig) -> Option<u32> {
         let claims = |a: &RoleConfig, id: &u32| a.exclusive_p4_ids.contains(id) || a.shared_p4_ids.contains(id);
         let own = self.exclusive_p4_ids.iter().find(|id| claims(other, id));
@@ -75,13 +75,13 @@ impl RoleConfig {
         self.exclusive_p4_ids.contains(&id) || self.shared_p4_ids.contains(&id)
     }
 
-    /// Whether an entity is the role's. Groups and sessions have no id by which they could be.
+    /// Whether the role may access an entity. Groups and sessions have no id, so every role may.
     pub fn admits(&self, entity: &v1::Entity) -> bool {
         entity.entity.as_ref().and_then(p4_id).is_some_and(|id| self.has(id))
     }
 
-    /// What of a notification the role is told; none if nothing.
-    pub fn told(&self, update: &Answer) -> Option<Answer> {
+    /// The part of a notification that the role may see; `None` if nothing.
+    pub fn visible_part(&self, update: &Answer) -> Option<Answer> {
         let is_wanted = |packet: &v1::PacketIn| match &self.packet_in_filter {
             None => true,
             Some(filter) => {
@@ -166,7 +166,7 @@ mod tests {
         let all = RoleConfig { receives_packet_ins: true, ..none.clone() };
         let filter = Some(PacketFilter { metadata_id: 2, value: vec![0, 7] });
         let some = RoleConfig { packet_in_filter: filter, ..all.clone() };
-        let told = |config: &RoleConfig, value: &[u8]| config.told(&packet(value)).is_some();
+        let told = |config: &RoleConfig, value: &[u8]| config.visible_part(&packet(value)).is_some();
         assert_eq!(
             [told(&none, &[7]), told(&all, &[7]), told(&some, &[7]), told(&some, &[8])],
             [false, true, true, false]
@@ -182,9 +182,9 @@ mod tests {
             Answer::IdleTimeoutNotification(v1::IdleTimeoutNotification { table_entry, timestamp: 1 })
         };
         let own = config(&[1], &[2]);
-        assert_eq!((own.told(&digest(2)), own.told(&digest(3))), (Some(digest(2)), None));
-        assert_eq!(own.told(&idle(&[1, 3, 2])), Some(idle(&[1, 2])));
-        assert_eq!(own.told(&idle(&[3])), None);
+        assert_eq!((own.visible_part(&digest(2)), own.visible_part(&digest(3))), (Some(digest(2)), None));
+        assert_eq!(own.visible_part(&idle(&[1, 3, 2])), Some(idle(&[1, 2])));
+        assert_eq!(own.visible_part(&idle(&[3])), None);
         let group = v1::PacketReplicationEngineEntry::default();
         let entity = |entity| v1::Entity { entity: Some(entity) };
         assert!(own.admits(&entity(Entity::TableEntry(entry(1)))));

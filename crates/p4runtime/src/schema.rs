@@ -1,4 +1,4 @@
-//! What the ids of requests mean: a P4Info joined to the program that runs, and the way back.
+//! The meaning of ids in requests: a P4Info joined to the running program, and the opposite direction.
 
 use crate::ports::Ports;
 use crate::translator::Translator;
@@ -20,7 +20,7 @@ pub struct Schema {
     pub(crate) ids: Ids,
 }
 
-/// The ids of the program's objects. What the P4Info leaves out has none and cannot be seen by controllers.
+/// The ids of the program's objects. Objects that the P4Info omits have none and are hidden from controllers.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
     pub tables: BTreeMap<TableId, u32>,
@@ -57,7 +57,7 @@ impl Schema {
         self.translator.ports().numbers(self.program.architecture)
     }
 
-    /// Why an id that should be of this kind is not.
+    /// Why this id is not one of this kind.
     pub(crate) fn unknown(&self, kind: Kind, id: u32) -> Fault {
         let what = kind.as_str();
         if id == 0 {
@@ -71,7 +71,7 @@ impl Schema {
     }
 
     fn listed(&self, kind: Kind) -> String {
-        /// Names that a message lists at most.
+        /// The most names in a message.
         const LISTED_MAX: usize = 8;
         let names = self.model.names(kind);
         match names.len() {
@@ -84,7 +84,7 @@ impl Schema {
     }
 }
 
-/// Puts in front of a refusal what it is about.
+/// Puts the subject before a refusal.
 pub(crate) fn about(fault: Fault, what: impl std::fmt::Display) -> Fault {
     Fault { message: format!("{what}: {}", fault.message), ..fault }
 }

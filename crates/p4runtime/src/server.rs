@@ -1,4 +1,4 @@
-//! The server: where it listens, by which certificates, in which threads.
+//! The server: its addresses, certificates and threads.
 
 use crate::admission::{self, Admission, Pool};
 use crate::commands::CommandService;
@@ -6,7 +6,7 @@ use crate::connections;
 use crate::feed::{self, Feed};
 use crate::idle;
 use crate::kept;
-use crate::pipelines::{Compiler, Pipelines, Started, Target};
+use crate::pipelines::{Compiler, Pipeline, Pipelines, Started};
 use crate::ports::Ports;
 use crate::schema::Schema;
 use crate::service::{Core, Service};
@@ -29,32 +29,32 @@ use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 /// The most bytes of a request.
 pub const REQUEST_BYTES_MAX: usize = 64 << 20;
 
-/// Requests of a connection that are worked on at once; others wait.
+/// The most concurrent requests of a connection; others wait.
 const REQUESTS_MAX: u32 = 64;
 
-/// How long a connection may say nothing before it is asked whether it lives, and how long that may take.
+/// The interval after which an idle connection is probed, and the timeout of the probe.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 const SILENCE_PATIENCE: Duration = Duration::from_secs(20);
 
-/// What the threads are called.
+/// The name of the threads.
 const THREAD: &str = "p4runtime";
 
-/// Packets of controllers that wait for the worker.
+/// The most packets of controllers that wait for the worker.
 const PACKETS_OUT_MAX: usize = 256;
 
-/// How a server is set up.
+/// The settings of a server.
 pub struct Options {
-    /// Where it listens. Port 0 is any that is free.
+    /// The address to listen on. Port 0 means any free port.
     pub address: SocketAddr,
-    /// Another address, where the same is served.
+    /// Another address with the same services.
     pub further: Option<SocketAddr>,
-    /// By which number controllers name the switch.
+    /// The device id of the switch.
     pub device_id: u64,
     /// The ports of the switch.
     pub ports: Ports,
-    /// Certificates; none for connections without.
+    /// Certificates; `None` for connections without TLS.
     pub tls: Option<Tls>,
-    /// How long a program may be compiled.
+    /// The time limit for compiling a program.
     pub compile_time_max: Duration,
 }
 
@@ -64,18 +64,18 @@ pub struct Tls {
     pub certificate: Vec<u8>,
     /// Its private key.
     pub key: Vec<u8>,
-    /// Who must have signed the certificates of clients; none if clients need no certificate.
+    /// The authority for certificates of clients; `None` if clients need no certificate.
     pub client_ca: Option<Vec<u8>>,
 }
 
 /// Why a server did not start.
 #[derive(Debug)]
 pub enum StartError {
-    /// The address cannot be listened at.
+    /// It cannot listen on the address.
     Listen(SocketAddr, io::Error),
-    /// A thread or the like was refused.
+    /// The system refused a thread or similar.
     System(io::Error),
-    /// The certificates are no use.
+    /// The certificates are not usable.
     Tls(String),
     /// The P4Info of the program that the switch was started with.
     Info(Mismatch),
@@ -87,7 +87,7 @@ impl fmt::Display for StartError {
             StartError::Listen(address, error) => write!(f, "cannot listen at {address}: {error}"),
             StartError::System(error) => write!(f, "cannot start the P4Runtime server: {error}"),
             StartError::Tls(error) => write!(f, "the certificates cannot be used: {error}"),
-            StartError::Info(error) => write!(f, "the P4Info of the program is wrong: {error}"),
+            StartError::Info(error) => write!(f, "the P4Info of the program has errors: {error}"),
         }
     }
 }
@@ -96,8 +96,8 @@ impl std::error::Error for StartError {}
 
 /// A server that runs in threads of its own. It ends when it is dropped.
 ///
-/// One thread has all connections: to hand a request from one to the next takes longer than most requests do, and what
-/// takes long is done in others.
+/// One thread serves all connections: passing a request to another thread takes longer than most requests do. Work
+/// that takes long is done in other threads.
 pub struct Server {
     address: SocketAddr,
     near: Near,
@@ -107,8 +107,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server for the control plane of a switch, and gives the end that the worker tells packets and digests
-    /// to. `started` is the program that the switch runs already, if controllers may know it.
+    /// Starts a server for the control plane of a switch, and returns the worker's end of the feed of packets and
+    /// digests. `started` is the program that the switch runs already, if controllers may see it.
     pub fn start(
         api: Arc<Api>,
         compiler: Arc<dyn Compiler>,
@@ -123,7 +123,7 @@ impl Server {
                 let info = config.p4info.clone().unwrap_or_default();
                 let schema = Schema::new(info, Arc::clone(&program), options.ports.clone());
                 let schema = Arc::new(schema.map_err(StartError::Info)?);
-                let target = Target { schema, api: Arc::clone(&api), config, numbered: Mutex::default() };
+                let target = Pipeline { schema, api: Arc::clone(&api), config, numbered: Mutex::default() };
                 kept::read_notes(&api.notes(), &target.schema.translator, &mut target.numbered());
                 Pipelines::running(target)
             }
@@ -173,12 +173,12 @@ impl Server {
         Ok((Server { address, near, tasks, stop: Some(stop), thread: Some(thread) }, feed))
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The way to the same service for a controller of this process, without a connection.
+    /// Direct access to the same service for a controller in this process, without a connection.
     pub fn near(&self) -> Near {
         self.near.clone()
     }
@@ -197,12 +197,12 @@ impl Drop for Server {
     }
 }
 
-/// The thread that has all connections, until it is to stop.
+/// The thread of all connections, until it is stopped.
 fn run(runtime: Runtime, stopped: oneshot::Receiver<()>) -> io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name(THREAD.to_owned()).spawn(move || {
-        // Nothing is sent: who can stop it is gone.
+        // Nothing is sent: the owner that could stop it is gone.
         let _gone = runtime.block_on(stopped);
-        // A program that is being compiled is not waited for.
+        // It does not wait for a program that is being compiled.
         runtime.shutdown_timeout(Duration::from_millis(200));
     })
 }
@@ -223,7 +223,8 @@ fn builder(tls: Option<&Tls>) -> Result<tonic::transport::Server, StartError> {
     })
 }
 
-/// Has a thread give packets of controllers to the switch, in their order. It ends when nobody can send any more.
+/// Starts a thread that passes packets of controllers to the switch, in their order. It ends when all senders are
+/// dropped.
 fn pass_packets_on(
     api: Arc<Api>,
     cpu_port: CpuPort,

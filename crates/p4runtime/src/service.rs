@@ -1,27 +1,27 @@
 //! The requests of the service.
 //!
-//! Each request is checked in the order that the specification gives: the device, the role and who is primary, whether
-//! there is a program, what it says. What takes long or waits for the worker is done in threads for such work; a write
-//! of a few entries is done where it has come, since to have another thread do it would take several times as long.
-//! Writes and changes of the program come one after the other, in the order in which they came, and a read comes before
-//! or after each of them.
+//! Each request is checked in the order that the specification gives: the device, the role and primary controller,
+//! whether there is a program, the contents. Work that takes long or waits for the worker is done in separate
+//! threads; a write of a few entries is done in the thread that received it, since passing it to another thread would
+//! take several times as long. Writes and changes of the program are serialised in the order of their arrival, and a
+//! read is either before or after each of them.
 
 use crate::agreement;
 use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, Holder, READER_PATIENCE};
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
 use crate::carry::{self, Carried, carry};
-use crate::connections::{Guest, guest_of};
+use crate::connections::{Client, client_of};
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
 use crate::feed::{Loss, Losses};
 use crate::outbox::Outbox;
-use crate::pipelines::{Compiled, Compiler, Patience, Pipelines, Prepared, Target};
+use crate::pipelines::{Compiled, Compiler, Patience, Pipeline, Pipelines, Prepared};
 use crate::ports::Ports;
 use crate::reconcile::TakenOver;
 use crate::role_config::RoleConfig;
 use crate::schema::Schema;
 use crate::status::Outcomes;
-use crate::to_proto::Shower;
+use crate::to_proto::Encoder;
 use crate::watchers::Watchers;
 use crate::{kept, query, reconcile, status, stream, write};
 use control::Api;
@@ -42,17 +42,17 @@ use tonic::{Request, Response, Status, Streaming};
 /// The version of the interface.
 const API_VERSION: &str = "1.5.0";
 
-/// What a client is told of a request whose work has panicked.
+/// The error for a request whose work has panicked.
 const BUG: &str = "the request met a bug of the switch";
 
-/// Reads that are carried out at once: of all clients, and more of primary controllers.
+/// The most concurrent reads: of all clients, and additional ones of primary controllers.
 const READS_MAX: usize = 16;
 const READS_OF_PRIMARIES_MAX: usize = 4;
 
-/// Snapshots and taps at once.
+/// The most concurrent snapshots and taps.
 const INSPECTIONS_MAX: usize = 8;
 
-/// What all requests share.
+/// State that all requests share.
 pub(crate) struct Core {
     pub device_id: u64,
     pub api: Arc<Api>,
@@ -61,8 +61,8 @@ pub(crate) struct Core {
     pub ports: Ports,
     pub packets_out: mpsc::Sender<Vec<u8>>,
     pipelines: Mutex<Pipelines>,
-    /// Held alone while a request is written or another program is put in, and shared while an answer is collected. Who
-    /// waits has it in the order of coming.
+    /// Held exclusively during a write or a change of the program, and shared while a response is collected. Waiters
+    /// get it in the order of their arrival.
     pub turn: Arc<RwLock<()>>,
     /// Held while a program is compiled.
     compiling: Arc<Semaphore>,
@@ -70,39 +70,39 @@ pub(crate) struct Core {
     reading_of_primaries: Arc<Semaphore>,
     answers: Arc<AnswerPool>,
     hub: Mutex<Hub>,
-    /// Wakes those who wait for a controller's stream to end.
+    /// Wakes tasks that wait for a controller's stream to end.
     pub left: Notify,
     digests: Mutex<DigestLists>,
-    /// What no controller has heard of.
+    /// Counters of events that reached no controller.
     pub losses: Losses,
-    /// Those who only look.
+    /// The watchers.
     pub watchers: Watchers,
-    /// Snapshots and taps at once.
+    /// Concurrent snapshots and taps.
     pub inspecting: Arc<Semaphore>,
 }
 
-/// The controllers and what waits for each.
+/// The controllers and the queue of each.
 #[derive(Default)]
 pub(crate) struct Hub {
     pub arbitration: Arbitration,
     pub sessions: BTreeMap<SessionId, Outbox>,
     /// The connections of those that have bid.
-    pub guests: BTreeMap<SessionId, Guest>,
+    pub clients: BTreeMap<SessionId, Client>,
     pub last_session: u64,
 }
 
 impl Hub {
-    /// Tells connections whether primary controllers use them.
+    /// Records for each connection whether a primary controller uses it.
     pub fn mark_primaries(&self) {
-        self.guests.values().for_each(|guest| guest.set_primary(false));
+        self.clients.values().for_each(|client| client.set_primary(false));
         let primaries = self.arbitration.primaries();
-        let guests = primaries.iter().filter_map(|(session, _)| self.guests.get(session));
-        guests.for_each(|guest| guest.set_primary(true));
+        let clients = primaries.iter().filter_map(|(session, _)| self.clients.get(session));
+        clients.for_each(|client| client.set_primary(true));
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What these guard is changed in steps that leave it whole.
+    // Each change of the guarded state is complete, so a panic leaves it consistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -180,7 +180,7 @@ impl Core {
         Err(Fault::new(FaultCode::PermissionDenied, message))
     }
 
-    fn target(&self) -> Result<Arc<Target>, Status> {
+    fn target(&self) -> Result<Arc<Pipeline>, Status> {
         self.pipelines().target().ok_or_else(|| {
             Status::failed_precondition("there is no program yet: set a forwarding pipeline config first")
         })
@@ -192,10 +192,9 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
     spawn_blocking(work).await.map_err(|_| Status::internal(BUG))
 }
 
-/// The result of work in this thread, for what is done before another thread would have been woken, and waits for
-/// nobody.
+/// The result of work in this thread, which does not block and ends before another thread would have woken up.
 fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
-    // What a panic leaves behind is no other than if it had ended a thread of its own.
+    // A panic has the same effect as if it had ended a thread of its own.
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| Status::internal(BUG))
 }
 
@@ -224,7 +223,7 @@ impl P4Runtime for Service {
         core.check_device(request.device_id)?;
         let role = role_name(&request.role, request.role_id);
         let election_id = election_id(request.election_id.as_ref());
-        // Who may not write is not kept waiting by who does.
+        // A client that may not write does not wait for those that do.
         core.check_primary(&role, election_id).map_err(status::of)?;
         let turn = Arc::clone(&core.turn).write_owned().await;
         core.check_primary(&role, election_id).map_err(status::of)?;
@@ -237,7 +236,7 @@ impl P4Runtime for Service {
         };
         let limits = core.hub().arbitration.config(&role).map(|config| (describe(&role), config));
         let budget = BUDGET.try_with(Arc::clone).ok();
-        // The turn goes along: it is kept to the end, though the client may have gone.
+        // The turn is held to the end, though the client may have gone.
         let is_short = write::is_short(&target.schema, &request.updates) && target.api.is_at_hand();
         let write = move || write::carry_out(&target, request.updates, atomicity, limits, turn, budget);
         let outcomes = if is_short { at_once(write)?? } else { blocking(write).await?? };
@@ -247,22 +246,22 @@ impl P4Runtime for Service {
     }
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<Self::ReadStream>, Status> {
-        let guest = guest_of(request.extensions());
+        let client = client_of(request.extensions());
         let (core, request) = (&self.0, request.into_inner());
         core.check_device(request.device_id)?;
-        // A client waits behind its own requests first: then it takes one turn of those that all have.
-        let unread = permit(&guest.shares().unread).await?;
-        let own = permit(&guest.shares().collecting).await?;
-        let of_all = if guest.is_primary() { &core.reading_of_primaries } else { &core.reading };
+        // A client first waits for its own requests, and then takes one of the turns of all clients.
+        let unread = permit(&client.shares().unread).await?;
+        let own = permit(&client.shares().collecting).await?;
+        let of_all = if client.is_primary() { &core.reading_of_primaries } else { &core.reading };
         let reading = (own, permit(of_all).await?);
         let turn = Arc::clone(&core.turn).read_owned().await;
         let target = core.target()?;
         let config = core.hub().arbitration.config(&role_name(&request.role, 0));
-        let holder = Holder { pool: Arc::clone(&core.answers), guest };
+        let holder = Holder { pool: Arc::clone(&core.answers), client };
         let (mut answer, messages) = AnswerWriter::new(holder, COLLECTING_TIME_MAX, READER_PATIENCE);
         spawn_blocking(move || {
             let outcomes = answer_all(&target, &request.entities, config.as_deref(), &mut answer);
-            // What was asked for has been collected: writes and other reads go on while the client reads.
+            // The response was collected: writes and other reads continue while the client reads.
             drop((turn, reading));
             answer.finish(outcomes.into_result("request").err(), unread);
         });
@@ -279,11 +278,11 @@ impl P4Runtime for Service {
         let election_id = election_id(request.election_id.as_ref());
         core.check_primary(&role, election_id).map_err(status::of)?;
         if core.hub().arbitration.config(&role).is_some_and(|config| !config.can_push_pipeline) {
-            return Err(Status::permission_denied(format!("{} may not set programs", describe(&role))));
+            return Err(Status::permission_denied(format!("{} is not allowed to set programs", describe(&role))));
         }
         let gone = set_config(core, request, &role, election_id).await?;
         let mut answer = Response::new(v1::SetForwardingPipelineConfigResponse {});
-        // Names of a program are plain text, but for strange ones.
+        // Names of a program are plain text, with rare exceptions.
         if let (false, Ok(gone)) = (gone.is_empty(), gone.join("; ").parse()) {
             answer.metadata_mut().insert(GONE_HEADER, gone);
         }
@@ -297,7 +296,7 @@ impl P4Runtime for Service {
         use v1::get_forwarding_pipeline_config_request::ResponseType;
         let request = request.into_inner();
         self.0.check_device(request.device_id)?;
-        // What reads and writes speak of: a client that asks for its ids must be able to use them.
+        // The program that reads and writes refer to: a client that asks for its ids must be able to use them.
         let target = self.0.pipelines().target();
         let Ok(wanted) = ResponseType::try_from(request.response_type) else {
             return Err(Status::invalid_argument(format!("there is no response type {}", request.response_type)));
@@ -323,8 +322,8 @@ impl P4Runtime for Service {
         &self,
         request: Request<Streaming<v1::StreamMessageRequest>>,
     ) -> Result<Response<Self::StreamChannelStream>, Status> {
-        let guest = guest_of(request.extensions());
-        let outgoing = stream::open(Arc::clone(&self.0), guest, request.into_inner());
+        let client = client_of(request.extensions());
+        let outgoing = stream::open(Arc::clone(&self.0), client, request.into_inner());
         Ok(Response::new(Box::pin(outgoing)))
     }
 
@@ -344,9 +343,9 @@ impl P4Runtime for Service {
 
 // ------------------------------------------------------------------------------------------------------- reading
 
-/// Collects the answers to all that is asked for.
+/// Collects the responses to all queries.
 fn answer_all(
-    target: &Target,
+    target: &Pipeline,
     sent: &[v1::Entity],
     config: Option<&RoleConfig>,
     answer: &mut AnswerWriter,
@@ -359,18 +358,18 @@ fn answer_all(
 }
 
 fn answer_one(
-    target: &Target,
+    target: &Pipeline,
     sent: &v1::Entity,
     config: Option<&RoleConfig>,
     answer: &mut AnswerWriter,
 ) -> Result<(), Fault> {
     let wanted = query::read(&target.schema, sent)?;
     let numbered = target.numbered().clone();
-    let shower = Shower { schema: &target.schema, numbered: &numbered, asked: wanted.asked };
+    let encoder = Encoder { schema: &target.schema, numbered: &numbered, asked: wanted.asked };
     let mut found = false;
     let mut sink = |entities: Vec<Entity>| {
         for entity in entities.iter().filter(|entity| wanted.filter.admits(entity)) {
-            let Some(message) = shower.entity(entity) else { continue };
+            let Some(message) = encoder.entity(entity) else { continue };
             if config.is_some_and(|config| !config.admits(&message)) {
                 continue;
             }
@@ -390,7 +389,7 @@ fn answer_one(
 
 // ------------------------------------------------------------------------------------------------------- programs
 
-/// Sets a program. Returns what has gone with the one before though its state was to be kept, in words.
+/// Sets a program. Returns descriptions of the state that was lost though it was to be kept.
 async fn set_config(
     core: &Arc<Core>,
     request: v1::SetForwardingPipelineConfigRequest,
@@ -401,11 +400,11 @@ async fn set_config(
     let unknown = |_| Status::invalid_argument(format!("there is no action {}", request.action));
     let action = Action::try_from(request.action).map_err(unknown)?;
     if action == Action::Unspecified {
-        return Err(Status::invalid_argument("the action is missing: it must say what becomes of the config"));
+        return Err(Status::invalid_argument("the action is missing: it must say what to do with the config"));
     }
     let prepared = match (action, request.config) {
         (Action::Commit, Some(_)) => {
-            return Err(Status::invalid_argument("COMMIT is of the config that was saved: it takes no other"));
+            return Err(Status::invalid_argument("COMMIT runs the saved config: it must not contain another"));
         }
         (Action::Commit, None) => None,
         (_, None) => return Err(Status::invalid_argument("the config is missing")),
@@ -433,7 +432,7 @@ async fn set_config(
     Ok(gone)
 }
 
-/// Makes a switch ready that runs the config. When the client goes away or the time is over, the work is given up.
+/// Compiles the config to a switch. When the client goes away or its time is over, the work is abandoned.
 async fn prepare(core: &Arc<Core>, config: v1::ForwardingPipelineConfig) -> Result<Prepared, Status> {
     let patience = Patience::new(core.compile_time_max);
     let _waiting = patience.waiting();
@@ -443,7 +442,7 @@ async fn prepare(core: &Arc<Core>, config: v1::ForwardingPipelineConfig) -> Resu
     let permit = permit.map_err(|_| too_slow())?.map_err(|_| Status::unavailable("the switch is ending"))?;
     let (there, lasting) = (Arc::clone(core), patience.clone());
     let work = blocking(move || {
-        // Given back when the work is done, also if nobody waits for it any more.
+        // Released when the work is done, even if the client has gone.
         let _permit = permit;
         make_ready(&there, config, &lasting)
     });
@@ -489,7 +488,7 @@ fn compile(core: &Core, config: &v1::ForwardingPipelineConfig, patience: &Patien
     Ok(compiled)
 }
 
-/// Puts a program in that is ready.
+/// Installs a program that is ready.
 async fn commit(
     core: &Arc<Core>,
     prepared: Prepared,
@@ -505,7 +504,7 @@ async fn commit(
     .map_err(status::of)
 }
 
-/// Returns what was counted in the old program and is counted no more, in words.
+/// Returns descriptions of lost counters.
 fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<String>, Fault> {
     let keeps = keeps_state && core.pipelines().current().is_some();
     let taken = if keeps { Some(take_over(core, prepared)?) } else { None };
@@ -527,7 +526,7 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<Str
         Ok(gone) => {
             let (tables, architecture) = (program.tables.len(), program.architecture.name);
             tracing::info!(tables, architecture, "a controller's program runs");
-            gone.iter().for_each(|gone| tracing::warn!("gone with the program before: {gone}"));
+            gone.iter().for_each(|gone| tracing::warn!("lost with the previous program: {gone}"));
         }
         Err(fault) => tracing::warn!("a controller's program does not run: {fault}"),
     }

@@ -1,9 +1,9 @@
-//! What one connection may take of what all have together: memory of requests and of answers, turns to read.
+//! The share of a connection in common resources: memory of requests and of responses, turns to read.
 //!
-//! What enters: who asks, and how much is left. What leaves: whether it is granted. A connection may hold at most three
-//! times as much as is left for the others. So one alone has most of a pool, and however many hold as much as they can,
-//! as clients do that never read their answers, something is left for the next one. A primary controller may take all
-//! that is left, and a part of each pool is for primaries only.
+//! What enters: the connection, and how much is left. What leaves: whether the request is granted. A connection may
+//! hold at most three times as much as is left for the others. So a single one can have most of a pool, and however
+//! many hold their maximum, as clients do that never read their responses, something is left for the next one. A
+//! primary controller may take all that is left, and a part of each pool is reserved for primaries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,20 +12,21 @@ use tokio::sync::Semaphore;
 /// How many times as much as is left a connection may hold.
 const TIMES_MAX: usize = 3;
 
-/// Answers that are collected for a connection at once: those of other connections are not behind all of them.
+/// The most responses of a connection that are collected at once, so that those of other connections do not wait for
+/// all of them.
 const COLLECTING_MAX: usize = 4;
 
-/// Answers of a connection that are collected or wait to be read.
+/// The most responses of a connection that are collected or wait to be read.
 const ANSWERS_MAX: usize = 32;
 
-/// What a connection has and may have.
+/// The resources that a connection holds.
 #[derive(Debug)]
 pub(crate) struct Shares {
     /// Bytes of its requests.
     pub requests: Arc<Share>,
-    /// Bytes of answers that wait for it.
+    /// Bytes of responses that wait for it.
     pub answers: Arc<Share>,
-    /// A permit of the first is held until an answer is collected, and one of the second until it was read.
+    /// A permit of the first is held until a response is collected, and one of the second until it was read.
     pub collecting: Arc<Semaphore>,
     pub unread: Arc<Semaphore>,
 }
@@ -41,7 +42,7 @@ impl Default for Shares {
     }
 }
 
-/// What a connection holds of a pool.
+/// The bytes that a connection holds of a pool.
 #[derive(Debug, Default)]
 pub(crate) struct Share(AtomicUsize);
 
@@ -49,17 +50,17 @@ pub(crate) struct Share(AtomicUsize);
 #[derive(Debug)]
 pub(crate) struct Pool {
     left: AtomicUsize,
-    /// So much of it is for primaries only.
+    /// Bytes that are reserved for primaries.
     reserved: usize,
 }
 
 impl Pool {
-    /// A pool of so many bytes, of which some are for primaries only.
+    /// A pool of this many bytes, part of which is reserved for primaries.
     pub const fn new(bytes: usize, reserved: usize) -> Pool {
         Pool { left: AtomicUsize::new(bytes), reserved }
     }
 
-    /// Takes bytes for a connection. False if there are too few, or it has its share.
+    /// Reserves bytes for a connection. False if there are too few, or it has its share.
     pub fn take(&self, share: &Share, is_primary: bool, bytes: usize) -> bool {
         let held = share.0.fetch_add(bytes, Ordering::Relaxed);
         let less = |left: usize| {
@@ -74,13 +75,13 @@ impl Pool {
         is_taken
     }
 
-    /// Gives bytes back.
+    /// Releases bytes.
     pub fn give_back(&self, share: &Share, bytes: usize) {
         share.0.fetch_sub(bytes, Ordering::Relaxed);
         self.left.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// What nobody holds.
+    /// The bytes that are free.
     #[cfg(test)]
     pub fn left(&self) -> usize {
         self.left.load(Ordering::Relaxed)

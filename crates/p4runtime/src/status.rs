@@ -1,14 +1,13 @@
-//! Failures as gRPC carries them.
+//! Errors as gRPC represents them.
 //!
-//! A request that fails as a whole has a status with a code and a message. One of which some parts failed has the code
-//! `UNKNOWN`, and in its details (`grpc-status-details-bin`) a `p4.v1.Error` for each part, in their order.
+//! A request that fails as a whole has a status with a code and a message. If only some of its parts failed, the code
+//! is `UNKNOWN`, and the details (`grpc-status-details-bin`) contain a `p4.v1.Error` for each part, in order.
 //!
-//! Details travel in a header, whose size clients limit: to 8 KiB if they do not ask for more. What would be larger is
-//! made smaller step by step: messages are cut, then left out, then the name of the type is written in its shortest
-//! form, which is enough for some 320 parts. Of more parts those that failed are told alone, each with its number in
-//! its message, as many as there is room for: first those that were a reason, then those that failed for the sake of
-//! others. The message of the status counts the parts that failed and names the
-//! first in any case.
+//! Details are sent in a header, whose size clients limit: to 8 KiB by default. Larger details are shortened step by
+//! step: messages are truncated, then omitted, then the type name is written in its shortest form, which is enough
+//! for some 320 parts. With more parts only those that failed are included, each with its number in its message, as
+//! many as fit: first those that caused the failure, then those that failed because of others. In any case the
+//! message of the status has the number of failed parts and names the first ones.
 
 use control::api::{Code as FaultCode, Fault};
 use p4runtime_proto::google::rpc;
@@ -38,39 +37,39 @@ pub(crate) fn of(fault: Fault) -> Status {
     Status::new(code(fault.code), fault.message)
 }
 
-/// The most bytes of the headers with the message and the details together.
+/// The maximum size of the headers with the message and the details together.
 const HEADERS_BYTES_MAX: usize = 7_600;
 
-/// The most bytes of the message of a status.
+/// The maximum size of the message of a status.
 const MESSAGE_BYTES_MAX: usize = 1_000;
 
-/// The most bytes of a message in details that are too large otherwise.
+/// The maximum size of a message in details that would otherwise be too large.
 const CUT_BYTES_MAX: usize = 90;
 
-/// The same for those that were a reason, if there is room for all of them.
+/// The same for parts that caused a failure, if all of them fit.
 const REASON_BYTES_MAX: usize = 400;
 
-/// Parts that failed which the message names at most.
+/// The most failed parts that the message names.
 const NAMED_MAX: usize = 3;
 
-/// Parts at the beginning whose outcomes are kept one by one, those that were a reason, and those of later parts that
-/// failed for the sake of others. There is no room for more in an answer.
+/// How many of the first parts have individual outcomes, and how many of those that caused failures, and of later
+/// parts that failed because of others. A response cannot contain more.
 const KEPT_MAX: usize = 400;
 
-/// The type of details, and its shortest form: what is in front of the last stroke says where the type is declared.
+/// The type of details, and its shortest form: the part before the last slash says where the type is declared.
 const TYPE_URL: &str = "type.googleapis.com/p4.v1.Error";
 const SHORT_TYPE_URL: &str = "/p4.v1.Error";
 
-/// The outcomes of the parts of a request, as far as an answer can tell of them: they may be many.
+/// The outcomes of the parts of a request, as far as a response can contain them: they may be many.
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
     parts: usize,
     failed: usize,
-    /// Of the first parts.
+    /// The first parts.
     first: Vec<Result<(), Fault>>,
-    /// Of those behind that failed for the sake of others, with their positions.
+    /// Later parts that failed because of others, with their positions.
     later: Vec<(usize, Fault)>,
-    /// Those that failed by themselves.
+    /// Parts that failed by themselves.
     reasons: Vec<(usize, Fault)>,
 }
 
@@ -92,7 +91,7 @@ impl Outcomes {
         }
     }
 
-    /// Those that have succeeded so far have failed after all, for this reason.
+    /// The parts that have succeeded so far have failed after all, for this reason.
     pub fn fail_all(&mut self, fault: &Fault) {
         self.failed = self.parts;
         for (position, outcome) in self.first.iter_mut().enumerate() {
@@ -115,7 +114,7 @@ impl Outcomes {
         self.failed
     }
 
-    /// The status of the request: an error if a part failed. `part` is what they are outcomes of.
+    /// The status of the request: an error if a part failed. `part` is the noun for a part.
     pub fn into_result(self, part: &str) -> Result<(), Status> {
         if self.failed == 0 {
             return Ok(());
@@ -137,7 +136,7 @@ impl Outcomes {
     }
 
     fn details(&self, part: &str, message: &str) -> Option<rpc::Status> {
-        // In base 64 they are a third more.
+        // Base 64 adds a third.
         let room = HEADERS_BYTES_MAX.saturating_sub(header_bytes(message)) / 4 * 3;
         if self.parts == self.first.len() {
             let forms = [(usize::MAX, TYPE_URL), (CUT_BYTES_MAX, TYPE_URL), (0, TYPE_URL), (0, SHORT_TYPE_URL)];
@@ -162,12 +161,12 @@ impl Outcomes {
     }
 }
 
-/// Whether a part failed by itself, and not for the sake of others.
+/// Whether a part failed by itself, and not because of others.
 fn is_reason(fault: &Fault) -> bool {
     fault.code != FaultCode::Aborted
 }
 
-/// A status with as many details as there is room for, and whether these are all.
+/// A status with as many details as fit, and whether these are all.
 fn filled(message: &str, details: impl Iterator<Item = prost_types::Any>, room: usize) -> (rpc::Status, bool) {
     let mut status = rpc::Status { code: Code::Unknown as i32, message: message.to_owned(), details: Vec::new() };
     let mut bytes = status.encoded_len();
@@ -193,13 +192,13 @@ fn any(fault: Option<&Fault>, what: String, message_bytes_max: usize, type_url: 
     prost_types::Any { type_url: type_url.to_owned(), value: error.encode_to_vec() }
 }
 
-/// How long a message is in a header, in which most characters that are neither letters nor digits are written as
-/// three.
+/// The length of a message in a header, in which most characters that are neither letters nor digits take three
+/// bytes.
 fn header_bytes(message: &str) -> usize {
     message.bytes().map(|byte| if byte.is_ascii_alphanumeric() || b"-_.:;,/".contains(&byte) { 1 } else { 3 }).sum()
 }
 
-/// A message of so many bytes at most, cut between two characters.
+/// A message of at most this many bytes, truncated between two characters.
 fn shortened(message: &str, bytes_max: usize) -> String {
     if message.len() <= bytes_max {
         return message.to_owned();

@@ -1,7 +1,7 @@
-//! A controller's stream: bids, packets, acknowledgements in one direction; in the other what waits in its outbox.
+//! A controller's stream: bids, packets and acknowledgements in one direction; messages of its outbox in the other.
 
 use crate::arbitration::{self, RoleName, SessionId, describe};
-use crate::connections::Guest;
+use crate::connections::Client;
 use crate::outbox::{Outbox, Outgoing, Posted};
 use crate::packet_io;
 use crate::role_config::RoleConfig;
@@ -19,11 +19,11 @@ use tonic::{Code, Status, Streaming};
 /// How long a stream may be open without a bid.
 const BID_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a bid waits for a stream that is in its way to end.
+/// How long a bid waits for the end of a conflicting stream.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Opens a stream: what comes in is worked on until either side ends it.
-pub(crate) fn open(core: Arc<Core>, guest: Guest, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
+/// Opens a stream: messages are handled until either side ends it.
+pub(crate) fn open(core: Arc<Core>, client: Client, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
     let (outbox, outgoing) = Outbox::new(core.losses.clone());
     let session = {
         let mut hub = core.hub();
@@ -31,12 +31,12 @@ pub(crate) fn open(core: Arc<Core>, guest: Guest, incoming: Streaming<v1::Stream
         SessionId(hub.last_session)
     };
     let work = async move {
-        let mut stream = Stream { core, guest, session, outbox, role: None, has_bid: false };
+        let mut stream = Stream { core, client, session, outbox, role: None, has_bid: false };
         let end = stream.run(incoming).await;
         stream.leave();
         stream.outbox.end(end);
     };
-    // Messages are decoded in the new task, which does not have what the request's task has.
+    // Messages are decoded in the new task, which does not have the request's task-local values.
     match BUDGET.try_with(Arc::clone) {
         Ok(budget) => drop(tokio::spawn(BUDGET.scope(budget, work))),
         Err(_) => drop(tokio::spawn(work)),
@@ -44,7 +44,7 @@ pub(crate) fn open(core: Arc<Core>, guest: Guest, incoming: Streaming<v1::Stream
     outgoing
 }
 
-/// A message of an answer.
+/// A message of a response.
 pub(crate) fn message(update: Answer) -> v1::StreamMessageResponse {
     v1::StreamMessageResponse { update: Some(update) }
 }
@@ -52,17 +52,17 @@ pub(crate) fn message(update: Answer) -> v1::StreamMessageResponse {
 struct Stream {
     core: Arc<Core>,
     /// The connection that it is of.
-    guest: Guest,
+    client: Client,
     session: SessionId,
     outbox: Outbox,
-    /// The role that it has bid for.
+    /// Its present role.
     role: Option<RoleName>,
-    /// It has had an election id, rather than only asked who is primary.
+    /// Whether it has bid with an election id, rather than only asked who is primary.
     has_bid: bool,
 }
 
 impl Stream {
-    /// Works on messages until one ends the stream, with that failure.
+    /// Handles messages until one ends the stream, with that error.
     async fn run(&mut self, mut incoming: Streaming<v1::StreamMessageRequest>) -> Option<Status> {
         let closed = self.outbox.clone();
         let opened = tokio::time::Instant::now();
@@ -72,7 +72,7 @@ impl Stream {
                 () = closed.closed() => return None,
                 () = tokio::time::sleep_until(opened + BID_PATIENCE), if self.role.is_none() => {
                     let seconds = BID_PATIENCE.as_secs();
-                    let message = format!("no arbitration has come for {seconds} seconds: it is what a stream begins with");
+                    let message = format!("no arbitration message for {seconds} seconds: a stream must begin with one");
                     return Some(Status::deadline_exceeded(message));
                 }
             };
@@ -82,9 +82,9 @@ impl Stream {
                         return Some(end);
                     }
                 }
-                // The controller has said all that it will.
+                // The controller has closed its direction.
                 Ok(None) => return None,
-                // What came is no message or too long, or the controller is gone and hears nothing of it.
+                // The message is invalid or too long, or the controller is gone and does not see the error.
                 Err(refused) => return Some(refused),
             }
         }
@@ -125,7 +125,7 @@ impl Stream {
             details: Some(details),
             ..v1::StreamError::default()
         };
-        // It may be lost: a controller that sends nonsense without reading gets no memory for it.
+        // The error may be lost: a controller that sends invalid messages without reading gets no memory for it.
         self.outbox.post(message(Answer::Error(error)), Instant::now());
     }
 
@@ -153,7 +153,7 @@ impl Stream {
         }
         self.tell(&role, &others);
         if outcome.new_primary {
-            // What the primary before had begun is ended before the new one is told.
+            // Writes of the previous primary end before the new one is notified.
             drop(self.core.turn.read().await);
             self.core.digests().forget_sent();
         }
@@ -162,14 +162,14 @@ impl Stream {
         Ok(())
     }
 
-    /// What a bid leads to, and who was primary before it. A stream that is in the way may be the controller's own from
-    /// before, which is ending: for a bounded time the bid waits for that.
+    /// The effects of a bid, and the previous primary. A conflicting stream may be the controller's own previous one,
+    /// which is ending: the bid waits for that for a limited time.
     async fn arbitrate(
         &self,
         role: &RoleName,
         election_id: Option<u128>,
         config: Option<RoleConfig>,
-    ) -> Result<(arbitration::Outcome, (Option<u128>, bool)), Status> {
+    ) -> Result<(arbitration::BidEffects, (Option<u128>, bool)), Status> {
         let deadline = tokio::time::Instant::now() + CLOSING_PATIENCE;
         loop {
             let mut left = std::pin::pin!(self.core.left.notified());
@@ -182,7 +182,7 @@ impl Stream {
                 match hub.arbitration.bid(self.session, own, role, election_id, config, now) {
                     Ok(outcome) => {
                         hub.sessions.insert(self.session, self.outbox.clone());
-                        hub.guests.insert(self.session, self.guest.clone());
+                        hub.clients.insert(self.session, self.client.clone());
                         hub.mark_primaries();
                         return Ok((outcome, before));
                     }
@@ -195,7 +195,7 @@ impl Stream {
         }
     }
 
-    /// Shows those who only look who is primary, if that is not as it was.
+    /// Shows watchers who is primary, if that has changed.
     fn show_change(&self, role: &RoleName, before: (Option<u128>, bool)) {
         let after = self.core.hub().arbitration.highest(role);
         if after != before {
@@ -228,8 +228,8 @@ impl Stream {
                 tracing::info!("a controller of {} has disconnected", describe(&role));
             }
             let notices = hub.arbitration.leave(self.session, &role, Instant::now());
-            hub.guests.remove(&self.session);
-            self.guest.set_primary(false);
+            hub.clients.remove(&self.session);
+            self.client.set_primary(false);
             hub.mark_primaries();
             (notices, before)
         };
@@ -272,7 +272,7 @@ impl Stream {
         if target.schema.model.digest(ack.digest_id).is_none() {
             return Err(target.schema.unknown(p4info::Kind::Digest, ack.digest_id));
         }
-        // A list that is not known any more was remembered for long enough.
+        // An unknown list was remembered for long enough.
         self.core.digests().acknowledge(ack.digest_id, ack.list_id);
         Ok(())
     }

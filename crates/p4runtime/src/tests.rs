@@ -1,10 +1,10 @@
-//! Updates as text, and what the control plane makes of them: as they would be read back, or why they are refused.
+//! Updates as text, and their result in the control plane: as they would be read back, or why they are refused.
 
 use crate::from_proto;
 use crate::ports::Ports;
 use crate::query;
 use crate::schema::Schema;
-use crate::to_proto::{Asked, NumberedPorts, Shower};
+use crate::to_proto::{Asked, Encoder, NumberedPorts};
 use crate::write;
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::{self as v1_config, P4Info};
@@ -119,7 +119,7 @@ fn check(kind: &str, updates: &[&str], expect: Expect) {
 
 fn check_with(schema: &Schema, kind: &str, updates: &[&str], expect: Expect) {
     let numbered = NumberedPorts::default();
-    let shower = Shower { schema, numbered: &numbered, asked: Asked::default() };
+    let encoder = Encoder { schema, numbered: &numbered, asked: Asked::default() };
     let mut shown = String::new();
     for update in updates {
         let written = with_ids(schema, &format!("type: {kind} entity {{ {update} }}"));
@@ -128,7 +128,7 @@ fn check_with(schema: &Schema, kind: &str, updates: &[&str], expect: Expect) {
             Err(fault) => format!("{:?}: {fault}\n", fault.code),
             Ok(None) => "nothing\n".to_owned(),
             Ok(Some(read)) => {
-                let entity = shower.entity(&read.entity).unwrap();
+                let entity = encoder.entity(&read.entity).unwrap();
                 without_ids(schema, &text::to_text("p4.v1.Entity", &entity))
             }
         };
@@ -332,7 +332,7 @@ fn actions_that_mean_nothing() {
             InvalidArgument: table I.exact_table, action I.drop has no parameter 1: its parameters are none
             OutOfRange: table I.exact_table, action I.send, parameter port: the value 0x200 needs 10 bits, and there are 9
             InvalidArgument: table I.exact_table has no action selector: its entries cannot have groups
-            InvalidArgument: table I.exact_table: is_const is the switch's to say: leave it out of writes
+            InvalidArgument: table I.exact_table: only the switch sets is_const: omit it in writes
             InvalidArgument: table I.exact_table: idle_timeout_ns must not be negative: -1
             InvalidArgument: table I.exact_table: time_since_last_hit can be read, not written
             table_entry {
@@ -495,7 +495,7 @@ fn what_a_selector_does_anyway_may_be_asked_for() {
             }
           }
         }
-        Unimplemented: table I.group_table: actions are selected by a hash, as the selector says, and not by chance
+        Unimplemented: table I.group_table: actions are selected by a hash, as the selector says, and not at random
         Unimplemented: table I.group_table: the selector's size counts weights, not members
         InvalidArgument: table I.group_table: there is no size semantics 7
         InvalidArgument: table I.group_table: there is no action selection mode 7
@@ -775,7 +775,7 @@ fn queries_that_mean_nothing() {
         shown.push_str(&format!("{:?}: {fault}\n", fault.code));
     }
     expect![[r#"
-        InvalidArgument: the entity to read is empty: it must say which kind of entities is meant
+        InvalidArgument: the entity to read is empty: it must name a kind of entity
         InvalidArgument: there is no table of id 0x00000005: it is not in the P4Info of the program; its tables are I.empty_table, I.exact_table, I.group_table, I.lpm_table, I.ternary_table
         InvalidArgument: match, priority and action mean nothing without a table_id
         InvalidArgument: table I.exact_table, match field m.a: an exact match cannot be left out
@@ -785,7 +785,7 @@ fn queries_that_mean_nothing() {
         InvalidArgument: table I.exact_table does not list action I.coloured
         InvalidArgument: table I.lpm_table has no direct counter
         OutOfRange: counter I.counted has no cell 9: its cells are 0 to 3
-        InvalidArgument: the packet replication engine entry is empty: it must say what is meant
+        InvalidArgument: the packet replication engine entry is empty: it must contain a multicast group or a clone session
     "#]].assert_eq(&shown);
 }
 

@@ -1,7 +1,7 @@
-//! Entities as controllers read them.
+//! Entities as messages for controllers.
 //!
-//! What enters: entities of the control plane. What leaves: messages that a controller could have written, so that what
-//! is read is what was written. What the controllers' P4Info leaves out is passed over.
+//! What enters: entities of the control plane. What leaves: messages that a controller could have written, so that a
+//! read returns what was written. Objects that the controllers' P4Info omits are skipped.
 
 use crate::data;
 use crate::matches;
@@ -18,19 +18,19 @@ use switch::MeterConfig;
 use switch::externs::CounterCell;
 use switch::meter::ColorCounts;
 
-/// The groups and sessions whose ports a controller wrote as numbers, which is how it is shown them.
+/// The groups and sessions whose ports a controller wrote as numbers, and which are shown in that form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NumberedPorts {
     pub groups: BTreeSet<u64>,
     pub sessions: BTreeSet<u32>,
 }
 
-/// What of meters is shown.
+/// Which values of meters are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked {
     /// The rates, with an entry.
     pub meter_config: bool,
-    /// What they have marked with each colour.
+    /// The packets of each colour.
     pub color_counts: bool,
 }
 
@@ -40,15 +40,15 @@ impl Default for Asked {
     }
 }
 
-/// Writes entities as messages.
-pub(crate) struct Shower<'a> {
+/// Encodes entities as messages.
+pub(crate) struct Encoder<'a> {
     pub asked: Asked,
     pub schema: &'a Schema,
     pub numbered: &'a NumberedPorts,
 }
 
-impl Shower<'_> {
-    /// The message of an entity; none if controllers do not know what it belongs to.
+impl Encoder<'_> {
+    /// The message of an entity; `None` if controllers do not see its owner.
     pub fn entity(&self, entity: &Entity) -> Option<v1::Entity> {
         let ids = &self.schema.ids;
         let sent = match entity {
@@ -120,7 +120,7 @@ impl Shower<'_> {
             table_id: table.id,
             r#match: name.map(|name| matches::write(self.schema, &table.keys, &name.key)).unwrap_or_default(),
             action,
-            // Tables without priorities keep one of their own for some entries of the program.
+            // Tables without priorities use internal ones for some entries of the program.
             priority: name.filter(|_| table.has_priorities()).map_or(0, |name| name.priority),
             controller_metadata: entry.attributes.controller_metadata,
             meter_config: entry.meter.flatten().filter(|_| self.asked.meter_config).map(meter_config),
@@ -139,7 +139,7 @@ impl Shower<'_> {
         Some(v1::MeterCounterData { green, yellow, red })
     }
 
-    /// An entry as a notification names it: with what the controller left with it, without what it does.
+    /// An entry in a notification: with the controller's metadata, without its action.
     pub fn entry_name(&self, entry: &TableEntry) -> Option<v1::TableEntry> {
         let table = self.schema.model.table(*self.schema.ids.tables.get(&entry.table)?)?;
         let name = entry.name.as_ref()?;
@@ -154,7 +154,7 @@ impl Shower<'_> {
         })
     }
 
-    /// An entry by its name alone.
+    /// An entry's key and priority only.
     fn named<T>(&self, direct: &Direct<T>) -> Option<v1::TableEntry> {
         let table = self.schema.model.table(*self.schema.ids.tables.get(&direct.table)?)?;
         let Some(name) = &direct.name else {
@@ -299,7 +299,7 @@ fn meter_config(config: MeterConfig) -> v1::MeterConfig {
     }
 }
 
-/// A number of a message. What does not fit is shown as the largest.
+/// A number of a message. A number that does not fit is shown as the maximum.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

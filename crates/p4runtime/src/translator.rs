@@ -1,21 +1,21 @@
-//! Text that stands for values, where `@p4runtime_translation` gives controllers text.
+//! Translates between text and values, where `@p4runtime_translation` gives controllers text.
 //!
-//! What enters: what a controller sent, and the value as the P4Info describes it; or bits. What leaves: the other.
+//! What enters: what a controller sent, and the value as the P4Info describes it; or bits. What leaves: the opposite
+//! form.
 //!
-//! A text is a port's name, or a number in decimal, or any other name. Ports have their names in types that are as wide
-//! as ports are; of others they are nothing special. All ports are shown in one form, by name or by number: that in
-//! which an update of the type has written one first. A decimal that does not fit is a name like others. A name gets
-//! a number that nothing else stands for, from an update that puts it somewhere: reads, and the keys of what must be
-//! there already, only look names up. A number that a name has by now is not that of the decimal text any more, which
-//! gets another, as a name does; so that this is known, the numbers that names may get are noted for decimal texts,
-//! too.
+//! A text is a port's name, or a number in decimal, or any other name. Port names have their meaning only in types
+//! that are as wide as ports are. All ports are shown in one form, by name or by number: the one that the first
+//! update with the type used. A decimal that does not fit is an ordinary name. An update that adds a new name gives
+//! it an unused number; reads, and the keys of what must exist already, only look names up. A decimal text whose
+//! number a name already has gets another number, as a name does; therefore the numbers in the range of names are
+//! also recorded for decimal texts.
 //!
-//! A name that is new is *pending* until it is known whether its update was carried out: [`Translator::settle`] gives
-//! back the numbers of the others. When there is no number left, those are that nothing has any more: everything there
-//! is is shown once, and what was not shown then is given back.
+//! A name that is new is *pending* until it is known whether its update was carried out: [`Translator::settle`] frees
+//! the numbers of the others. When no number is left, unused ones are found: all state is shown once, and numbers
+//! that did not occur are freed.
 //!
-//! A program may say itself what some texts stand for (`@p4runtime_translation_mappings`): these numbers are theirs
-//! alone. The empty text is a name only so.
+//! A program may define the numbers of some texts (`@p4runtime_translation_mappings`); no other text gets these
+//! numbers. Only there is the empty text a name.
 
 use crate::ports::Ports;
 use crate::value::{bits, bytes};
@@ -26,37 +26,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The bits of the numbers that names may get, at the top of wider types.
+/// The range of numbers for names, in bits, at the top of wider types.
 const ROOM_BITS: u32 = 20;
 
 /// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
-/// What becomes of a name that stands for no number.
+/// What to do with an unknown name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Unknown {
     /// It gets one.
     Numbered,
-    /// It is refused: nothing has it.
+    /// It is refused as not found.
     Refused,
 }
 
 /// A name: its translation, and itself.
 pub(crate) type Name = (String, String);
 
-/// What text stands for which number, by the name of the translation.
+/// The numbers of texts, by the name of the translation.
 #[derive(Debug, Default)]
 pub(crate) struct Translator {
-    state: Mutex<State>,
+    state: Mutex<TranslationState>,
     ports: Ports,
-    /// The bits of a port's number.
+    /// The width of a port's number.
     port_bits: u32,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TranslationState {
     given: BTreeMap<String, Given>,
-    /// Pending names that were met since this was asked last.
+    /// Pending names since the last call.
     met: Vec<Name>,
 }
 
@@ -65,19 +65,19 @@ struct State {
 struct Given {
     numbers: BTreeMap<String, Bits>,
     names: BTreeMap<Vec<u64>, String>,
-    /// Names that nothing may have yet.
+    /// Names that may be unused.
     pending: BTreeSet<String>,
-    /// Names that updates have which are on their way.
+    /// Names in updates that are being carried out.
     held: BTreeSet<String>,
-    /// Numbers that were shown since all began to be shown.
+    /// Numbers that were shown in the current search for unused ones.
     shown: Option<BTreeSet<Vec<u64>>>,
-    /// How far below the top the next free number is looked for.
+    /// How far below the top the search for the next free number begins.
     next: u64,
     /// There is no free number.
     is_full: bool,
-    /// Names that the program itself has given their numbers; none if that was not looked for yet.
+    /// Names with numbers from the program; `None` if they were not read yet.
     fixed: Option<BTreeSet<String>>,
-    /// How ports are shown; none if no update has written one.
+    /// How ports are shown; `None` if no update has written one.
     port_form: Option<PortForm>,
 }
 
@@ -85,7 +85,7 @@ struct Given {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct PortForm {
     by_name: bool,
-    /// Whether this has been taken for keeping.
+    /// Whether this was returned for storing.
     is_kept: bool,
 }
 
@@ -95,9 +95,9 @@ impl Given {
         self.names.insert(number.limbs().to_vec(), name.to_owned());
     }
 
-    /// A name to which the program has given its number.
+    /// A name with a number from the program.
     fn fix(&mut self, name: &str, number: &Bits) {
-        // What was known of an earlier program gives way.
+        // Names from an earlier program are replaced.
         if let Some(other) = self.names.get(number.limbs()).cloned() {
             self.remove(&other);
         }
@@ -118,8 +118,8 @@ impl Given {
     }
 }
 
-impl State {
-    /// Takes over what the program says of the texts of a translation, the first time that one is met.
+impl TranslationState {
+    /// Takes over the mappings of a translation from the program, when the translation is first used.
     fn fix(&mut self, translation: &Translation, width_bits: u32) {
         if translation.mappings.is_empty() || self.given.get(&translation.uri).is_some_and(|it| it.fixed.is_some()) {
             return;
@@ -133,7 +133,7 @@ impl State {
 }
 
 impl Translator {
-    /// One that knows ports by their names, where values have as many bits as their numbers.
+    /// A translator that translates port names in values as wide as port numbers.
     pub fn new(ports: Ports, port_bits: u32) -> Translator {
         Translator { state: Mutex::default(), ports, port_bits }
     }
@@ -143,7 +143,7 @@ impl Translator {
         &self.ports
     }
 
-    /// The bits that a controller means.
+    /// The bits for what a controller sent.
     pub fn read(&self, what: impl Display, value: &Value, sent: &[u8], unknown: Unknown) -> Result<Bits, Fault> {
         match &value.translation {
             Some(translation @ Translation { width_bits: None, .. }) => {
@@ -169,7 +169,7 @@ impl Translator {
         }
     }
 
-    /// The pending names that were met since this was called last.
+    /// The pending names since the last call.
     pub fn take_met(&self) -> Vec<Name> {
         std::mem::take(&mut self.state().met)
     }
@@ -184,7 +184,7 @@ impl Translator {
         pending.collect()
     }
 
-    /// For each translation whose ports are shown in a form since this was called last, whether that is by name.
+    /// For each translation whose ports are shown in a form since the last call, whether that is by name.
     pub fn take_port_forms(&self) -> Vec<(String, bool)> {
         let mut state = self.state();
         let new = state.given.iter_mut().filter_map(|(uri, given)| {
@@ -195,7 +195,7 @@ impl Translator {
         new.collect()
     }
 
-    /// Says that no update is on its way any more, and which of the pending names are there now. Returns the others,
+    /// Records that no update is being carried out, and which of the pending names exist now. Returns the others,
     /// whose numbers are free again.
     pub fn settle(&self, there: Vec<Name>) -> Vec<Name> {
         let mut state = self.state();
@@ -216,12 +216,12 @@ impl Translator {
         gone
     }
 
-    /// Begins to note which numbers are shown.
+    /// Begins to record which numbers are shown.
     pub fn begin_sweep(&self) {
         self.state().given.values_mut().for_each(|given| given.shown = Some(BTreeSet::new()));
     }
 
-    /// Gives the numbers back that were not shown, if `all` were that something has. Returns their names.
+    /// Frees the numbers that were not shown, if `all` state was shown. Returns their names.
     pub fn end_sweep(&self, all: bool) -> Vec<Name> {
         let mut state = self.state();
         let mut gone = Vec::new();
@@ -249,15 +249,15 @@ impl Translator {
         state.given.entry(uri.to_owned()).or_default().port_form = Some(PortForm { by_name, is_kept: true });
     }
 
-    /// A name that was given its number in an earlier run, or for another program.
+    /// A name with its number from an earlier run, or for another program.
     pub fn know(&self, uri: &str, name: &str, number: &Bits) {
         if self.port_named(name, number.width()).is_some() {
-            // It is a port's by now.
+            // Now it is the name of a port.
             return;
         }
         let mut state = self.state();
         let given = state.given.entry(uri.to_owned()).or_default();
-        // What the program says of them counts.
+        // The program's own mappings take precedence.
         let holder = given.names.get(number.limbs());
         if !given.is_fixed(name) && !holder.is_some_and(|holder| given.is_fixed(holder)) {
             given.add(name, number);
@@ -274,7 +274,7 @@ impl Translator {
         self.state().given.get(uri).and_then(|given| given.port_form).is_some_and(|form| form.by_name)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TranslationState> {
         // A name is added by two insertions; a thread that ended between them leaves a number that is not used.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -300,14 +300,14 @@ impl Translator {
         let own = own.map(|number| Bits::from_u64(width_bits, number));
         let mut state = self.state();
         state.fix(translation, width_bits);
-        let State { given, met } = &mut *state;
+        let TranslationState { given, met } = &mut *state;
         let given = match unknown {
             Unknown::Numbered => given.entry(translation.uri.clone()).or_default(),
             Unknown::Refused => {
                 let given = given.get(&translation.uri);
                 return self.known(given, text, own).ok_or_else(|| {
                     let kind = &translation.type_name;
-                    Fault::new(Code::NotFound, format!("{what}: nothing has the name `{text}` of type {kind}"))
+                    Fault::new(Code::NotFound, format!("{what}: no value has the name `{text}` of type {kind}"))
                 });
             }
         };
@@ -348,12 +348,12 @@ impl Translator {
         number.width() == self.port_bits && number.to_u64().is_some_and(|number| self.ports.has(number))
     }
 
-    /// The port of this name, in a type of so many bits.
+    /// The port with this name, in a type of this width.
     fn port_named(&self, name: &str, width_bits: u32) -> Option<u32> {
         if width_bits == self.port_bits { self.ports.number_of(name) } else { None }
     }
 
-    /// The name by which a port is shown, if it has one that is no other's and ports are shown by name.
+    /// The name by which a port is shown, if its name is unique and ports are shown by name.
     fn shown_name<'a>(&'a self, given: &Given, held: &Bits) -> Option<&'a String> {
         let port =
             held.to_u64().filter(|_| held.width() == self.port_bits && given.port_form.is_some_and(|it| it.by_name));
@@ -361,7 +361,7 @@ impl Translator {
         (decimal(name).is_none() && !given.numbers.contains_key(name)).then_some(name)
     }
 
-    /// What a text stands for already; `own` is what it does by itself, unless a name has that.
+    /// The present number of a text; `own` is the number that it denotes by itself, unless a name has that.
     fn known(&self, given: Option<&Given>, text: &str, own: Option<Bits>) -> Option<Bits> {
         if let Some(number) = given.and_then(|given| given.numbers.get(text)) {
             return Some(number.clone());
@@ -369,7 +369,7 @@ impl Translator {
         let own = own?;
         let is_named = |name: &str| self.port_named(name, own.width()).is_some();
         let holder = given.and_then(|given| given.names.get(own.limbs()));
-        // A port's name and its number are the same to everybody, also if the program has another name for the port.
+        // A port's name and its number mean the same to everybody, even if the program has another name for the port.
         let is_same = |holder: &String| {
             let is_port = given.is_some_and(|given| given.is_fixed(holder)) && is_named(text);
             is_port || is_named(holder) || decimal(holder) == own.to_u64()
@@ -378,14 +378,14 @@ impl Translator {
         is_free.then_some(own)
     }
 
-    /// A number that nothing stands for. From the top, where numbers that mean something by themselves are rare.
+    /// An unused number. From the top, where numbers with a meaning of their own are rare.
     fn free(&self, given: &mut Given, width_bits: u32) -> Option<Bits> {
         if given.is_full {
             return None;
         }
         let room = room(width_bits);
         for _ in 0..room {
-            // The two at the top come last: programs like them for what is special.
+            // The two at the top come last: programs often use them for special cases.
             let below = Bits::from_u64(width_bits, (given.next + 2) % room);
             let number = Bits::ones(width_bits).sub(&below);
             given.next = (given.next + 1) % room;
@@ -419,7 +419,7 @@ fn fits(number: u64, width_bits: u32) -> bool {
     u64::BITS - number.leading_zeros() <= width_bits
 }
 
-/// How many numbers names may get.
+/// How many numbers there are for names.
 fn room(width_bits: u32) -> u64 {
     1 << width_bits.min(ROOM_BITS)
 }
@@ -429,7 +429,7 @@ fn depth(number: &Bits) -> u64 {
     number.not().to_u64().unwrap_or(u64::MAX)
 }
 
-/// A number as it is written back: decimal, without zeros in front.
+/// The text of a number: decimal, without leading zeros.
 fn decimal(text: &str) -> Option<u64> {
     let number: u64 = text.parse().ok()?;
     (number.to_string() == text).then_some(number)
@@ -450,7 +450,7 @@ mod tests {
         Value { width_bits, translation: Some(translation) }
     }
 
-    /// Ports 0 to 11 are nothing special in a type that is not as wide as they are.
+    /// Ports 0 to 11 have no special meaning in a type that is not as wide as ports are.
     #[test]
     fn names_of_narrow_types_get_all_numbers() {
         let ports = Ports::new((0..12).map(|number| (number, format!("eth{number}"))), CpuPort::default());
@@ -466,7 +466,7 @@ mod tests {
         assert_eq!(read(9, "eth3").unwrap(), Some(3), "a port");
     }
 
-    /// All are shown as the first was written. What is behind several ports is no port's name.
+    /// All are shown in the form of the first. A name of several ports does not denote a port.
     #[test]
     fn ports_are_shown_in_one_form() {
         let names = ["eth0", "null", "null", "2"].map(str::to_owned);

@@ -1,8 +1,8 @@
-//! Values as they travel: strings of bytes for bits of any width.
+//! Values as they are sent: strings of bytes for bits of any width.
 //!
-//! What enters: bytes of a message and the width that the value has in the switch, or bits. What leaves: the other. A
-//! value is sent in as few bytes as it needs; one that comes may have any number of zero bytes in front. An empty
-//! string is no value. What stands for text is in [`crate::translator`].
+//! What enters: bytes of a message and the width that the value has in the switch, or bits. What leaves: the opposite
+//! form. A value is sent in as few bytes as it needs; a received one may have any number of leading zero bytes. An
+//! empty string is not a value. The translation of text is in [`crate::translator`].
 
 use base::Bits;
 use control::api::{Code, Fault};
@@ -51,10 +51,10 @@ fn needed_bits(significant: &[u8]) -> u64 {
     }
 }
 
-/// Bytes of a value that a message shows at most.
+/// The most bytes of a value that a message shows.
 const SHOWN_BYTES_MAX: usize = 20;
 
-/// A value as messages show it.
+/// A value for messages.
 pub(crate) fn shown(significant: &[u8]) -> String {
     let digits: String = significant.iter().take(SHOWN_BYTES_MAX).map(|byte| format!("{byte:02x}")).collect();
     let digits = digits.trim_start_matches('0');
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use expect_test::{Expect, expect};
 
-    /// What a string of bytes is for a width, and how it is sent back.
+    /// The value of a string of bytes for a width, and how it is sent back.
     fn check(width_bits: u32, sent: &[&[u8]], expect: Expect) {
         let mut text = String::new();
         for bytes_sent in sent {

@@ -1,8 +1,9 @@
-//! Those who only look: clients that bid for nothing and see what controllers are told.
+//! Watchers: clients that do not bid and see the messages for controllers.
 //!
-//! What enters: packets for the CPU port, digests as they come, idle entries, changes of who is primary. What
-//! leaves: the same on the stream of each watcher. Nobody waits for a watcher, and none takes a controller's place:
-//! what only watchers have seen counts as lost, and what a watcher misses because it reads too slowly does not.
+//! What enters: packets for the CPU port, digests as they arrive, idle entries, changes of the primary controller.
+//! What leaves: the same on the stream of each watcher. Nothing waits for a watcher, and watchers do not replace
+//! controllers: a message that only watchers have seen counts as lost, and one that a watcher misses because it reads
+//! too slowly does not.
 
 use crate::feed::Losses;
 use crate::outbox::{Outbox, Outgoing};
@@ -17,14 +18,14 @@ use tonic::Status;
 /// Watchers at once: up to 8 MiB may wait for each.
 const WATCHERS_MAX: usize = 16;
 
-/// All who look; clones are of the same.
+/// All watchers; clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Watchers(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     present: Mutex<Present>,
-    /// How many there are, for a look without the lock.
+    /// Their number, for a check without the lock.
     count: AtomicUsize,
 }
 
@@ -35,7 +36,7 @@ struct Present {
 }
 
 impl Watchers {
-    /// A stream for one more, until it is dropped.
+    /// A stream for a new watcher, which ends when it is dropped.
     pub fn join(&self) -> Result<Outgoing, Status> {
         let (outbox, outgoing) = Outbox::new(Losses::default());
         let id = {
@@ -60,12 +61,12 @@ impl Watchers {
         Ok(outgoing)
     }
 
-    /// Whether somebody looks.
+    /// Whether there are watchers.
     pub fn is_any(&self) -> bool {
         self.0.count.load(Ordering::Relaxed) != 0
     }
 
-    /// Shows something to all who look and read.
+    /// Sends a message to all watchers that read.
     pub fn show(&self, update: &Answer) {
         let now = Instant::now();
         for outbox in self.lock().outboxes.values() {

@@ -1,21 +1,20 @@
 //! Writes: updates, decoded one by one and carried out some at a time.
 //!
-//! What enters: the updates of a request as bytes, and how much of it must succeed. What leaves: the outcomes, as far
-//! as an answer can tell of them. A request that may be carried out in part is never there as a whole in any other form
-//! than that in which it came: a million updates take the memory of some, beside that of the entries that they make.
-//! What must succeed as a whole is kept until it is known whether it does, for which memory is taken from the budget of
-//! all clients.
+//! What enters: the encoded updates of a request, and its atomicity. What leaves: the outcomes, as far as a response
+//! can contain them. A request that may be carried out in part is never decoded as a whole: a million updates take
+//! the memory of some, beside that of the entries that they create. The updates of an atomic request are kept until
+//! it is known whether it succeeds; memory for them is reserved from the budget of all clients.
 //!
-//! Packets see the parts of a write that may be cut as they come. Nobody else does: those who read, controllers of
-//! other roles and who wants to be primary wait until all of it is there.
+//! Packets see the parts of a non-atomic write as they are carried out. Other clients do not: reads, controllers of
+//! other roles and bids wait until the whole write is done.
 
-use crate::pipelines::Target;
+use crate::pipelines::Pipeline;
 use crate::role_config::{RoleConfig, p4_id};
 use crate::schema::Schema;
 use crate::status::Outcomes;
-use crate::to_proto::{Asked, NumberedPorts, Shower};
+use crate::to_proto::{Asked, Encoder, NumberedPorts};
 use crate::translator::Name;
-use crate::{from_proto, kept, words};
+use crate::{error_text, from_proto, kept};
 use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Query, TableQuery, Update, UpdateKind, Which};
 use p4runtime_proto::codec::Budget;
 use p4runtime_proto::p4::v1;
@@ -26,42 +25,41 @@ use std::sync::Arc;
 use tokio::sync::OwnedRwLockWriteGuard;
 use tonic::Status;
 
-/// Updates that are carried out at once, if a write may be cut.
+/// Updates that are carried out at once, if a write may be split.
 const PIECE: usize = 1024;
 
-/// What an update takes that is kept until all others of its batch have been carried out, with what is noted to take it
-/// back: measured with two fields and two parameters.
+/// The memory of an update that is kept until all others of its batch have been carried out, with its undo record:
+/// measured with two fields and two parameters.
 const KEPT_UPDATE_BYTES: usize = 1200;
 
-/// A write of so many table entries of so many bytes takes some ten microseconds.
+/// A write of up to this many table entries and bytes takes some ten microseconds.
 const SHORT_UPDATES: usize = 8;
 const SHORT_BYTES: usize = 4096;
 
-/// Updates that are smaller than this are decoded without asking for memory: they become no more than a mebibyte.
+/// Updates that are smaller than this are decoded without a reservation: they become no more than a mebibyte.
 const SMALL_BYTES: usize = 4096;
 
-/// How often a request may wait for the numbers of names that what comes before it in the request gives back:
-/// everything there is is looked through each time.
+/// How often a request may wait for numbers of names that its earlier updates free: all state is searched each time.
 const WAITS_MAX: usize = 64;
 
-/// Failures of a batch that are looked for once it is known that it fails.
+/// The most failures of a batch that are determined once it is known that it fails.
 const FAILURES_MAX: usize = 1024;
 
-/// The role of who sends, in words, and what it may do.
+/// The sender's role, for messages, and its permissions.
 type Limits = (String, Arc<RoleConfig>);
 
-/// Carries updates out in their order. `limits` are those of the role of who sends, if it may not do everything.
-/// Others have their turn when all is there; nobody but who sent it waits for the disk. An error if there is no memory
+/// Carries out updates in order. `limits` are those of the sender's role, if it does not have full access. Other
+/// requests wait until the write is done; only its sender waits for the disk. An error if there is not enough memory
 /// for the request as a whole.
 pub(crate) fn carry_out(
-    target: &Target,
+    target: &Pipeline,
     sent: Vec<Bytes>,
     atomicity: Atomicity,
     limits: Option<Limits>,
     turn: OwnedRwLockWriteGuard<()>,
     budget: Option<Arc<dyn Budget>>,
 ) -> Result<Outcomes, Status> {
-    let has_words = words::are_needed(&target.schema);
+    let has_words = error_text::are_needed(&target.schema);
     let mut reader = Reader { target, limits, budget, reserved_bytes: 0, has_words, has_swept: false, waits: 0 };
     let (mut outcomes, record) = match atomicity {
         Atomicity::ContinueOnError => in_pieces(&mut reader, sent),
@@ -79,12 +77,12 @@ pub(crate) fn carry_out(
     Ok(outcomes)
 }
 
-/// Whether these are a few table entries and no more, for which nobody else is asked: neither the worker, as for what
-/// it keeps of entries, nor those who have a name, as for a number that may be free again.
+/// Whether these are only a few table entries that need nothing else: neither the worker, as for an entry's counters,
+/// nor a free number for a name.
 pub(crate) fn is_short(schema: &Schema, sent: &[Bytes]) -> bool {
     sent.len() <= SHORT_UPDATES
         && sent.iter().map(Bytes::len).sum::<usize>() <= SHORT_BYTES
-        && !words::are_needed(schema)
+        && !error_text::are_needed(schema)
         && sent.iter().all(is_plain_entry)
 }
 
@@ -100,31 +98,31 @@ fn is_plain_entry(bytes: &Bytes) -> bool {
 
 /// Decodes updates.
 struct Reader<'a> {
-    target: &'a Target,
+    target: &'a Pipeline,
     limits: Option<Limits>,
     budget: Option<Arc<dyn Budget>>,
-    /// The most that was asked for a single update: as one is gone before the next comes, it serves for all.
+    /// The largest reservation for a single update: as one is dropped before the next is decoded, it serves for all.
     reserved_bytes: usize,
-    /// Whether refusals must be put in the words of who sends: then updates are kept as they were sent.
+    /// Whether refusals must use the sender's names: then updates are kept as they were sent.
     has_words: bool,
-    /// Whether names that nothing has were looked for since something was carried out.
+    /// Whether unused names were searched since something was carried out.
     has_swept: bool,
-    /// How often an update has waited for what came before it to be carried out.
+    /// How often an update has waited until earlier ones were carried out.
     waits: usize,
 }
 
-/// An update that was understood.
+/// A decoded update.
 struct Read {
     update: Update,
     numbering: Option<Numbering>,
     /// As it was sent, if that is kept.
     sent: Option<Bytes>,
-    /// Names that it brings.
+    /// New names in it.
     names: Vec<Name>,
 }
 
 impl Reader<'_> {
-    /// None for an update that asks for nothing.
+    /// None for an update that requests no change.
     fn read(&mut self, bytes: Bytes) -> Result<Option<Read>, Fault> {
         self.reserve(&bytes)?;
         let kept = self.has_words.then(|| bytes.clone());
@@ -135,7 +133,7 @@ impl Reader<'_> {
         Ok(update.map(|update| Read { numbering: numbering(&sent, &update), update, sent: kept, names }))
     }
 
-    /// Refuses what the role of who sends does not have.
+    /// Refuses what the sender's role does not permit.
     fn check_role(&self, sent: &v1::Update) -> Result<(), Fault> {
         let (Some((role, config)), Some(entity)) = (&self.limits, &sent.entity) else { return Ok(()) };
         if config.admits(entity) {
@@ -151,7 +149,7 @@ impl Reader<'_> {
         Err(Fault::new(FaultCode::PermissionDenied, message))
     }
 
-    /// What an update means, and the names that it brings.
+    /// Decodes an update, and the new names in it.
     fn understand(&mut self, sent: &v1::Update) -> Result<(Option<Update>, Vec<Name>), Fault> {
         let schema = &self.target.schema;
         let mut update = from_proto::update(schema, sent);
@@ -165,7 +163,7 @@ impl Reader<'_> {
         Ok((update?, names))
     }
 
-    /// Whether an update that was refused may have what it lacks once those before it are carried out.
+    /// Whether a refused update may succeed once the earlier ones are carried out.
     fn waits_for(&mut self, refused: &Fault, before: &[Update]) -> bool {
         let may_free = || before.iter().any(|update| update.kind != UpdateKind::Insert);
         let waits = refused.code == FaultCode::ResourceExhausted && self.waits < WAITS_MAX && may_free();
@@ -173,7 +171,7 @@ impl Reader<'_> {
         waits
     }
 
-    /// Takes memory for an update that may become large.
+    /// Reserves memory for an update that may become large.
     fn reserve(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if bytes.len() < SMALL_BYTES {
             return Ok(());
@@ -192,12 +190,12 @@ impl Reader<'_> {
     }
 }
 
-/// Carries out those updates that can be. Returns what must be synchronised before they are acknowledged, too.
+/// Carries out the updates that can be. Also returns what must be synchronised before they are acknowledged.
 fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>) -> (Outcomes, u64) {
     let mut outcomes = Outcomes::default();
     let mut sent = sent.into_iter();
     let mut last = 0;
-    // What waits for those before it.
+    // An update that waits for earlier ones.
     let mut waiting: Option<Bytes> = None;
     while sent.len() > 0 || waiting.is_some() {
         let count = PIECE.min(sent.len() + 1);
@@ -223,20 +221,20 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>) -> (Outcomes, u64) {
     (outcomes, last)
 }
 
-/// What is left of an update that was understood: the number that it gives to a port, its bytes, if a refusal is to be
-/// in their words, and the names that it brings.
+/// The rest of a decoded update: the port number that it sets, its bytes, if refusals must use its names, and its new
+/// names.
 type Understood = (Option<Numbering>, Option<Bytes>, Vec<Name>);
 
-/// Carries out those updates that were understood. Returns what must be synchronised before they are acknowledged, and
-/// adds the names that are there now.
+/// Carries out the decoded updates. Returns what must be synchronised before they are acknowledged, and adds the
+/// names that exist now.
 fn carry_out_piece(
-    target: &Target,
+    target: &Pipeline,
     batch: Vec<Update>,
     piece: Vec<Result<Option<Understood>, Fault>>,
     outcomes: &mut Outcomes,
     there: &mut Vec<Name>,
 ) -> u64 {
-    // Before the entries that have them: a number must not be given to two names.
+    // Before the entries that use them: a number must not be given to two names.
     if let Err(fault) = target.api.keep_notes(kept::names(&target.schema.translator)) {
         target.api.count_refused(piece.len());
         piece.into_iter().for_each(|read| outcomes.push(Err(read.err().unwrap_or_else(|| fault.clone()))));
@@ -264,18 +262,18 @@ fn carry_out_piece(
     record
 }
 
-/// Whether an update was carried out, though a restart may forget it.
+/// Whether an update was carried out, though a restart may lose it.
 fn is_carried_out(outcome: &Result<(), Fault>) -> bool {
     outcome.as_ref().map_or_else(|fault| fault.code == FaultCode::Unavailable, |()| true)
 }
 
-/// Gives the numbers of names back that came with updates that were not carried out.
-fn settle_names(target: &Target, there: Vec<Name>) {
+/// Frees the numbers of new names in updates that were not carried out.
+fn settle_names(target: &Pipeline, there: Vec<Name>) {
     forget(target, target.schema.translator.settle(there));
 }
 
-/// Gives the numbers of names back that nothing has any more.
-fn sweep_names(target: &Target) -> Result<(), Fault> {
+/// Frees the numbers of unused names.
+fn sweep_names(target: &Pipeline) -> Result<(), Fault> {
     let Schema { translator, program, .. } = &*target.schema;
     let entries = |which| Query::TableEntries(TableQuery { which, ..TableQuery::default() });
     let queries = [
@@ -286,11 +284,11 @@ fn sweep_names(target: &Target) -> Result<(), Fault> {
         Query::Registers { array: None, index: None },
     ];
     let numbered = NumberedPorts::default();
-    let shower = Shower { schema: &target.schema, numbered: &numbered, asked: Asked::default() };
+    let encoder = Encoder { schema: &target.schema, numbered: &numbered, asked: Asked::default() };
     translator.begin_sweep();
     let read = queries.iter().try_for_each(|query| {
         target.api.read_of(program, query, &mut |entities: Vec<Entity>| {
-            entities.iter().for_each(|entity| drop(shower.entity(entity)));
+            entities.iter().for_each(|entity| drop(encoder.entity(entity)));
             true
         })
     });
@@ -298,7 +296,7 @@ fn sweep_names(target: &Target) -> Result<(), Fault> {
     read
 }
 
-fn forget(target: &Target, names: Vec<Name>) {
+fn forget(target: &Pipeline, names: Vec<Name>) {
     if let Err(fault) = target.api.keep_notes(kept::without_names(names)) {
         tracing::warn!("names that nothing has: {fault}");
     }
@@ -339,7 +337,7 @@ fn as_a_whole(
         let not_tried = Fault::new(FaultCode::Aborted, format!("not tried: update {first} of the batch was refused"));
         return Ok((scattered(count, refused, &Err(not_tried)), 0));
     }
-    // Before the entries that have them: a number must not be given to two names.
+    // Before the entries that use them: a number must not be given to two names.
     let noted = target.api.keep_notes(kept::names(&target.schema.translator));
     let (outcomes, record) = match noted {
         Ok(()) => target.api.write_ahead(batch, atomicity),
@@ -362,10 +360,10 @@ fn as_a_whole(
     Ok((outcomes, record))
 }
 
-/// A refusal in the words of who sent the update, if that was kept.
-fn in_words(target: &Target, fault: Fault, sent: Option<Bytes>) -> Fault {
+/// A refusal with the sender's names, if the update was kept.
+fn in_words(target: &Pipeline, fault: Fault, sent: Option<Bytes>) -> Fault {
     match sent {
-        Some(sent) => words::in_those_of(&target.schema, fault, &sent),
+        Some(sent) => error_text::in_those_of(&target.schema, fault, &sent),
         None => fault,
     }
 }
@@ -390,8 +388,8 @@ struct Numbering {
     as_numbers: bool,
 }
 
-/// Notes how ports were written, where that has changed.
-fn number_ports(target: &Target, numberings: &[Numbering]) -> Result<(), Fault> {
+/// Records how ports were written, if that has changed.
+fn number_ports(target: &Pipeline, numberings: &[Numbering]) -> Result<(), Fault> {
     if numberings.is_empty() {
         return Ok(());
     }

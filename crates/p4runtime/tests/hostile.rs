@@ -88,7 +88,7 @@ async fn requests_that_are_too_long_are_refused_with_what_helps() {
     let device = Device::start(Some(ROUTER));
     let refused = write_bytes(&device, vec![0; (64 << 20) + 1]).await;
     assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
-    assert_eq!(refused.message(), "the request has 67108865 bytes: the most are 67108864; send it in several");
+    assert_eq!(refused.message(), "the request has 67108865 bytes: the maximum is 67108864; send it in several");
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn bytes_that_are_no_request_are_refused() {
     for bytes in [&b"\xff\xff"[..], b"\x0a", b"\x08\x01\x22\x05abc", b"\x32\x01\xff"] {
         let refused = write_bytes(&device, bytes.to_vec()).await;
         assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
-        assert!(refused.message().starts_with("the bytes are no p4.v1.WriteRequest: "), "{}", refused.message());
+        assert!(refused.message().starts_with("the bytes are not a p4.v1.WriteRequest: "), "{}", refused.message());
     }
 }
 
@@ -152,7 +152,7 @@ async fn long_messages_end_a_stream() {
     let mut controller = Controller::connect(&device, 1).await;
     controller.packet_out(b"\x01", &vec![0; 200_000]).await;
     let end = controller.next().await;
-    assert_eq!(end, "ResourceExhausted: a message of the stream has 200022 bytes: the most are 131072\n");
+    assert_eq!(end, "ResourceExhausted: a message of the stream has 200022 bytes: the maximum is 131072\n");
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn bytes_that_are_no_message_end_a_stream() {
         let mut incoming = client(&device).await.streaming(outgoing, path, Raw).await.unwrap().into_inner();
         let refused = tokio::time::timeout(Duration::from_secs(60), incoming.message()).await.unwrap().unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
-        assert!(refused.message().starts_with("the bytes are no p4.v1.StreamMessageRequest: "), "{refused:?}");
+        assert!(refused.message().starts_with("the bytes are not a p4.v1.StreamMessageRequest: "), "{refused:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::support;
 
 use control::api::Notes;
-use p4runtime::Words;
+use p4runtime::ErrorText;
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use p4runtime_proto::p4::v1::{self, write_request::Atomicity};
@@ -196,11 +196,11 @@ async fn ports_keep_the_form_in_which_they_were_written() {
 fn what_was_stored_is_told_with_names() {
     let made = program(&text());
     let notes = Notes::from([(r#"["name","names","blue"]"#.to_owned(), serde_json::json!([4, "0a"]))]);
-    let words = Words::of(&made.info, &Arc::new(made.program), &notes).unwrap();
+    let words = ErrorText::of(&made.info, &Arc::new(made.program), &notes).unwrap();
     let told = words.tell("table I.known: there is no entry with m.name = 0xa");
     assert_eq!(told, "table I.known: there is no entry with m.name = `blue`");
     let other = "table I.route: there is no entry with m.address = 0xa000000/8";
     assert_eq!(words.tell(other), other);
     let made = program(ROUTER);
-    assert!(Words::of(&made.info, &Arc::new(made.program), &notes).is_none(), "it has no names");
+    assert!(ErrorText::of(&made.info, &Arc::new(made.program), &notes).is_none(), "it has no names");
 }

@@ -79,18 +79,18 @@ async fn what_was_written_and_has_no_place_is_a_reason_to_refuse() {
         &refusals,
         expect![[r#"
         way
-          InvalidArgument the new program has no place for what was written: default action of table I.route (1): there is no table of this name with the same keys; table I.route (1): there is no table of this name with the same keys. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which begins with nothing
+          InvalidArgument the new program cannot keep what was written: default action of table I.route (1): there is no table of this name with the same keys; table I.route (1): there is no table of this name with the same keys. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which starts with empty state
         m.address: ternary
-          InvalidArgument the new program has no place for what was written: default action of table I.route (1): there is no table of this name with the same keys; table I.route (1): there is no table of this name with the same keys. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which begins with nothing
+          InvalidArgument the new program cannot keep what was written: default action of table I.route (1): there is no table of this name with the same keys; table I.route (1): there is no table of this name with the same keys. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which starts with empty state
         action forward(bit<8> port) { s.egress_spec = 9w1; }
-          InvalidArgument the new program has no place for what was written: default action of table I.route (1): there is no action of the same name and parameters; table I.route (1): there is no action of the same name and parameters. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which begins with nothing
+          InvalidArgument the new program cannot keep what was written: default action of table I.route (1): there is no action of the same name and parameters; table I.route (1): there is no action of the same name and parameters. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which starts with empty state
         bit<32>>(3) last;
-          InvalidArgument register I.last: cell 3 is 0x1388, and the new program has 3 cells. Nothing has changed; VERIFY_AND_COMMIT begins with nothing
+          InvalidArgument register I.last: cell 3 is 0x1388, and the new program has 3 cells. Nothing has changed; VERIFY_AND_COMMIT starts with empty state
         last.write(0, (bit<12>)
-          InvalidArgument register I.last: cell 3 is 0x1388, which is no bit<12> of the new program. Nothing has changed; VERIFY_AND_COMMIT begins with nothing
+          InvalidArgument register I.last: cell 3 is 0x1388, which is not a value of bit<12> in the new program. Nothing has changed; VERIFY_AND_COMMIT starts with empty state
         bit<8> value; bit<16> port; }
         header
-          InvalidArgument the new program has no place for what was written: digest learn_t (1): there is no digest of this name and type. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which begins with nothing
+          InvalidArgument the new program cannot keep what was written: digest learn_t (1): there is no digest of this name and type. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which starts with empty state
     "#]],
     );
 }

@@ -60,7 +60,7 @@ async fn a_role_has_what_its_configuration_lists() {
           PermissionDenied the configuration of the role "routes" does not list the register I.last
         Unknown: 1 of 1 updates failed; update 0: the configuration of the role "routes" does not list multicast groups and clone sessions, which are of roles without one
           PermissionDenied the configuration of the role "routes" does not list multicast groups and clone sessions, which are of roles without one
-        PermissionDenied: the role "routes" may not set programs
+        PermissionDenied: the role "routes" is not allowed to set programs
     "#]]
     .assert_eq(&seen);
     let registers = "register_entry { register_id: $last index { } }";
@@ -432,11 +432,11 @@ async fn refusals_have_the_names_that_controllers_sent() {
     assert!(twice.contains("there is already an entry with m.name = `blue`, m.plain = 0x7: "), "{twice}");
     let delete = format!("type: DELETE entity {{ {} }} }}", entry("red"));
     let missing = written(&mut controller, &info, &delete).await;
-    assert!(missing.contains("match field m.name, value: nothing has the name `red` of type "), "{missing}");
+    assert!(missing.contains("match field m.name, value: no value has the name `red` of type "), "{missing}");
     let data = "data { packet_count: 1 }";
     let count = format!("type: MODIFY entity {{ direct_counter_entry {{ {} }} {data} }} }}", entry("green"));
     let missing = written(&mut controller, &info, &count).await;
-    assert!(missing.contains("match field m.name, value: nothing has the name `green` of type "), "{missing}");
+    assert!(missing.contains("match field m.name, value: no value has the name `green` of type "), "{missing}");
 }
 
 /// A table of PSA whose first action executes its meter and whose second does not.

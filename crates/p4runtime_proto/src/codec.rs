@@ -66,7 +66,7 @@ impl<U: Message + Default + Name> Decoder for BoundedDecoder<U> {
         let bytes = buffer.copy_to_bytes(buffer.remaining());
         U::decode(bytes).map(Some).map_err(|error| match is_request {
             // An error in the bytes of a request is the client's fault.
-            true => Status::invalid_argument(format!("the bytes are no {}: {error}", U::full_name())),
+            true => Status::invalid_argument(format!("the bytes are not a {}: {error}", U::full_name())),
             false => Status::internal(error.to_string()),
         })
     }

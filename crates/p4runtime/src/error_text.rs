@@ -1,8 +1,8 @@
-//! Refusals in the words of controllers.
+//! Rewrites refusals with the names that controllers use.
 //!
 //! What enters: why the control plane refused an update, and the update as it was sent. What leaves: the same reason,
-//! with the names of translated values that the update has in the place of the numbers that they are in the switch. The
-//! control plane knows those numbers alone, and should: who sends a name must read that name.
+//! in which the names of translated values replace their numbers in the switch. The control plane only knows the
+//! numbers, but a client that sends a name must read that name.
 
 use crate::ports::Ports;
 use crate::schema::Schema;
@@ -20,22 +20,22 @@ use prost::Message as _;
 use prost::bytes::Bytes;
 use std::sync::Arc;
 
-/// The words of the controllers of an earlier run, of which notes are kept.
-pub struct Words(Schema);
+/// The names of an earlier run, from stored notes.
+pub struct ErrorText(Schema);
 
-impl Words {
-    /// Those of the controllers of this program; none if they know no values by names.
-    pub fn of(info: &P4Info, program: &Arc<Program>, notes: &Notes) -> Option<Words> {
+impl ErrorText {
+    /// The names for this program; `None` if it has no translated values.
+    pub fn of(info: &P4Info, program: &Arc<Program>, notes: &Notes) -> Option<ErrorText> {
         let schema = Schema::new(info.clone(), Arc::clone(program), Ports::default()).ok()?;
         are_needed(&schema).then(|| {
             kept::read_notes(notes, &schema.translator, &mut NumberedPorts::default());
-            Words(schema)
+            ErrorText(schema)
         })
     }
 
-    /// What is said of an entry that was stored, with names in the place of numbers.
+    /// A message about a stored entry, with names instead of numbers.
     pub fn tell(&self, said: &str) -> String {
-        let Words(schema) = self;
+        let ErrorText(schema) = self;
         let is_of = |table: &&Table| said.starts_with(&format!("table {}: ", table.name));
         let Some(table) = schema.model.tables().find(is_of) else { return said.to_owned() };
         table.keys.iter().filter(|field| is_text(field)).fold(said.to_owned(), |said, field| {
@@ -49,7 +49,7 @@ impl Words {
     }
 }
 
-/// Whether controllers know values of keys by names.
+/// Whether values of keys are translated.
 pub(crate) fn are_needed(schema: &Schema) -> bool {
     schema.model.tables().any(|table| table.keys.iter().any(is_text))
 }
@@ -58,7 +58,7 @@ fn is_text(field: &MatchField) -> bool {
     matches!(&field.value.translation, Some(Translation { width_bits: None, .. }))
 }
 
-/// A reason in the words of who sent the update.
+/// A reason with the names of the client that sent the update.
 pub(crate) fn in_those_of(schema: &Schema, fault: Fault, sent: &[u8]) -> Fault {
     let Ok(update) = v1::Update::decode(Bytes::copy_from_slice(sent)) else { return fault };
     let entry = match update.entity.and_then(|it| it.entity) {
