@@ -93,21 +93,21 @@ pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) 
 enum Node<'h> {
     Instance(Placed<hir::InstanceId>),
     Object(Object<'h>),
-    Control(Place<'h, hir::ControlId>),
-    Parser(Place<'h, hir::ParserId>),
+    Control(BlockInstance<'h, hir::ControlId>),
+    Parser(BlockInstance<'h, hir::ParserId>),
     Table(Placed<hir::TableId>),
 }
 
 /// A control or parser at a path, with the arguments of its constructor.
 #[derive(Clone)]
-struct Place<'h, I> {
+struct BlockInstance<'h, I> {
     id: I,
     path: String,
     passed: Passed<'h>,
     bound: Rc<Bound>,
 }
 
-impl<I> Place<'_, I> {
+impl<I> BlockInstance<'_, I> {
     /// A declaration inside it.
     fn placed<L>(&self, id: L) -> Placed<L> {
         Placed { owner: self.path.clone(), id, bound: Rc::clone(&self.bound) }
@@ -149,7 +149,7 @@ enum Declared<'h> {
 
 /// The target of an `apply`: a control or a parser, with its declared name.
 struct Applied<'h, I> {
-    place: Place<'h, I>,
+    place: BlockInstance<'h, I>,
     by: By,
 }
 
@@ -218,14 +218,14 @@ impl<'h> Walk<'_, 'h> {
                     let path = control.name.to_string();
                     let passed = self.pass(&control.constructor_params, args, &path, &nothing, &Rc::default());
                     let bound = bind(&control.type_params, types, &Bound::new());
-                    queue.push_back(Node::Control(Place { id: *id, path, passed, bound }));
+                    queue.push_back(Node::Control(BlockInstance { id: *id, path, passed, bound }));
                 }
                 (ExprKind::Construct { args, .. }, Type::Parser(id, types)) => {
                     let parser = &self.program.parsers[*id];
                     let path = parser.name.to_string();
                     let passed = self.pass(&parser.constructor_params, args, &path, &nothing, &Rc::default());
                     let bound = bind(&parser.type_params, types, &Bound::new());
-                    queue.push_back(Node::Parser(Place { id: *id, path, passed, bound }));
+                    queue.push_back(Node::Parser(BlockInstance { id: *id, path, passed, bound }));
                 }
                 // A nested package.
                 (ExprKind::Construct { args, .. }, Type::Apply(..)) => self.visit_arguments(args, queue),
@@ -265,7 +265,7 @@ impl<'h> Walk<'_, 'h> {
     }
 
     /// Resolves the target of an `apply`, and how it is named.
-    fn applied_object<I>(&self, object: &'h hir::Expr, at: &Place<'h, I>) -> Option<AppliedObject<'h>> {
+    fn applied_object<I>(&self, object: &'h hir::Expr, at: &BlockInstance<'h, I>) -> Option<AppliedObject<'h>> {
         let (ty, args, path, (outer, bound), by) = match &object.kind {
             ExprKind::Instance(id) => {
                 let instance = &self.program.instances[*id];
@@ -312,7 +312,7 @@ impl<'h> Walk<'_, 'h> {
 
     // ----------------------------------------------------------------------------------------------------- controls
 
-    fn visit_control(&mut self, control: &Place<'h, hir::ControlId>, queue: &mut VecDeque<Node<'h>>) {
+    fn visit_control(&mut self, control: &BlockInstance<'h, hir::ControlId>, queue: &mut VecDeque<Node<'h>>) {
         let mut declared = Vec::new();
         self.inline(control, &mut declared);
         let mut calls = Vec::new();
@@ -338,16 +338,16 @@ impl<'h> Walk<'_, 'h> {
     fn applied_control(
         &self,
         call: &'h hir::Call,
-        at: &Place<'h, hir::ControlId>,
+        at: &BlockInstance<'h, hir::ControlId>,
     ) -> Option<Applied<'h, hir::ControlId>> {
         let Callee::Apply(object) = &call.callee else { return None };
         let AppliedObject { ty, path, passed, bound, by } = self.applied_object(object, at)?;
         let Type::Control(id, _) = ty else { return None };
-        Some(Applied { place: Place { id: *id, path, passed, bound }, by })
+        Some(Applied { place: BlockInstance { id: *id, path, passed, bound }, by })
     }
 
     /// Adds the declarations of a control and of the controls that it applies.
-    fn inline(&self, at: &Place<'h, hir::ControlId>, to: &mut Vec<Declared<'h>>) {
+    fn inline(&self, at: &BlockInstance<'h, hir::ControlId>, to: &mut Vec<Declared<'h>>) {
         let control = &self.program.controls[at.id];
         let mut applied = Vec::new();
         for_each_call(&control.body.stmts, &mut |_, call| applied.extend(self.applied_control(call, at)));
@@ -384,7 +384,11 @@ impl<'h> Walk<'_, 'h> {
     }
 
     /// The calls in a control's body, with the calls of applied controls inlined; each with its control.
-    fn inline_calls(&self, at: &Place<'h, hir::ControlId>, to: &mut Vec<(Placed<hir::ControlId>, &'h hir::Call)>) {
+    fn inline_calls(
+        &self,
+        at: &BlockInstance<'h, hir::ControlId>,
+        to: &mut Vec<(Placed<hir::ControlId>, &'h hir::Call)>,
+    ) {
         for_each_call(&self.program.controls[at.id].body.stmts, &mut |_, call| match &call.callee {
             Callee::Apply(_) => {
                 if let Some(inner) = self.applied_control(call, at) {
@@ -481,7 +485,7 @@ impl<'h> Walk<'_, 'h> {
 
     // ------------------------------------------------------------------------------------------------------ parsers
 
-    fn inline_parser(&mut self, at: &Place<'h, hir::ParserId>, queue: &mut VecDeque<Node<'h>>) {
+    fn inline_parser(&mut self, at: &BlockInstance<'h, hir::ParserId>, queue: &mut VecDeque<Node<'h>>) {
         let parser = &self.program.parsers[at.id];
         let mut applied = Vec::new();
         for state in &parser.states {
@@ -518,10 +522,14 @@ impl<'h> Walk<'_, 'h> {
     }
 
     /// The parser that a call applies.
-    fn applied_parser(&self, call: &'h hir::Call, at: &Place<'h, hir::ParserId>) -> Option<Applied<'h, hir::ParserId>> {
+    fn applied_parser(
+        &self,
+        call: &'h hir::Call,
+        at: &BlockInstance<'h, hir::ParserId>,
+    ) -> Option<Applied<'h, hir::ParserId>> {
         let Callee::Apply(object) = &call.callee else { return None };
         let AppliedObject { ty, path, passed, bound, by } = self.applied_object(object, at)?;
         let Type::Parser(id, _) = ty else { return None };
-        Some(Applied { place: Place { id: *id, path, passed, bound }, by })
+        Some(Applied { place: BlockInstance { id: *id, path, passed, bound }, by })
     }
 }

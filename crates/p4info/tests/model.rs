@@ -155,7 +155,7 @@ fn what_does_not_fit_is_named() {
     );
     check_changed(
         |info| info.tables[0].match_fields[0].r#match = None,
-        expect!["table MyIngress.all_kinds: match field hdr.ethernet.dst is not matched as the program does it"],
+        expect!["table MyIngress.all_kinds: match field hdr.ethernet.dst does not have the match kind of the program"],
     );
     check_changed(
         |info| info.tables[0].match_fields[0].id = 2,

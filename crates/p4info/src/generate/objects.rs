@@ -87,7 +87,7 @@ impl Generator<'_, '_, '_> {
         let Some(made) = self.program.registers.iter().find(|it| it.name == name) else { return };
         let type_spec = args.first().and_then(|ty| self.types.spec(ty));
         if type_spec.is_none() {
-            let message = format!("P4Runtime has no form for what the register `{name}` holds");
+            let message = format!("P4Runtime cannot represent the cells of the register `{name}`");
             self.error(codes::TYPE, object.span, message);
         }
         let register = v1::Register {
@@ -179,7 +179,7 @@ impl Generator<'_, '_, '_> {
         let name = object.name.as_str();
         let type_spec = self.types.spec(ty);
         if type_spec.is_none() {
-            let message = format!("P4Runtime has no form for what the digest `{name}` tells");
+            let message = format!("P4Runtime cannot represent the data of the digest `{name}`");
             self.error(codes::TYPE, object.span, message);
         }
         let preamble = self.preamble(Kind::Digest, name, object.annotations, &[]);

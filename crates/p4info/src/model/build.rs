@@ -141,7 +141,7 @@ impl Builder<'_> {
                 | (Some(MatchType::Optional), MatchKind::Optional)
         );
         if !agrees {
-            return mismatch(format!("{what} is not matched as the program does it"));
+            return mismatch(format!("{what} does not have the match kind of the program"));
         }
         let value = self.value(&what, it.bitwidth, it.type_name.as_ref(), width_bits)?;
         Ok(MatchField { id: it.id, name: it.name.clone(), kind, value })
