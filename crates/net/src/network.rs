@@ -4,7 +4,7 @@
 //! either is two such pairs, whose other interfaces are in a separate namespace, where a thread forwards the frames
 //! from one to the other ([`live::wire`]).
 
-use crate::sandbox::{Node, Place, Sandbox, SandboxError};
+use crate::sandbox::{Node, ProcessLocation, Sandbox, SandboxError};
 use crate::topology::{End, Link, Mac, NodeId, Topology};
 use live::af_packet::{AfPacketDriver, AfPacketOptions, is_running};
 use live::{Driver, DriverError, NetworkNamespace, StopFlag, wire};
@@ -108,8 +108,8 @@ impl Network {
     }
 
     /// The place in which the processes of a node are started.
-    pub fn place(&self, node: NodeId) -> Place {
-        Place::Node(Arc::clone(&self.nodes[&node]))
+    pub fn place(&self, node: NodeId) -> ProcessLocation {
+        ProcessLocation::Node(Arc::clone(&self.nodes[&node]))
     }
 
     /// A path to a node's network namespace, for other processes.

@@ -75,7 +75,7 @@ impl std::error::Error for SandboxError {}
 
 /// Where a process is started.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum ProcessLocation {
     /// In the sandbox's PID namespace, but with the interfaces and files of this machine.
     Machine,
     /// In a node.
@@ -139,7 +139,7 @@ impl Sandbox {
     }
 
     /// Starts a process.
-    pub fn spawn(&self, place: &Place, mut command: Command) -> io::Result<Child> {
+    pub fn spawn(&self, place: &ProcessLocation, mut command: Command) -> io::Result<Child> {
         let place = place.clone();
         // Entering another mount namespace changes the launcher's working folder to the root.
         if command.get_current_dir().is_none() {
@@ -221,10 +221,10 @@ impl Launcher {
         Ok(Node { network, files })
     }
 
-    fn spawn(&self, place: &Place, command: &mut Command) -> io::Result<Child> {
+    fn spawn(&self, place: &ProcessLocation, command: &mut Command) -> io::Result<Child> {
         match place {
-            Place::Machine => command.spawn(),
-            Place::Node(node) => self.inside(&node.network, &node.files, || command.spawn()),
+            ProcessLocation::Machine => command.spawn(),
+            ProcessLocation::Node(node) => self.inside(&node.network, &node.files, || command.spawn()),
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn topology(text: &str) -> Result<Topology, Vec<Fault>> {
 
 /// An end for which the file may not give a port.
 #[derive(Clone, Copy)]
-struct Place {
+struct DraftEnd {
     node: NodeId,
     port: Option<u32>,
 }
@@ -42,7 +42,7 @@ struct Place {
 /// A link whose ports may not be assigned yet.
 struct DraftLink {
     line: u32,
-    ends: [Place; 2],
+    ends: [DraftEnd; 2],
     wire: Wire,
 }
 
@@ -98,7 +98,7 @@ impl Reader {
             Json::Object(members) => {
                 for Member { name, line, value } in members.iter().filter(|member| !is_comment(&member.name)) {
                     if value.members().is_none() && value.json != Json::Other(serde_json::Value::Null) {
-                        self.fault(value.line, format!("{what} is an object, not {}", value.describe()));
+                        self.fault(value.line, format!("{what} must be an object, not {}", value.describe()));
                     }
                     named.push((name.clone(), *line, Some(value)));
                 }
@@ -135,7 +135,7 @@ impl Reader {
             Some(NodeId::Host(index)) => self.topology.hosts[index].line,
             Some(NodeId::Switch(index)) => self.topology.switches[index].line,
         };
-        self.fault(line, format!("`{name}` is there already, on line {first}"));
+        self.fault(line, format!("`{name}` is already defined on line {first}"));
         false
     }
 
@@ -148,7 +148,7 @@ impl Reader {
             } else if !known.contains(&name.as_str()) && !is_comment(name) {
                 self.warn(
                     *line,
-                    format!("\"{name}\" in {what} is not known, and passed over; known are {}", known.join(", ")),
+                    format!("\"{name}\" in {what} is unknown and ignored; known are {}", known.join(", ")),
                 );
             }
         }
@@ -253,7 +253,8 @@ impl Reader {
             None => 0,
             Some((_, Some(latency_ns))) => latency_ns,
             Some((it, None)) => {
-                let message = format!("{} is no latency: it is a number of milliseconds, or as \"5ms\"", it.describe());
+                let message =
+                    format!("{} is not a valid latency: it is a number of milliseconds, or as \"5ms\"", it.describe());
                 return self.refuse(it.line, message);
             }
         };
@@ -261,8 +262,10 @@ impl Reader {
             None => None,
             Some((_, Some(bits_per_s))) => Some(bits_per_s),
             Some((it, None)) => {
-                let message =
-                    format!("{} is no bandwidth: it is a number of megabits per second, above 0", it.describe());
+                let message = format!(
+                    "{} is not a valid bandwidth: it is a number of megabits per second, above 0",
+                    it.describe()
+                );
                 return self.refuse(it.line, message);
             }
         };
@@ -270,12 +273,12 @@ impl Reader {
     }
 
     /// Parses an end such as `h1`, `s1-p3` or `s1`.
-    fn end(&mut self, end: &Node) -> Option<Place> {
+    fn end(&mut self, end: &Node) -> Option<DraftEnd> {
         let Some(text) = end.text() else {
             return self.refuse(end.line, format!("the end of a link is a name, as \"s1-p1\", not {}", end.describe()));
         };
         if let Some(node) = self.topology.find(text) {
-            return Some(Place { node, port: None });
+            return Some(DraftEnd { node, port: None });
         }
         let (name, port) = text.rsplit_once('-').unwrap_or((text, ""));
         let Some(node) = self.topology.find(name) else {
@@ -286,7 +289,7 @@ impl Reader {
         let digits = port.strip_prefix("eth").or(port.strip_prefix('p')).unwrap_or(port);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         match digits.parse().ok().filter(|port| is_number && *port <= PORT_MAX) {
-            Some(port) => Some(Place { node, port: Some(port) }),
+            Some(port) => Some(DraftEnd { node, port: Some(port) }),
             None => self.refuse(end.line, format!("`{text}`: the port of {name} is p0 to p{PORT_MAX}, not `{port}`")),
         }
     }
@@ -309,7 +312,7 @@ impl Reader {
         order.sort_by_key(|&index| self.numbering_key(&drafts[index]));
         for index in order {
             for side in 0..2 {
-                let Place { node, port: None } = drafts[index].ends[side] else { continue };
+                let DraftEnd { node, port: None } = drafts[index].ends[side] else { continue };
                 let first = match node {
                     NodeId::Host(_) => 0,
                     NodeId::Switch(_) => 1,
@@ -320,7 +323,7 @@ impl Reader {
             }
         }
         for DraftLink { line, ends, wire } in drafts {
-            let ends = ends.map(|Place { node, port }| {
+            let ends = ends.map(|DraftEnd { node, port }| {
                 let port = port.unwrap_or_default();
                 End { node, port, interface: interface_name(node, self.topology.name(node), port) }
             });
@@ -331,7 +334,7 @@ impl Reader {
     /// The order in which ports are numbered: links of hosts first, then links between switches, both by name. Links
     /// whose ports are given, and links of hosts with several interfaces, keep the order of the file.
     fn numbering_key(&self, draft: &DraftLink) -> (bool, String) {
-        let is_open = |end: &Place| matches!(end, Place { node: NodeId::Switch(_), port: None });
+        let is_open = |end: &DraftEnd| matches!(end, DraftEnd { node: NodeId::Switch(_), port: None });
         if !draft.ends.iter().any(is_open) {
             return (false, String::new());
         }

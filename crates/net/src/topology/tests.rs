@@ -148,13 +148,13 @@ fn latencies_and_bandwidths() {
            ["s1-p3", "s2-p3", 0, 0], ["s1-p4", "s2-p4", 0, "fast"],
            ["s1-p5", "s2-p5", [5]], ["s1-p6", "s2-p6", 1e300], ["s1-p7", "s2-p7", "ms"]"#,
         expect![[r#"
-            error 2: -1 is no latency: it is a number of milliseconds, or as "5ms"
-            error 2: "5 parsecs" is no latency: it is a number of milliseconds, or as "5ms"
-            error 3: 0 is no bandwidth: it is a number of megabits per second, above 0
-            error 3: "fast" is no bandwidth: it is a number of megabits per second, above 0
-            error 4: a list is no latency: it is a number of milliseconds, or as "5ms"
-            error 4: 1e+300 is no latency: it is a number of milliseconds, or as "5ms"
-            error 4: "ms" is no latency: it is a number of milliseconds, or as "5ms"
+            error 2: -1 is not a valid latency: it is a number of milliseconds, or as "5ms"
+            error 2: "5 parsecs" is not a valid latency: it is a number of milliseconds, or as "5ms"
+            error 3: 0 is not a valid bandwidth: it is a number of megabits per second, above 0
+            error 3: "fast" is not a valid bandwidth: it is a number of megabits per second, above 0
+            error 4: a list is not a valid latency: it is a number of milliseconds, or as "5ms"
+            error 4: 1e+300 is not a valid latency: it is a number of milliseconds, or as "5ms"
+            error 4: "ms" is not a valid latency: it is a number of milliseconds, or as "5ms"
         "#]],
     );
 }
@@ -224,13 +224,13 @@ fn every_fault_has_its_line() {
         expect![[r#"
             error 3: "ip" is "10.0.1/24"; it is an address, as "10.0.1.1/24"
             error 3: "mac" is "08:00:00:00:01"; it is an Ethernet address of one station, as "08:00:00:00:01:11"
-            error 4: `h1` is there already, on line 3
+            error 4: `h1` is already defined on line 3
             error 5: "ip" is "10.0.0.1/33"; it is an address, as "10.0.1.1/24"
             error 5: "mac" is "ff:ff:ff:ff:ff:ff"; it is an Ethernet address of one station, as "08:00:00:00:01:11"
             error 5: "commands" is a list; it is a list of command lines
             error 6: `a b` cannot be a name: letters, digits, `_`, `-` and `.` can be in one
             error 6: `` cannot be a name: letters, digits, `_`, `-` and `.` can be in one
-            error 9: `h2` is there already, on line 5
+            error 9: `h2` is already defined on line 5
             error 10: "program" is ""; it is the path of a program
             error 10: "runtime_json" is 3; it is the path of a file
             error 10: "cpu_port" is "x"; it is the number of a port
@@ -260,12 +260,12 @@ fn what_is_odd_is_told() {
             7: switch a_longer_switch
             8: h1:eth0 - a_longer_switch:eth1
             8: h2:eth0 - a_longer_switch:eth2
-            warning 3: "command" in host h1 is not known, and passed over; known are name, ip, mac, commands
+            warning 3: "command" in host h1 is unknown and ignored; known are name, ip, mac, commands
             warning 4: h2 has 10.0.1.1, which h1 of line 3 has, too
             warning 4: h2 has 08:00:00:00:01:11, which h1 of line 3 has, too
             warning 5: host h3 has no link
-            warning 7: "runtimejson" in switch a_longer_switch is not known, and passed over; known are name, program, runtime_json, cli_input, cpu_port, priority_queues
-            warning 9: "version" in the topology is not known, and passed over; known are hosts, switches, links, allowed_paths
+            warning 7: "runtimejson" in switch a_longer_switch is unknown and ignored; known are name, program, runtime_json, cli_input, cpu_port, priority_queues
+            warning 9: "version" in the topology is unknown and ignored; known are hosts, switches, links, allowed_paths
         "#]],
     );
 }
