@@ -109,7 +109,7 @@ fn number(text: &str) -> Result<(Token, usize), String> {
             Radix::Hexadecimal => "hexadecimal",
             Radix::Binary => "binary",
         };
-        return Err(format!("{} is no {radix} number", &text[..word_end]));
+        return Err(format!("{} is not a valid {radix} number", &text[..word_end]));
     }
     let digits = text[start..end].to_ascii_lowercase();
     Ok((Token::Number(Number { radix, digits }), end))

@@ -29,5 +29,5 @@ mod values;
 
 pub use observation::Observation;
 pub use parse::parse;
-pub use run::{Failure, Outcome, Report, run, run_watched};
+pub use run::{Failure, Report, RunResult, run, run_watched};
 pub use script::{Command, Script, StfError};

@@ -84,7 +84,7 @@ fn expected(what: &str, found: Option<&Token>) -> String {
 
 fn port(words: &[&str], command: &str) -> Result<u32, String> {
     let word = words.first().ok_or_else(|| format!("`{command}` takes a port and hexadecimal digits"))?;
-    word.parse().map_err(|_| format!("{word} is no port: ports are decimal numbers"))
+    word.parse().map_err(|_| format!("{word} is not a valid port: ports are decimal numbers"))
 }
 
 fn packet(words: &[&str]) -> Result<Command, String> {
@@ -93,8 +93,9 @@ fn packet(words: &[&str]) -> Result<Command, String> {
     if digits.len() % 2 == 1 {
         return Err(format!("a packet is whole bytes; these are {} hexadecimal digits", digits.len()));
     }
-    let value =
-        |digit: char| digit.to_digit(16).ok_or_else(|| format!("`{}` is no hexadecimal digit", digit.escape_default()));
+    let value = |digit: char| {
+        digit.to_digit(16).ok_or_else(|| format!("`{}` is not a hexadecimal digit", digit.escape_default()))
+    };
     let byte = |pair: &[char]| Ok((value(pair[0])? * 16 + value(pair[1])?) as u8);
     let bytes = digits.chunks(2).map(byte).collect::<Result<Vec<u8>, String>>()?;
     Ok(Command::Packet { port, bytes })
@@ -106,7 +107,7 @@ fn expect(words: &[&str]) -> Result<Command, String> {
     let digits = text.strip_suffix('$').unwrap_or(&text);
     if let Some(wrong) = digits.chars().find(|it| !it.is_ascii_hexdigit() && *it != '*') {
         let wrong = wrong.escape_default();
-        return Err(format!("`{wrong}` is no hexadecimal digit; `*` stands for any, `$` for the end of the packet"));
+        return Err(format!("`{wrong}` is not a hexadecimal digit; `*` stands for any, `$` for the end of the packet"));
     }
     let is_exact = text.ends_with('$');
     let pattern = (!text.is_empty()).then(|| Pattern { digits: digits.to_owned(), is_exact });

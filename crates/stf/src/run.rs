@@ -77,7 +77,7 @@ impl fmt::Display for Failure {
 
 /// The result of a run, and everything that the switch did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Outcome {
+pub struct RunResult {
     /// The expectations that were not met.
     pub report: Report,
     /// What the switch did.
@@ -88,7 +88,7 @@ pub struct Outcome {
 pub type Work<'a> = dyn FnMut(&mut Switch, u64, &mut dyn Output) + 'a;
 
 /// Runs a script on a switch that has no packets in flight.
-pub fn run(script: &Script, switch: &mut Switch) -> Outcome {
+pub fn run(script: &Script, switch: &mut Switch) -> RunResult {
     run_watched(script, switch, &mut |_, _| {}, &mut |switch, now_ns, output| switch.run(now_ns, output))
 }
 
@@ -99,7 +99,7 @@ pub fn run_watched(
     switch: &mut Switch,
     before: &mut dyn FnMut(u32, &Command),
     work: &mut Work<'_>,
-) -> Outcome {
+) -> RunResult {
     let now_ns = switch.now_ns();
     let (recorder, ids, report) = (Recorder::default(), BTreeMap::new(), Report::default());
     let mut runner = Runner { script, switch, now_ns, work, recorder, ids, report };
@@ -143,7 +143,7 @@ pub fn run_watched(
     report.failures.sort_by_key(|failure| failure.line);
     let mut observation = recorder.observation;
     observation.look_at(switch);
-    Outcome { report, observation }
+    RunResult { report, observation }
 }
 
 impl Failure {

@@ -122,7 +122,7 @@ fn prefix(value: &Value, width: u32) -> Result<(Bits, u32), String> {
     };
     let given = number.digits.trim_end_matches('*');
     if given.contains('*') {
-        return Err(format!("{number}: in a prefix, the digits that do not matter stand at the end"));
+        return Err(format!("{number}: in a prefix, wildcard digits must be at the end"));
     }
     let length = u32::try_from(given.len()).unwrap_or(u32::MAX).saturating_mul(bits_per_digit);
     Ok((value_and_mask(number, width)?.0, length.min(width)))
@@ -228,7 +228,7 @@ mod tests {
             9,
             expect![[r#"
                 Exact: 0b1*1: every digit must be given here
-                Lpm: 0b1*1: in a prefix, the digits that do not matter stand at the end
+                Lpm: 0b1*1: in a prefix, wildcard digits must be at the end
                 ternary 0x5 &&& 0x5
                 ternary 0x5 &&& 0x5
                 Range: 0b1*1: every digit must be given here

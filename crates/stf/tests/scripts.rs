@@ -118,13 +118,13 @@ fn a_line_that_cannot_be_read_is_shown_with_what_was_expected() {
             test.stf:1: there is no command frobnicate
               help: the commands are add, setdefault, packet, expect, no_packet, check_counter, wait, remove all, and those of the switch's command line, such as mirroring_add or register_write
             test.stf:2: a packet is whole bytes; these are 3 hexadecimal digits
-            test.stf:3: `z` is no hexadecimal digit
-            test.stf:4: one is no port: ports are decimal numbers
+            test.stf:3: `z` is not a hexadecimal digit
+            test.stf:4: one is not a valid port: ports are decimal numbers
             test.stf:5: a comment cannot follow the bytes of `packet`; give it a line of its own
-            test.stf:6: `g` is no hexadecimal digit; `*` stands for any, `$` for the end of the packet
+            test.stf:6: `g` is not a hexadecimal digit; `*` stands for any, `$` for the end of the packet
             test.stf:7: expected `:` and a value after the key send: an entry names at least one key
             test.stf:8: expected `:` and a value after the key h.a: an entry names at least one key
-            test.stf:9: 0xzz is no hexadecimal number
+            test.stf:9: 0xzz is not a valid hexadecimal number
             test.stf:10: expected `,`, found `value`
             test.stf:11: expected the end of the line, found `extra`
             test.stf:12: expected the name of an action, but the line ends
