@@ -64,8 +64,8 @@ impl fmt::Display for CodeError {
             ),
             CodeError::NotPrimitive { m, polynomial } => write!(
                 out,
-                "{polynomial:#x} makes no Hamming code with m = {m}: x^{m} and it are no primitive polynomial; leave \
-                 it out for {:#x}",
+                "{polynomial:#x} does not generate a Hamming code with m = {m}: x^{m} plus it is not a primitive \
+                 polynomial; the default is {:#x}",
                 POLYNOMIALS[(m - Code::M_MIN) as usize]
             ),
         }
@@ -350,7 +350,7 @@ mod tests {
         let error = Code::with_polynomial(4, 0xf).unwrap_err().to_string();
         assert_eq!(
             error,
-            "0xf makes no Hamming code with m = 4: x^4 and it are no primitive polynomial; leave it out for 0x3"
+            "0xf does not generate a Hamming code with m = 4: x^4 plus it is not a primitive polynomial; the default is 0x3"
         );
     }
 }

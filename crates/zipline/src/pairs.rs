@@ -145,7 +145,7 @@ pub enum Order {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum State {
+enum PairState {
     /// Nothing has been ordered yet. These encoders have not reported yet whether they have it.
     Unknown { missing: BTreeSet<usize> },
     /// No encoder has it. It is free from that time.
@@ -158,10 +158,10 @@ enum State {
     Retiring { missing: BTreeSet<usize> },
 }
 
-impl State {
+impl PairState {
     /// Whether encoders use it or are about to.
     fn is_used(&self) -> bool {
-        matches!(self, State::Installing { .. } | State::Active)
+        matches!(self, PairState::Installing { .. } | PairState::Active)
     }
 }
 
@@ -178,7 +178,7 @@ struct Pair {
     basis: Option<Basis>,
     /// The only basis that it may have, if a switch was started with it.
     fixed: Option<Basis>,
-    state: State,
+    state: PairState,
     /// The encoders at which it is idle.
     idle_at: BTreeMap<usize, Idle>,
     /// The time since which it is idle at all encoders, as stored in the set of idle pairs.
@@ -214,7 +214,7 @@ impl Pairs {
     /// encoder may have any identifier until it [connects](Pairs::encoder_back).
     pub fn new(settings: Settings) -> Pairs {
         let missing = (0..settings.encoders).collect();
-        let state = State::Unknown { missing };
+        let state = PairState::Unknown { missing };
         let pair = Pair { basis: None, fixed: None, state, idle_at: BTreeMap::new(), idle_since_ns: None };
         Pairs {
             settings,
@@ -254,7 +254,7 @@ impl Pairs {
         }
         if let Some(&known) = self.by_basis.get(basis) {
             // All decoders still have it, so it can become active at once, even if it rests.
-            if matches!(self.pair(known).state, State::Resting { .. }) {
+            if matches!(self.pair(known).state, PairState::Resting { .. }) {
                 self.announce(known, None);
             }
         } else if let Some(free) = self.free_for(now_ns, basis) {
@@ -268,7 +268,7 @@ impl Pairs {
     /// An encoder reports that it had no packet with the basis for its idle timeout.
     pub fn idle(&mut self, now_ns: u64, encoder: usize, basis: &[u8]) {
         let Some(&identifier) = self.by_basis.get(basis) else { return };
-        if encoder >= self.settings.encoders || self.pair(identifier).state != State::Active {
+        if encoder >= self.settings.encoders || self.pair(identifier).state != PairState::Active {
             return;
         }
         let is_idle_still = |before: &Idle| self.is_fresh(now_ns, before);
@@ -284,7 +284,7 @@ impl Pairs {
             Order::Expand { decoder, identifier, ref basis, .. } => {
                 let pair = self.pair_mut(identifier);
                 let is_meant = pair.basis.as_ref() == Some(basis);
-                let State::Installing { missing } = &mut pair.state else { return };
+                let PairState::Installing { missing } = &mut pair.state else { return };
                 if is_meant {
                     missing.remove(&decoder);
                 }
@@ -335,7 +335,7 @@ impl Pairs {
             let pair = self.pair(identifier);
             let has_it = has.get(&identifier).map(|held| &held.basis) == pair.basis.as_ref();
             match (&pair.state, &pair.basis) {
-                (State::Active, Some(basis)) if !has_it => {
+                (PairState::Active, Some(basis)) if !has_it => {
                     let (basis, is_fixed) = (basis.clone(), pair.fixed.is_some());
                     self.orders.push_back(Order::Compress { encoder, identifier, basis, is_fixed });
                 }
@@ -350,13 +350,13 @@ impl Pairs {
         self.orders.retain(|order| !matches!(order, Order::Expand { .. }));
         for identifier in 0..self.settings.identifiers {
             match self.pair(identifier).state {
-                State::Active => self.retire(identifier),
-                State::Installing { .. } => {
+                PairState::Active => self.retire(identifier),
+                PairState::Installing { .. } => {
                     // No encoder was ordered to use it, and not every decoder has it.
                     self.forget_basis(identifier);
-                    self.enter(identifier, State::Resting { until_ns: now_ns });
+                    self.enter(identifier, PairState::Resting { until_ns: now_ns });
                 }
-                State::Unknown { .. } | State::Resting { .. } | State::Retiring { .. } => {}
+                PairState::Unknown { .. } | PairState::Resting { .. } | PairState::Retiring { .. } => {}
             }
         }
     }
@@ -405,13 +405,13 @@ impl Pairs {
         }
         if self.pair(identifier).basis.as_ref() != Some(&held.basis) {
             match self.pair(identifier).state {
-                State::Active => self.retire(identifier),
-                State::Installing { .. } => self.enter(identifier, State::Resting { until_ns: now_ns }),
-                State::Unknown { .. } | State::Resting { .. } | State::Retiring { .. } => {}
+                PairState::Active => self.retire(identifier),
+                PairState::Installing { .. } => self.enter(identifier, PairState::Resting { until_ns: now_ns }),
+                PairState::Unknown { .. } | PairState::Resting { .. } | PairState::Retiring { .. } => {}
             }
             self.forget_basis(identifier);
         }
-        if let State::Resting { until_ns } = self.pair(identifier).state {
+        if let PairState::Resting { until_ns } = self.pair(identifier).state {
             self.resting.remove(&(until_ns, identifier));
         }
         self.pair_mut(identifier).fixed = Some(held.basis.clone());
@@ -425,7 +425,7 @@ impl Pairs {
     fn reactivate_if_fixed(&mut self, identifier: u32) {
         let pair = self.pair(identifier);
         let is_there = pair.fixed.is_some() && pair.basis == pair.fixed && self.decoders_disconnected.is_empty();
-        if is_there && matches!(pair.state, State::Resting { .. }) {
+        if is_there && matches!(pair.state, PairState::Resting { .. }) {
             self.announce(identifier, None);
         }
     }
@@ -435,7 +435,7 @@ impl Pairs {
         let rested = |until_ns: u64| until_ns <= now_ns;
         match self.fixed.get(basis) {
             Some(&identifier) => match self.pair(identifier).state {
-                State::Resting { until_ns } if rested(until_ns) => Some(identifier),
+                PairState::Resting { until_ns } if rested(until_ns) => Some(identifier),
                 _ => None,
             },
             None => self.resting.first().filter(|(until_ns, _)| rested(*until_ns)).map(|&(_, identifier)| identifier),
@@ -443,17 +443,17 @@ impl Pairs {
     }
 
     /// The counter of this state.
-    fn count(&mut self, state: &State) -> &mut u64 {
+    fn count(&mut self, state: &PairState) -> &mut u64 {
         match state {
-            State::Unknown { .. } | State::Retiring { .. } => &mut self.counts.retiring,
-            State::Resting { .. } => &mut self.counts.resting,
-            State::Installing { .. } => &mut self.counts.installing,
-            State::Active => &mut self.counts.active,
+            PairState::Unknown { .. } | PairState::Retiring { .. } => &mut self.counts.retiring,
+            PairState::Resting { .. } => &mut self.counts.resting,
+            PairState::Installing { .. } => &mut self.counts.installing,
+            PairState::Active => &mut self.counts.active,
         }
     }
 
     /// Moves the pair to another state, and to the set in which pairs of that state are found.
-    fn enter(&mut self, identifier: u32, state: State) {
+    fn enter(&mut self, identifier: u32, state: PairState) {
         let before = std::mem::replace(&mut self.pair_mut(identifier).state, state.clone());
         *self.count(&before) -= 1;
         *self.count(&state) += 1;
@@ -462,10 +462,10 @@ impl Pairs {
             self.fixed_unused += u64::from(!state.is_used());
             self.fixed_unused -= u64::from(!before.is_used());
         }
-        if let State::Resting { until_ns } = before {
+        if let PairState::Resting { until_ns } = before {
             self.resting.remove(&(until_ns, identifier));
         }
-        if let State::Resting { until_ns } = state
+        if let PairState::Resting { until_ns } = state
             && !is_fixed
         {
             self.resting.insert((until_ns, identifier));
@@ -497,31 +497,31 @@ impl Pairs {
         let is_meant = self.pair(identifier).basis.as_ref() == Some(basis) && self.decoders_disconnected.is_empty();
         let is_fixed = self.pair(identifier).fixed.is_some();
         match self.pair(identifier).state {
-            State::Active if is_meant => return,
-            State::Unknown { .. } if is_meant => return self.announce(identifier, Some(encoder)),
-            State::Resting { .. } if is_meant && is_fixed => return self.announce(identifier, Some(encoder)),
+            PairState::Active if is_meant => return,
+            PairState::Unknown { .. } if is_meant => return self.announce(identifier, Some(encoder)),
+            PairState::Resting { .. } if is_meant && is_fixed => return self.announce(identifier, Some(encoder)),
             _ => {}
         }
         self.orders.push_back(Order::Forget { encoder, identifier, basis: basis.clone() });
         let state = self.pair(identifier).state.clone();
-        if matches!(state, State::Installing { .. }) {
+        if matches!(state, PairState::Installing { .. }) {
             self.forget_basis(identifier);
         }
         match state {
-            State::Active => self.retire(identifier),
-            State::Unknown { mut missing } | State::Retiring { mut missing } => {
+            PairState::Active => self.retire(identifier),
+            PairState::Unknown { mut missing } | PairState::Retiring { mut missing } => {
                 missing.insert(encoder);
-                self.enter(identifier, State::Retiring { missing });
+                self.enter(identifier, PairState::Retiring { missing });
             }
-            State::Resting { .. } | State::Installing { .. } => {
-                self.enter(identifier, State::Retiring { missing: BTreeSet::from([encoder]) });
+            PairState::Resting { .. } | PairState::Installing { .. } => {
+                self.enter(identifier, PairState::Retiring { missing: BTreeSet::from([encoder]) });
             }
         }
     }
 
     fn install(&mut self, identifier: u32, basis: &[u8]) {
         let missing = (0..self.settings.decoders).collect();
-        self.enter(identifier, State::Installing { missing });
+        self.enter(identifier, PairState::Installing { missing });
         self.forget_basis(identifier);
         let is_fixed = self.pair(identifier).fixed.is_some();
         self.pair_mut(identifier).basis = Some(basis.to_vec());
@@ -533,7 +533,7 @@ impl Pairs {
 
     /// Orders the connected encoders to use the pair, except one that has it already.
     fn announce(&mut self, identifier: u32, has_it: Option<usize>) {
-        self.enter(identifier, State::Active);
+        self.enter(identifier, PairState::Active);
         self.counts.learned += u64::from(self.pair(identifier).fixed.is_none());
         let Some(basis) = self.pair(identifier).basis.clone() else { return };
         let is_fixed = self.pair(identifier).fixed.is_some();
@@ -552,7 +552,7 @@ impl Pairs {
     /// again.
     fn retire(&mut self, identifier: u32) {
         let missing = (0..self.settings.encoders).collect();
-        self.enter(identifier, State::Retiring { missing });
+        self.enter(identifier, PairState::Retiring { missing });
         let Some(basis) = self.pair(identifier).basis.clone() else { return };
         for encoder in self.encoders() {
             self.orders.push_back(Order::Forget { encoder, identifier, basis: basis.clone() });
@@ -561,12 +561,13 @@ impl Pairs {
 
     fn forgotten(&mut self, now_ns: u64, encoder: usize, identifier: u32) {
         let until_ns = now_ns.saturating_add(self.settings.quarantine_ns);
-        let (State::Retiring { missing } | State::Unknown { missing }) = &mut self.pair_mut(identifier).state else {
+        let (PairState::Retiring { missing } | PairState::Unknown { missing }) = &mut self.pair_mut(identifier).state
+        else {
             return;
         };
         missing.remove(&encoder);
         if missing.is_empty() {
-            self.enter(identifier, State::Resting { until_ns });
+            self.enter(identifier, PairState::Resting { until_ns });
         }
     }
 
