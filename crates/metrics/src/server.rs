@@ -168,7 +168,7 @@ fn start_client(stream: TcpStream, sources: &Arc<Sources>, clients: &Arc<Clients
 
 fn serve(mut stream: TcpStream, sources: &Sources, has_asked: &dyn Fn()) -> io::Result<()> {
     let Some(head) = request(&mut stream)? else {
-        return answer(&mut stream, "400 Bad Request", "text/plain", "this is no request of HTTP\n", true);
+        return answer(&mut stream, "400 Bad Request", "text/plain", "this is not an HTTP request\n", true);
     };
     has_asked();
     let mut words = head.split_ascii_whitespace();

@@ -243,7 +243,7 @@ fn tables(text: &mut Exposition, snapshot: &Snapshot) {
         tables.tables().iter().zip(bytes).map(|(table, bytes)| (table.len(), table.spec().size, bytes)).collect()
     };
     let names = || program.tables.iter().map(|table| table.name.as_str());
-    text.family("wirespeed_table_lookups_total", Kind::Counter, "Packets that asked a table.");
+    text.family("wirespeed_table_lookups_total", Kind::Counter, "Lookups of packets in a table.");
     for (name, used) in names().zip(&snapshot.uses) {
         text.sample(&[("table", name), ("result", "hit")], used.hits as f64);
         let misses = used.lookups.saturating_sub(used.hits);
@@ -503,7 +503,7 @@ mod tests {
             Content-Length: 27
             Connection: close
 
-            this is no request of HTTP
+            this is not an HTTP request
         "#]],
         );
         // The server does not wait for a request that is never completed.
@@ -516,7 +516,7 @@ mod tests {
             Content-Length: 27
             Connection: close
 
-            this is no request of HTTP
+            this is not an HTTP request
         "#]],
         );
         drop(parked.take());
