@@ -1,18 +1,18 @@
 //! Interfaces of Linux through packet sockets with memory-mapped rings.
 //!
-//! Frames leave as a wire would carry them. The kernel is asked to say what a frame still lacks (`PACKET_VNET_HDR`),
-//! and [`crate::offload`] completes it; a VLAN tag that the kernel took out is put back.
+//! Frames leave the driver as they would be on a wire. The kernel reports what a frame still lacks
+//! (`PACKET_VNET_HDR`), and [`crate::offload`] completes it; a VLAN tag that the kernel took out is put back.
 //!
 //! A receive slot holds a frame of the interface's MTU. A longer one, a segment that its sender left uncut, has its
-//! whole copy in the socket's queue (`PACKET_COPY_THRESH`) and is fetched from there with one call: thousands of slots
-//! then fit where slots of 64 KiB would leave room for some hundred. Needs Linux 4.6; before 4.20 a frame sent by this
-//! host on the interface is recognised and passed over rather than never handed out.
+//! whole copy in the socket's queue (`PACKET_COPY_THRESH`) and is fetched from there with one call: thousands of
+//! slots then fit into memory that would hold some hundred slots of 64 KiB. Requires Linux 4.6; before 4.20 frames
+//! that this host sends on the interface are received, too, and are recognised and ignored.
 //!
-//! An interface may be received on in several queues: sockets of one group, over which the kernel spreads flows by a
-//! hash of addresses and ports. Each has rings of its own.
+//! A port may receive in several queues: sockets of one group, over which the kernel distributes flows by a hash of
+//! addresses and ports. Each has rings of its own.
 //!
-//! Sending goes through the interface's queueing discipline by default, so that a capture taken on the interface shows
-//! what the switch sent, and a full queue holds frames back rather than losing them. [`AfPacketOptions::qdisc_bypass`]
+//! Transmission uses the interface's queueing discipline by default, so that a capture taken on the interface shows
+//! what the switch sent, and a full queue delays frames rather than losing them. [`AfPacketOptions::qdisc_bypass`]
 //! trades both for some speed on physical interfaces.
 
 mod fanout;
@@ -34,21 +34,21 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use transmit::Transmitter;
 
-/// What opening an interface takes.
+/// The capability that opening an interface requires.
 const CAPABILITIES: &str = "CAP_NET_RAW";
 
-/// How much memory an interface's rings take, and how frames are sent.
+/// The size of an interface's rings, and how frames are sent.
 #[derive(Clone, Debug)]
 pub struct AfPacketOptions {
     /// Memory of the receive ring, in bytes; with an MTU of 1500 a frame takes 2 KiB of it.
     pub rx_ring_bytes: usize,
     /// Memory of the transmit ring, in bytes.
     pub tx_ring_bytes: usize,
-    /// Sends through a ring; without, or where the system refuses one, each frame costs a call.
+    /// Whether to send through a ring; without one, or if the system refuses it, each frame costs a system call.
     pub tx_ring: bool,
-    /// Sends past the interface's queueing discipline; captures on the interface then do not show what is sent.
+    /// Whether to bypass the interface's queueing discipline; captures on the interface then do not show sent frames.
     pub qdisc_bypass: bool,
-    /// Receives on so many queues, over which the kernel spreads flows.
+    /// The number of receive queues, over which the kernel distributes flows.
     pub queues: usize,
 }
 
@@ -64,8 +64,8 @@ impl Default for AfPacketOptions {
     }
 }
 
-/// Whether an interface of the calling thread's namespace is up, has a carrier, and the kernel sends on it. The kernel
-/// may take a second to come to that after an interface was brought up.
+/// Whether an interface of the calling thread's namespace is up, has a carrier, and the kernel sends on it. The
+/// kernel may take a second to do so after an interface was brought up.
 pub fn is_running(name: &str) -> io::Result<bool> {
     Socket::new()?.is_running(name)
 }
@@ -94,7 +94,7 @@ impl AfPacketDriver {
         }
         if group.is_some() {
             let failed = |error| interface::refusal(name, CAPABILITIES, "receive on", error);
-            // Not before all are there: the kernel spreads over those that are.
+            // After all sockets are in the group: the kernel distributes over its members.
             let mut queues = std::iter::once(&first).chain(&first.further);
             queues.try_for_each(|queue| queue.receiver.begin()).map_err(failed)?;
         }
@@ -164,7 +164,7 @@ impl Driver for AfPacketDriver {
     fn acknowledge_error(&mut self) -> Result<(), DriverError> {
         self.receiver.clear_error();
         if self.receiver.interface_exists(self.interface_index) {
-            // The interface went down; the kernel takes up reception again once it is up.
+            // The interface went down; the kernel resumes reception once it is up.
             return Ok(());
         }
         self.receiver.stop();

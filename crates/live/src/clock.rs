@@ -1,7 +1,7 @@
 //! The clock of live runs.
 //!
-//! Time is nanoseconds since 1970, so that it stands beside the time stamps of captures and of the kernel, yet it only
-//! ever goes forward and at the monotonic clock's pace: the wall clock is read once, at the start.
+//! Time is nanoseconds since 1970, comparable with the time stamps of captures and of the kernel, but it never steps
+//! back and runs at the monotonic clock's pace: the wall clock is read once, at the start.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 

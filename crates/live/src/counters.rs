@@ -1,4 +1,4 @@
-//! Per-port counters, written by the worker and read by whoever displays them.
+//! Per-port counters, written by the worker and read by any thread.
 //!
 //! Each counter has one writer. An addition is therefore a plain load and store of an atomic, with no bus lock, and a
 //! reader on another thread sees values that only grow.
@@ -24,12 +24,12 @@ impl Counter {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// One port's counters, or one queue's, in lines of the cache that no other thread writes to.
+        /// The counters of one port, or of one queue, in cache lines that no other thread writes to.
         #[derive(Debug, Default)]
         #[repr(align(128))]
         pub struct PortCounters {
             $($(#[$doc])* pub $name: Counter,)*
-            /// Those of the port's further queues, which have writers of their own.
+            /// The counters of the port's further queues, which have other writers.
             queues: Mutex<Vec<Arc<PortCounters>>>,
         }
 
@@ -40,7 +40,7 @@ macro_rules! counters {
         }
 
         impl PortCounters {
-            /// The values now, those of all queues added up.
+            /// The present values, the sum over all queues.
             pub fn snapshot(&self) -> CounterSnapshot {
                 let mut sum = CounterSnapshot { $($name: self.$name.get(),)* };
                 for queue in self.queues.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -55,7 +55,7 @@ macro_rules! counters {
                 1 + self.queues.lock().unwrap_or_else(PoisonError::into_inner).len()
             }
 
-            /// Counts what a further queue of the port counts as the port's.
+            /// Includes the counters of a further queue in those of the port.
             pub fn add_queue(&self, queue: Arc<PortCounters>) {
                 self.queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
             }
@@ -73,23 +73,23 @@ macro_rules! counters {
 counters! {
     /// Frames delivered to the worker.
     rx_packets,
-    /// Bytes of those frames.
+    /// Length of those frames.
     rx_bytes,
-    /// Frames that the kernel had no room for because the worker was behind.
+    /// Frames that the kernel dropped because the worker was too slow.
     rx_dropped_no_room,
-    /// Segments or partial checksums that could not be turned into frames of a wire.
+    /// Segments or partial checksums that could not be converted to frames of a wire.
     rx_dropped_offload,
     /// Segments longer than a frame that the sender left uncut, and that were cut here.
     rx_segments_cut,
-    /// Frames of a capture that hold less than was on the wire (a snap length was set); delivered as captured.
+    /// Frames of a capture that are shorter than on the wire (a snap length was set); delivered as captured.
     rx_cut_by_snap_length,
-    /// Ticks of a timer that were left out because the worker was behind.
+    /// Ticks of a timer that were skipped because the worker was too slow.
     rx_missed_ticks,
     /// Frames sent or written.
     tx_packets,
-    /// Bytes of those frames.
+    /// Length of those frames.
     tx_bytes,
-    /// Frames dropped because they are longer than the port takes.
+    /// Frames dropped because they are longer than the port's maximum.
     tx_dropped_too_long,
     /// Frames dropped because they are shorter than an Ethernet header.
     tx_dropped_too_short,
@@ -106,14 +106,14 @@ counters! {
 pub struct Loss {
     /// On reception, rather than on transmission.
     pub is_received: bool,
-    /// A short name that stays: `too_long`.
+    /// A short, stable name: `too_long`.
     pub reason: &'static str,
     /// How many.
     pub frames: u64,
 }
 
 impl CounterSnapshot {
-    /// The frames that were lost, by reasons that there were.
+    /// The lost frames, by the reasons that occurred.
     pub fn losses(&self) -> impl Iterator<Item = Loss> + use<> {
         let loss = |(name, frames): (&'static str, u64)| {
             let (is_received, reason) = match name.strip_prefix("rx_dropped_") {

@@ -1,13 +1,13 @@
-//! Devices of DPDK: network cards that the kernel has let go of, and DPDK's virtual devices.
+//! Devices of DPDK: network cards that are not bound to the kernel's driver, and DPDK's virtual devices.
 //!
-//! Built only with the feature `dpdk`, against the system's libdpdk. `shim.c` has as plain functions what is inline or
-//! a macro there (`calls` declares them). DPDK is started when the first port is opened, once in the process: with huge
-//! pages where the system has some, without where it has none. It takes no device but those that ports name.
+//! Built only with the feature `dpdk`, against the system's libdpdk. `shim.c` wraps its inline functions and macros
+//! in plain functions (`calls` declares them). DPDK is started when the first port is opened, once in the process:
+//! with huge pages if the system has some. It uses only devices that ports name.
 //!
-//! A device with several queues hands each the frames of some flows, by a hash where it has one, else by its own ways;
-//! each is a driver of its own, so that each can have its worker.
+//! A device with several queues delivers the frames of some flows to each, by a hash if it has one, else by its own
+//! rules; each queue is a driver of its own, so that each can have its worker.
 //!
-//! A port polls: there is nothing to wait on, and its worker never sleeps.
+//! A port polls: there is no descriptor to wait on, and its worker never sleeps.
 
 mod calls;
 
@@ -23,28 +23,28 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Virtual devices that have as many queues as they are asked for, each with frames of its own: one, unless more are
-/// wanted.
+/// Virtual devices that have as many queues as are requested, each with frames of its own: one, unless more are
+/// requested.
 const ONE_QUEUE: [&str; 3] = ["net_null", "net_ring", "net_memif"];
 
 /// Buffers of a port's pool for each queue; one less than a power of two is what DPDK stores best.
 const BUFFERS: u32 = 16_383;
-/// Queues of a card, unless more are asked for.
+/// Queues of a card, unless more are requested.
 const QUEUES_MAX: usize = 16;
 /// Entries of its rings, if the device takes as many.
 const RING_ENTRIES: u16 = 1024;
 /// Memory of DPDK in MiB where there are no huge pages.
 const MEMORY_MIB: &str = "256";
-/// No machine has a device here: naming it keeps DPDK from taking all it finds.
+/// No machine has a device here: naming it keeps DPDK from using all devices that it finds.
 const NO_DEVICE: &str = "--allow=ffff:ff:1f.7";
 
 /// A port on a device of DPDK.
 #[derive(Debug)]
 pub struct DpdkDriver {
-    /// Frames to be sent, up to a burst. They go before the device, whose memory they are in.
+    /// Frames to be sent, up to a burst. Dropped before the device, which owns their memory.
     staged: Vec<Buffer>,
     device: Device,
-    /// The ring stayed full for [`FULL_WAIT`]: until it moves, frames are dropped at once.
+    /// The ring stayed full for [`FULL_WAIT`]: until the device makes progress, frames are dropped at once.
     stalled: bool,
     /// Whether the other end may leave checksums to hardware that does not exist.
     is_virtual: bool,
@@ -58,16 +58,16 @@ pub struct DpdkDriver {
 }
 
 impl DpdkDriver {
-    /// Opens a device by its description as DPDK reads it: a name or a PCI address, and parameters behind commas, as in
-    /// `net_pcap0,rx_pcap=in.pcap`. It gets so many queues, or none that are asked for: then all that it has, but of a
-    /// card no more than there are processors.
+    /// Opens a device by its description as DPDK reads it: a name or a PCI address, and parameters after commas, as
+    /// in `net_pcap0,rx_pcap=in.pcap`. `queues` is their number; by default all that it has, but for a card no more
+    /// than there are processors.
     pub fn open(description: &str, queues: Option<u16>) -> Result<DpdkDriver, DriverError> {
         let name = description.split(',').next().unwrap_or_default().to_owned();
         let unusable =
             |cause: String, cure: &str| DriverError::Unusable { name: name.clone(), cause, cure: cure.to_owned() };
         let has_huge_pages = huge_pages();
         let mut arguments = vec!["wirespeed", "--no-telemetry", "--log-level=4", NO_DEVICE];
-        // Either way nothing of it is left in files.
+        // Either way it leaves no files.
         match has_huge_pages {
             true => arguments.push("--in-memory"),
             false => arguments.extend(["--no-shconf", "--no-huge", "-m", MEMORY_MIB]),
@@ -90,7 +90,7 @@ impl DpdkDriver {
             ),
             OpenError::Device(error) => unusable(
                 format!("DPDK cannot use it ({error})"),
-                "write a virtual device as `dpdk:net_null0` with its parameters behind commas, or the PCI address of \
+                "write a virtual device as `dpdk:net_null0` with its parameters after commas, or the PCI address of \
                  a card that is bound to vfio-pci",
             ),
         })?;
@@ -134,7 +134,7 @@ impl DpdkDriver {
         true
     }
 
-    /// Hands over what is staged, waiting for a bounded time while the device takes nothing.
+    /// Hands over queued frames, waiting for a bounded time while the device takes none.
     fn send_staged(&mut self, wait: Duration) {
         let deadline = Instant::now() + wait;
         while !self.staged.is_empty() {
@@ -159,7 +159,7 @@ fn plural(count: u16) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// Whether the system has set huge pages aside.
+/// Whether the system has reserved huge pages.
 fn huge_pages() -> bool {
     let folders = fs::read_dir("/sys/kernel/mm/hugepages").into_iter().flatten().flatten();
     let count = |folder: fs::DirEntry| fs::read_to_string(folder.path().join("nr_hugepages")).ok();
@@ -220,7 +220,8 @@ impl Driver for DpdkDriver {
         self.device.mtu() + ETHERNET_BYTES
     }
 
-    /// DPDK does not tell how many frames its device holds: those up to the first moment without any are delivered.
+    /// DPDK does not report how many frames its device holds: frames up to the first moment without any are
+    /// delivered.
     fn stop_receiving(&mut self) {
         self.is_stopping = true;
     }
@@ -229,7 +230,7 @@ impl Driver for DpdkDriver {
         self.further.drain(..).map(|queue| Box::new(queue) as Box<dyn Driver>).collect()
     }
 
-    /// The device counts what all its queues lose together.
+    /// The device counts the losses of all its queues together.
     fn housekeeping(&mut self) -> Result<(), DriverError> {
         if !self.device.is_first() {
             return Ok(());

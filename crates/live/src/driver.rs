@@ -1,8 +1,8 @@
 //! The driver of one port: frames in, frames out.
 //!
 //! A worker owns its drivers and calls them from one thread. No call allocates, takes a lock or enters the kernel per
-//! packet: [`Driver::lend`] lends the frames where they lie, [`Driver::transmit`] copies into a queue that
-//! [`Driver::flush`] hands over once per burst.
+//! packet: [`Driver::lend`] lends frames in place, [`Driver::transmit`] copies into a queue that [`Driver::flush`]
+//! hands over once per burst.
 
 use crate::counters::PortCounters;
 use crate::pcap::CaptureError;
@@ -17,13 +17,13 @@ use std::sync::Arc;
 use switch::Burst;
 use switch::timers::TimerError;
 
-/// Takes one received frame and its time stamp in nanoseconds since 1970.
+/// Receives a frame and its time stamp in nanoseconds since 1970.
 pub type Deliver<'a> = &'a mut dyn FnMut(&[u8], u64);
 
-/// Works on frames where they lie.
+/// Processes frames in place.
 pub type Work<'a> = &'a mut dyn FnMut(&mut Burst<'_>);
 
-/// Where and when frames are received, as the core is told.
+/// Where and when frames were received, for the core.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// The port's number.
@@ -32,121 +32,120 @@ pub struct Arrival {
     pub time_ns: u64,
 }
 
-/// One port's way to the outside.
+/// The connection of one port to the outside.
 pub trait Driver: Send {
-    /// Hands frames that are there to `deliver`, without waiting, and returns how many.
+    /// Passes received frames to `deliver`, without waiting, and returns how many.
     ///
-    /// Stops once `limit` frames were delivered. A segment that the kernel handed over uncut counts as the frames it is
-    /// cut into and is never split between two calls, so that the count may exceed `limit` by what one segment holds.
+    /// Stops once `limit` frames were delivered. A segment that the kernel handed over uncut counts as the frames it
+    /// is cut into and is never split between two calls, so that the count may exceed `limit` by what one segment
+    /// holds.
     ///
-    /// An error says that the port will deliver nothing more; what came before it has been delivered, and
-    /// [`Driver::exhausted`] answers true from then on.
+    /// After an error the port delivers nothing more; frames before it have been delivered, and [`Driver::exhausted`]
+    /// returns true from then on.
     fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError>;
 
-    /// The same for up to about a burst of frames, which are lent to `work` together, once or several times, and may be
-    /// changed; what they are afterwards does not matter. A driver whose frames cannot be lent has them copied to the
-    /// store, which is the caller's and keeps nothing.
+    /// The same for up to about a burst of frames, which are lent to `work` together, once or several times, and may
+    /// be changed; their contents afterwards do not matter. A driver whose frames cannot be lent has them copied to
+    /// the store, which is the caller's and keeps nothing.
     fn lend(&mut self, arrival: Arrival, store: &mut Store, work: Work<'_>) -> Result<usize, DriverError> {
         store.clear();
         let received = self.receive(BURST_PACKETS_MAX, &mut |frame, _| {
             store.push(frame);
         });
-        // Also what came before an error.
+        // Including frames before an error.
         store.lend(arrival, work);
         received
     }
 
-    /// Queues a frame. A frame that cannot be sent (too long for the port, no room, link down) is dropped and counted,
-    /// as a switch does; an error is for what makes the port useless, such as a full disk.
+    /// Queues a frame. A frame that cannot be sent (too long for the port, queue full, link down) is dropped and
+    /// counted, as in any switch; an error means that the port is no longer usable, as with a full disk.
     fn transmit(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError>;
 
-    /// Hands queued frames over. Called once per burst, and now and then while idle: what the system had no room for
-    /// stays queued until the next call.
+    /// Hands queued frames over. Called once per burst, and periodically while idle: frames that the system does not
+    /// accept stay queued until the next call.
     fn flush(&mut self) -> Result<(), DriverError>;
 
-    /// Adds what to wait on until frames are there; nothing for a port that never needs waiting.
+    /// Adds the descriptors to wait on until frames arrive; none for a port that never needs waiting.
     fn wait_on(&self, _descriptors: &mut Vec<RawFd>) {}
 
-    /// What a user should know of how the port was opened, a line each.
+    /// Remarks for users about how the port was opened, one per line.
     fn remarks(&self) -> &[String] {
         &[]
     }
 
-    /// The further queues of a port that has several: each delivers the frames of some flows, this one the rest, and
-    /// all send. They are asked for once, before the first frame is received, so that each may have a worker of its
-    /// own. What they count shows in this driver's counters.
+    /// The further queues of a port that has several: each delivers the frames of some flows, this driver the rest,
+    /// and all send. They are taken once, before the first frame is received, so that each may have a worker of its
+    /// own. Their counts are included in this driver's counters.
     fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
         Vec::new()
     }
 
-    /// True once no more frames will come: a capture at its end, a generator that has made all its frames.
+    /// Whether no more frames will arrive: a capture at its end, a generator that has made all its frames.
     fn exhausted(&self) -> bool;
 
-    /// The longest frame that [`Driver::transmit`] takes, in bytes from the Ethernet header on, checksum excluded.
+    /// The longest frame that [`Driver::transmit`] accepts, in bytes from the Ethernet header on, checksum excluded.
     fn frame_bytes_max(&self) -> usize;
 
-    /// Ends reception at the source. What was handed over before is still delivered by [`Driver::receive`]; it returns
-    /// 0 once that is done.
+    /// Stops reception at the source. Frames from before are still delivered by [`Driver::receive`]; it returns 0
+    /// once that is done.
     fn stop_receiving(&mut self);
 
-    /// Called about once a second and before counters are read for good: brings in what only the kernel counts, and
-    /// writes what has been buffered for long.
+    /// Called about once a second and before counters are read for the last time: adds what only the kernel counts,
+    /// and writes what has been buffered for long.
     fn housekeeping(&mut self) -> Result<(), DriverError> {
         Ok(())
     }
 
-    /// Whether something is connected to the port. Looked at about once a second.
+    /// Whether the link is up. Checked about once a second.
     fn has_link(&self) -> bool {
         true
     }
 
-    /// Called when waiting on [`Driver::wait_on`] reported an error condition. Clears it, or says that the port is
-    /// gone.
+    /// Called when waiting on [`Driver::wait_on`] reported an error condition. Clears it, or returns an error if the
+    /// port is gone.
     fn acknowledge_error(&mut self) -> Result<(), DriverError> {
         Ok(())
     }
 
-    /// Ends transmission: everything queued goes out, within a bounded time, or is counted as dropped.
+    /// Ends transmission: all queued frames are sent, within a bounded time, or counted as dropped.
     fn finish(&mut self) -> Result<(), DriverError> {
         self.flush()
     }
 
-    /// The timer's driver, if that is what is behind the port: where time is that of captures' stamps, the
-    /// worker tells it
-    /// when to tick.
+    /// The timer's driver, if the port is a timer: with time stamps from captures, the worker calls its ticks.
     fn as_timer(&mut self) -> Option<&mut TimerDriver> {
         None
     }
 
-    /// The port's counters, shared with whoever displays them.
+    /// The port's counters, shared with their readers.
     fn counters(&self) -> &Arc<PortCounters>;
 }
 
-/// Why a port cannot be opened or goes no further.
+/// Why a port cannot be opened or has failed.
 #[derive(Debug)]
 pub enum DriverError {
     /// No interface has this name.
     NoSuchInterface {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The interfaces that exist.
         existing: Vec<String>,
     },
-    /// The system refuses access to interfaces.
+    /// The system denies access to interfaces.
     NoPermission {
-        /// The interface asked for.
+        /// The requested interface.
         name: String,
-        /// What its user needs, as in `CAP_NET_RAW`.
+        /// The capabilities that are required, as in `CAP_NET_RAW`.
         capabilities: &'static str,
     },
     /// The interface is not up.
     InterfaceDown {
-        /// The interface asked for.
+        /// The requested interface.
         name: String,
     },
     /// The interface does not carry Ethernet frames.
     NotEthernet {
-        /// The interface asked for.
+        /// The requested interface.
         name: String,
         /// Its hardware type, one of Linux's `ARPHRD_` numbers.
         hardware_type: u16,
@@ -158,33 +157,33 @@ pub enum DriverError {
     },
     /// The interface cannot be used in this way.
     Unusable {
-        /// The interface asked for.
+        /// The requested interface.
         name: String,
         /// Why.
         cause: String,
-        /// What helps.
+        /// The remedy.
         cure: String,
     },
-    /// A timer cannot be as it is wanted.
+    /// The timer cannot be set as requested.
     Timer(TimerError),
-    /// A timer's template holds no packet.
+    /// A timer's template contains no packets.
     EmptyTemplate {
         /// The capture.
         path: PathBuf,
     },
-    /// A capture cannot be read to its end.
+    /// A capture cannot be read completely.
     Capture(CaptureError),
-    /// The system refused something else.
+    /// Another system call failed.
     System {
-        /// What was being done, as in `cannot {doing}`.
+        /// The failed operation, as in `cannot {doing}`.
         doing: String,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl DriverError {
-    /// A refusal of the system, with what was being done.
+    /// An error of the system, with the failed operation.
     pub fn system(doing: impl Into<String>, source: io::Error) -> DriverError {
         DriverError::System { doing: doing.into(), source }
     }
@@ -218,7 +217,7 @@ impl fmt::Display for DriverError {
             DriverError::Timer(error) => write!(f, "{error}"),
             DriverError::EmptyTemplate { path } => write!(
                 f,
-                "the template `{}` holds no packet; a tick of the timer brings those that it holds",
+                "the template `{}` contains no packets; each tick of the timer delivers its packets",
                 path.display()
             ),
             DriverError::Capture(error) => write!(f, "{error}"),

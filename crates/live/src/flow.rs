@@ -1,14 +1,14 @@
-//! Which flow a frame is of, for spreading frames over workers.
+//! The flow of a frame, for the distribution of frames over workers.
 //!
-//! What enters: a frame. What leaves: a number that all frames of a flow have. A flow is told by the addresses, the
-//! protocol and the ports of IPv4 and IPv6, behind any VLAN tags; fragments, of which only the first has ports, by the
-//! addresses alone, and so is every frame of a protocol without ports. Everything else is told by its Ethernet
-//! addresses. Frames that are too short for what they claim to be are told by what can be read.
+//! What enters: a frame. What leaves: a number that all frames of a flow share. A flow is identified by the
+//! addresses, the protocol and the ports of IPv4 and IPv6, after any VLAN tags; by the addresses alone for fragments,
+//! of which only the first has ports, and for protocols without ports. All other frames are identified by their
+//! Ethernet addresses. Truncated frames are identified by the fields that they have.
 
-/// VLAN tags that are looked behind.
+/// The most VLAN tags that are skipped.
 const TAGS_MAX: usize = 4;
 
-/// Extension headers of IPv6 that are looked behind.
+/// The most extension headers of IPv6 that are skipped.
 const EXTENSIONS_MAX: usize = 8;
 
 const TYPE_IPV4: u16 = 0x0800;
@@ -20,10 +20,10 @@ const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
 const PROTOCOL_SCTP: u8 = 132;
 const PROTOCOL_FRAGMENT: u8 = 44;
-/// Extension headers whose second byte tells their length: hop by hop, routing, destination options.
+/// Extension headers whose second byte is their length: hop by hop, routing, destination options.
 const PROTOCOLS_EXTENSION: [u8; 3] = [0, 43, 60];
 
-/// Which of `count` workers, or queues, gets the flow of this number.
+/// Which of `count` workers, or queues, gets the flow with this number.
 #[inline]
 pub fn share(hash: u64, count: usize) -> usize {
     (((hash >> 32) * count as u64) >> 32) as usize
@@ -32,7 +32,7 @@ pub fn share(hash: u64, count: usize) -> usize {
 /// The number of a frame's flow.
 #[inline]
 pub fn hash(frame: &[u8]) -> u64 {
-    // Most frames: no tag, no option, no fragment. The same number as below, with no choice but one.
+    // Most frames: no tag, no option, no fragment. The same number as below, with a single branch.
     if let Some(start) = frame.first_chunk::<38>()
         && start[12..15] == [8, 0, 0x45]
         && start[20] & 0x3F == 0
@@ -114,7 +114,7 @@ fn mix(sum: u64, word: u64) -> u64 {
     (sum.rotate_left(29) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Lets every bit count in the lowest ones.
+/// Mixes all bits into the lowest ones.
 fn finish(sum: u64) -> u64 {
     let sum = (sum ^ sum >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     sum ^ sum >> 32

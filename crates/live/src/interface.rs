@@ -1,7 +1,7 @@
-//! Interfaces of Linux: what they are, what they can do, and the packet sockets that reach them.
+//! Interfaces of Linux: their properties and features, and the packet sockets that access them.
 //!
-//! Each system call is behind a function that cannot be misused. A [`Socket`] stays in the network namespace that it
-//! was made in, whichever its thread moves to; so do its questions about interfaces.
+//! Each system call is behind a safe function. A [`Socket`] stays in the network namespace in which it was created,
+//! whichever namespace its thread enters; so do its requests about interfaces.
 #![allow(unsafe_code, reason = "sockets, their options and interface requests are reached through libc")]
 
 use crate::counters::PortCounters;
@@ -13,7 +13,7 @@ use std::mem;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
-/// The names of all interfaces, as the system orders them.
+/// The names of all interfaces, in the system's order.
 pub fn interface_names() -> Vec<String> {
     let mut names = Vec::new();
     // SAFETY: the call has no arguments; its result is an array that ends with an index of 0, or null.
@@ -62,23 +62,23 @@ const HARDWARE_TYPES: [u16; 2] = [libc::ARPHRD_ETHER, libc::ARPHRD_LOOPBACK];
 const ETHTOOL_GET_DRIVER: u32 = 0x03;
 const ETHTOOL_GET_FLAGS: u32 = 0x25;
 const ETHTOOL_GET_CHANNELS: u32 = 0x3c;
-/// The flag of an interface that takes VLAN tags out of received frames.
+/// The flag of an interface that removes VLAN tags from received frames.
 const ETHTOOL_FLAG_RX_VLAN: u32 = 1 << 8;
 
-/// An interface that was found fit to be a port.
+/// An interface that can be a port.
 #[derive(Clone, Debug)]
 pub struct Interface {
     /// Its name.
     pub name: String,
     /// Its number in its namespace.
     pub index: i32,
-    /// The longest packet that it carries, in bytes behind the Ethernet header.
+    /// The longest packet that it carries, in bytes after the Ethernet header.
     pub mtu: usize,
 }
 
 impl Interface {
-    /// Looks an interface up; refuses one that is not there, is down, or carries no Ethernet frames. `capabilities` are
-    /// what its user will need, for the message. The socket is bound to nothing yet.
+    /// Finds an interface; refuses one that does not exist, is down, or does not carry Ethernet frames.
+    /// `capabilities` are what its user needs, for the message. The socket is not bound yet.
     pub fn open(name: &str, capabilities: &'static str) -> Result<(Interface, Socket), DriverError> {
         let owned = || name.to_owned();
         let failed = |doing: &str, error: io::Error| refusal(name, capabilities, doing, error);
@@ -102,8 +102,8 @@ impl Interface {
         self.mtu + ETHERNET_BYTES
     }
 
-    /// True if the interface takes a frame of this length; counts the drop if not. As in the kernel, a VLAN tag does
-    /// not count.
+    /// Whether the interface accepts a frame of this length; counts the drop if not. As in the kernel, a VLAN tag
+    /// does not count.
     pub fn takes(&self, frame: &[u8], counters: &PortCounters) -> bool {
         if frame.len() < ETHERNET_BYTES {
             counters.tx_dropped_too_short.add(1);
@@ -117,7 +117,7 @@ impl Interface {
         true
     }
 
-    /// Takes notice of a changed MTU.
+    /// Follows a change of the MTU.
     pub fn refresh_mtu(&mut self, socket: &Socket) {
         if let Ok(mtu) = socket.mtu(&self.name) {
             self.mtu = mtu;
@@ -125,7 +125,7 @@ impl Interface {
     }
 }
 
-/// What the system refused to do with an interface, as an error that says what helps.
+/// An error of the system with a remedy.
 pub fn refusal(name: &str, capabilities: &'static str, doing: &str, error: io::Error) -> DriverError {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => DriverError::NoPermission { name: name.to_owned(), capabilities },
@@ -133,7 +133,7 @@ pub fn refusal(name: &str, capabilities: &'static str, doing: &str, error: io::E
     }
 }
 
-/// The channels of an interface, as `ethtool` asks for them.
+/// The channels of an interface, in the form of `ethtool`.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Channels {
@@ -148,7 +148,7 @@ struct Channels {
     combined: u32,
 }
 
-/// A number of an interface, as `ethtool` asks for it.
+/// A number of an interface, in the form of `ethtool`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct EthtoolValue {
@@ -182,7 +182,7 @@ unsafe impl EthtoolArgument for EthtoolValue {}
 // SAFETY: as long as `struct ethtool_drvinfo`, which is 196 bytes.
 unsafe impl EthtoolArgument for [u32; 49] {}
 
-/// A packet socket that is not bound yet receives nothing.
+/// A packet socket, which receives nothing until it is bound.
 #[derive(Debug)]
 pub struct Socket {
     fd: OwnedFd,
@@ -244,13 +244,13 @@ impl Socket {
         check_size(unsafe { libc::send(self.raw(), frame.as_ptr().cast(), frame.len(), libc::MSG_DONTWAIT) })
     }
 
-    /// Has the kernel send what stands in the transmit ring, without waiting.
+    /// Makes the kernel send what is in the transmit ring, without waiting.
     pub fn send_ring(&self) -> io::Result<usize> {
         // SAFETY: no bytes are passed, so that the pointer is not followed.
         check_size(unsafe { libc::send(self.raw(), ptr::null(), 0, libc::MSG_DONTWAIT) })
     }
 
-    /// The longest packet that the interface carries, in bytes behind the Ethernet header.
+    /// The longest packet that the interface carries, in bytes after the Ethernet header.
     pub fn mtu(&self, name: &str) -> io::Result<usize> {
         let request = self.interface_request(name, libc::SIOCGIFMTU as libc::Ioctl)?;
         // SAFETY: the request succeeded, so that the kernel has set this member.
@@ -258,7 +258,7 @@ impl Socket {
         Ok(usize::try_from(mtu).unwrap_or(0))
     }
 
-    /// True if an interface has this index, where the socket is: the thread may be in another namespace by now.
+    /// Whether an interface has this index in the socket's namespace: the thread may be in another one by now.
     pub fn interface_exists(&self, index: i32) -> bool {
         // SAFETY: a request of all zeros is a value of its type.
         let mut argument: libc::ifreq = unsafe { mem::zeroed() };
@@ -300,7 +300,7 @@ impl Socket {
         Ok(unsafe { request.ifr_ifru.ifru_hwaddr.sa_family })
     }
 
-    /// Keeps the interface in promiscuous mode as long as the socket lives.
+    /// Keeps the interface in promiscuous mode as long as the socket exists.
     pub fn set_promiscuous(&self, interface_index: i32) -> io::Result<()> {
         let promiscuous = libc::packet_mreq {
             mr_ifindex: interface_index,
@@ -311,7 +311,7 @@ impl Socket {
         self.set(libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &promiscuous)
     }
 
-    /// How many queues the interface receives on; one if it does not say.
+    /// The number of the interface's receive queues; one if it does not report it.
     pub fn rx_queues(&self, name: &str) -> u32 {
         let mut channels = Channels { command: ETHTOOL_GET_CHANNELS, ..Channels::default() };
         match self.ethtool(name, &mut channels) {
@@ -320,13 +320,13 @@ impl Socket {
         }
     }
 
-    /// Whether the interface takes VLAN tags out of the frames that it receives.
+    /// Whether the interface removes VLAN tags from received frames.
     pub fn takes_tags_out(&self, name: &str) -> bool {
         let mut flags = EthtoolValue { command: ETHTOOL_GET_FLAGS, value: 0 };
         self.ethtool(name, &mut flags).is_ok() && flags.value & ETHTOOL_FLAG_RX_VLAN != 0
     }
 
-    /// The name of the kernel's driver of the interface, as `veth` or `ixgbe`; empty if it does not say.
+    /// The name of the kernel's driver of the interface, as `veth` or `ixgbe`; empty if it is not reported.
     pub fn kernel_driver(&self, name: &str) -> String {
         // The structure that the kernel fills in: a command, names of 32 bytes each, and numbers.
         let mut information = [0u32; 49];
@@ -339,7 +339,7 @@ impl Socket {
         String::from_utf8_lossy(&bytes[..length]).into_owned()
     }
 
-    /// Asks an interface's driver. `value` begins with the command and is what that command takes.
+    /// Sends a request to an interface's driver. `value` begins with the command and is the command's structure.
     fn ethtool<T: EthtoolArgument>(&self, name: &str, value: &mut T) -> io::Result<()> {
         let mut argument = Socket::named_request(name)?;
         argument.ifr_ifru.ifru_data = ptr::from_mut(value).cast();

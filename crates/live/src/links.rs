@@ -1,8 +1,8 @@
-//! News of links from the system.
+//! Notifications of link changes from the system.
 //!
 //! What enters: the namespace of the calling thread. What leaves: a flag that is set whenever an interface there may
-//! have lost its link or have it again, and a call to whoever must look at it. Polling would find it out within a
-//! second at best, which is a second of packets into the void.
+//! have lost its link or have it again, and a call to whoever must check it. Polling once a second would lose packets
+//! for up to a second.
 
 use nix::sys::socket::{self, AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType};
 use nix::sys::time::TimeVal;
@@ -12,20 +12,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The group of those who hear of interfaces (`RTMGRP_LINK`).
+/// The group of sockets that receive link notifications (`RTMGRP_LINK`).
 const LINK_GROUP: u32 = 1;
 
-/// How often it is looked whether anybody wants the news still.
+/// How often to check whether the flag still has another owner.
 const PATIENCE_S: i64 = 1;
 
-/// Storms of news, as when many interfaces are made, are taken together.
+/// Bursts of notifications, as when many interfaces are created, are combined.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Room for news; what does not fit is cut off, for only that there are some counts.
+/// The buffer for notifications; longer ones are truncated, since only their arrival matters.
 const NEWS_BYTES: usize = 4096;
 
-/// Starts a thread that sets the flag and calls `tell` with each news, as long as anybody else has the flag. The news
-/// are of the namespace in which this is called.
+/// Starts a thread that sets the flag and calls `tell` with each notification, as long as anybody else has the flag.
+/// It observes the namespace in which this is called.
 pub fn watch(tell: impl Fn() + Send + 'static) -> io::Result<Arc<AtomicBool>> {
     let socket =
         socket::socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkRoute)?;
@@ -41,14 +41,14 @@ fn listen(socket: &OwnedFd, changed: &Arc<AtomicBool>, tell: &impl Fn()) {
     let mut news = [0; NEWS_BYTES];
     while Arc::strong_count(changed) > 1 {
         match socket::recv(socket.as_raw_fd(), &mut news, MsgFlags::empty()) {
-            // Some were lost, which is news, too.
+            // Some were lost, which is a notification, too.
             Ok(_) | Err(nix::errno::Errno::ENOBUFS) => {
                 changed.store(true, Ordering::Release);
                 tell();
                 std::thread::sleep(PAUSE);
             }
             Err(nix::errno::Errno::EAGAIN | nix::errno::Errno::EINTR) => {}
-            // Then they are looked for once a second.
+            // Then links are polled once a second.
             Err(_) => return,
         }
     }

@@ -1,20 +1,20 @@
-//! How many workers a load asks for.
+//! How many workers a load requires.
 //!
-//! What enters: now and then, how busy each worker was since the last time. What leaves: how many workers there should
-//! be. One is added when all of them together have been near their limit for a while; one is taken away when the others
-//! would have had room to spare for longer. What lies between changes nothing, and after each change the load is looked
-//! at anew: so the number does not swing. There is no clock here; time is an argument.
+//! What enters: periodically, how busy each worker was since the last call. What leaves: how many workers there
+//! should be. One is added when all of them together have been near their limit for a while; one is removed when the
+//! others would have had spare capacity for longer. Loads in between change nothing, and after each change the load
+//! is measured anew, so the number does not oscillate. This module reads no clock; time is an argument.
 
 /// A worker that is busy for a greater share of its time is near its limit.
 const BUSY: f64 = 0.8;
 
-/// Workers that would be busy for a smaller share have room to spare.
+/// Workers that would be busy for a smaller share have spare capacity.
 const SPARE: f64 = 0.5;
 
 /// How long workers are near their limit before one is added.
 const GROW_AFTER_NS: u64 = 300_000_000;
 
-/// How long one has been superfluous before it is taken away.
+/// How long a worker has been superfluous before it is removed.
 const SHRINK_AFTER_NS: u64 = 3_000_000_000;
 
 /// Follows the load.
@@ -25,8 +25,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Looks at the workers: `busy` has for each that there is the share of the time, since the last look, in which it
-    /// had work, from 0 to 1. Returns how many there should be, at least one and at most `max`.
+    /// Adds a measurement: `busy` has for each worker the share of the time, since the last call, in which it had
+    /// work, from 0 to 1. Returns how many there should be, at least one and at most `max`.
     pub fn observe(&mut self, now_ns: u64, busy: &[f64], max: usize) -> usize {
         let count = busy.len().max(1);
         let sum: f64 = busy.iter().sum();
@@ -49,28 +49,28 @@ impl Policy {
     }
 }
 
-/// From how many nanoseconds of work on, for each frame, frames are spread over workers, and below how many they are no
-/// longer: to hand a frame over and take it back costs the first worker 30 to 40.
+/// Frames are distributed over workers if processing one takes more than the first number of nanoseconds, and no
+/// longer if it takes less than the second: handing a frame over and taking it back costs the first worker 30 to 40.
 const SPREAD_FROM_NS: u64 = 100;
 const SPREAD_TO_NS: u64 = 60;
 
-/// Bursts of fewer frames say little of what a frame takes.
+/// Bursts with fewer frames are not representative.
 const TOLD_FRAMES_MIN: u64 = 16;
 
-/// Frames by which it is judged what one takes.
+/// Frames in a measurement.
 const JUDGED_FRAMES_MIN: u64 = 1_000;
 
-/// Whether it pays to hand frames to other workers, by what the first one takes for those that it works on itself.
+/// Whether handing frames to other workers is worthwhile, from the time that the first one takes for its own frames.
 #[derive(Debug, Default)]
 pub struct Worth {
     pays: bool,
-    /// Frames of bursts that took little and much for each, since it was judged last.
+    /// Frames in bursts with a low and a high time per frame, since the last decision.
     cheap: u64,
     dear: u64,
 }
 
 impl Worth {
-    /// So many frames took so long.
+    /// Adds a burst: its frames and its time.
     #[inline]
     pub fn note(&mut self, frames: usize, spent_ns: u64) {
         let frames = frames as u64;
@@ -78,11 +78,11 @@ impl Worth {
             return;
         }
         let limit_ns = if self.pays { SPREAD_TO_NS } else { SPREAD_FROM_NS };
-        // Bursts are judged, and not their sum: a few that somebody else held up must not count for all.
+        // Bursts are classified, not added up: a few that were delayed by something else must not dominate.
         *(if spent_ns < frames * limit_ns { &mut self.cheap } else { &mut self.dear }) += frames;
     }
 
-    /// Whether it pays, judged now if enough was told.
+    /// Whether it is worthwhile, decided anew if there were enough frames.
     pub fn judge(&mut self) -> bool {
         if self.cheap + self.dear >= JUDGED_FRAMES_MIN {
             self.pays = self.dear > self.cheap;
@@ -96,8 +96,8 @@ impl Worth {
 mod tests {
     use super::*;
 
-    /// Looks every tenth of a second at workers that share this load, in workers, and returns how many there are after
-    /// each second.
+    /// Simulates, every tenth of a second, workers that share this load, in workers, and returns how many there are
+    /// after each second.
     fn follow(policy: &mut Policy, count: &mut usize, now_ns: &mut u64, load: f64, seconds: usize) -> Vec<usize> {
         let mut counts = Vec::new();
         for look in 1..=seconds * 10 {
@@ -145,7 +145,7 @@ mod tests {
         let mut worth = Worth::default();
         let mut judged = |frame_ns: u64, bursts: usize| {
             (0..bursts).for_each(|_| worth.note(64, 64 * frame_ns));
-            // Held up, and hardly any frames.
+            // Delayed, with hardly any frames.
             worth.note(64, 4_000_000);
             (0..1000).for_each(|_| worth.note(1, 500));
             worth.judge()

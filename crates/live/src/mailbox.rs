@@ -1,9 +1,9 @@
-//! The mailbox of a worker: jobs of other threads that it runs between bursts.
+//! The command queue of a worker: jobs of other threads that it runs between bursts.
 //!
-//! What enters: [`Job`]s through [`Mailbox`], the door, from any thread. What leaves: the jobs in the same order, taken
-//! by the worker that has the [`Inbox`]. A worker that waits for packets is woken: the first job of an empty mailbox
-//! makes the inbox's descriptor readable. A mailbox holds a bounded number of jobs; whoever brings more waits. Once the
-//! inbox is gone, jobs are refused, and those that were not run are dropped, which their askers notice.
+//! What enters: [`Job`]s through a [`Mailbox`], from any thread. What leaves: the jobs in the same order, received by
+//! the worker that has the [`Inbox`]. A worker that waits for packets is woken: the first job in an empty queue makes
+//! the inbox's descriptor readable. The queue is bounded; a thread that adds to a full one waits. Once the inbox is
+//! dropped, jobs are refused, and those that were not run are dropped, which their owners notice.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 use switch::Switch;
 use switch::door::{Closed, Door, Job};
 
-/// Jobs that a mailbox holds.
+/// The capacity of the queue.
 const JOBS_MAX: usize = 1024;
 
-/// How long a worker goes on with jobs while packets may be waiting. The job that it has begun is finished.
+/// How long a worker runs jobs while packets may be waiting. A job that has begun is finished.
 const ROUND_MAX: Duration = Duration::from_micros(50);
 
 #[derive(Default)]
@@ -29,44 +29,44 @@ struct Jobs {
 
 struct Shared {
     jobs: Mutex<Jobs>,
-    /// Told when jobs were taken or the mailbox was closed.
+    /// Notified when jobs were taken or the queue was closed.
     has_room: Condvar,
-    /// How many jobs wait, for a look without the lock.
+    /// The number of waiting jobs, for a check without the lock.
     count: AtomicUsize,
-    /// Written to when the first job comes, so that the inbox's end is readable; read when the last is taken. Both
-    /// under the lock: it holds a byte as long as jobs wait, and no longer.
-    bell: UnixStream,
+    /// Written to when the first job is added, so that the inbox's end is readable; read when the last is taken. Both
+    /// under the lock: it contains a byte exactly while jobs wait.
+    wake_up: UnixStream,
 }
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Jobs> {
-        // Each change of the queue is one step, so that a panic elsewhere leaves it whole.
+        // Each change of the queue is a single step, so a panic elsewhere leaves it consistent.
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The door to a worker's switch; clones lead to the same.
+/// The sending end of the queue; clones share the queue.
 #[derive(Clone)]
 pub struct Mailbox(Arc<Shared>);
 
-/// The worker's side. Dropping it closes the mailbox.
+/// The worker's end. Dropping it closes the queue.
 pub struct Inbox {
     shared: Arc<Shared>,
-    bell: UnixStream,
+    wake_up: UnixStream,
 }
 
-/// An empty mailbox and its inbox, which goes to [`crate::worker::run`].
+/// An empty queue and its inbox, which is passed to [`crate::worker::run`].
 pub fn mailbox() -> io::Result<(Mailbox, Inbox)> {
-    let (bell, heard) = UnixStream::pair()?;
-    bell.set_nonblocking(true)?;
+    let (wake_up, heard) = UnixStream::pair()?;
+    wake_up.set_nonblocking(true)?;
     heard.set_nonblocking(true)?;
     let shared = Arc::new(Shared {
         jobs: Mutex::new(Jobs::default()),
         has_room: Condvar::new(),
         count: AtomicUsize::new(0),
-        bell,
+        wake_up,
     });
-    Ok((Mailbox(Arc::clone(&shared)), Inbox { shared, bell: heard }))
+    Ok((Mailbox(Arc::clone(&shared)), Inbox { shared, wake_up: heard }))
 }
 
 impl Door for Mailbox {
@@ -82,17 +82,17 @@ impl Door for Mailbox {
         let count = jobs.waiting.len();
         self.0.count.store(count, Ordering::Release);
         if count == 1 {
-            // It is empty, so that this one byte has room.
-            let _heard = (&self.0.bell).write(&[1]);
+            // The queue was empty, so there is room for this byte.
+            let _heard = (&self.0.wake_up).write(&[1]);
         }
         Ok(())
     }
 }
 
 impl Inbox {
-    /// What becomes readable when there are jobs.
+    /// The descriptor that is readable while there are jobs.
     pub(crate) fn fd(&self) -> RawFd {
-        self.bell.as_raw_fd()
+        self.wake_up.as_raw_fd()
     }
 
     /// Whether there are jobs.
@@ -100,8 +100,8 @@ impl Inbox {
         self.shared.count.load(Ordering::Acquire) != 0
     }
 
-    /// Runs jobs on the switch, whose time is set to `now_ns`: at least one if there are any, and no more than fit into
-    /// a short while.
+    /// Runs jobs on the switch, whose time is set to `now_ns`: at least one if there are any, and no more than fit
+    /// into a short time.
     pub(crate) fn work(&mut self, switch: &mut Switch, now_ns: u64) {
         let start = Instant::now();
         while let Some(job) = self.take() {
@@ -111,7 +111,7 @@ impl Inbox {
                 break;
             }
         }
-        // The switch may be another one now.
+        // The job may have replaced the switch's program.
         switch.advance(now_ns);
     }
 
@@ -121,8 +121,9 @@ impl Inbox {
         let job = jobs.waiting.pop_front();
         self.shared.count.store(jobs.waiting.len(), Ordering::Release);
         if job.is_some() && jobs.waiting.is_empty() {
-            // What rang while jobs were run is answered with them: a bell that goes on keeps the worker from waiting.
-            let _answered = (&self.bell).read(&mut [0]);
+            // Wake-ups that arrived while jobs were run are consumed; a descriptor that stays readable would keep the
+            // worker from sleeping.
+            let _answered = (&self.wake_up).read(&mut [0]);
         }
         drop(jobs);
         if was_full {
@@ -139,7 +140,7 @@ impl Drop for Inbox {
         let left = std::mem::take(&mut jobs.waiting);
         self.shared.count.store(0, Ordering::Release);
         drop(jobs);
-        // Without the lock: what a job holds may do anything when it is dropped.
+        // Without the lock: dropping a job may run arbitrary code.
         drop(left);
         self.shared.has_room.notify_all();
     }

@@ -21,7 +21,7 @@ struct Queues {
     closed: bool,
 }
 
-/// A port whose frames a [`MemoryPeer`] gives and takes.
+/// A port whose frames come from and go to a [`MemoryPeer`].
 pub struct MemoryDriver {
     queues: Arc<Mutex<Queues>>,
     staged: Vec<TimedFrame>,
@@ -44,8 +44,8 @@ pub fn memory_port() -> (MemoryDriver, MemoryPeer) {
     (driver, MemoryPeer { queues })
 }
 
-/// A port in memory with this many queues, at least one, and the other end of each. Who sends must put all frames of a
-/// flow in one of them.
+/// A port in memory with this many queues, at least one, and the other end of each. The sender must put all frames of
+/// a flow into the same queue.
 pub fn memory_port_with_queues(count: usize) -> (MemoryDriver, Vec<MemoryPeer>) {
     let (mut driver, peer) = memory_port();
     let mut peers = vec![peer];
@@ -59,12 +59,12 @@ pub fn memory_port_with_queues(count: usize) -> (MemoryDriver, Vec<MemoryPeer>) 
 }
 
 fn lock(queues: &Mutex<Queues>) -> MutexGuard<'_, Queues> {
-    // A panic elsewhere leaves the queues whole: each operation on them is one push or one pop.
+    // A panic elsewhere leaves the queues consistent: each operation on them is one push or one pop.
     queues.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl MemoryPeer {
-    /// Puts a frame in the driver's receive queue, unless that is closed.
+    /// Puts a frame into the driver's receive queue, unless that is closed.
     pub fn send(&self, frame: &[u8], timestamp_ns: u64) {
         let mut queues = lock(&self.queues);
         if !queues.closed {
@@ -72,19 +72,19 @@ impl MemoryPeer {
         }
     }
 
-    /// Says that no more frames will be sent.
+    /// Declares that no more frames will be sent.
     pub fn close(&self) {
         lock(&self.queues).closed = true;
     }
 
-    /// Takes what the driver has flushed so far.
+    /// Takes the frames that the driver has flushed so far.
     pub fn take(&self) -> Vec<TimedFrame> {
         std::mem::take(&mut lock(&self.queues).from_driver)
     }
 }
 
 impl MemoryDriver {
-    /// Takes up to so many frames out of the queue and counts them.
+    /// Takes up to this many frames out of the queue and counts them.
     fn take(&mut self, limit: usize) -> Vec<TimedFrame> {
         let taken: Vec<TimedFrame> = {
             let mut queues = lock(&self.queues);
@@ -155,7 +155,7 @@ impl Driver for MemoryDriver {
     }
 }
 
-/// A port that delivers the same frames over and over, a given number in all, and counts what it is given to send.
+/// A port that delivers the same frames repeatedly, a given number in all, and counts the frames to be sent.
 pub struct GeneratorDriver {
     frames: Vec<Vec<u8>>,
     next: usize,
@@ -168,7 +168,7 @@ pub struct GeneratorDriver {
 }
 
 impl GeneratorDriver {
-    /// A generator of `count` frames, taken from `frames` in turn, with time stamps `interval_ns` apart from 0 on.
+    /// A generator of `count` frames, cycling through `frames`, with time stamps `interval_ns` apart from 0 on.
     pub fn new(frames: Vec<Vec<u8>>, count: u64, interval_ns: u64) -> GeneratorDriver {
         let left = if frames.is_empty() { 0 } else { count };
         let (counters, further) = (Arc::default(), Vec::new());
@@ -184,7 +184,7 @@ impl GeneratorDriver {
 }
 
 impl GeneratorDriver {
-    /// Hands the next frames to `each`, at most so many, and returns how many.
+    /// Passes the next frames to `each`, at most this many, and returns their number.
     fn generate(&mut self, limit: usize, mut each: impl FnMut(&[u8], u64)) -> usize {
         let count = self.left.min(limit as u64);
         let mut bytes = 0;
@@ -207,7 +207,7 @@ impl Driver for GeneratorDriver {
         Ok(self.generate(limit, deliver))
     }
 
-    /// The frames are needed again: copies are lent, as an interface would write them to memory.
+    /// The frames are used again: copies are lent, as an interface would write them to memory.
     fn lend(&mut self, arrival: Arrival, store: &mut Store, work: Work<'_>) -> Result<usize, DriverError> {
         store.clear();
         let count = self.generate(BURST_PACKETS_MAX, |frame, _| {

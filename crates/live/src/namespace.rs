@@ -1,7 +1,7 @@
-//! Network namespaces of Linux: worlds of interfaces that threads and processes enter.
+//! Network namespaces of Linux.
 //!
-//! A namespace that has no name lives as long as a descriptor of it is open or a process is in it, and takes its
-//! interfaces along. Nothing is left of it, however its maker ends.
+//! A namespace without a name exists as long as a descriptor of it is open or a process is in it, and its interfaces
+//! are deleted with it. Nothing is left of it, however its creator ends.
 
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Where a thread finds its own namespace.
+/// The file with the thread's own namespace.
 const OWN: &str = "/proc/thread-self/ns/net";
 
 /// A network namespace, held by a descriptor.
@@ -20,7 +20,7 @@ pub struct NetworkNamespace {
 }
 
 impl NetworkNamespace {
-    /// Makes a new one. The calling thread stays where it is.
+    /// Creates a new one. The calling thread does not enter it.
     pub fn create() -> io::Result<NetworkNamespace> {
         on_a_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET)?;
@@ -28,17 +28,17 @@ impl NetworkNamespace {
         })
     }
 
-    /// The one that a file stands for: `/run/netns/NAME`, `/proc/PID/ns/net`.
+    /// The namespace of a file: `/run/netns/NAME`, `/proc/PID/ns/net`.
     pub fn open(path: &Path) -> io::Result<NetworkNamespace> {
         Ok(NetworkNamespace { file: File::open(path)? })
     }
 
-    /// A path to it for other processes, as long as this value lives.
+    /// A path to it for other processes, valid as long as this value exists.
     pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()))
     }
 
-    /// Moves the calling thread there. The sockets that it has stay where they were made.
+    /// Moves the calling thread there. Its sockets stay where they were created.
     pub fn enter(&self) -> io::Result<()> {
         Ok(setns(&self.file, CloneFlags::CLONE_NEWNET)?)
     }

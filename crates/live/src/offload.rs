@@ -1,14 +1,13 @@
-//! Turns what the kernel hands over into frames of a wire.
+//! Converts frames from the kernel to frames as on a wire.
 //!
-//! Between two virtual interfaces a sender saves work: it leaves the checksum to hardware that never comes, and hands
-//! over TCP and UDP data in segments of up to 64 KiB, to be cut where a wire needs it. A switch program must see what a
-//! wire would carry. This module completes checksums and cuts segments; it is pure: bytes in, bytes out.
+//! Between two virtual interfaces a sender saves work: it leaves the checksum to hardware that does not exist, and
+//! passes TCP and UDP data in segments of up to 64 KiB, to be cut before they reach a wire. A switch program must see
+//! what a wire would carry. This module completes checksums and cuts segments; it does no input or output.
 //!
-//! The kernel says what is missing in the header of virtio-net (Virtual I/O Device specification 1.2, section 5.1.6),
-//! which a packet socket puts before each frame. Both the sum to complete and the segments to cut are described by
-//! where the transport header starts, so options, extension headers and VLAN tags in between need no case of their own.
-//! The network header is found from the Ethernet header on; a segment inside a tunnel is refused, since the outer
-//! headers' lengths would have to change as well.
+//! The kernel describes what is missing in the header of virtio-net (Virtual I/O Device specification 1.2, section
+//! 5.1.6), which a packet socket puts before each frame. Both are described by the offset of the transport header, so
+//! options, extension headers and VLAN tags need no special case. The network header is found from the Ethernet
+//! header on; a segment inside a tunnel is refused, since the outer headers' lengths would have to change as well.
 
 use std::fmt;
 use std::ops::Range;
@@ -24,7 +23,7 @@ const SEGMENT_NONE: u8 = 0;
 const SEGMENT_TCP_IPV4: u8 = 1;
 const SEGMENT_TCP_IPV6: u8 = 4;
 const SEGMENT_UDP: u8 = 5;
-/// Set beside the kind when the segment's first frame alone may carry "congestion window reduced".
+/// Set beside the kind if only the segment's first frame may carry "congestion window reduced".
 const SEGMENT_ECN: u8 = 0x80;
 
 const ETHERNET_BYTES: usize = 14;
@@ -37,7 +36,7 @@ const TCP_FIN: u8 = 0x01;
 const TCP_PSH: u8 = 0x08;
 const TCP_CWR: u8 = 0x80;
 
-/// What a frame still needs, as the kernel says it.
+/// What a frame still lacks, according to the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VnetHeader {
     /// Bit 0: the checksum is to be completed.
@@ -46,9 +45,9 @@ pub struct VnetHeader {
     pub segment_kind: u8,
     /// Payload bytes of each frame that it is cut into.
     pub segment_bytes: u16,
-    /// Where the transport header starts, from the Ethernet header on.
+    /// The offset of the transport header from the Ethernet header.
     pub checksum_start: u16,
-    /// Where the checksum lies in the transport header.
+    /// The offset of the checksum in the transport header.
     pub checksum_offset: u16,
 }
 
@@ -65,17 +64,17 @@ impl VnetHeader {
         }
     }
 
-    /// True when the frame is as a wire would carry it.
+    /// Whether the frame is as on a wire.
     pub fn is_complete(&self) -> bool {
         self.flags & NEEDS_CHECKSUM == 0 && self.segment_kind & !SEGMENT_ECN == SEGMENT_NONE
     }
 
-    /// True when the frame is to be cut.
+    /// Whether the frame is to be cut.
     pub fn is_segment(&self) -> bool {
         self.segment_kind & !SEGMENT_ECN != SEGMENT_NONE
     }
 
-    /// The header of the same frame with `bytes` more before the transport header, as after a tag was put in.
+    /// The header of the same frame with `bytes` more before the transport header, as after a tag was inserted.
     #[must_use]
     pub fn shifted(self, bytes: u16) -> VnetHeader {
         let checksum_start =
@@ -89,9 +88,9 @@ impl VnetHeader {
 pub enum OffloadError {
     /// The header points outside the frame.
     OutOfFrame,
-    /// The frame is not what the header says it is.
+    /// The frame contradicts the header.
     Contradiction(&'static str),
-    /// The kind of segment is not one that this module cuts.
+    /// The kind of segment is not supported.
     UnknownKind(u8),
 }
 
@@ -140,8 +139,8 @@ fn write_u16(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }
 
-/// Completes the checksum of a frame that is not to be cut. The field holds the sum of the pseudo header, as the kernel
-/// left it.
+/// Completes the checksum of a frame that is not to be cut. The field has the sum of the pseudo header, from the
+/// kernel.
 pub fn complete_checksum(frame: &mut [u8], header: &VnetHeader) -> Result<(), OffloadError> {
     if header.flags & NEEDS_CHECKSUM == 0 {
         return Ok(());
@@ -152,7 +151,7 @@ pub fn complete_checksum(frame: &mut [u8], header: &VnetHeader) -> Result<(), Of
         return Err(OffloadError::OutOfFrame);
     }
     let sum = checksum(0, &frame[start..]);
-    // A zero means "no checksum" in UDP, whose field is at offset 6; all ones is the same number to everyone else.
+    // Zero means "no checksum" in UDP, whose field is at offset 6; all ones is the equivalent sum.
     let sum = if sum == 0 && usize::from(header.checksum_offset) == 6 { 0xffff } else { sum };
     write_u16(frame, field, sum);
     Ok(())
@@ -170,7 +169,7 @@ enum Transport {
     Udp,
 }
 
-/// How a segment is laid out, and what its frames have in common.
+/// The layout of a segment, and what its frames have in common.
 struct Layout {
     network: Network,
     transport: Transport,
@@ -224,8 +223,8 @@ impl Layout {
         self.transport_start + if self.transport == Transport::Tcp { 16 } else { 6 }
     }
 
-    /// The pseudo header's sum without the length. Where the kernel left a partial sum it is taken from there, which
-    /// holds whatever the extension headers say of the final destination.
+    /// The pseudo header's sum without the length. A partial sum from the kernel is used if there is one, since it is
+    /// right whatever final destination the extension headers specify.
     fn sum_pseudo_header(&self, frame: &[u8], header: &VnetHeader) -> Result<u16, OffloadError> {
         let transport_bytes = frame.len() - self.transport_start;
         if header.flags & NEEDS_CHECKSUM != 0 {
@@ -283,8 +282,8 @@ impl Layout {
     }
 }
 
-/// Moves the sequence number on, and leaves each flag to the frames that may carry it: FIN and PSH to the last, CWR to
-/// the first.
+/// Advances the sequence number, and restricts each flag to the frames that may carry it: FIN and PSH to the last,
+/// CWR to the first.
 fn finish_tcp(transport: &mut [u8], index: u16, payload_offset: usize, is_last: bool, ecn: bool) {
     let sequence = u32::from_be_bytes([transport[4], transport[5], transport[6], transport[7]]);
     transport[4..8].copy_from_slice(&sequence.wrapping_add(payload_offset as u32).to_be_bytes());
@@ -296,7 +295,7 @@ fn finish_tcp(transport: &mut [u8], index: u16, payload_offset: usize, is_last: 
     }
 }
 
-/// Finds the network header behind Ethernet and up to two VLAN tags.
+/// Finds the network header after Ethernet and up to two VLAN tags.
 fn find_network(frame: &[u8]) -> Result<(usize, Network), OffloadError> {
     let mut at = ETHERNET_BYTES;
     for _ in 0..3 {
@@ -311,7 +310,7 @@ fn find_network(frame: &[u8]) -> Result<(usize, Network), OffloadError> {
     Err(OffloadError::Contradiction("the segment is not IPv4 or IPv6"))
 }
 
-/// Finds the transport header behind options and extension headers.
+/// Finds the transport header after options and extension headers.
 fn find_transport(
     frame: &[u8],
     network_start: usize,
@@ -324,8 +323,8 @@ fn find_transport(
         Network::Ipv6 if packet.len() >= IPV6_BYTES => (packet[6], IPV6_BYTES),
         _ => return Err(OffloadError::OutOfFrame),
     };
-    // Hop-by-hop, routing and destination options are what may stand before a segment; the loop ends since each header
-    // is at least 8 bytes of the frame.
+    // Hop-by-hop, routing and destination options may precede a segment; the loop ends since each header is at least
+    // 8 bytes of the frame.
     while network == Network::Ipv6 && matches!(protocol, 0 | 43 | 60) {
         let Some(extension) = packet.get(at..at + 2) else { return Err(OffloadError::OutOfFrame) };
         protocol = extension[0];
@@ -338,12 +337,12 @@ fn find_transport(
     Ok(network_start + at)
 }
 
-/// Completes the checksum of a TCP or UDP frame whose sender left it to hardware, where nobody says which frames those
-/// are.
+/// Completes the checksum of a TCP or UDP frame whose sender left it to hardware, where the kernel does not mark such
+/// frames.
 ///
 /// Such a frame's field holds the sum of the pseudo header. A whole checksum may have the same value, once in 65,536
-/// frames; but then completing it gives that value again: sum and field are each other's complement. So a right frame
-/// is never changed. A segment inside a tunnel is not recognised.
+/// frames; but then completing it gives that value again: sum and field are each other's complement. So a correct
+/// frame is never changed. A segment inside a tunnel is not recognised.
 pub fn complete_unmarked(frame: &mut [u8]) {
     if let Some((transport, checksum_offset)) = unmarked_partial(frame) {
         let (start, end) = (transport.start, transport.end);
@@ -353,7 +352,7 @@ pub fn complete_unmarked(frame: &mut [u8]) {
             checksum_offset,
             ..VnetHeader::default()
         };
-        // The field lies in the frame: it has been read.
+        // The field is in the frame: it has been read.
         let _ = complete_checksum(&mut frame[..end], &header);
     }
 }
@@ -391,7 +390,7 @@ fn unmarked_partial(frame: &[u8]) -> Option<(Range<usize>, u16)> {
     (read_u16(frame, field) == pseudo_sum).then_some((start..end, checksum_offset))
 }
 
-/// The protocol behind the extension headers that [`find_transport`] passes.
+/// The protocol after the extension headers that [`find_transport`] skips.
 fn last_protocol(packet: &[u8]) -> Option<u8> {
     let (mut protocol, mut at) = (packet[6], IPV6_BYTES);
     while matches!(protocol, 0 | 43 | 60) {

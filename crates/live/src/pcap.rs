@@ -1,13 +1,13 @@
 //! Capture files as a port: pcap and pcapng, in and out.
 //!
-//! Input: both formats in both byte orders, any time resolution, several interfaces and sections; Ethernet only. The
-//! time stamps that leave are nanoseconds since 1970. A capture that ends in the middle of a record, or holds nonsense,
-//! is read up to there: every whole packet is delivered, then a [`CaptureError`] names file, record and byte offset.
+//! Input: both formats in both byte orders, any time resolution, several interfaces and sections; Ethernet only. Time
+//! stamps are converted to nanoseconds since 1970. A capture that ends in the middle of a record, or is damaged, is
+//! read up to there: every complete packet is delivered, then a [`CaptureError`] names file, record and byte offset.
 //!
 //! Output: the format follows the file's name (`.pcapng`, else pcap). Both carry nanoseconds, whatever the input had:
-//! for pcap that is the magic number `a1b23c4d`, which every current reader knows. The file's header is on disk before
-//! the first packet is, so that a reader never meets half a header; packets are buffered and written about once a
-//! second and at the end.
+//! for pcap that is the magic number `a1b23c4d`, which every current reader knows. The file's header is on disk
+//! before the first packet is, so that a reader never sees a partial header; packets are buffered and written about
+//! once a second and at the end.
 
 mod reader;
 mod writer;
@@ -30,9 +30,9 @@ pub const PACKET_BYTES_MAX: usize = 262_144;
 pub struct CaptureError {
     /// The capture.
     pub path: PathBuf,
-    /// The record concerned: packets of the capture before it, plus 1; 0 for the file's header.
+    /// The record concerned: the number of packets before it, plus 1; 0 for the file's header.
     pub record: u64,
-    /// Where that record (or, in pcapng, that block) starts, in bytes from the file's start.
+    /// The offset of that record (or, in pcapng, that block) in the file, in bytes.
     pub offset_bytes: u64,
     /// What is wrong.
     pub problem: CaptureProblem,
@@ -41,21 +41,21 @@ pub struct CaptureError {
 /// What is wrong with a capture.
 #[derive(Debug)]
 pub enum CaptureProblem {
-    /// The first bytes are those of no capture format.
+    /// The first bytes match no capture format.
     NotACapture,
     /// The packet is not an Ethernet frame.
     LinkType {
-        /// The link type's name as capture tools know it.
+        /// The link type's name in capture tools.
         name: String,
     },
     /// The file ends within the record.
     Truncated,
-    /// The record claims more bytes than any packet has.
+    /// The record claims to be longer than any packet.
     TooLong {
         /// The length that it claims.
         claimed_bytes: u64,
     },
-    /// The record contradicts itself or the format.
+    /// The record is inconsistent or violates the format.
     Corrupt {
         /// How, in words.
         what: &'static str,
@@ -65,7 +65,7 @@ pub enum CaptureProblem {
 }
 
 impl CaptureError {
-    /// True when the file simply ends too early, as after an interrupted copy or a killed capture tool.
+    /// Whether the file simply ends too early, as after an interrupted copy or a killed capture tool.
     pub fn is_truncation(&self) -> bool {
         matches!(self.problem, CaptureProblem::Truncated)
     }
@@ -81,7 +81,7 @@ impl fmt::Display for CaptureError {
         };
         match &self.problem {
             CaptureProblem::NotACapture => {
-                write!(f, "`{path}` is neither a pcap nor a pcapng capture (its first bytes are those of no such file)")
+                write!(f, "`{path}` is neither a pcap nor a pcapng capture (its first bytes match neither format)")
             }
             CaptureProblem::LinkType { name } => {
                 place(f)?;
@@ -112,8 +112,8 @@ impl fmt::Display for CaptureError {
 
 impl std::error::Error for CaptureError {}
 
-/// A port that receives from one capture and sends to another; either may be missing, and with neither the port
-/// receives nothing and drops what it is sent.
+/// A port that receives from one capture and sends to another; either may be missing: without input it receives
+/// nothing, without output it drops what is sent.
 #[derive(Debug)]
 pub struct CaptureDriver {
     reader: Option<CaptureReader<std::fs::File>>,
@@ -122,8 +122,8 @@ pub struct CaptureDriver {
 }
 
 impl CaptureDriver {
-    /// Opens the input, if any, and creates the output, if any. The output is created only once the input has proved to
-    /// be a capture, so that a mistyped command does not empty a file.
+    /// Opens the input, if any, and creates the output, if any. The output is created only after the input was
+    /// recognised as a capture, so that a mistyped command does not truncate a file.
     pub fn open(input: Option<&Path>, output: Option<&Path>) -> Result<CaptureDriver, DriverError> {
         let reader = input.map(CaptureReader::open).transpose()?;
         let writer = output.map(CaptureWriter::create).transpose()?;
@@ -181,7 +181,7 @@ impl Driver for CaptureDriver {
         PACKET_BYTES_MAX
     }
 
-    /// A capture's packets are "already received" only once delivered: the rest of the file is left.
+    /// A capture's packets count as received only once delivered: the rest of the file is ignored.
     fn stop_receiving(&mut self) {
         self.reader = None;
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Poller {
     entries: Vec<libc::pollfd>,
-    /// Whose entry it is, by position of the driver; the bells' entries, at the end, are nobody's.
+    /// The driver of each entry, by position; the entries of the wake-up descriptors, at the end, have none.
     owners: Vec<usize>,
     descriptors: Vec<RawFd>,
 }
@@ -21,17 +21,17 @@ impl Poller {
         Poller::default()
     }
 
-    /// Waits until one of the drivers may have frames or one of `bells` is readable, for at most `timeout`, or until a
-    /// signal comes. Returns at once if a driver that needs no waiting is not exhausted. `on_gone` learns which drivers
-    /// turned out to be lost.
+    /// Waits until one of the drivers may have frames or one of `wake_ups` is readable, for at most `timeout`, or until
+    /// a signal arrives. Returns at once if a driver that needs no waiting is not exhausted. `on_gone` receives the
+    /// drivers that have failed.
     pub fn wait(
         &mut self,
         drivers: &mut [Box<dyn Driver>],
-        bells: &[RawFd],
+        wake_ups: &[RawFd],
         timeout: Duration,
         on_gone: &mut dyn FnMut(usize, DriverError),
     ) -> io::Result<()> {
-        if !self.gather(drivers, bells) || !self.wait_gathered(timeout)? {
+        if !self.gather(drivers, wake_ups) || !self.wait_gathered(timeout)? {
             return Ok(());
         }
         for (&position, entry) in self.owners.iter().zip(&self.entries) {
@@ -44,9 +44,9 @@ impl Poller {
         Ok(())
     }
 
-    /// Notes what is to be waited for. False if there is nothing to wait for: a driver that needs no waiting is not
+    /// Collects the descriptors to wait on. False if there is no need to wait: a driver that needs no waiting is not
     /// exhausted.
-    pub fn gather(&mut self, drivers: &[Box<dyn Driver>], bells: &[RawFd]) -> bool {
+    pub fn gather(&mut self, drivers: &[Box<dyn Driver>], wake_ups: &[RawFd]) -> bool {
         self.entries.clear();
         self.owners.clear();
         for (position, driver) in drivers.iter().enumerate().filter(|(_, driver)| !driver.exhausted()) {
@@ -58,11 +58,11 @@ impl Poller {
             self.entries.extend(self.descriptors.iter().copied().map(entry));
             self.owners.resize(self.entries.len(), position);
         }
-        self.entries.extend(bells.iter().copied().map(entry));
+        self.entries.extend(wake_ups.iter().copied().map(entry));
         true
     }
 
-    /// Waits for what was noted, at most for `timeout`; false if a signal came.
+    /// Waits on the collected descriptors, at most for `timeout`; false if a signal arrived.
     pub fn wait_gathered(&mut self, timeout: Duration) -> io::Result<bool> {
         let timeout = libc::timespec {
             tv_sec: libc::time_t::try_from(timeout.as_secs()).unwrap_or(libc::time_t::MAX),

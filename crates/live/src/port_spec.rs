@@ -1,12 +1,12 @@
-//! `--port` arguments: what users write, and the driver that each becomes.
+//! `--port` arguments: what users write, and the driver for each.
 //!
-//! `NUMBER=INTERFACE`, `NUMBER=xdp:INTERFACE` (with options behind a `?`, as in `xdp:eth0?queues=2&mode=copy`),
+//! `NUMBER=INTERFACE`, `NUMBER=xdp:INTERFACE` (with options after a `?`, as in `xdp:eth0?queues=2&mode=copy`),
 //! `NUMBER=tap:NAME`, `NUMBER=dpdk:DEVICE` (with the feature `dpdk`; the option is `queues=NUMBER`),
 //! `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output whose name ends in
 //! `.pcapng` is written in that format), `NUMBER=timer:PERIOD,TEMPLATE`, where the packets of a capture arrive
-//! again and again (an empty one without it; the option is `after=TICKS`, behind the period), or `NUMBER=null`, a port
+//! periodically (an empty one without it; the option is `after=TICKS`, after the period), or `NUMBER=null`, a port
 //! that receives nothing and drops what it is sent. The first comma separates input from output and period from
-//! template, so that an input's name cannot hold one.
+//! template, so that an input's name cannot contain one.
 
 use crate::af_packet::{AfPacketDriver, AfPacketOptions};
 use crate::driver::{Driver, DriverError};
@@ -24,16 +24,16 @@ use std::path::{Path, PathBuf};
 /// The longest name that Linux gives an interface, in bytes.
 const INTERFACE_NAME_BYTES_MAX: usize = 15;
 
-/// One port as a user asked for it.
+/// One port as a user specified it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortSpec {
     /// The number that the program sees.
     pub number: u32,
-    /// What is behind the port.
+    /// What the port is connected to.
     pub kind: PortKind,
 }
 
-/// What is behind a port.
+/// What a port is connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortKind {
     /// An interface of the system, through a packet socket.
@@ -49,23 +49,23 @@ pub enum PortKind {
     Tap(String),
     /// A device of DPDK.
     Dpdk {
-        /// As DPDK reads it: its name, and parameters behind commas.
+        /// In DPDK's syntax: its name, and parameters after commas.
         device: String,
-        /// How many of its queues are used, in each direction; as many as it has, if none.
+        /// The number of queues in each direction; by default all.
         queues: Option<u16>,
     },
     /// Capture files.
     Capture {
-        /// Where received packets come from.
+        /// The source of received packets.
         input: Option<PathBuf>,
-        /// Where sent packets go.
+        /// The destination of sent packets.
         output: Option<PathBuf>,
     },
     /// A timer.
     Timer {
         /// The time from one tick to the next.
         period_ns: u64,
-        /// How often it ticks after the last packet of captures, where time is that of their stamps.
+        /// How many times it ticks after the last packet of captures, if time is that of their stamps.
         ticks_after: u64,
         /// A capture with the packets that each tick brings; an empty packet without it.
         template: Option<PathBuf>,
@@ -85,7 +85,7 @@ impl PortKind {
     }
 }
 
-/// Why port arguments make no sense.
+/// Why port arguments are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortSpecError {
     /// There is no `=`.
@@ -93,14 +93,14 @@ pub enum PortSpecError {
         /// The argument.
         argument: String,
     },
-    /// What stands before the `=` is no port number.
+    /// The text before the `=` is not a port number.
     BadNumber {
         /// The argument.
         argument: String,
         /// The highest number allowed.
         number_max: u32,
     },
-    /// Nothing stands behind the `=`, or behind `pcap:`.
+    /// The text after the `=`, or after `pcap:`, is empty.
     Nothing {
         /// The argument.
         argument: String,
@@ -112,23 +112,23 @@ pub enum PortSpecError {
         /// The name.
         name: String,
     },
-    /// An option behind the `?` is not one.
+    /// An option after the `?` is unknown.
     BadOption {
         /// The argument.
         argument: String,
-        /// The options that there are, for people.
+        /// The known options, for people.
         options: &'static str,
         /// The option.
         option: String,
     },
-    /// What stands behind `timer:` is no time that a timer can have.
+    /// The text after `timer:` is not a valid period of a timer.
     BadPeriod {
         /// The argument.
         argument: String,
-        /// What stands there.
+        /// The text.
         period: String,
     },
-    /// Two ports have one number.
+    /// Two ports have the same number.
     DuplicateNumber {
         /// The number.
         number: u32,
@@ -154,18 +154,18 @@ impl fmt::Display for PortSpecError {
                 write!(f, "port `{argument}` does not start with a port number from 0 to {number_max}; {FORM}")
             }
             PortSpecError::Nothing { argument } => {
-                write!(f, "port `{argument}` names no interface and no file; {FORM}")
+                write!(f, "port `{argument}` has neither an interface nor a file; {FORM}")
             }
             PortSpecError::BadInterface { argument, name } => {
                 write!(f, "port `{argument}`: `{name}` cannot be the name of an interface")?;
                 if looks_like_a_capture(name) { write!(f, "; for a capture file write `pcap:{name}`") } else { Ok(()) }
             }
             PortSpecError::BadOption { argument, option, options } => {
-                write!(f, "port `{argument}`: `{option}` is no option of {options}")
+                write!(f, "port `{argument}`: `{option}` is not an option of {options}")
             }
             PortSpecError::BadPeriod { argument, period } => write!(
                 f,
-                "port `{argument}`: `{period}` is no period of a timer; write a number and ns, us, ms or s, from 1us to \
+                "port `{argument}`: `{period}` is not a valid period of a timer; write a number and ns, us, ms or s, from 1us to \
                  86400s, as in `9=timer:50ms`"
             ),
             PortSpecError::DuplicateNumber { number, arguments: [first, second] } => {
@@ -194,7 +194,7 @@ impl PortSpec {
         let Some((number, rest)) = argument.split_once('=') else {
             return Err(PortSpecError::NoNumber { argument: owned() });
         };
-        // `parse` would take a sign; a port number has none.
+        // `parse` would accept a sign, which a port number cannot have.
         let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         let number = match number.parse() {
             Ok(number) if digits && number <= number_max => number,
@@ -226,7 +226,8 @@ impl PortSpec {
         Ok(PortSpec { number, kind })
     }
 
-    /// Reads all arguments of a run and checks that they go together; the result is in the order of the port numbers.
+    /// Reads all arguments of a run and checks that they are compatible; the result is in the order of the port
+    /// numbers.
     pub fn parse_all(arguments: &[String], number_max: u32) -> Result<Vec<PortSpec>, PortSpecError> {
         let mut ports: BTreeMap<u32, (PortSpec, &String)> = BTreeMap::new();
         for argument in arguments {
@@ -272,7 +273,7 @@ fn xdp_options(argument: &str, text: &str) -> Result<XdpOptions, PortSpecError> 
     Ok(options)
 }
 
-/// Reads how many queues a device of DPDK is to have, if that is said.
+/// Reads the number of queues of a device of DPDK, if it is given.
 fn dpdk_queues(argument: &str, option: &str) -> Result<Option<u16>, PortSpecError> {
     let number = option.strip_prefix("queues=").and_then(|number| number.parse().ok()).filter(|number| *number > 0);
     if option.is_empty() || number.is_some() { Ok(number) } else { Err(bad_option(argument, option, DPDK_OPTIONS)) }
@@ -328,14 +329,14 @@ fn is_interface_name(name: &str) -> bool {
         && !name.bytes().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b':' | 0))
 }
 
-/// What tells one file from another: the file itself where it exists, else its path.
+/// The identity of a file: the file itself if it exists, else its path.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum FileIdentity {
     Existing { device: u64, inode: u64 },
     Absent(PathBuf),
 }
 
-/// The identity of a file, or none where sharing does no harm (a device such as `/dev/null`).
+/// The identity of a file, or none if sharing does no harm (a device such as `/dev/null`).
 fn file_identity(path: &Path) -> Option<FileIdentity> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {
@@ -346,7 +347,7 @@ fn file_identity(path: &Path) -> Option<FileIdentity> {
     }
 }
 
-/// One path for a file that does not exist yet, however its folder is written.
+/// A canonical path for a file that does not exist yet, however its folder is written.
 fn absent_path(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match (folder.canonicalize(), path.file_name()) {
@@ -388,7 +389,7 @@ fn check_sharing(ports: &[PortSpec]) -> Result<(), PortSpecError> {
     Ok(())
 }
 
-/// Makes the driver of a port, with so many queues if it is one that can have several.
+/// Opens the driver of a port, with this many queues if it can have several.
 pub fn open(spec: &PortSpec, queues: usize) -> Result<Box<dyn Driver>, DriverError> {
     Ok(match &spec.kind {
         PortKind::Interface(name) => {
@@ -466,7 +467,7 @@ mod tests {
         check(
             &["1=xdp:", "2=eth0"],
             expect![[r#"
-            error: port `1=xdp:` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+            error: port `1=xdp:` has neither an interface nor a file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
         "#]],
         );
         check(
@@ -478,7 +479,7 @@ mod tests {
         check(
             &["1=dpdk:"],
             expect![[r#"
-            error: port `1=dpdk:` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+            error: port `1=dpdk:` has neither an interface nor a file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
         "#]],
         );
         check(
@@ -494,7 +495,7 @@ mod tests {
         check(
             &["1=xdp:eth0?queues=x"],
             expect![[r#"
-            error: port `1=xdp:eth0?queues=x`: `queues=x` is no option of `xdp:`; there are queues=NUMBER, mode=auto, mode=zero-copy, mode=copy, attach=auto, attach=native and attach=generic, joined by `&`
+            error: port `1=xdp:eth0?queues=x`: `queues=x` is not an option of `xdp:`; there are queues=NUMBER, mode=auto, mode=zero-copy, mode=copy, attach=auto, attach=native and attach=generic, joined by `&`
         "#]],
         );
     }
@@ -520,13 +521,13 @@ mod tests {
         check(
             &["9=timer:50m"],
             expect![[r#"
-                error: port `9=timer:50m`: `50m` is no period of a timer; write a number and ns, us, ms or s, from 1us to 86400s, as in `9=timer:50ms`
+                error: port `9=timer:50m`: `50m` is not a valid period of a timer; write a number and ns, us, ms or s, from 1us to 86400s, as in `9=timer:50ms`
             "#]],
         );
         check(
             &["9=timer:50ms?often"],
             expect![[r#"
-                error: port `9=timer:50ms?often`: `often` is no option of `timer:`; there is after=TICKS
+                error: port `9=timer:50ms?often`: `often` is not an option of `timer:`; there is after=TICKS
             "#]],
         );
         check(
@@ -572,13 +573,13 @@ mod tests {
         check(
             &["1="],
             expect![[r#"
-            error: port `1=` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+            error: port `1=` has neither an interface nor a file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
         "#]],
         );
         check(
             &["1=pcap:,"],
             expect![[r#"
-            error: port `1=pcap:,` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+            error: port `1=pcap:,` has neither an interface nor a file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
         "#]],
         );
         check(

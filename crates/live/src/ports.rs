@@ -1,7 +1,7 @@
 //! The ports of a worker: their drivers, found by number.
 //!
-//! What enters: one driver per port, and queues of ports that several workers share. What leaves: frames to the driver
-//! of a number; which ports failed or changed their link. A worker that is not the first has queues only.
+//! What enters: one driver per port, and queues of ports that several workers share. What leaves: frames to the
+//! driver of a number; failures and link changes of ports. A worker other than the first only has queues.
 
 use crate::counters::PortCounters;
 use crate::driver::{Arrival, Deliver, Driver, DriverError};
@@ -16,9 +16,9 @@ use switch::traffic::PORT_MAX;
 pub struct Port {
     /// The number that the program sees.
     pub number: u32,
-    /// What is behind it.
+    /// Its driver.
     pub driver: Box<dyn Driver>,
-    /// Whether its frames come with stamps of a capture.
+    /// Whether its frames have time stamps of a capture.
     pub is_capture: bool,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Queue {
 pub struct Ports {
     numbers: Vec<u32>,
     drivers: Vec<Box<dyn Driver>>,
-    /// Takes the place of a driver whose frames are worked on.
+    /// Replaces a driver whose frames are being processed.
     stand_in: Option<Box<dyn Driver>>,
     /// For frames that cannot be lent.
     store: Store,
@@ -46,15 +46,15 @@ pub struct Ports {
     far: BTreeMap<u32, usize>,
     failed: Vec<bool>,
     has_link: Vec<bool>,
-    /// Which queue of its port each is.
+    /// The queue number of each within its port.
     queue_indices: Vec<usize>,
-    /// Whether the frames of each are a part of its port's, spread by flow.
+    /// Whether the frames of each are a part of its port's, distributed by flow.
     is_divided: Vec<bool>,
-    /// How many are ports; queues are behind them.
+    /// How many are ports; queues follow them.
     own: usize,
     /// Frames that the core sent to a port that has no driver.
     pub unconnected_frames: u64,
-    /// How long the worker has waited for something to do; in the rest of the time it worked.
+    /// How long the worker has waited for work; in the rest of the time it was busy.
     pub waited: Duration,
 }
 
@@ -94,7 +94,7 @@ impl Ports {
 
     /// Adds a port without further queues.
     pub(crate) fn add(&mut self, number: u32, driver: Box<dyn Driver>) {
-        // Queues stay behind the ports.
+        // Queues stay after the ports.
         let queues = self.detach();
         self.push(Queue { number, index: 0, driver, failed: false });
         self.own = self.numbers.len();
@@ -122,7 +122,7 @@ impl Ports {
 
     // ------------------------------------------------------------------------------------------------------- queues
 
-    /// Takes all further queues of the ports; they are attached as long as no other worker has them.
+    /// Takes all further queues of the ports; they stay with this worker until another one gets them.
     pub(crate) fn open_queues(&mut self) {
         for position in 0..self.own {
             let queues = self.drivers[position].take_queues();
@@ -133,12 +133,12 @@ impl Ports {
         }
     }
 
-    /// Takes a queue in.
+    /// Adds a queue.
     pub(crate) fn attach(&mut self, queue: Queue) {
         self.push(queue);
     }
 
-    /// Gives all queues away. Frames that they were handed have left before: the drivers were flushed.
+    /// Removes and returns all queues. Their frames were sent before: the drivers were flushed.
     pub(crate) fn detach(&mut self) -> Vec<Queue> {
         let own = self.own;
         let is_own = |position: &usize| *position < own;
@@ -152,7 +152,7 @@ impl Ports {
         numbers.zip(drivers).map(queue).collect()
     }
 
-    /// Whether the frames that come from here are of some flows of the port only, so that other workers have others.
+    /// Whether this driver only delivers some flows of the port, so that other workers have others.
     pub(crate) fn is_divided(&self, position: usize) -> bool {
         self.is_divided[position]
     }
@@ -179,11 +179,11 @@ impl Ports {
         self.numbers[position]
     }
 
-    /// Has `work` work on frames that a port or queue has received, where they lie; what is sent meanwhile goes through
-    /// the ports that `work` gets. Returns how many frames came, and how the port failed, if it has now.
+    /// Lets `work` process frames that a port or queue has received, in place; frames are sent meanwhile through the
+    /// ports that `work` gets. Returns the number of frames, and the error if the port has failed now.
     ///
-    /// A driver cannot be called while its frames are lent. What is to be sent where they came from is kept, and sent
-    /// when they are given back.
+    /// A driver cannot be called while its frames are lent. Frames for the same port are stored, and sent when they
+    /// are returned.
     pub(crate) fn lend(
         &mut self,
         position: usize,
@@ -221,7 +221,7 @@ impl Ports {
         &mut self.drivers
     }
 
-    /// Notes that a port goes no further; false if that was known.
+    /// Records that a port has failed; false if that was known.
     pub(crate) fn note_failure(&mut self, position: usize) -> bool {
         !std::mem::replace(&mut self.failed[position], true)
     }
@@ -230,7 +230,7 @@ impl Ports {
         self.drivers.iter().all(|driver| driver.exhausted())
     }
 
-    /// Does the same to every driver; a driver that fails is told of once.
+    /// Calls `act` on every driver; a driver that fails is reported once.
     pub(crate) fn each_failing(
         &mut self,
         mut act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>,
@@ -245,7 +245,7 @@ impl Ports {
         }
     }
 
-    /// Tells of ports whose link came or went. A port that failed has none.
+    /// Reports ports whose link has changed. A port that failed has none.
     pub(crate) fn look_at_links(&mut self, mut tell: impl FnMut(u32, bool)) {
         for position in 0..self.own {
             let has_link = !self.failed[position] && self.drivers[position].has_link();
@@ -257,7 +257,7 @@ impl Ports {
 
     // ---------------------------------------------------------------------------------------------------- by number
 
-    /// Sends a frame to a port; none if it is not here. A failure is told of once.
+    /// Sends a frame to a port; `None` if the port is not here. A failure is reported once.
     #[inline]
     pub(crate) fn transmit(&mut self, number: u32, frame: &[u8], stamp_ns: u64) -> Option<Result<(), DriverError>> {
         let position = self.position(number)?;
@@ -273,7 +273,7 @@ impl Ports {
     }
 }
 
-/// Keeps what is sent by a driver that cannot be called now, and then delivers it.
+/// Stores frames for a driver that cannot be called now, and then sends them.
 #[derive(Default)]
 struct StandIn {
     frames: Store,

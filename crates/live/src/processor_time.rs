@@ -1,12 +1,11 @@
 //! How much of a worker's processor time was work.
 //!
 //! What enters: how the worker spent each stretch of elapsed time. What leaves: the processor time in which it had
-//! work.
-//! Elapsed time alone would count what other threads got of the processor meanwhile: on a busy machine every worker
-//! would look as if it were near its limit, and more of them would make that worse.
+//! work. Elapsed time alone would include the time in which other threads ran on the processor: on a busy machine
+//! every worker would look as if it were near its limit, and more of them would make that worse.
 //!
-//! A thread's processor time costs a system call, so it is read about once a millisecond, and before the worker sleeps;
-//! what was used since the last reading is divided between work and looking for packets as elapsed time was.
+//! Reading a thread's processor time is a system call, so it is done about once a millisecond, and before the worker
+//! sleeps; the time since the last reading is split between work and polling like elapsed time.
 
 use nix::time::{ClockId, clock_gettime};
 
@@ -16,9 +15,9 @@ const READ_NS: u64 = 1_000_000;
 /// What a worker did for a while.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Activity {
-    /// It worked on packets.
+    /// It processed packets.
     Working,
-    /// It looked for packets and found none.
+    /// It polled for packets and found none.
     Looking,
     /// It slept.
     Sleeping,
@@ -27,16 +26,16 @@ pub(crate) enum Activity {
 /// Follows one worker.
 #[derive(Debug, Default)]
 pub(crate) struct ProcessorTime {
-    /// Elapsed time of work and of looking since the last reading.
+    /// Elapsed time of work and of polling since the last reading.
     working_ns: u64,
     looking_ns: u64,
-    /// What was read last.
+    /// The last reading.
     read_ns: Option<u64>,
 }
 
 impl ProcessorTime {
-    /// The worker did this for so long. Returns the processor time of work that is known by now and was not returned
-    /// before. To be called by the worker's own thread.
+    /// The worker did this for this long. Returns the processor time of work that is known by now and was not
+    /// returned before. Must be called by the worker's own thread.
     pub fn note(&mut self, activity: Activity, elapsed_ns: u64) -> u64 {
         self.note_with(activity, elapsed_ns, this_thread_ns)
     }
@@ -59,7 +58,7 @@ impl ProcessorTime {
     }
 }
 
-/// The processor time of the calling thread. Where the system does not tell, there is none, and no load is seen.
+/// The processor time of the calling thread. If the system does not report it, it is 0, and no load is seen.
 fn this_thread_ns() -> u64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or((0, 0), |time| (time.tv_sec(), time.tv_nsec()));
     (time.0 as u64).saturating_mul(1_000_000_000).saturating_add(time.1 as u64)
@@ -70,8 +69,8 @@ mod tests {
     use super::*;
     use crate::load::Policy;
 
-    /// Busy nanoseconds that are told in a second of elapsed time, of which the worker gets this part of the processor
-    /// and works for so many of each ten milliseconds.
+    /// Busy nanoseconds that are reported in a second of elapsed time, for a worker that gets this part of the
+    /// processor and works for this much of each ten milliseconds.
     fn told(processor_percent: u64, working_ms: u64) -> u64 {
         let (mut time, mut used_ns, mut told_ns) = (ProcessorTime::default(), 0, 0);
         time.note_with(Activity::Working, 0, || 0);

@@ -1,4 +1,4 @@
-//! A port whose packets are written to captures: what comes in to one, what goes out to another.
+//! A port whose packets are recorded in captures, one for each direction.
 
 use crate::counters::PortCounters;
 use crate::driver::{Deliver, Driver, DriverError};
@@ -7,20 +7,20 @@ use std::os::fd::RawFd;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A driver with two captures beside it. A capture that cannot be written on makes the port fail.
+/// A driver with two captures. If writing a capture fails, the port fails.
 pub struct RecordedDriver {
-    /// The port, and behind it its further queues: a capture has one order, so that all of them have one worker.
+    /// The port, followed by its further queues: a capture has one order, so that all of them have one worker.
     queues: Vec<Box<dyn Driver>>,
     /// The queue to receive from next.
     next: usize,
     incoming: CaptureWriter,
     outgoing: CaptureWriter,
-    /// Why no more packets will come although the port has some.
+    /// Why no more packets are delivered although the port has some.
     failed: bool,
 }
 
 impl RecordedDriver {
-    /// Records to `NAME_in.pcap` and `NAME_out.pcap` in the folder; files that are there are replaced.
+    /// Records to `NAME_in.pcap` and `NAME_out.pcap` in the folder; existing files are replaced.
     pub fn create(mut inner: Box<dyn Driver>, folder: &Path, name: &str) -> Result<RecordedDriver, DriverError> {
         let capture = |direction| CaptureWriter::create(&folder.join(format!("{name}_{direction}.pcap")));
         let further = inner.take_queues();
@@ -33,7 +33,7 @@ impl RecordedDriver {
         &mut *self.queues[0]
     }
 
-    /// Does the same to all queues and tells of the first error.
+    /// Calls `act` on all queues and returns the first error.
     fn each(&mut self, mut act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) -> Result<(), DriverError> {
         self.queues.iter_mut().map(|queue| act(&mut **queue)).fold(Ok(()), Result::and)
     }
@@ -58,7 +58,7 @@ impl Driver for RecordedDriver {
             deliver(frame, stamp_ns);
         };
         let mut count = 0;
-        // From another queue first each time, so that none of them starves.
+        // Starts with another queue each time, so that none of them starves.
         for _ in 0..self.queues.len() {
             count += self.queues[self.next].receive(limit.saturating_sub(count), &mut record)?;
             self.next = (self.next + 1) % self.queues.len();

@@ -1,9 +1,9 @@
-//! A clean stop on SIGINT and SIGTERM, or after a while.
+//! A clean stop on SIGINT and SIGTERM, or after a given time.
 //!
-//! The first signal sets a flag that workers look at between bursts: they stop receiving, deliver what was already
-//! received, and finish. A later signal ends the process at once, for whoever does not want to wait. Signals that
-//! follow within half a second are taken for the same request: `timeout` and other supervisors signal a process and its
-//! group, so that one Ctrl-C arrives twice.
+//! The first signal sets a flag that workers check between bursts: they stop receiving, deliver what was already
+//! received, and finish. A later signal ends the process at once, for users who do not want to wait. Signals that
+//! follow within half a second are taken for the same request: `timeout` and other supervisors signal a process and
+//! its group, so that one Ctrl-C arrives twice.
 #![allow(unsafe_code, reason = "a signal handler may only do what is safe at any moment")]
 
 use std::io;
@@ -50,19 +50,19 @@ impl StopFlag {
         Ok(flag)
     }
 
-    /// Asks the run to end.
+    /// Requests the end of the run.
     pub fn stop(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Asks the run to end once this much time is over. Returns at once.
+    /// Requests the end of the run after this time. Returns at once.
     pub fn stop_after(&self, duration: Duration) -> io::Result<()> {
         let flag = self.clone();
         let wait = move || {
             thread::sleep(duration);
             flag.stop();
         };
-        // Nobody waits for the thread: it holds nothing but the flag, and ends with the process.
+        // Nothing waits for the thread: it only has the flag, and ends with the process.
         thread::Builder::new().name("stop after a while".to_owned()).spawn(wait).map(|_| ())
     }
 

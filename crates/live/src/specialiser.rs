@@ -1,12 +1,12 @@
-//! Has code made for the contents of tables, in the background, and says when it is worth it.
+//! Specialises the pipeline to the contents of tables, in the background.
 //!
-//! What enters: a look at the switch from time to time, between bursts; a [`Workshop`] that compiles. What leaves: code
-//! for the switch to run ([`Switch::specialise`]), and what is told of it. The worker never waits: it hands over a few
-//! handles and takes what has come of them at a later look.
+//! What enters: calls between bursts; a [`Compile`] function that compiles. What leaves: code for the switch to
+//! run ([`Switch::specialise`]), and events. The worker never waits: it hands over a few handles and takes the result
+//! at a later call.
 //!
-//! Code is made when the tables have not changed for a while and packets came meanwhile. One piece is made at a time.
-//! If a change of the tables ends it soon, the next one is made later: the wait doubles with each that did not last,
-//! and falls back to what it was with one that did.
+//! Code is compiled when the tables have not changed for a while and packets arrived meanwhile, one pipeline at a
+//! time. If a change of the tables soon makes it invalid, the next one is compiled later: the delay doubles with each
+//! that did not last, and returns to its minimum with one that did.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -14,52 +14,52 @@ use std::time::Duration;
 use switch::specialise::{Blueprint, Subject};
 use switch::{Specialisation, Switch};
 
-/// How long tables must have been left alone.
+/// How long tables must be unchanged.
 pub const SETTLED: Duration = Duration::from_secs(2);
 
-/// The longest wait after changes that come too often.
+/// The longest delay after frequent changes.
 const WAIT_MAX_NS: u64 = 300_000_000_000;
 
-/// Code that lasts this many times as long as the tables were waited for was worth it.
+/// Code that is used for this many times the delay was worth it.
 const WORTH: u64 = 5;
 
-/// Makes a loaded pipeline of a blueprint; an error is for people.
-pub type Workshop = Box<dyn Fn(Blueprint) -> Result<Specialisation, String> + Send>;
+/// Compiles and loads a specialised pipeline; an error is for people.
+pub type Compile = Box<dyn Fn(Blueprint) -> Result<Specialisation, String> + Send>;
 
-/// What is new.
+/// An event.
 #[derive(Debug)]
 pub enum News {
     /// The switch runs code for these tables.
     Runs(Arc<Specialisation>),
-    /// A change of a table has ended it.
+    /// A change of a table has made it invalid.
     Ended,
-    /// It could not be compiled; it is not tried again.
+    /// It could not be compiled; this is not tried again.
     Failed(String),
 }
 
-/// What comes back from the thread that makes code. No code: it would be the same.
+/// The result of the compiling thread. No code: it would be the same as the general code.
 type Made = Option<Result<Specialisation, String>>;
 
-/// Decides when code is made, and has it made.
+/// Decides when to specialise, and starts it.
 #[derive(Debug)]
 pub struct Specialiser {
     to: Sender<Subject>,
     from: Receiver<Made>,
     pace: Pace,
-    /// Something is being made.
+    /// A compilation is running.
     is_busy: bool,
-    /// Failed once, or the thread is gone.
+    /// A compilation has failed, or the thread is gone.
     gives_up: bool,
 }
 
 impl Specialiser {
-    /// Starts the thread that makes code. It ends with this.
-    pub fn start(settled: Duration, workshop: Workshop) -> std::io::Result<Specialiser> {
+    /// Starts the thread that compiles. It ends with this.
+    pub fn start(settled: Duration, compile: Compile) -> std::io::Result<Specialiser> {
         let (to, subjects) = channel::<Subject>();
         let (results, from) = channel();
         let make = move || {
             for subject in subjects {
-                let made = subject.draw().map(&workshop);
+                let made = subject.draw().map(&compile);
                 if results.send(made).is_err() {
                     return;
                 }
@@ -70,15 +70,15 @@ impl Specialiser {
         Ok(Specialiser { to, from, pace, is_busy: false, gives_up: false })
     }
 
-    /// Looks at a switch whose shards are at home, between two bursts; `now_ns` is any clock's. `packets` have been
-    /// received so far.
+    /// Checks a switch whose shards are quiesced, between two bursts; `now_ns` may be of any clock. `packets` have
+    /// been received so far.
     pub fn look(&mut self, switch: &mut Switch, now_ns: u64, packets: u64) -> Option<News> {
         let news = self.take(switch, now_ns).or_else(|| self.notice_end(switch, now_ns));
         self.ask(switch, now_ns, packets);
         news
     }
 
-    /// Takes what was made.
+    /// Takes the result.
     fn take(&mut self, switch: &mut Switch, now_ns: u64) -> Option<News> {
         let made = match self.from.try_recv() {
             Ok(made) => made,
@@ -92,7 +92,8 @@ impl Specialiser {
         match made? {
             Ok(special) => {
                 let special = Arc::new(special);
-                // What a table has changed under is thrown away; it has cost as much as what was ended at once.
+                // Code for tables that have changed since is discarded; it cost as much as code that was soon
+                // invalid.
                 if !switch.specialise(Arc::clone(&special)) {
                     self.pace.ended(now_ns, now_ns);
                     return None;
@@ -116,11 +117,11 @@ impl Specialiser {
         Some(News::Ended)
     }
 
-    /// Has code made, if it is time.
+    /// Starts a compilation, if it is time.
     fn ask(&mut self, switch: &mut Switch, now_ns: u64, packets: u64) {
         let is_idle = !self.is_busy && !self.gives_up && switch.specialisation().is_none();
         let Some(subject) = switch.subject().filter(|_| is_idle) else { return };
-        // A program has states of its own; its address tells one from the next well enough.
+        // Each program has its own sequence of states; its address distinguishes programs well enough.
         let state = (Arc::as_ptr(subject.program()).addr(), switch.revision());
         if self.pace.is_time(state, now_ns, packets) {
             self.is_busy = self.to.send(subject).is_ok();
@@ -128,12 +129,12 @@ impl Specialiser {
     }
 }
 
-/// When code is made.
+/// When to compile.
 #[derive(Debug)]
 struct Pace {
     settled_ns: u64,
     wait_ns: u64,
-    /// The state of the tables, and since when it is so.
+    /// The state of the tables, and the time since it is unchanged.
     state: Option<(usize, u64)>,
     since_ns: u64,
     packets: u64,
@@ -158,13 +159,13 @@ impl Pace {
         }
     }
 
-    /// Whether code should be made for this state of the tables.
+    /// Whether to compile for this state of the tables.
     fn is_time(&mut self, state: (usize, u64), now_ns: u64, packets: u64) -> bool {
         if self.state != Some(state) {
             (self.state, self.since_ns, self.packets) = (Some(state), now_ns, packets);
         }
         let is_settled = now_ns.saturating_sub(self.since_ns) >= self.settled_ns && now_ns >= self.not_before_ns;
-        // Nobody waits for the code of a switch without packets.
+        // A switch without packets does not need specialised code.
         if !is_settled || packets == self.packets || self.tried == Some(state) {
             return false;
         }
@@ -172,14 +173,14 @@ impl Pace {
         true
     }
 
-    /// What ran since then was ended.
+    /// The specialised code since then became invalid.
     fn ended(&mut self, since_ns: u64, now_ns: u64) {
         let lasted_ns = now_ns.saturating_sub(since_ns);
         let was_worth_it = lasted_ns >= self.wait_ns.saturating_mul(WORTH);
         self.wait_ns =
             if was_worth_it { self.settled_ns } else { self.wait_ns.max(1).saturating_mul(2).min(WAIT_MAX_NS) };
         self.not_before_ns = now_ns.saturating_add(self.wait_ns);
-        // The same state may come again.
+        // The same state may occur again.
         self.tried = None;
     }
 }

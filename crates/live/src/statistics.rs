@@ -1,19 +1,19 @@
-//! What the kernel counts on an interface, asked for over rtnetlink.
+//! The kernel's counters of an interface, read over rtnetlink.
 #![allow(unsafe_code, reason = "netlink sockets are reached through libc")]
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 const RTM_GETSTATS: u16 = 94;
-/// The attribute with all of a link's counters, and the bit that asks for it.
+/// The attribute with all of a link's counters, and the bit that requests it.
 const ATTRIBUTE_COUNTERS: u16 = 1;
-/// Where the number of frames that could not be handed to the device's queue stands among the counters.
+/// The index of the counter of frames that could not be added to the device's queue.
 const TX_DROPPED: usize = 7;
 const HEADER_BYTES: usize = 16;
 const MESSAGE_BYTES: usize = 12;
 const ATTRIBUTE_BYTES: usize = 4;
 
-/// A way to the counters of interfaces, of the namespace in which it was made.
+/// Access to the counters of interfaces, in the namespace in which it was created.
 #[derive(Debug)]
 pub struct Statistics {
     socket: OwnedFd,
@@ -30,7 +30,7 @@ impl Statistics {
         }
     }
 
-    /// Frames for the interface that its queue had no room for; none if the kernel does not say.
+    /// Frames for the interface that did not fit into its queue; `None` if the kernel does not report it.
     pub fn tx_dropped(&self, interface_index: i32) -> Option<u64> {
         let mut request = Vec::with_capacity(HEADER_BYTES + MESSAGE_BYTES);
         request.extend(((HEADER_BYTES + MESSAGE_BYTES) as u32).to_ne_bytes());
@@ -54,10 +54,10 @@ impl Statistics {
     }
 }
 
-/// A counter of an answer.
+/// A counter of a response.
 fn counter(answer: &[u8], number: usize) -> Option<u64> {
     let half = |at: usize| Some(u16::from_ne_bytes(*answer.get(at..)?.first_chunk()?));
-    // An error's type is another.
+    // An error has another type.
     if half(4)? != RTM_GETSTATS - 2 || half(HEADER_BYTES + MESSAGE_BYTES + 2)? != ATTRIBUTE_COUNTERS {
         return None;
     }

@@ -1,36 +1,36 @@
 //! Copies of frames in one piece of memory.
 //!
 //! What enters: frames that their driver cannot lend, or that go to another thread. What leaves: the same bytes, each
-//! frame at the beginning of a cache line and with room before it, to be worked on where they lie. The memory is kept
-//! for the next frames.
+//! frame at the beginning of a cache line and with headroom, to be processed in place. The memory is reused for the
+//! next frames.
 
 use crate::driver::{Arrival, Work};
 use base::limits::LENT_ROOM_BYTES;
 use switch::Burst;
 
-/// Where frames begin.
+/// The alignment of frames.
 const LINE_BYTES: usize = 64;
 
-/// A frame's place behind the origin.
+/// A frame's offset from the origin.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct FramePlace {
     start: usize,
     length: usize,
 }
 
-/// Frames, one behind the other.
+/// Frames, one after the other.
 #[derive(Debug, Default)]
 pub struct Store {
     bytes: Vec<u8>,
-    /// The first byte that begins a cache line.
+    /// The first aligned byte.
     origin: usize,
-    /// How many bytes behind the origin are in use.
+    /// Used bytes after the origin.
     used: usize,
-    places: Vec<Place>,
+    places: Vec<FramePlace>,
 }
 
 impl Store {
-    /// Copies a frame. Returns its place behind the origin.
+    /// Copies a frame. Returns its offset from the origin.
     #[inline]
     pub fn push(&mut self, frame: &[u8]) -> usize {
         let start = self.used + LENT_ROOM_BYTES;
@@ -40,18 +40,18 @@ impl Store {
             return self.push(frame);
         }
         copy_frame(&mut self.bytes[first..end], frame);
-        self.places.push(Place { start, length: frame.len() });
+        self.places.push(FramePlace { start, length: frame.len() });
         self.used = (start + frame.len()).next_multiple_of(LINE_BYTES);
         start
     }
 
-    /// Takes more memory, with room for so many bytes behind those that are in use.
+    /// Enlarges the memory to this many bytes after those in use.
     #[cold]
     fn grow(&mut self, needed: usize) {
         let room = (self.used + needed).next_power_of_two().max(64 * LINE_BYTES);
         let mut bytes = vec![0; room + LINE_BYTES];
         let origin = bytes.as_ptr().align_offset(LINE_BYTES).min(LINE_BYTES);
-        // The last frame may end before its line does.
+        // The last frame may end before its cache line does.
         let (_, used) = self.extent();
         bytes[origin..][..used].copy_from_slice(&self.bytes[self.origin..][..used]);
         (self.bytes, self.origin) = (bytes, origin);
@@ -84,23 +84,23 @@ impl Store {
         })
     }
 
-    /// The address of the origin, and how many bytes behind it are in use.
+    /// The address of the origin, and how many bytes after it are in use.
     pub fn extent(&self) -> (usize, usize) {
         let used = self.places.last().map_or(0, |place| place.start + place.length);
         (self.bytes[self.origin..].as_ptr().addr(), used)
     }
 
-    /// The bytes at a place behind the origin.
+    /// The bytes at an offset from the origin.
     pub fn bytes_at(&self, start: usize, length: usize) -> &[u8] {
         &self.bytes[self.origin + start..][..length]
     }
 
-    /// Memory that it holds, in bytes.
+    /// The size of its memory, in bytes.
     pub fn held_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Forgets the frames.
+    /// Removes the frames.
     pub fn clear(&mut self) {
         self.used = 0;
         self.places.clear();
@@ -122,7 +122,8 @@ impl Store {
     }
 }
 
-/// Copies a frame. Short ones, which are most where speed counts, take two moves of a fixed size that may overlap.
+/// Copies a frame. Short ones, which are the most frequent where speed matters, take two moves of a fixed size that
+/// may overlap.
 #[inline]
 fn copy_frame(to: &mut [u8], from: &[u8]) {
     match (to.first_chunk_mut::<32>(), from.first_chunk::<32>()) {

@@ -1,11 +1,12 @@
-//! Interfaces of Linux whose other end is the switch: what the system sends on a tap interface the port receives, and
-//! the other way round.
+//! Interfaces of Linux whose other end is the switch: the port receives what the system sends on a tap interface, and
+//! vice versa.
 //!
-//! An interface of that name is made unless there is one, as a `tap` that `ip tuntap add` made and that nobody uses.
-//! One that was made is gone with its port, however the process ends. The system completes checksums and cuts segments
-//! before the port sees them, since the port does not offer to. Each frame costs a call of the system.
+//! An interface of that name is created unless there is one, such as a `tap` that `ip tuntap add` has made and that
+//! is not in use. A created one is deleted with its port, however the process ends. The system completes checksums
+//! and cuts segments before the port gets them, since the port does not offer these features. Each frame costs a
+//! system call.
 //!
-//! An interface may have several queues, over which a program in the kernel (`steering`) spreads flows. Each is a
+//! An interface may have several queues, over which a program in the kernel (`steering`) distributes flows. Each is a
 //! driver of its own. One that `ip tuntap add` made without `multi_queue` has one.
 #![allow(unsafe_code, reason = "tap interfaces are made by requests on a device, through libc")]
 
@@ -25,11 +26,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 
 const DEVICE: &str = "/dev/net/tun";
-/// What making an interface takes.
+/// The capability that creating an interface requires.
 const CAPABILITIES: &str = "CAP_NET_ADMIN and CAP_NET_RAW";
-/// The longest frame that an interface hands over, in bytes.
+/// The longest frame that an interface delivers, in bytes.
 const FRAME_BYTES_MAX: usize = 65_535 + 18;
-/// How many frames the system may hold for the port; more than any interface does unless told to.
+/// How many frames the system may hold for the port; more than any interface does by default.
 const WAITING_FRAMES_MAX: usize = 8_192;
 
 /// A port on the other end of an interface.
@@ -39,10 +40,10 @@ pub struct TapDriver {
     device: File,
     socket: Socket,
     statistics: Statistics,
-    /// Frames for the port that the system had dropped at the last look.
+    /// Frames for the port that the system had dropped at the last reading.
     lost_before: u64,
     buffer: Box<[u8]>,
-    /// Once reception was stopped: how many frames may still be delivered.
+    /// After reception was stopped: how many frames may still be delivered.
     left_to_drain: Option<usize>,
     counters: Arc<PortCounters>,
     remarks: Vec<String>,
@@ -51,7 +52,7 @@ pub struct TapDriver {
     further: Vec<TapDriver>,
 }
 
-/// How a device of the kernel's joins an interface.
+/// How a device attaches to an interface.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Joining {
     /// As its only queue.
@@ -61,7 +62,8 @@ enum Joining {
 }
 
 impl TapDriver {
-    /// Takes the interface of this name, or makes it, and brings it up. It gets so many queues if it can have several.
+    /// Opens the interface of this name, or creates it, and brings it up. It gets this many queues if it can have
+    /// several.
     pub fn open(name: &str, queues: usize) -> Result<TapDriver, DriverError> {
         let [wanted, other] = match queues > 1 {
             true => [Joining::AsQueue, Joining::Alone],
@@ -70,7 +72,7 @@ impl TapDriver {
         let device = open_device(name)?;
         let mut joining = wanted;
         let mut joined = when_free(|| set_interface(&device, name, wanted));
-        // Who made the interface has said which of the two it is.
+        // The creator of the interface has decided which of the two it is.
         if joined.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL)) {
             joining = other;
             joined = when_free(|| set_interface(&device, name, other));
@@ -85,12 +87,15 @@ impl TapDriver {
             first.remarks.push(format!("interface `{name}` has one queue for all workers: {cause}; {cure}"));
         };
         if joining == Joining::Alone {
-            one_queue("it was made without more", &format!("make it with `ip tuntap add {name} mode tap multi_queue`"));
+            one_queue(
+                "it was created with one queue",
+                &format!("make it with `ip tuntap add {name} mode tap multi_queue`"),
+            );
             return Ok(first);
         }
         if let Err(error) = steer(&first.device) {
             one_queue(
-                &format!("the system lets nobody choose between queues ({error})"),
+                &format!("the system does not allow the choice of a queue ({error})"),
                 "Linux 4.16 or later does, if the switch has CAP_BPF or CAP_SYS_ADMIN",
             );
             return Ok(first);
@@ -105,7 +110,7 @@ impl TapDriver {
         Ok(first)
     }
 
-    /// A driver on a device that has joined the interface.
+    /// A driver on a device that has attached to the interface.
     fn on(device: File, name: &str) -> Result<TapDriver, DriverError> {
         let failed = |doing: &str, error| interface::refusal(name, CAPABILITIES, doing, error);
         let socket = Socket::new().map_err(|error| failed("query", error))?;
@@ -145,7 +150,7 @@ fn open_device(name: &str) -> Result<File, DriverError> {
     })
 }
 
-/// Why a device cannot join an interface.
+/// Why a device cannot attach to an interface.
 fn refusal(name: &str, error: io::Error) -> DriverError {
     let unusable =
         |cause: &str, cure: String| DriverError::Unusable { name: name.to_owned(), cause: cause.into(), cure };
@@ -154,14 +159,14 @@ fn refusal(name: &str, error: io::Error) -> DriverError {
             unusable("another program has its other end", "end that program, or choose another name".to_owned())
         }
         Some(libc::EINVAL) => unusable(
-            "it exists and is no tap interface",
+            "it exists and is not a tap interface",
             format!("choose another name, or write the port as `{name}` to receive what comes in on it"),
         ),
         _ => interface::refusal(name, CAPABILITIES, "make", error),
     }
 }
 
-/// Has the program choose the queue of each frame, for as long as the interface lives.
+/// Installs the program that chooses the queue of each frame, for as long as the interface exists.
 fn steer(device: &File) -> io::Result<()> {
     let program = steering::load()?;
     let descriptor: libc::c_int = program.raw();
@@ -170,7 +175,7 @@ fn steer(device: &File) -> io::Result<()> {
     if set < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Joins the device to the interface, whole frames without anything before them, and offers to complete nothing.
+/// Attaches the device to the interface, with whole frames without any prefix, and offers no offloads.
 fn set_interface(device: &File, name: &str, joining: Joining) -> io::Result<()> {
     // SAFETY: a request of all zeros is a value of its type.
     let mut argument: libc::ifreq = unsafe { mem::zeroed() };
@@ -200,7 +205,7 @@ impl Driver for TapDriver {
                     count += 1;
                     deliver(&self.buffer[..length], wall_clock_ns());
                 }
-                // Whatever is wrong, waiting or looking at the interface will tell.
+                // Any error is found by waiting or by checking the interface.
                 Err(error) => is_empty = error.kind() != io::ErrorKind::Interrupted,
             }
         }
@@ -256,14 +261,14 @@ impl Driver for TapDriver {
         self.interface.frame_bytes_max()
     }
 
-    /// The system does not tell how many frames it holds: those up to the first moment without any are delivered.
+    /// The system does not report how many frames it holds: frames up to the first moment without any are delivered.
     fn stop_receiving(&mut self) {
         self.left_to_drain.get_or_insert(WAITING_FRAMES_MAX);
     }
 
     fn housekeeping(&mut self) -> Result<(), DriverError> {
         self.interface.refresh_mtu(&self.socket);
-        // The system counts what all queues lose together.
+        // The system counts the losses of all queues together.
         if self.is_first
             && let Some(lost) = self.statistics.tx_dropped(self.interface.index)
         {

@@ -1,15 +1,15 @@
-//! Ports where packets arrive by themselves, again and again: packet generators, as switches of hardware have them.
+//! Ports on which the switch generates packets periodically, like the packet generators of hardware switches.
 //!
 //! What enters: a [`Timer`], which the control plane may change while packets flow. What leaves: the timer's frames,
-//! with each tick. What is sent to such a port is dropped and counted, as at a port with nothing behind it.
+//! with each tick. What is sent to such a port is dropped and counted, as on a null port.
 //!
-//! A tick that comes late comes once: those in between were missed and are counted, and the next one is where it would
-//! have been. So a slow switch is not made slower by what it could not do in time.
+//! A tick that comes late comes once: those in between were missed and are counted, and the next one is on schedule.
+//! So a slow switch is not slowed down further by missed ticks.
 //!
-//! Two ways to pass time, as for the worker. By the clock, the driver ticks when the time has come, and a timer of the
-//! system wakes a worker that waits. By the stamps of captures, it delivers nothing by itself: the worker has it tick
-//! between packets, at whole periods after the first packet, and a number of times after the last. The same captures
-//! thus give the same ticks each time.
+//! Two modes of time, as for the worker. By the clock, the driver ticks when the time has come, and a timer of the
+//! system wakes a worker that waits. By the time stamps of captures, it delivers nothing by itself: the worker calls
+//! the ticks between packets, at whole periods after the first packet, and a given number of times after the last.
+//! The same captures thus always give the same ticks.
 
 use crate::clock;
 use crate::counters::PortCounters;
@@ -28,11 +28,11 @@ use switch::timers::{Timer, TimerError};
 /// A port with a timer.
 pub struct TimerDriver {
     timer: Arc<Timer>,
-    /// Of the settings that are followed.
+    /// The version of the settings in use.
     changes: u64,
     period_ns: Option<u64>,
     frames: Arc<[Vec<u8>]>,
-    /// The next frame of the tick under way; their number if none is.
+    /// The next frame of the current tick; the number of frames if there is no current tick.
     next: usize,
     due: Due,
     /// Wakes a worker that waits.
@@ -42,12 +42,12 @@ pub struct TimerDriver {
     counters: Arc<PortCounters>,
 }
 
-/// When the next tick is.
+/// The time of the next tick.
 #[derive(Clone, Copy)]
 enum Due {
     /// By the clock.
     At(Instant),
-    /// By stamps, in nanoseconds since 1970; none before the first packet.
+    /// By time stamps, in nanoseconds since 1970; `None` before the first packet.
     Stamp(Option<u64>),
 }
 
@@ -56,7 +56,7 @@ fn system(error: nix::Error) -> DriverError {
 }
 
 impl TimerDriver {
-    /// A port for a timer, which begins now.
+    /// A port for a timer, which starts now.
     pub fn open(timer: Arc<Timer>, ticks_after: u64) -> Result<TimerDriver, DriverError> {
         let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
         let alarm = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags).map_err(system)?;
@@ -77,7 +77,7 @@ impl TimerDriver {
         Ok(driver)
     }
 
-    /// The same for a new timer that brings the packets of a capture.
+    /// The same for a new timer with the packets of a capture.
     pub fn open_template(
         period_ns: u64,
         ticks_after: u64,
@@ -92,12 +92,12 @@ impl TimerDriver {
         &self.timer
     }
 
-    /// How often it ticks after the last packet, where time is that of stamps.
+    /// How many times it ticks after the last packet, if time is that of stamps.
     pub fn ticks_after(&self) -> u64 {
         self.ticks_after
     }
 
-    /// Looks whether the timer was changed. A new period begins now.
+    /// Checks whether the timer was changed. A new period begins now.
     fn follow(&mut self) -> Result<(), DriverError> {
         let changes = self.timer.changes();
         if changes == self.changes {
@@ -117,13 +117,13 @@ impl TimerDriver {
         Ok(())
     }
 
-    /// Has the system wake the worker at the next tick by the clock. What it has told so far is taken back.
+    /// Sets the system's timer to wake the worker at the next tick by the clock, and clears earlier expirations.
     fn set_alarm(&self) -> Result<(), DriverError> {
         let Due::At(due) = self.due else { return Ok(()) };
         if self.period_ns.is_none() || self.has_stopped {
             return self.alarm.unset().map_err(system);
         }
-        // A time of 0 would mean none.
+        // A time of 0 would disarm it.
         let left = due.saturating_duration_since(Instant::now()).max(Duration::from_nanos(1));
         self.alarm.set(Expiration::OneShot(TimeSpec::from(left)), TimerSetTimeFlags::empty()).map_err(system)
     }
@@ -147,7 +147,7 @@ impl TimerDriver {
         self.counters.rx_missed_ticks.add(missed);
     }
 
-    /// Delivers frames of the tick under way.
+    /// Delivers frames of the current tick.
     fn deliver(&mut self, limit: usize, stamp_ns: u64, deliver: Deliver<'_>) -> usize {
         let count = limit.min(self.frames.len() - self.next);
         let frames = &self.frames[self.next..self.next + count];
@@ -160,7 +160,7 @@ impl TimerDriver {
 
     // ------------------------------------------------------------------------------------------- by time stamps
 
-    /// Goes by stamps from now on: the first tick is a period after this one, if there has been one.
+    /// Uses time stamps from now on: the first tick is a period after this one, if there has been one.
     pub fn go_by_stamps(&mut self, stamp_ns: Option<u64>) -> Result<(), DriverError> {
         self.due = Due::Stamp(None);
         self.follow()?;
@@ -169,7 +169,7 @@ impl TimerDriver {
         self.alarm.unset().map_err(system)
     }
 
-    /// When it ticks next, where the last packet had the stamp `now_ns`; none if it does not.
+    /// When it ticks next, if the last packet had the stamp `now_ns`; `None` if it does not.
     pub fn due_stamp_ns(&mut self, now_ns: u64) -> Result<Option<u64>, DriverError> {
         let before = self.period_ns;
         self.follow()?;
@@ -193,7 +193,7 @@ impl TimerDriver {
     }
 }
 
-/// The packets of a capture, which holds at least one.
+/// The packets of a capture, which contains at least one.
 fn read_template(path: &Path) -> Result<Vec<Vec<u8>>, DriverError> {
     let mut reader = CaptureReader::<File>::open(path)?;
     let mut frames = Vec::new();
@@ -245,7 +245,7 @@ impl Driver for TimerDriver {
 
     fn stop_receiving(&mut self) {
         self.has_stopped = true;
-        // Of an alarm that cannot be taken back, the worker would only wake once more.
+        // If a timer cannot be disarmed, the worker only wakes once more.
         let _woken_once = self.alarm.unset();
     }
 
@@ -345,7 +345,7 @@ mod tests {
         let path = folder.path().join("template.pcap");
         CaptureWriter::create(&path).unwrap().flush().unwrap();
         let error = TimerDriver::open_template(1_000, 1, Some(&path)).err().unwrap();
-        assert!(error.to_string().contains("holds no packet"), "{error}");
+        assert!(error.to_string().contains("contains no packets"), "{error}");
         let mut writer = CaptureWriter::create(&path).unwrap();
         (0..=TIMER_FRAMES_MAX).for_each(|_| writer.write(&[1; 14], 0).unwrap());
         writer.flush().unwrap();

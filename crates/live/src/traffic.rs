@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-/// A route: the network, how many bits of it count, the port.
+/// A route: the network, its prefix length, the port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Route {
     /// The network; bits after the prefix are zero.
     pub network: u32,
     /// Length of the prefix.
     pub prefix_len: u32,
-    /// Where it leads.
+    /// The port.
     pub port: u32,
 }
 
@@ -21,7 +21,7 @@ pub struct Route {
 pub struct Routes(pub Vec<Route>);
 
 impl Routes {
-    /// `count` prefixes of 16 to 24 bits below 10.0.0.0/8 (at most 60,000), none twice, over these ports.
+    /// `count` prefixes of 16 to 24 bits below 10.0.0.0/8 (at most 60,000), without duplicates, over these ports.
     pub fn random(count: u32, ports: RangeInclusive<u32>, rng: &mut Rng) -> Routes {
         assert!(count <= 60_000, "there are not many more prefixes than this");
         Routes::below(10 << 24, 8, count, ports, rng)
@@ -56,8 +56,8 @@ impl Routes {
         text
     }
 
-    /// `count` frames to hosts behind the routes; the last of each twenty has no route, the last of each hundred a
-    /// spent TTL.
+    /// `count` frames to hosts behind the routes; the last of each twenty has no route, the last of each hundred an
+    /// expired TTL.
     pub fn frames(&self, count: u32, rng: &mut Rng) -> Vec<Vec<u8>> {
         let frame = |number: u32| {
             let route = rng.pick(&self.0);
@@ -70,7 +70,7 @@ impl Routes {
     }
 }
 
-/// An Ethernet frame of 60 bytes with IPv4 and UDP, its number in the payload. The IPv4 checksum is right; UDP has
+/// An Ethernet frame of 60 bytes with IPv4 and UDP, its number in the payload. The IPv4 checksum is correct; UDP has
 /// none.
 pub fn udp_frame(destination: u32, ttl: u8, number: u32) -> Vec<u8> {
     let mut frame = Vec::with_capacity(60);

@@ -1,20 +1,20 @@
-//! How long a driver waits for a ring that the other side must empty. What enters: a limit, and what is to be tried.
-//! What leaves: whether it was done in time. Ports of all kinds wait alike.
+//! How long a driver waits for a ring that the other side must drain. What enters: a time limit, and a function to
+//! try. What leaves: whether it succeeded in time. Drivers of all kinds wait alike.
 
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a full ring may hold up the worker before frames are dropped.
+/// How long a full ring may block the worker before frames are dropped.
 pub(crate) const FULL_WAIT: Duration = Duration::from_millis(5);
-/// How long the last frames may take to leave.
+/// How long the last frames may take to be sent.
 pub(crate) const FINISH_WAIT: Duration = Duration::from_millis(500);
-/// How long an interface may be taken by a port that is going.
+/// How long an interface may be held by a port that is closing.
 const BUSY_WAIT: Duration = Duration::from_millis(300);
-/// The pause between two looks at a ring that makes no progress.
+/// The pause between two checks of a ring that makes no progress.
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// Tries at least once, and until it is done or the limit has passed; false if it is not done then.
+/// Tries at least once, and until it succeeds or the limit has passed; false if it has not succeeded.
 pub(crate) fn retry(limit: Duration, mut attempt: impl FnMut() -> io::Result<bool>) -> io::Result<bool> {
     let deadline = Instant::now() + limit;
     loop {
@@ -28,8 +28,8 @@ pub(crate) fn retry(limit: Duration, mut attempt: impl FnMut() -> io::Result<boo
     }
 }
 
-/// Tries until what is wanted is not busy, for a bounded time. A port that was closed may hold its interface for a
-/// moment more: a process that is being started has copies of all descriptors until it begins its own program.
+/// Tries until the resource is not busy, for a bounded time. A port that was closed may hold its interface for a
+/// moment more: a process that is being started has copies of all descriptors until it executes its own program.
 pub(crate) fn when_free<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let deadline = Instant::now() + BUSY_WAIT;
     loop {

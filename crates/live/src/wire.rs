@@ -1,12 +1,12 @@
-//! A wire between two interfaces that takes time: a latency, a bandwidth, or both.
+//! A wire between two interfaces with a latency, a bandwidth, or both.
 //!
-//! What enters: frames at either end. What leaves: the same frames at the other end, in their order, as late as on a
-//! wire of that length and speed. A frame is put on the wire when the one before it has passed, and arrives its latency
-//! after its last bit was sent. Frames that wait for the wire are held, up to [`WAITING_FRAMES_MAX`]; one that comes
-//! when so many wait is dropped, as in a host's queue.
+//! What enters: frames at either end. What leaves: the same frames at the other end, in their order, delayed as on a
+//! wire of that length and speed. A frame is put on the wire when the one before it has passed, and arrives its
+//! latency after its last bit was sent. Frames that wait for the wire are held, up to [`WAITING_FRAMES_MAX`]; one
+//! that comes when so many wait is dropped, as in a host's queue.
 //!
-//! The kernel has disciplines that do the same (netem, tbf), but as modules that many machines lack, and with queues
-//! whose limits differ from version to version. A wire here is the same on each of them.
+//! The kernel has queueing disciplines for this (netem, tbf), but as modules that many machines lack, and with queue
+//! limits that depend on the version. This wire is the same on all machines.
 
 use crate::clock::Clock;
 use crate::driver::{Driver, DriverError};
@@ -22,23 +22,23 @@ use switch::pace::Pace;
 /// Frames that may wait for the wire in one direction; the length of the queue of Linux's interfaces.
 pub const WAITING_FRAMES_MAX: usize = 1000;
 
-/// Frames in one direction in all, those on their way included. Its bound protects the memory.
+/// The most frames in one direction, including those in transit. The bound protects the memory.
 const FRAMES_MAX: usize = 65_536;
 
-/// How long a relay without frames waits before it looks at the stop flag again.
+/// How long a relay without frames waits before it checks the stop flag again.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 
-/// What a wire is like, the same in both directions.
+/// The properties of a wire, the same in both directions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wire {
-    /// How long a bit is on its way.
+    /// How long a bit takes from end to end.
     pub latency_ns: u64,
-    /// What it carries, in bits per second; none for no limit.
+    /// Its bandwidth in bits per second; `None` for no limit.
     pub bits_per_s: Option<u64>,
 }
 
 impl Wire {
-    /// Whether frames arrive when they are sent.
+    /// Whether frames arrive immediately.
     pub fn is_immediate(&self) -> bool {
         self.latency_ns == 0 && self.bits_per_s.is_none()
     }
@@ -55,7 +55,7 @@ impl fmt::Display for Wire {
     }
 }
 
-/// A frame that waits for the wire or is on it.
+/// A frame that waits for the wire or is in transit.
 struct Travelling {
     bytes: Vec<u8>,
     /// When its first bit is sent.
@@ -68,9 +68,9 @@ struct Travelling {
 struct Direction {
     wire: Wire,
     frames: VecDeque<Travelling>,
-    /// Of the bits of what was accepted.
+    /// When the last bit of the accepted frames is sent.
     pace: Pace,
-    /// Memory of frames that have arrived, for those to come.
+    /// Memory of frames that have arrived, for reuse.
     spare: Vec<Vec<u8>>,
 }
 
@@ -80,7 +80,7 @@ impl Direction {
         Direction { wire, frames: VecDeque::new(), pace, spare: Vec::new() }
     }
 
-    /// Takes a frame, unless too many wait.
+    /// Accepts a frame, unless too many wait.
     fn accept(&mut self, frame: &[u8], now_ns: u64) {
         let waiting = self.frames.len() - self.frames.partition_point(|frame| frame.start_ns <= now_ns);
         if waiting >= WAITING_FRAMES_MAX || self.frames.len() >= FRAMES_MAX {
@@ -113,11 +113,11 @@ impl Direction {
     }
 }
 
-/// Carries frames between two ports until the flag is set or one of them is gone.
+/// Forwards frames between two ports until the flag is set or one of them is gone.
 pub fn carry(mut ends: [Box<dyn Driver>; 2], wire: Wire, stop: &StopFlag) -> Result<(), DriverError> {
     let clock = Clock::start();
     let mut poller = Poller::new();
-    // The direction at 0 leads from the end at 0 to the end at 1.
+    // The direction at 0 goes from the end at 0 to the end at 1.
     let mut directions = [Direction::new(wire), Direction::new(wire)];
     while !stop.stopped() {
         let mut received = 0;

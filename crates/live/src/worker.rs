@@ -1,29 +1,27 @@
 //! The worker: joins the drivers of some ports to a switch core.
 //!
 //! What enters: a [`Switch`], a [`Setup`] with one driver per port, a stop flag. What leaves: frames on the drivers,
-//! digests, log lines and packets for the CPU at an [`Events`], and in the end [`Ended`]. Everything happens on the
-//! calling thread, which may be any. Other threads reach the switch through a mailbox, whose jobs are run between
+//! digests, log lines and packets for the CPU to an [`Events`], and in the end [`Ended`]. Everything happens on the
+//! calling thread, which may be any. Other threads access the switch through a mailbox, whose jobs are run between
 //! bursts; an empty one costs a load per round.
 //!
-//! Two ways to pass time. With an interface among the ports, time is the clock's. With captures alone, time is that of
-//! their stamps: frames enter in the order of their stamps over all ports, the core's time is the stamp's distance from
-//! the first, and sent frames get the stamp of the moment that they left at. A run over captures thus gives the same
-//! packets each time, whatever the machine is doing (and whatever jobs do not change). `by_stamps` is this way.
+//! There are two modes of time. With an interface among the ports, time is that of the clock. With captures alone,
+//! time is that of their time stamps: frames enter in the order of their stamps over all ports, the core's time is
+//! the difference from the first stamp, and sent frames get the stamp of the moment at which they left. A run over
+//! captures thus gives the same packets each time, however fast the machine is (unless jobs intervene). `by_stamps`
+//! implements this mode.
 //!
-//! A run ends when no port will ever deliver again. A switch without any port runs on while it has a mailbox: its
+//! A run ends when no port will ever deliver again. A switch without ports continues while it has a mailbox: its
 //! packets come from there. So does one that controllers use ([`Setup::goes_on`]).
 //!
-//! A stop asks the drivers to end reception, works on everything that they had already handed over, sends the piles in
-//! which packets wait for others on their way, empties the queues that are due, and flushes: no packet that was
-//! received is lost. Only a queue with a rate may hold packets for longer than `DRAIN_MAX`; those stay in the core,
-//! whose [`Switch::queued`] tells how many they are.
+//! A stop ends reception at the drivers, processes everything that they had already received, sends the contents of
+//! coalescing buffers, drains the queues that are due, and flushes: no packet that was received is lost. Only a queue
+//! with a rate may hold packets for longer than `DRAIN_MAX`; those stay in the core, and [`Switch::queued`] is their
+//! number.
 
 mod by_stamps;
 
 use crate::clock::Clock;
-use crate::crew::Crew;
-use crate::crew::batch::Note;
-use crate::crew::helper::{Common, LOOKS_NS};
 use crate::driver::{Driver, DriverError};
 use crate::load::{Policy, Worth};
 use crate::mailbox::Inbox;
@@ -32,6 +30,9 @@ use crate::processor_time::{Activity, ProcessorTime};
 use crate::signals::StopFlag;
 use crate::specialiser::{News, Specialiser};
 use crate::timer::TimerDriver;
+use crate::worker_pool::WorkerPool;
+use crate::worker_pool::batch::Note;
+use crate::worker_pool::worker_thread::{Common, LOOKS_NS};
 use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
 use ir::{DigestId, Program};
@@ -46,10 +47,10 @@ use switch::{Burst, CpuPort, Output, Switch};
 
 pub use crate::ports::{Port, Ports};
 
-/// How long a worker without packets waits before it looks at the stop flag again.
+/// How long a worker without packets waits before it checks the stop flag again.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 
-/// How often it is looked at how busy the workers are, in nanoseconds.
+/// How often the load of the workers is measured, in nanoseconds.
 const LOOK_NS: u64 = 100_000_000;
 
 /// How often [`Events::tick`] is called.
@@ -58,39 +59,38 @@ const TICK: Duration = Duration::from_secs(1);
 /// How long packets may wait in queues with a rate after a stop before they are given up.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
 
-/// How often a timer that was added while the run goes on ticks after the last packet of captures.
+/// How many times a timer that was added during the run ticks after the last packet of captures.
 const TICKS_AFTER: u64 = 1;
 
-/// What is told while frames are not spread.
-const STAY: &str = "frames of ports with one queue stay with the first worker, since to hand them over would cost more \
+/// The remark while frames are not distributed.
+const STAY: &str = "frames of ports with one queue stay with the first worker, since handing them over would cost more \
                     than it gains";
 
-/// What is told of a program whose packets' order only one worker can keep.
-const ORDERED: &str = "the program puts packets together or takes them apart, and one worker keeps their order";
-/// And of ports that do not.
-const DIVIDED: &str = "; ports with several queues mix them up: open them with one (--workers 1 when the switch \
+/// The remark on a program whose packets' order only one worker can preserve.
+const ORDERED: &str = "the program joins or splits packets, and one worker keeps their order";
+/// And on ports that do not.
+const DIVIDED: &str = "; ports with several queues reorder them: open them with one (--workers 1 when the switch \
                        starts, ?queues=1 for DPDK, one channel of an interface for AF_XDP)";
 
-/// What a run works with beside its switch.
+/// The components of a run beside its switch.
 #[derive(Default)]
 pub struct Setup {
     /// The ports.
     pub ports: Vec<Port>,
     /// Jobs of other threads.
     pub inbox: Option<Inbox>,
-    /// The port behind which the control plane is: frames that are sent to it go to [`Events::packet_in`]. No port of
-    /// this number may have a driver. It is the one for the program that runs.
+    /// The CPU port: frames that are sent to it go to [`Events::packet_in`]. No port of this number may have a
+    /// driver. It is the one for the program that runs.
     pub cpu_port: CpuPort,
-    /// The run goes on when no port will ever deliver again: somebody else uses the switch, through the mailbox.
+    /// The run continues when no port will ever deliver again: somebody else uses the switch, through the mailbox.
     pub goes_on: bool,
-    /// Set by whoever learns that a link may have come or gone ([`crate::links`]); without it, that is found out once a
-    /// second.
+    /// Set when a link may have changed ([`crate::links`]); without it, links are polled once a second.
     pub links_changed: Option<Arc<AtomicBool>>,
-    /// Makes code for the contents of tables, if that is wanted.
+    /// Specialises the pipeline to the contents of tables, if requested.
     pub specialiser: Option<Specialiser>,
-    /// How many workers there are to be, which may change while the run goes on; without it, one.
+    /// The number of workers, which may change during the run; without it, one.
     pub workers: Option<Arc<Workers>>,
-    /// The timers of the ports; those that are added to them while the run goes on get ports. Who adds one sends a job.
+    /// The timers of the ports; those that are added during the run get ports. A thread that adds one sends a job.
     pub timers: Option<Arc<Timers>>,
 }
 
@@ -101,7 +101,7 @@ impl Setup {
     }
 }
 
-/// What a run tells while it goes. Whoever listens is called between packets and must not ask for the switch's tables
+/// Receives the events of a run. It is called between packets and must not lock the switch's tables
 /// ([`switch::SharedTables::lock`]), nor wait for a thread that does.
 pub trait Events {
     /// About once a second, and once at the end.
@@ -114,16 +114,16 @@ pub trait Events {
     fn assertion_failed(&mut self, _text: &str) {}
     /// A frame for the control plane, sent to the CPU port.
     fn packet_in(&mut self, _frame: &[u8]) {}
-    /// A job has put another program in the switch; digests from now on are this one's.
+    /// A job has installed another program in the switch; later digests belong to it.
     fn program_changed(&mut self, _program: &Arc<Program>) {}
-    /// The switch runs code for the contents of some tables, or does so no more.
+    /// The switch has begun or ceased to run specialised code.
     fn specialised(&mut self, _news: &News) {}
-    /// A port lost its link, or has it again. Told at once if the system tells ([`Setup::links_changed`]), else within
-    /// about a second; at the start all have it.
+    /// A port lost its link, or has it again. Reported at once if the system notifies ([`Setup::links_changed`]),
+    /// else within about a second; at the start all have it.
     fn link_changed(&mut self, _port: u32, _has_link: bool) {}
     /// There is a further port.
     fn port_added(&mut self, _port: u32, _driver: &dyn Driver) {}
-    /// A port goes no further. The others do.
+    /// A port has failed. The others continue.
     fn port_failed(&mut self, _port: u32, _error: &DriverError) {}
 }
 
@@ -136,7 +136,7 @@ pub enum Ended {
     Exhausted,
 }
 
-/// Runs the switch on its ports until they are exhausted or the flag is set, and gives the ports back for their
+/// Runs the switch on its ports until they are exhausted or the flag is set, and returns the ports with their
 /// counters. Jobs that were not run by then are dropped.
 pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn Events) -> io::Result<(Ended, Ports)> {
     let Setup { ports, inbox, cpu_port: cpu_ports, goes_on, links_changed, specialiser, workers, timers } = setup;
@@ -148,12 +148,12 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
     let cpu_port = cpu_ports.of(switch.program().architecture);
     let common = Common::new(switch, workers)?;
     std::thread::scope(|scope| {
-        let crew = Crew::new(scope, &common);
+        let pool = WorkerPool::new(scope, &common);
         let (common, last_tick) = (&common, Instant::now());
         let load = Follower::default();
         let mut worker = Worker {
             common,
-            crew,
+            pool,
             load,
             ports,
             inbox,
@@ -169,7 +169,7 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
             goes_alone: by_stamps,
             is_ordered: false,
         };
-        // There may be timers of an earlier run, which no port was opened for.
+        // There may be timers of an earlier run, for which no port was opened.
         worker.take_in_timers();
         worker.follow_order();
         let ended = if by_stamps { worker.run_by_stamps(stop)? } else { worker.run_by_clock(stop)? };
@@ -182,7 +182,7 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
 
 struct Worker<'a, 'scope, 'env, 's> {
     common: &'env Common<'s>,
-    crew: Crew<'scope, 'env, 's>,
+    pool: WorkerPool<'scope, 'env, 's>,
     load: Follower,
     ports: Ports,
     inbox: Option<Inbox>,
@@ -197,9 +197,9 @@ struct Worker<'a, 'scope, 'env, 's> {
     timers_known: usize,
     events: &'a mut dyn Events,
     last_tick: Instant,
-    /// No frame will come, or come any more, that others could help with.
+    /// No frame will arrive that other workers could help with.
     goes_alone: bool,
-    /// Only one worker can keep the order of packets.
+    /// Only one worker can preserve the order of packets.
     is_ordered: bool,
 }
 
@@ -247,8 +247,8 @@ impl<'s> Worker<'_, '_, '_, 's> {
             {
                 return Ok(Ended::Stopped);
             }
-            if waiting.is_none() && self.ports.all_exhausted() && !self.goes_on && self.crew.is_exhausted() {
-                if !self.crew.is_there() {
+            if waiting.is_none() && self.ports.all_exhausted() && !self.goes_on && self.pool.is_exhausted() {
+                if !self.pool.is_there() {
                     return Ok(Ended::Exhausted);
                 }
                 self.resize(1);
@@ -258,8 +258,8 @@ impl<'s> Worker<'_, '_, '_, 's> {
             if self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
                 continue;
             }
-            let is_soon = self.crew.is_there() && self.load.told_ns.saturating_sub(worked_ns) < LOOKS_NS;
-            if is_soon || !self.crew.hand_over(false) {
+            let is_soon = self.pool.is_there() && self.load.told_ns.saturating_sub(worked_ns) < LOOKS_NS;
+            if is_soon || !self.pool.hand_over(false) {
                 std::thread::yield_now();
                 continue;
             }
@@ -267,13 +267,13 @@ impl<'s> Worker<'_, '_, '_, 's> {
         }
     }
 
-    /// Takes up to a burst from each port and works on it, or spreads it over all workers. Returns how many frames
-    /// came.
+    /// Receives up to a burst from each port and processes it, or distributes it over all workers. Returns the number
+    /// of frames.
     fn receive_round(&mut self) -> usize {
         let common = self.common;
-        // Who is behind gets no more; what is not received waits where it is.
-        let spreads = self.crew.is_spread_to();
-        let has_room = self.crew.hand_over(true);
+        // A worker that is too slow gets no more; frames that are not received wait in their queues.
+        let spreads = self.pool.is_spread_to();
+        let has_room = self.pool.hand_over(true);
         let now_ns = common.clock.since_start_ns();
         let start_ns = common.clock.start_ns();
         let mut total = 0;
@@ -282,12 +282,12 @@ impl<'s> Worker<'_, '_, '_, 's> {
             if is_spread && !has_room {
                 continue;
             }
-            let (crew, events, cpu_port) = (&mut self.crew, &mut *self.events, self.cpu_port);
+            let (pool, events, cpu_port) = (&mut self.pool, &mut *self.events, self.cpu_port);
             let worth = &mut self.load.worth;
             let (count, error) = self.ports.lend(position, now_ns, |ports, burst: &mut Burst<'_>| {
                 let refused = burst.refused();
                 let frames = burst.frames();
-                let own = if is_spread { crew.spread(frames) } else { frames.len() };
+                let own = if is_spread { pool.spread(frames) } else { frames.len() };
                 let mut switch = common.turn();
                 switch.refuse(refused);
                 let mut output = PortsOutput { ports, cpu_port, events: &mut *events, start_ns };
@@ -300,7 +300,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
                 self.events.port_failed(self.ports.number(position), &error);
             }
         }
-        self.crew.hand_over(total >= BURST_PACKETS_MAX);
+        self.pool.hand_over(total >= BURST_PACKETS_MAX);
         total
     }
 
@@ -311,20 +311,20 @@ impl<'s> Worker<'_, '_, '_, 's> {
 
     fn wait_for(&mut self, poller: &mut Poller, timeout: Duration) -> io::Result<()> {
         let mut gone = None;
-        let mut bells: [RawFd; 2] = [self.common.bell.fd(); 2];
+        let mut wake_ups: [RawFd; 2] = [self.common.wake_up.fd(); 2];
         let mut count = 1;
         if let Some(inbox) = &self.inbox {
-            bells[count] = inbox.fd();
+            wake_ups[count] = inbox.fd();
             count += 1;
         }
         let began = Instant::now();
-        self.common.bell.lies_down();
-        let is_over = !self.goes_on && self.crew.is_there() && self.crew.is_exhausted();
-        if !is_over && !self.crew.has_return() {
+        self.common.wake_up.begin_sleep();
+        let is_over = !self.goes_on && self.pool.is_there() && self.pool.is_exhausted();
+        if !is_over && !self.pool.has_return() {
             let on_gone = &mut |position, error| gone = Some((position, error));
-            poller.wait(self.ports.drivers_mut(), &bells[..count], timeout, on_gone)?;
+            poller.wait(self.ports.drivers_mut(), &wake_ups[..count], timeout, on_gone)?;
         }
-        self.common.bell.awake();
+        self.common.wake_up.end_sleep();
         self.ports.waited += began.elapsed();
         self.load.spend(self.common, Activity::Sleeping);
         if let Some((position, error)) = gone
@@ -337,61 +337,61 @@ impl<'s> Worker<'_, '_, '_, 's> {
 
     // ------------------------------------------------------------------------------------------- with other workers
 
-    /// Does something with the whole switch and all ports at home, as if there were no other workers.
+    /// Runs a function on the whole switch and all ports, as if there were no other workers.
     fn alone<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
-        if !self.crew.is_there() {
+        if !self.pool.is_there() {
             return act(self);
         }
-        self.crew.halt();
-        // What they have to tell is of the program and the settings as they are.
+        self.pool.halt();
+        // Their pending events belong to the present program and settings.
         self.take_returns();
-        self.crew.quiesce(&mut self.ports);
+        self.pool.quiesce(&mut self.ports);
         let result = act(self);
-        self.go_on();
+        self.resume();
         result
     }
 
-    /// Lets halted workers work on all that is under way between them.
+    /// Lets halted workers process all that is in transit between them.
     fn empty(&mut self) {
         loop {
-            let is_left = self.crew.drain();
+            let is_left = self.pool.drain();
             if self.take_returns() == 0 && !is_left {
                 break;
             }
         }
     }
 
-    fn go_on(&mut self) {
-        if self.crew.will_spread_otherwise() {
+    fn resume(&mut self) {
+        if self.pool.will_spread_otherwise() {
             self.empty();
         }
-        let turns = self.crew.go_on(&mut self.ports);
-        let stay = self.crew.is_there() && !self.crew.is_spread_to() && self.ports.is_any_whole();
+        let turns = self.pool.resume(&mut self.ports);
+        let stay = self.pool.is_there() && !self.pool.is_spread_to() && self.ports.is_any_whole();
         let stay = if stay { STAY.to_owned() } else { self.order_remark() };
         self.common.workers.set_remark(turns.unwrap_or(stay));
     }
 
-    /// Makes so many workers. Nothing is on its way between them when flows and queues change hands.
+    /// Sets the number of workers. Nothing is in transit between them when flows and queues are reassigned.
     fn resize(&mut self, workers: usize) {
-        if workers == self.crew.workers() {
+        if workers == self.pool.workers() {
             return;
         }
-        self.crew.halt();
+        self.pool.halt();
         self.empty();
-        self.crew.quiesce(&mut self.ports);
+        self.pool.quiesce(&mut self.ports);
         self.each_driver(|driver| driver.flush());
-        let result = self.crew.resize(workers);
-        self.go_on();
-        let count = self.crew.workers();
+        let result = self.pool.resize(workers);
+        self.resume();
+        let count = self.pool.workers();
         self.common.workers.became(count);
         if let Err(error) = result {
-            // The switch goes on with those that there are.
+            // The switch continues with the present number.
             self.common.workers.want(Wanted::Fixed(count));
             self.common.workers.set_remark(format!("the system refused more than {count} workers: {error}"));
         }
     }
 
-    /// Sees to it that one worker has all packets if the program is one that needs that.
+    /// Reduces to one worker if the program requires it.
     fn follow_order(&mut self) {
         let is_ordered = !self.goes_alone && self.common.core().is_ordered();
         if is_ordered || std::mem::replace(&mut self.is_ordered, is_ordered) {
@@ -401,7 +401,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         }
     }
 
-    /// What keeps workers from helping, if it is the order of packets.
+    /// Why workers cannot help, if it is because of the order of packets.
     fn order_remark(&self) -> String {
         match self.is_ordered {
             true if self.ports.is_any_divided() => format!("{ORDERED}{DIVIDED}"),
@@ -410,14 +410,14 @@ impl<'s> Worker<'_, '_, '_, 's> {
         }
     }
 
-    /// Sees to it that there are as many workers as are wanted.
+    /// Starts or stops workers until there are as many as requested.
     fn follow_wanted(&mut self) {
         let wanted = match self.common.workers.wanted() {
             _ if self.goes_alone => 1,
             Wanted::Fixed(count) => count,
             Wanted::Auto => match self.load.wanted(self.common) {
-                // They would have nothing to do.
-                2.. if !self.ports.is_any_divided() && !self.crew.should_spread() => 1,
+                // They would have no work.
+                2.. if !self.ports.is_any_divided() && !self.pool.should_spread() => 1,
                 wanted => wanted,
             },
         };
@@ -425,7 +425,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         self.follow_worth();
     }
 
-    /// Spreads frames, or no longer does, as that pays.
+    /// Starts or stops the distribution of frames, depending on whether it is worthwhile.
     fn follow_worth(&mut self) {
         let now_ns = self.load.told_ns;
         let judges = now_ns.saturating_sub(self.load.judged_ns) >= LOOK_NS;
@@ -434,15 +434,15 @@ impl<'s> Worker<'_, '_, '_, 's> {
             always => self.load.worth.judge() || always,
         };
         self.load.judged_ns = now_ns;
-        if pays != std::mem::replace(&mut self.crew.pays, pays) && self.crew.will_spread_otherwise() {
+        if pays != std::mem::replace(&mut self.pool.pays, pays) && self.pool.will_spread_otherwise() {
             self.alone(|_| ());
         }
     }
 
-    /// Sends and tells what other workers have for this one. Returns how many batches there were.
+    /// Handles the frames and events that other workers have for this one. Returns the number of batches.
     fn take_returns(&mut self) -> usize {
         let mut count = 0;
-        while let Some(batch) = self.crew.take() {
+        while let Some(batch) = self.pool.take() {
             let start_ns = self.common.clock.start_ns();
             let (ports, cpu_port) = (&mut self.ports, self.cpu_port);
             let mut output = PortsOutput { ports, cpu_port, events: self.events, start_ns };
@@ -457,7 +457,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
                     Note::PortFailed(port, error) => self.events.port_failed(*port, error),
                 }
             }
-            self.crew.keep(batch);
+            self.pool.keep(batch);
             count += 1;
         }
         count
@@ -488,7 +488,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         });
     }
 
-    /// Makes ports for timers that have been added.
+    /// Opens ports for timers that have been added.
     fn take_in_timers(&mut self) {
         let Some(timers) = self.timers.as_ref().filter(|timers| timers.count() != self.timers_known) else { return };
         let timers = timers.all();
@@ -513,7 +513,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         switch.run(now_ns, &mut output);
     }
 
-    /// Does the same to every driver; a driver that fails is reported once.
+    /// Calls `act` on every driver; a driver that fails is reported once.
     fn each_driver(&mut self, act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) {
         let events = &mut *self.events;
         self.ports.each_failing(act, |port, error| events.port_failed(port, &error));
@@ -524,7 +524,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         self.ports.look_at_links(|port, has_link| events.link_changed(port, has_link));
     }
 
-    /// Runs code for the contents of the tables, if some was made, or has some made, if they have settled.
+    /// Installs specialised code if it is ready, or starts its compilation if the tables are stable.
     fn look_at_tables(&mut self) {
         let Some(specialiser) = &mut self.specialiser else { return };
         let common = self.common;
@@ -538,7 +538,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
     }
 
     fn look_round(&mut self) {
-        // A load, as long as nothing has changed.
+        // One load per round, as long as nothing has changed.
         if let Some(changed) = &self.links_changed
             && changed.load(Ordering::Relaxed)
             && changed.swap(false, Ordering::Acquire)
@@ -557,23 +557,23 @@ impl<'s> Worker<'_, '_, '_, 's> {
     }
 }
 
-/// Follows how busy the workers are.
+/// Measures how busy the workers are.
 #[derive(Default)]
 struct Follower {
     policy: Policy,
-    /// Whether other workers are worth handing frames to, and when that was judged.
+    /// Whether handing frames to other workers is worthwhile, and when that was decided.
     worth: Worth,
     judged_ns: u64,
-    /// When the loads were looked at last, and how long each worker had been busy by then.
+    /// When the loads were measured last, and how long each worker had been busy by then.
     looked_ns: u64,
     busy_ns: Vec<u64>,
-    /// Up to when this worker has told how it spent its time.
+    /// Up to when this worker has accounted for its time.
     told_ns: u64,
     processor_time: ProcessorTime,
 }
 
 impl Follower {
-    /// The first worker did this since it told last.
+    /// What the first worker did since the last call.
     fn spend(&mut self, common: &Common<'_>, activity: Activity) {
         let now_ns = common.clock.since_start_ns();
         let spent_ns = now_ns.saturating_sub(std::mem::replace(&mut self.told_ns, now_ns));
@@ -583,7 +583,7 @@ impl Follower {
         }
     }
 
-    /// How many workers the load asks for.
+    /// How many workers the load requires.
     fn wanted(&mut self, common: &Common<'_>) -> usize {
         let (now_ns, count) = (self.told_ns, common.workers.now());
         let elapsed_ns = now_ns.saturating_sub(self.looked_ns);
@@ -595,7 +595,7 @@ impl Follower {
         let before = std::mem::replace(&mut self.busy_ns, busy_ns);
         self.looked_ns = now_ns;
         if before.len() != count {
-            // Some of them have not been there all the time.
+            // Some of them have not existed all the time.
             return count;
         }
         let share = |(now, before): (&u64, &u64)| (now.saturating_sub(*before) as f64 / elapsed_ns as f64).min(1.0);
@@ -604,12 +604,12 @@ impl Follower {
     }
 }
 
-/// Where the core's output goes.
+/// The receiver of the core's output.
 struct PortsOutput<'a> {
     ports: &'a mut Ports,
     cpu_port: Option<u32>,
     events: &'a mut dyn Events,
-    /// The stamp of the core's time 0.
+    /// The time stamp of the core's time 0.
     start_ns: u64,
 }
 

@@ -1,21 +1,22 @@
 //! Interfaces of Linux through AF_XDP sockets: rings of frames in memory that the kernel and the switch share.
 //!
-//! A small program on the interface hands its frames to our sockets before the kernel makes packets of them
+//! A small program on the interface redirects its frames to our sockets before the kernel makes packets of them
 //! (`program`). The driver loads it (`attachment`), in the best form that the kernel and the interface's own driver
-//! take: in that driver or after it, with frames in several pieces or without. It is gone when the port is, however the
-//! process ends.
+//! support: in that driver or after it, with frames in several fragments or without. It is removed with the port,
+//! however the process ends.
 //!
-//! Where the interface can, it reads and writes the shared memory itself (zero copy); elsewhere the kernel copies,
-//! which is still less than a packet socket costs. Each queue of the interface has a socket and memory of its own, and
-//! is a driver for itself, so that queues may have workers of their own. A worker sends on the first queue that it has,
-//! so that what it sends keeps its order.
+//! If the interface can, it reads and writes the shared memory itself (zero copy); otherwise the kernel copies, which
+//! still costs less than a packet socket. Each queue of the interface has a socket and memory of its own, and is a
+//! separate driver, so that queues may have workers of their own. A worker sends on its first queue, so that its
+//! frames stay in order.
 //!
-//! Frames are what a wire would carry, as from a packet socket. A VLAN tag that a virtual interface keeps beside the
-//! frame is put back by the program. A checksum that the sender left to hardware that never comes is completed by
-//! [`crate::offload::complete_unmarked`]; the kernel does not say which they are, but they can be told.
+//! Frames are delivered as they would be on a wire, as from a packet socket. A VLAN tag that a virtual interface
+//! keeps beside the frame is put back by the program. A checksum that the sender left to hardware that does not exist
+//! is completed by [`crate::offload::complete_unmarked`]; the kernel does not mark such frames, but they can be
+//! recognised.
 //!
-//! Frames that are sent pass the interface's queueing discipline by, so that a capture taken on the interface does not
-//! show them; one at the other end does.
+//! Sent frames bypass the interface's queueing discipline, so that a capture taken on the interface does not show
+//! them; one at the other end does.
 
 mod attachment;
 pub(crate) mod bpf;
@@ -39,13 +40,13 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use system::Binding;
 
-/// What opening an interface takes.
+/// The capabilities that opening an interface requires.
 const CAPABILITIES: &str = "CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF";
 /// Entries of a queue's rings.
 const RING_ENTRIES: u32 = 2048;
-/// What the kernel always leaves free before a received frame.
+/// The headroom that the kernel always leaves before a received frame.
 const KERNEL_HEADROOM_BYTES: usize = 256;
-/// The two sizes that a chunk may have everywhere: a power of two, at most a page.
+/// The two chunk sizes that are always supported: a power of two, at most a page.
 const CHUNK_BYTES: [usize; 2] = [2048, 4096];
 /// Longer than any Ethernet header with a tag.
 const HEADER_BYTES_MAX: usize = 18;
@@ -67,7 +68,7 @@ pub enum Copying {
 /// Where the program runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Attach {
-    /// In the interface's driver if that can, else in the kernel after it.
+    /// In the interface's driver if it supports that, else in the kernel after it.
     #[default]
     Auto,
     /// In the interface's driver.
@@ -79,7 +80,7 @@ pub enum Attach {
 /// How an interface is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct XdpOptions {
-    /// How many of the interface's queues are received from; all if none.
+    /// How many of the interface's queues are received from; all by default.
     pub queues: Option<u32>,
     /// Who writes frames to the memory.
     pub copying: Copying,
@@ -87,12 +88,12 @@ pub struct XdpOptions {
     pub attach: Attach,
 }
 
-/// What the queues of a port have in common.
+/// State that the queues of a port share.
 #[derive(Debug)]
 struct Common {
-    /// Keeps the interface in promiscuous mode, and answers questions about it.
+    /// Keeps the interface in promiscuous mode, and is used for requests about it.
     socket: Socket,
-    /// Gone with the last queue; frames of a queue that is closed before go on to the kernel.
+    /// Removed with the last queue; frames of a queue that is closed before are passed to the kernel.
     _attachment: Attachment,
 }
 
@@ -100,7 +101,7 @@ struct Common {
 #[derive(Debug)]
 pub struct XdpDriver {
     interface: Interface,
-    // Dropped in this order: no frame comes once the program is gone, then the queue, then its memory.
+    // Dropped in this order: no frame arrives once the program is removed, then the queue, then its memory.
     common: Arc<Common>,
     queue: Queue,
     memory: FrameMemory,
@@ -123,7 +124,7 @@ impl XdpDriver {
             return Err(DriverError::Unusable {
                 name: name.to_owned(),
                 cause: format!("it has {existing} receive queue{}, not {queues}", if existing == 1 { "" } else { "s" }),
-                cure: format!("leave `queues` out to use all, or ask for more with `ethtool -L {name}`"),
+                cure: format!("leave `queues` out to use all, or configure more with `ethtool -L {name}`"),
             });
         }
         let attachment = Attachment::open(&interface, existing, options.attach)?;
@@ -137,13 +138,13 @@ impl XdpDriver {
         let mut remarks = vec![summary(name, &attachment, queues, is_zero_copy)];
         if loses_tags {
             remarks.push(format!(
-                "interface `{name}` takes VLAN tags out of frames, and AF_XDP cannot put them back there: if the frames \
+                "interface `{name}` removes VLAN tags from frames, and AF_XDP cannot put them back there: if the frames \
                  have any, run `ethtool -K {name} rxvlan off`"
             ));
         }
         if queues < existing {
             remarks.push(format!(
-                "frames of {} of the {existing} queues of interface `{name}` go on to the kernel: only {queues} are used",
+                "frames of {} of the {existing} queues of interface `{name}` are passed to the kernel: only {queues} are used",
                 existing - queues
             ));
         }
@@ -161,7 +162,7 @@ impl XdpDriver {
             further: Vec::new(),
         };
         let mut drivers: Vec<XdpDriver> = opened.into_iter().map(driver).collect();
-        // There is one at least: the interface has a queue, and none is asked for with 0.
+        // There is at least one: the interface has a queue, and 0 cannot be requested.
         let mut first = drivers.remove(0);
         for queue in drivers {
             first.counters.add_queue(Arc::clone(&queue.counters));
@@ -196,7 +197,7 @@ fn open_queues(
     let chunk_bytes = if needed <= CHUNK_BYTES[0] { CHUNK_BYTES[0] } else { CHUNK_BYTES[1] };
     let mut opened = Vec::new();
     for number in 0..queues.max(1) {
-        // A queue receives in as many chunks as its ring has places, and sends from as many.
+        // A queue receives into as many chunks as its ring has entries, and sends from as many.
         let mut memory = FrameMemory::new(2 * RING_ENTRIES as usize, chunk_bytes)
             .map_err(|error| failed("get memory for frames of", error))?;
         let flags = binding_flags(attachment, copying);
@@ -232,9 +233,10 @@ fn refused(interface: &Interface, queue: u32, copying: Copying, error: io::Error
             format!("another program has an AF_XDP socket on its queue {queue}"),
             "end that program".to_owned(),
         ),
-        Some(libc::EOPNOTSUPP | libc::EINVAL) if copying == Copying::ZeroCopy => {
-            unusable(format!("its driver cannot do without copies ({error})"), "leave `mode=zero-copy` out".to_owned())
-        }
+        Some(libc::EOPNOTSUPP | libc::EINVAL) if copying == Copying::ZeroCopy => unusable(
+            format!("its driver does not support zero copy ({error})"),
+            "leave `mode=zero-copy` out".to_owned(),
+        ),
         Some(libc::ENOBUFS | libc::ENOMEM) => unusable(
             "there is not enough memory for its frames, or not enough that may be locked".to_owned(),
             "raise the limit with `ulimit -l unlimited`, or use fewer queues".to_owned(),
@@ -316,7 +318,7 @@ impl Driver for XdpDriver {
     fn housekeeping(&mut self) -> Result<(), DriverError> {
         self.counters.rx_dropped_no_room.add(self.queue.lost());
         self.interface.refresh_mtu(&self.common.socket);
-        // The sockets do not tell that their interface is gone.
+        // The sockets do not report that their interface is gone.
         if !self.common.socket.interface_exists(self.interface.index) && !self.exhausted() {
             self.queue.abandon();
             return Err(DriverError::InterfaceGone { name: self.interface.name.clone() });

@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::{Network, has_ipv6};
 
-/// Two hosts, `a` at 10.9.0.1 and `b` at 10.9.0.2, joined through the namespace `switch` with interfaces `sa` and `sb`;
-/// none, and a word on why, where the machine lacks what that or one of the programs takes.
+/// Two hosts, `a` at 10.9.0.1 and `b` at 10.9.0.2, connected through the namespace `switch` with interfaces `sa` and
+/// `sb`; `None`, with a message, if the machine lacks a feature or one of the programs.
 fn hosts(programs: &[&str]) -> Option<Network> {
     let mut network = match Network::new(programs) {
         Ok(network) => network,
@@ -80,7 +80,7 @@ fn carry_burst(from: &mut Box<dyn Driver>, to: &mut Box<dyn Driver>, longest: &m
 
 /// Runs `body` while a wire of two drivers joins the hosts.
 fn with_wire(network: &Network, options: &AfPacketOptions, body: impl FnOnce()) -> ([CounterSnapshot; 2], usize) {
-    /// Stops the wire also when `body` panics, so that the test ends.
+    /// Stops the wire even if `body` panics, so that the test ends.
     struct StopOnDrop(StopFlag);
     impl Drop for StopOnDrop {
         fn drop(&mut self) {
@@ -176,8 +176,8 @@ fn iperf3_runs_at_full_speed_without_drops_on_the_wire() {
         server.wait();
     });
     assert_eq!(counters[0].rx_dropped_offload + counters[1].rx_dropped_offload, 0);
-    // Where the worker shares its processor, the hosts may outrun it for a moment; TCP then backs off. What was taken
-    // in must go out.
+    // If the worker shares its processor, the hosts may be faster than it for a moment; TCP then backs off. Received
+    // frames must be sent.
     assert_eq!(counters[0].rx_packets, counters[1].tx_packets);
 }
 
@@ -392,7 +392,7 @@ fn a_link_that_goes_down_costs_packets_but_not_the_port() {
             drivers[0].flush().unwrap();
             poller.wait(&mut drivers, &[], Duration::from_millis(10), &mut |_, error| panic!("{error}")).unwrap();
             assert_eq!(drivers[0].counters().snapshot().tx_dropped_link_down, 5);
-            // A frame that was on its way may wake the worker once more; the error would do so every time.
+            // A frame in transit may wake the worker once more; the error would do so every time.
             let is_quiet = (0..5).any(|_| {
                 let start = Instant::now();
                 poller.wait(&mut drivers, &[], Duration::from_millis(50), &mut |_, error| panic!("{error}")).unwrap();
@@ -422,8 +422,8 @@ fn a_link_that_goes_down_costs_packets_but_not_the_port() {
 fn a_port_knows_whether_it_has_a_link() {
     let Some(network) = hosts(&[]) else { return };
     let driver = network.inside("switch", || AfPacketDriver::open("sa", &AfPacketOptions::default()).unwrap());
-    // What the driver asks is asked where its interface is, not where this thread is.
-    // The kernel takes up to a second until it tells of a link.
+    // The driver's requests are made where its interface is, not where this thread is. The kernel takes up to a
+    // second to report a link.
     let soon = |has_link: bool| {
         let start = Instant::now();
         while driver.has_link() != has_link {

@@ -5,7 +5,7 @@ use live::pcap::CaptureDriver;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a tool and returns what it wrote, or none if it is not installed.
+/// Runs a tool and returns its output, or `None` if it is not installed.
 fn tool(program: &str, arguments: &[&str]) -> Option<String> {
     let Ok(output) = Command::new(program).args(arguments).output() else {
         testkit::skip(format!("needs {program}"));

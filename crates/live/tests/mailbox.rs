@@ -1,4 +1,4 @@
-//! Other threads at a switch that a worker runs: jobs, packets from and to the control plane, another program.
+//! Other threads that use the switch of a worker: jobs, packets from and to the control plane, another program.
 
 use live::driver::Deliver;
 use live::memory::{GeneratorDriver, MemoryPeer, memory_port};
@@ -13,7 +13,7 @@ use switch::door::{Closed, Door};
 use switch::{CpuPort, DropReason, Switch};
 use testkit::pipeline::{Engine, program_of_text, switch_for};
 
-/// A switch that does this to each packet in ingress.
+/// A switch whose ingress does this to each packet.
 fn switch_that(ingress: &str) -> Switch {
     let source = format!(
         "#include <core.p4>
@@ -30,15 +30,15 @@ V1Switch(P(), V(), I(), E(), V(), D()) main;"
     switch_for(&Arc::new(program), &Engine::Interpreter).unwrap()
 }
 
-/// What a run told.
+/// The events of a run.
 #[derive(Default)]
-struct Told {
+struct EventLog {
     packets_in: Vec<Vec<u8>>,
     programs: usize,
     links: Vec<(u32, bool)>,
 }
 
-impl Events for Told {
+impl Events for EventLog {
     fn packet_in(&mut self, frame: &[u8]) {
         self.packets_in.push(frame.to_vec());
     }
@@ -52,14 +52,14 @@ impl Events for Told {
     }
 }
 
-/// What is left of a run.
+/// The result of a run.
 struct Left {
     switch: Switch,
-    told: Told,
+    told: EventLog,
     ended: Ended,
 }
 
-/// Runs a worker in a thread of its own while this one does as `act` says, and then stops it.
+/// Runs a worker in a thread of its own while this one runs `act`, and then stops it.
 fn beside(switch: Switch, ports: Vec<Port>, cpu_port: CpuPort, act: impl FnOnce(&Mailbox)) -> Left {
     let (mailbox, inbox) = mailbox().unwrap();
     let stop = StopFlag::new();
@@ -67,7 +67,7 @@ fn beside(switch: Switch, ports: Vec<Port>, cpu_port: CpuPort, act: impl FnOnce(
     let worker = {
         let (stop, mut switch) = (stop.clone(), switch);
         std::thread::spawn(move || {
-            let mut told = Told::default();
+            let mut told = EventLog::default();
             let (ended, _ports) = worker::run(&mut switch, setup, &stop, &mut told).unwrap();
             Left { switch, told, ended }
         })
@@ -82,7 +82,7 @@ fn port(number: u32) -> (Port, MemoryPeer) {
     (Port { number, driver: Box::new(driver), is_capture: false }, peer)
 }
 
-/// The frames that arrive at a peer, as soon as there are so many.
+/// The frames that arrive at a peer, as soon as there are this many.
 fn frames(peer: &MemoryPeer, count: usize) -> Vec<Vec<u8>> {
     let (start, mut frames) = (Instant::now(), Vec::new());
     while frames.len() < count {
@@ -104,7 +104,7 @@ fn a_job_wakes_a_worker_that_waits() {
         for _ in 0..200 {
             assert_eq!(door(mailbox).ask(|switch| switch.queued()), Ok(0));
         }
-        // A worker that is not woken looks ten times a second.
+        // A worker that is not woken polls ten times a second.
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     });
     assert_eq!(left.ended, Ended::Stopped);
@@ -143,7 +143,7 @@ fn nobody_waits_for_a_worker_that_has_ended() {
     let (mailbox, inbox) = mailbox().unwrap();
     std::thread::scope(|scope| {
         let asked = scope.spawn(|| door(&mailbox).ask(|switch| switch.queued()));
-        // More than there is room for: some of these wait to hand their job in, the others for an answer.
+        // More than the queue holds: some of these wait to add their job, the others for an answer.
         let crowd: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| (0..1000).map_while(|_| mailbox.send(Box::new(|_| ())).ok()).count()))
             .collect();
@@ -163,7 +163,7 @@ fn a_run_over_captures_ends_though_there_is_a_mailbox() {
     let setup = Setup { inbox: Some(inbox), ..Setup::of_ports(ports) };
     let mut switch = switch_that("sm.egress_spec = 1;");
     mailbox.send(Box::new(|switch| assert!(!switch.receive(0, 3, &[1; 60])))).unwrap();
-    let (ended, ports) = worker::run(&mut switch, setup, &StopFlag::new(), &mut Told::default()).unwrap();
+    let (ended, ports) = worker::run(&mut switch, setup, &StopFlag::new(), &mut EventLog::default()).unwrap();
     assert_eq!(ended, Ended::Exhausted);
     let (_, driver) = ports.iter().next().unwrap();
     assert_eq!(driver.counters().snapshot().tx_packets, 1_001, "those of the capture and that of the job");
@@ -185,7 +185,7 @@ fn packets_come_from_the_control_plane_and_go_to_it() {
     assert_eq!(left.told.packets_in, [b"in"]);
 }
 
-/// Without a port nothing but the mailbox can wake the worker, and what a job receives is worked on all the same.
+/// Without a port only the mailbox can wake the worker, and packets of a job are processed all the same.
 #[test]
 fn a_switch_without_ports_works_on_packets_of_the_control_plane() {
     let left = beside(switch_that("sm.egress_spec = 9;"), Vec::new(), CpuPort::fixed(9), |mailbox| {
@@ -227,7 +227,7 @@ fn a_program_takes_the_place_of_another_while_packets_flow() {
     assert!(left.switch.shows_time(), "the rate of the port is still set");
 }
 
-/// A port without frames whose cable is pulled out after it was looked at twice, and put back after four times.
+/// A port without frames whose link is lost after two checks, and restored after four.
 #[derive(Default)]
 struct LooseCable {
     looks: Arc<AtomicUsize>,
@@ -289,7 +289,7 @@ fn a_link_that_goes_and_comes_is_told_once_each() {
     assert_eq!(left.told.links, [(7, false), (7, true)]);
 }
 
-/// A job that comes while another is run has rung as well.
+/// A job that is added while another runs has written to the descriptor, too.
 #[test]
 fn a_worker_waits_again_when_all_jobs_are_done() {
     let receptions = Arc::<AtomicUsize>::default();

@@ -1,5 +1,5 @@
-//! What SIGINT does to a process: the first stops it cleanly, one that comes at once belongs to it, a later one ends
-//! it.
+//! The effect of SIGINT on a process: the first stops it cleanly, one that follows at once belongs to it, a later one
+//! ends it.
 #![allow(clippy::print_stdout, reason = "the child process tells its parent how far it is")]
 
 use live::StopFlag;
@@ -18,7 +18,7 @@ fn the_second_signal_ends_the_process() {
     let process = child.id().to_string();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let kill = || assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
-    // The test harness of the child may write its own words on the same line.
+    // The child's test harness may print to the same line.
     let mut said = |word: &str| assert!(lines.any(|line| line.ends_with(word)), "the child ended before it was {word}");
     said("ready");
     kill();

@@ -1,5 +1,5 @@
-//! A worker whose switch gets code for the contents of its tables, and loses it when one of them changes: no packet
-//! meets a state of the tables that is not the present one.
+//! A worker whose switch gets specialised code for the contents of its tables, and drops it when one of them changes:
+//! every packet sees the present state of the tables.
 
 use live::memory::{MemoryPeer, memory_port};
 use live::worker::{self, Events, Port, Setup};
@@ -43,11 +43,11 @@ control D(packet_out packet, in headers hdr) { apply { packet.emit(hdr.small); }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 ";
 
-/// What was told, for the thread that sends.
+/// The events, for the sending thread.
 #[derive(Clone, Default)]
-struct Told(Arc<Mutex<Vec<String>>>);
+struct EventLog(Arc<Mutex<Vec<String>>>);
 
-impl Events for Told {
+impl Events for EventLog {
     fn specialised(&mut self, news: &News) {
         let line = match news {
             News::Runs(special) => special.to_string(),
@@ -58,7 +58,7 @@ impl Events for Told {
     }
 }
 
-impl Told {
+impl EventLog {
     fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
@@ -69,16 +69,16 @@ fn engine() -> Engine {
 }
 
 fn specialiser() -> Specialiser {
-    let workshop = |blueprint: switch::Blueprint| {
+    let compile = |blueprint: switch::Blueprint| {
         let options = quick_options(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("native"));
         let native = cgen::Native::build(&blueprint.c_text(), blueprint.plan(), &options);
         let native = native.map_err(|error| error.to_string())?;
         Ok(blueprint.build(native))
     };
-    Specialiser::start(Duration::from_millis(1), Box::new(workshop)).unwrap()
+    Specialiser::start(Duration::from_millis(1), Box::new(compile)).unwrap()
 }
 
-/// Sends a frame and waits for what comes back.
+/// Sends a frame and waits for the response.
 fn answer(peer: &MemoryPeer, out: &MemoryPeer, to: u8) -> u8 {
     peer.send(&[to, 0xff, 9, 9], 0);
     let start = Instant::now();
@@ -101,8 +101,8 @@ fn route(to: u64, note: u64) -> Operation {
     Operation::Insert(EntrySpec { key: vec![exact(to)], priority: 0, action: 0, args })
 }
 
-/// Packets meet what `note` says, until this has been told so often.
-fn until_told(told: &Told, count: usize, mut check: impl FnMut()) {
+/// Packets see the state of `note`, until this many events were recorded.
+fn until_told(told: &EventLog, count: usize, mut check: impl FnMut()) {
     let start = Instant::now();
     while told.lines().len() < count {
         assert!(start.elapsed() < Duration::from_secs(120), "{:?}", told.lines());
@@ -123,7 +123,7 @@ fn run(workers: usize) {
     let port = |number, driver| Port { number, driver: Box::new(driver), is_capture: false };
     let ports = vec![port(1, driver_in), port(2, driver_out)];
     let (mailbox, inbox) = mailbox().unwrap();
-    let (told, stop) = (Told::default(), StopFlag::new());
+    let (told, stop) = (EventLog::default(), StopFlag::new());
     let shown = Arc::new(Workers::new(Wanted::Fixed(workers), workers));
     let setup = Setup {
         ports,
@@ -151,7 +151,7 @@ fn run(workers: usize) {
     assert_eq!(shown.code(), "I.route has 1 entry, I.acl is empty");
     check(7, 0x11);
     check(8, 0);
-    // From here on every packet meets the new entry, whatever code was running.
+    // From here on every packet sees the new entry, whatever code was running.
     change(&tables, routes, route(8, 0x22));
     check(8, 0x22);
     check(7, 0x11);

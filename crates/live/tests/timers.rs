@@ -1,5 +1,5 @@
-//! Ports where packets arrive by themselves: by the clock, while the control plane adds, changes and stops timers; by
-//! the stamps of captures, the same each time.
+//! Timer ports: by the clock, while the control plane adds, changes and stops timers; by the stamps of captures, the
+//! same each time.
 
 use expect_test::{Expect, expect};
 use live::memory::{MemoryPeer, memory_port};
@@ -69,7 +69,7 @@ struct Silent;
 
 impl Events for Silent {}
 
-/// Runs packets that come at these times, in microseconds, beside timers; shows what leaves and when.
+/// Runs packets that arrive at these times, in microseconds, beside timers; shows what leaves and when.
 fn check(times_us: &[u64], timers: impl Fn() -> Vec<Port>, expected: Expect) {
     let run = || {
         let ((from, sender), (to, receiver)) = (memory(1, true), memory(2, true));
@@ -136,7 +136,7 @@ fn by_stamps_there_is_no_time_without_a_packet() {
     );
 }
 
-/// What has arrived at a peer, as soon as there is something with this mark.
+/// The frames at a peer, as soon as there is one with this mark.
 fn wait_for(peer: &MemoryPeer, mark: u8) {
     let start = Instant::now();
     while !peer.take().iter().any(|(frame, _)| frame[12] == mark) {

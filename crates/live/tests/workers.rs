@@ -1,5 +1,5 @@
-//! Several workers at one switch: nothing is lost or overtaken within a flow, also while their number changes; what
-//! must be exact is exact; what one thread is told of comes from all.
+//! Several workers of one switch: no packet is lost or reordered within a flow, even while their number changes;
+//! exact state stays exact; events of all workers are reported by one thread.
 
 use base::index::Id as _;
 use ir::{DigestId, RegisterId};
@@ -21,7 +21,7 @@ use testkit::corpus::Way;
 use testkit::netns::Network;
 use testkit::pipeline::{Engine, program_of_text, switch_for};
 
-/// A program that does this to packets, whose `number` says which of their flow they are. They leave on port 2.
+/// A program that does this to packets, whose `number` identifies their flow. They leave by port 2.
 fn source(declarations: &str, statements: &str) -> String {
     format!(
         "#include <core.p4>
@@ -54,14 +54,15 @@ const SUM: (&str, &str) = (
 const SEEN: (&str, &str) =
     ("register<bit<32>>(2) r;", "bit<32> x; r.read(x, 1); x = x + 1; r.write(1, x); hdr.raw.seen = x;");
 
-/// Two registers that are changed together, with a table between them; a packet that finds them apart has seen nothing.
+/// Two registers that are changed together, with a table between them; a packet that finds them different has 0 in
+/// `seen`.
 const TOGETHER: (&str, &str) = (
     "register<bit<32>>(2) r; register<bit<32>>(1) other;
      table t { key = { hdr.raw.number: exact; } actions = { NoAction; } }",
     "bit<32> x; bit<32> y; r.read(x, 1); x = x + 1; r.write(1, x); t.apply();
      other.read(y, 0); y = y + 1; other.write(0, y); hdr.raw.seen = x == y ? x : 0;",
 );
-/// The time of the packet before; a packet before which time was later tells.
+/// The time of the previous packet; a packet with an earlier time has all ones in `seen`.
 const IN_TIME: (&str, &str) = (
     "register<bit<32>>(2) r; register<bit<48>>(1) times;",
     "bit<32> x; bit<48> last; r.read(x, 1); r.write(1, x + 1); times.read(last, 0);
@@ -90,7 +91,7 @@ fn switch_with(is_wanted: impl Fn(&Engine) -> bool, declarations: &str, statemen
 
 type Frames = Arc<Mutex<VecDeque<Vec<u8>>>>;
 
-/// A queue of a port. All queues of a port write what they send in one list, in the order in which it leaves.
+/// A queue of a port. All queues of a port write the frames that they send to one list, in order.
 struct Cable {
     inbound: Frames,
     sent: Frames,
@@ -107,7 +108,7 @@ struct End {
     closed: Arc<AtomicBool>,
 }
 
-/// A port with so many queues.
+/// A port with this many queues.
 fn cable(number: u32, queues: usize) -> (Port, End) {
     let end = End {
         queues: (0..queues).map(|_| Frames::default()).collect(),
@@ -186,7 +187,7 @@ impl End {
         }
     }
 
-    /// What was sent so far, once it is so much.
+    /// The frames sent so far, once there are this many.
     fn sent(&self, count: usize) -> Vec<Vec<u8>> {
         let start = Instant::now();
         while self.sent.lock().unwrap().len() < count {
@@ -201,7 +202,7 @@ fn word(frame: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(frame[at..at + 4].try_into().unwrap())
 }
 
-/// Every flow has sent its frames of these numbers in order; what they have at `seen`.
+/// Every flow has sent its frames of these numbers in order; returns their bytes at `seen`.
 #[track_caller]
 fn check_flows(sent: &[Vec<u8>], count: u32) -> Vec<u32> {
     let mut flows: BTreeMap<u32, u32> = BTreeMap::new();
@@ -220,22 +221,22 @@ fn check_flows(sent: &[Vec<u8>], count: u32) -> Vec<u32> {
 
 // ----------------------------------------------------------------------------------------------------------- a run
 
-/// What a run told.
+/// The events of a run.
 #[derive(Default)]
-struct Told {
+struct EventLog {
     digests: Vec<u64>,
     lines: Vec<String>,
     packets_in: Vec<Vec<u8>>,
     threads: std::collections::BTreeSet<String>,
 }
 
-impl Told {
+impl EventLog {
     fn note_thread(&mut self) {
         self.threads.insert(format!("{:?}", std::thread::current().id()));
     }
 }
 
-impl Events for Told {
+impl Events for EventLog {
     fn digest(&mut self, _digest: DigestId, values: Vec<base::Bits>) {
         self.note_thread();
         self.digests.push(values[0].to_u64().unwrap());
@@ -254,12 +255,12 @@ impl Events for Told {
 
 struct Left {
     switch: Switch,
-    told: Told,
+    told: EventLog,
     ended: Ended,
     ports: Ports,
 }
 
-/// Runs workers beside this thread, which does as `act` says; then they are stopped.
+/// Runs workers beside this thread, which runs `act`; then they are stopped.
 fn beside(switch: Switch, ports: Vec<Port>, workers: &Arc<Workers>, act: impl FnOnce(&Mailbox)) -> Left {
     let (mailbox, inbox) = mailbox().unwrap();
     let stop = StopFlag::new();
@@ -269,7 +270,7 @@ fn beside(switch: Switch, ports: Vec<Port>, workers: &Arc<Workers>, act: impl Fn
     let run = {
         let (stop, mut switch) = (stop.clone(), switch);
         std::thread::spawn(move || {
-            let mut told = Told::default();
+            let mut told = EventLog::default();
             let (ended, ports) = worker::run(&mut switch, setup, &stop, &mut told).unwrap();
             Left { switch, told, ended, ports }
         })
@@ -279,13 +280,13 @@ fn beside(switch: Switch, ports: Vec<Port>, workers: &Arc<Workers>, act: impl Fn
     run.join().unwrap()
 }
 
-/// Wants so many workers and waits until they are there.
+/// Requests this many workers and waits for them.
 fn become_workers(workers: &Workers, count: usize) {
     workers.want(Wanted::Fixed(count));
     become_as_wanted(workers, count);
 }
 
-/// Waits until so many workers are there.
+/// Waits until there are this many workers.
 fn become_as_wanted(workers: &Workers, count: usize) {
     let start = Instant::now();
     while workers.now() != count {
@@ -298,7 +299,7 @@ fn register(switch: &mut Switch) -> u64 {
     switch.externs_mut().registers[RegisterId::from_index(0)].read(1).unwrap().to_u64().unwrap()
 }
 
-/// Sends frames of all flows through ports of so many queues while the number of workers changes.
+/// Sends frames of all flows through ports with this many queues while the number of workers changes.
 fn check_changes(program: (&str, &str), in_queues: usize, out_queues: usize) -> (Left, Vec<u32>) {
     const STEP: u32 = 150;
     let (inward, sender) = cable(1, in_queues);
@@ -314,7 +315,7 @@ fn check_changes(program: (&str, &str), in_queues: usize, out_queues: usize) -> 
             become_workers(&workers, count);
             sender.send(numbers + STEP..numbers + 2 * STEP);
             numbers += 2 * STEP;
-            // Somebody looks at the register meanwhile: it never holds more than was sent.
+            // Meanwhile another thread reads the register: it never has more than was sent.
             let at_most = u64::from(numbers * FLOWS);
             assert!(door.ask(register).unwrap() <= at_most);
         }
@@ -399,7 +400,7 @@ fn a_run_ends_when_the_queues_of_all_workers_are_exhausted() {
     let workers = Arc::new(Workers::new(Wanted::Fixed(2), 2));
     let setup = Setup { workers: Some(Arc::clone(&workers)), ..Setup::of_ports(vec![inward, outward]) };
     let mut switch = native(SUM.0, SUM.1);
-    let (ended, _) = worker::run(&mut switch, setup, &StopFlag::new(), &mut Told::default()).unwrap();
+    let (ended, _) = worker::run(&mut switch, setup, &StopFlag::new(), &mut EventLog::default()).unwrap();
     assert_eq!((ended, workers.now()), (Ended::Exhausted, 1));
     check_flows(&receiver.sent(0), 500);
     assert_eq!(register(&mut switch), u64::from(500 * FLOWS));
@@ -417,7 +418,7 @@ fn another_program_takes_the_place_of_all_cores() {
         sender.send(0..100);
         let door: &dyn Door = mailbox;
         receiver.sent((100 * FLOWS) as usize);
-        // From a program whose cores are side by side to one whose workers take turns, and back.
+        // From a program that shards to one that does not, and back.
         for (round, program) in (1u32..).zip([METERED, SUM]) {
             let next = native(program.0, program.1);
             let mut old = door.ask(|switch| switch.replace(next)).unwrap();
@@ -431,7 +432,7 @@ fn another_program_takes_the_place_of_all_cores() {
     assert_eq!(left.switch.stats().sent, u64::from(300 * FLOWS));
 }
 
-/// A program that takes packets apart. What travels in them and what goes beside them may be of one flow.
+/// A program that splits packets. The parts and the packets beside them may be of one flow.
 const PARTING: (&str, &str) = ("", "if (hdr.raw.number == 0xffffffff) { scatter_records(0, 1); }");
 
 #[test]
@@ -477,7 +478,7 @@ fn queues_with_a_rate_are_one_for_all_workers() {
         let began = Instant::now();
         sender.send(0..3);
         let sent = receiver.sent((3 * FLOWS) as usize);
-        // One packet per millisecond, whoever received it.
+        // One packet per millisecond, whichever worker received it.
         assert!(began.elapsed() >= Duration::from_millis(u64::from(3 * FLOWS) - 2), "{:?}", began.elapsed());
         check_flows(&sent, 3);
     });
@@ -503,7 +504,7 @@ fn workers_follow_the_load() {
     });
 }
 
-/// A program that takes long for a frame, so that it pays to hand frames to other workers.
+/// A program that takes long for a frame, so that handing frames to other workers is worthwhile.
 fn heavy() -> Switch {
     let hash = "hash(h, HashAlgorithm.crc32, 32w0, { h, hdr.raw.addresses }, 33w0x100000000);\n";
     let declarations = "register<bit<32>>(2) r;";
@@ -522,7 +523,7 @@ fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
         let (outward, receiver) = cable(2, 1);
         let workers = Arc::new(Workers::new(wanted, 3));
         let mut number = 0;
-        // Never more than this many are under way.
+        // Never more than this many are in transit.
         let mut send = |count: u32| {
             for _ in 0..count {
                 while receiver.sent.lock().unwrap().len() + 20_000 < (number * FLOWS) as usize {
@@ -541,7 +542,7 @@ fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
                 send(10);
             }
             assert_eq!(workers.remark(), "");
-            // Workers come and go meanwhile, and whoever comes is helped by.
+            // Workers are added and removed meanwhile, and new ones process frames, too.
             for count in [1, 3, 2, 3, 1, 2, 3] {
                 become_workers(&workers, count);
                 send(30);
@@ -557,10 +558,10 @@ fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
 
 // --------------------------------------------------------------------------------------------------------- interfaces
 
-/// How many queues interfaces have.
+/// The number of queues of interfaces.
 const QUEUES: usize = 4;
 
-/// What is between the workers and an interface.
+/// The driver between the workers and an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
     PacketSockets,
@@ -581,7 +582,7 @@ impl Link {
     }
 }
 
-/// Interfaces `in0` and `out0` in the namespace `switch`, and where their other ends are.
+/// Interfaces `in0` and `out0` in the namespace `switch`, and the locations of their other ends.
 fn interfaces(link: Link) -> Result<(Network, [[&'static str; 2]; 2]), String> {
     let mut network = Network::new(&[])?;
     network.add("switch");
@@ -604,7 +605,7 @@ fn interfaces(link: Link) -> Result<(Network, [[&'static str; 2]; 2]), String> {
     Ok((network, [["hosts", "left"], ["hosts", "right"]]))
 }
 
-/// Workers come and go ten times while frames flow from one interface to the other.
+/// Workers are added and removed ten times while frames flow from one interface to the other.
 fn check_interfaces(link: Link) {
     let (network, [[sender_at, sender], [receiver_at, receiver]]) = match interfaces(link) {
         Ok(made) => made,
@@ -645,7 +646,7 @@ fn check_interfaces(link: Link) {
                 }
                 senders.iter_mut().for_each(|sender| sender.flush().unwrap());
                 sent += 1;
-                // No more than the queue of an interface holds is under way.
+                // No more than the queue of an interface holds is in transit.
                 receive_until(((sent * FLOWS) as usize).saturating_sub(100));
             }
             if let Wanted::Fixed(count) = wanted {

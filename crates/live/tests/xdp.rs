@@ -1,5 +1,5 @@
-//! What AF_XDP ports do beyond what every driver does: hosts' offloads, several queues, tags kept beside frames, what
-//! stays when a process ends, and what the errors say.
+//! Features of AF_XDP ports beyond those of every driver: hosts' offloads, several queues, tags kept beside frames,
+//! cleanup when a process ends, and error messages.
 #![allow(clippy::print_stdout, reason = "the process that holds an interface says when it does")]
 
 use live::xdp::{Attach, Copying, XdpDriver, XdpOptions};
@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::Network;
 
-/// A host `a` with `eth0` (10.9.0.1) whose other end is `sa` in the namespace `switch`, with so many queues each.
+/// A host `a` with `eth0` (10.9.0.1) whose other end is `sa` in the namespace `switch`, with this many queues each.
 fn host(programs: &[&str], queues: u32) -> Option<Network> {
     let mut network = match Network::new(programs) {
         Ok(network) => network,
@@ -38,7 +38,7 @@ fn open(network: &Network, options: &XdpOptions) -> Result<XdpDriver, DriverErro
     network.inside("switch", || XdpDriver::open("sa", options))
 }
 
-/// What is delivered until `wanted` frames satisfy the condition.
+/// The frames that are delivered until `wanted` of them satisfy the condition.
 fn receive(driver: &mut XdpDriver, wanted: usize, mut is_wanted: impl FnMut(&[u8]) -> bool) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     let start = Instant::now();
@@ -49,7 +49,7 @@ fn receive(driver: &mut XdpDriver, wanted: usize, mut is_wanted: impl FnMut(&[u8
     frames
 }
 
-/// The Internet checksum of the transport part of an IPv4 frame, which is 0 if it is right.
+/// The Internet checksum of the transport part of an IPv4 frame, which is 0 if it is correct.
 fn transport_sum(frame: &[u8]) -> u16 {
     let header = 14 + usize::from(frame[14] & 15) * 4;
     let end = 14 + usize::from(u16::from_be_bytes([frame[16], frame[17]]));
@@ -90,7 +90,7 @@ fn each_queue_is_a_driver_of_its_own_and_all_count_as_the_port() {
     driver.wait_on(&mut descriptors);
     queues[0].wait_on(&mut descriptors);
     assert_eq!(descriptors.len(), 2);
-    // The interface spreads flows over its queues.
+    // The interface distributes flows over its queues.
     let send = "import socket\n\
                 for n in range(400):\n\
                 \x20   s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('10.9.0.1', 5000 + n))\n\
@@ -120,7 +120,7 @@ fn each_queue_is_a_driver_of_its_own_and_all_count_as_the_port() {
     let message = open(&network, &XdpOptions { queues: Some(3), ..XdpOptions::default() }).unwrap_err().to_string();
     assert_eq!(
         message,
-        "interface `sa`: it has 2 receive queues, not 3; leave `queues` out to use all, or ask for more with `ethtool \
+        "interface `sa`: it has 2 receive queues, not 3; leave `queues` out to use all, or configure more with `ethtool \
          -L sa`"
     );
 }
@@ -182,9 +182,9 @@ fn an_interface_serves_one_port_and_is_free_after_it() {
     open(&network, &XdpOptions::default()).unwrap();
 }
 
-/// What is started has copies of all descriptors until it is another program, and for these the kernel keeps the queue.
-/// The program leaves the interface with the driver all the same, and who opens the interface again gets the queue when
-/// the last copy is gone.
+/// A child process has copies of all descriptors until it executes another program, and for these the kernel keeps
+/// the queue busy. The program leaves the interface with the driver all the same, and the next owner of the interface
+/// gets the queue when the last copy is closed.
 #[test]
 #[allow(unsafe_code, reason = "a process is held where it is a copy of this one")]
 fn an_interface_is_free_again_though_a_program_is_started_meanwhile() {
@@ -213,7 +213,7 @@ fn an_interface_is_free_again_though_a_program_is_started_meanwhile() {
         while !has_program() {
             assert!(start.elapsed() < Duration::from_secs(10), "the program of the second driver does not come");
         }
-        // All but the queue is there; now the copy goes.
+        // All but the queue is available; now the copy is closed.
         release.write_all(b".").unwrap();
         assert!(started.join().unwrap().success());
         again.join().unwrap().unwrap();
@@ -266,7 +266,7 @@ fn what_the_interface_cannot_do_is_said() {
     let message =
         open(&network, &XdpOptions { copying: Copying::ZeroCopy, ..XdpOptions::default() }).unwrap_err().to_string();
     assert!(
-        message.starts_with("interface `sa`: its driver cannot do without copies (")
+        message.starts_with("interface `sa`: its driver does not support zero copy (")
             && message.ends_with("; leave `mode=zero-copy` out"),
         "{message}"
     );

@@ -1,16 +1,17 @@
-//! Several packet sockets at one interface, over which the kernel spreads flows.
+//! Several packet sockets on one interface, over which the kernel distributes flows.
 //!
-//! What enters: sockets that are bound and deaf. What leaves: the same sockets in one group. A socket hears every
-//! packet until it is in the group, so that packets would come twice; therefore each is deaf until all have joined.
+//! What enters: sockets that are bound and blocked by a filter. What leaves: the same sockets in one group. A socket
+//! receives every packet until it is in the group, so that packets would be received twice; therefore each is blocked
+//! until all have joined.
 
 use crate::interface::{OptionValue, Socket};
 use std::io;
 
-/// The number of the group is one that nobody has. Since Linux 4.12.
+/// The kernel chooses an unused group number. Since Linux 4.12.
 const UNIQUE_ID: u32 = 0x2000;
-/// Frames that this host sends are not for the group. Since Linux 5.17; before, each is recognised and passed over.
+/// The group does not receive frames that this host sends. Since Linux 5.17; before, each is recognised and ignored.
 const IGNORE_OUTGOING: u32 = 0x4000;
-/// Flows are told by addresses and ports.
+/// Flows are identified by addresses and ports.
 const BY_HASH: u32 = libc::PACKET_FANOUT_HASH;
 
 /// A group of sockets.
@@ -20,7 +21,7 @@ pub struct Fanout {
     joined: Option<u32>,
 }
 
-/// A filter's program in the kernel's form: one instruction that takes no byte of any packet.
+/// A filter in the kernel's form: one instruction that accepts no byte of any packet.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Deaf {
@@ -34,7 +35,7 @@ struct Deaf {
 #[allow(unsafe_code, reason = "says that a structure of the kernel's may be handed to it")]
 unsafe impl OptionValue for Deaf {}
 
-/// Makes a socket deaf.
+/// Makes a socket drop all packets.
 pub fn deafen(socket: &Socket) -> io::Result<()> {
     let accept_nothing = [libc::sock_filter { code: (libc::BPF_RET | libc::BPF_K) as u16, jt: 0, jf: 0, k: 0 }];
     let unused = Default::default();
@@ -42,13 +43,13 @@ pub fn deafen(socket: &Socket) -> io::Result<()> {
     socket.set(libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
 }
 
-/// Lets it hear again.
+/// Lets it receive again.
 pub fn listen(socket: &Socket) -> io::Result<()> {
     socket.set(libc::SOL_SOCKET, libc::SO_DETACH_FILTER, &0)
 }
 
 impl Fanout {
-    /// Takes a bound socket into the group.
+    /// Adds a bound socket to the group.
     pub fn join(&mut self, socket: &Socket) -> io::Result<()> {
         let join = |request: u32| socket.set(libc::SOL_PACKET, libc::PACKET_FANOUT, &(request as libc::c_int));
         if let Some(joined) = self.joined {

@@ -1,4 +1,4 @@
-//! The receiving half of an interface: from ring slots to frames of a wire.
+//! The receiving half of an interface: from ring slots to frames as on a wire.
 
 use super::fanout::{self, Fanout};
 use super::ring::{ReceivedHeader, Ring};
@@ -17,11 +17,11 @@ use switch::Burst;
 
 /// All protocols, as packet sockets name them.
 const PROTOCOL_ALL: u16 = libc::ETH_P_ALL as u16;
-/// Room for copies of long packets that wait in the socket's queue, in bytes.
+/// The size of the socket's queue for copies of long packets, in bytes.
 const QUEUE_BYTES: libc::c_int = 32 << 20;
-/// Room before a copied packet, so that a tag can be put in by moving the addresses forward.
+/// Headroom before a copied packet, so that a tag can be inserted by moving the addresses forward.
 const COPY_START: usize = 16;
-/// Since Linux 4.20; not known to older headers.
+/// Since Linux 4.20; unknown to older headers.
 const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
 /// Where the addresses end and the tag goes.
 const ADDRESS_BYTES: usize = 12;
@@ -33,13 +33,13 @@ pub struct Receiver {
     ring: Ring,
     socket: Socket,
     next: usize,
-    /// Once reception was stopped: how many slots are still to be delivered.
+    /// After reception was stopped: how many slots are still to be delivered.
     left_to_drain: Option<usize>,
     buffers: Buffers,
     counters: Arc<PortCounters>,
 }
 
-/// Memory for packets that do not pass straight from their slot.
+/// Memory for packets that are not delivered directly from their slot.
 #[derive(Debug)]
 struct Buffers {
     /// A packet fetched from the socket's queue.
@@ -50,7 +50,7 @@ struct Buffers {
 
 impl Receiver {
     /// Sets up the ring and starts reception. Everything is in place before the socket is bound, so that no packet
-    /// takes another way. A member of a group hears nothing before [`Receiver::begin`].
+    /// bypasses the ring. A member of a group receives nothing before [`Receiver::begin`].
     pub fn open(
         socket: Socket,
         interface: &Interface,
@@ -62,9 +62,9 @@ impl Receiver {
         socket.set(packet, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
         socket.set(packet, libc::PACKET_VNET_HDR, &1)?;
         socket.set(packet, libc::PACKET_COPY_THRESH, &1)?;
-        // Older kernels do not know the option; the packet's type tells the same.
+        // Older kernels do not know the option; the packet's type provides the same information.
         let _ = socket.set(packet, PACKET_IGNORE_OUTGOING, &1);
-        // Beyond the system's limit if we may, else up to it.
+        // Beyond the system's limit if permitted, else up to it.
         if socket.set(libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &QUEUE_BYTES).is_err() {
             socket.set(libc::SOL_SOCKET, libc::SO_RCVBUF, &QUEUE_BYTES)?;
         }
@@ -85,7 +85,7 @@ impl Receiver {
         Ok(Receiver { ring, socket, next: 0, left_to_drain: None, buffers, counters })
     }
 
-    /// Lets a member of a group hear, once all are in it.
+    /// Lets a member of a group receive, once all are in it.
     pub fn begin(&self) -> io::Result<()> {
         fanout::listen(&self.socket)
     }
@@ -122,14 +122,14 @@ impl Receiver {
         self.socket.is_running(name).unwrap_or(false)
     }
 
-    /// Takes the error that the socket reported off it.
+    /// Clears the error that the socket reported.
     pub fn clear_error(&self) {
         let mut error = 0;
-        // Reading the option clears it; which error it was says no more than the interface's state does.
+        // Reading the option clears it; the error itself says no more than the interface's state does.
         let _ = self.socket.get(libc::SOL_SOCKET, libc::SO_ERROR, &mut error);
     }
 
-    /// Brings in the drops that the kernel counted since the last call.
+    /// Adds the drops that the kernel counted since the last call.
     pub fn count_kernel_drops(&self) {
         let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
         if self.socket.get(libc::SOL_PACKET, libc::PACKET_STATISTICS, &mut statistics).is_ok() {
@@ -137,7 +137,7 @@ impl Receiver {
         }
     }
 
-    /// Delivers what waits in the ring until `limit` frames were delivered or the ring was gone through once.
+    /// Delivers waiting frames from the ring until `limit` frames were delivered or each slot was visited once.
     pub fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> usize {
         let (mut count, mut bytes) = (0, 0u64);
         for _ in 0..self.left_to_drain.unwrap_or(self.ring.slot_count()) {
@@ -160,8 +160,8 @@ impl Receiver {
         count
     }
 
-    /// Lends the frames that wait in the ring, about a burst of them, where they lie in its slots. What does not lie
-    /// there whole is copied to the store.
+    /// Lends the frames that wait in the ring, about a burst, in place. A frame that is not complete in its slot is
+    /// copied to the store.
     pub fn lend(&mut self, arrival: Arrival, store: &mut Store, work: Work<'_>) -> usize {
         let (mut count, mut bytes) = (0, 0u64);
         let mut slots_left = self.left_to_drain.unwrap_or(self.ring.slot_count());
@@ -194,7 +194,7 @@ impl Receiver {
         count
     }
 
-    /// Gathers the frames of up to `limit` slots. Returns how many slots those are, and whether the next one holds
+    /// Collects the frames of up to `limit` slots. Returns how many slots those are, and whether the next one has
     /// something that cannot be lent.
     fn gather<'a>(&'a mut self, burst: &mut Burst<'a>, limit: usize) -> (usize, bool) {
         let mut slots = self.ring.lend(self.next);
@@ -219,7 +219,7 @@ impl Receiver {
         (count, false)
     }
 
-    /// Gives the next slots back to the kernel.
+    /// Returns the next slots to the kernel.
     fn give_back(&mut self, slots: usize) {
         for _ in 0..slots {
             self.ring.set_status(self.next, libc::TP_STATUS_KERNEL);
@@ -230,14 +230,14 @@ impl Receiver {
         }
     }
 
-    /// Delivers the packet of one slot; returns how many frames it was.
+    /// Delivers the packet of one slot; returns the number of frames.
     fn take_slot(&mut self, status: u32, deliver: Deliver<'_>) -> usize {
         let Some((header, held)) = self.ring.received(self.next, status) else {
             self.counters.rx_dropped_offload.add(1);
             return 0;
         };
         let (bytes, frame_start, end) = if status & libc::TP_STATUS_COPY != 0 {
-            // The queue holds one copy for each slot that says so, in the slots' order.
+            // The queue has one copy for each slot that says so, in the order of the slots.
             let copy = &mut self.buffers.copy;
             match self.socket.receive(&mut copy[COPY_START..]) {
                 Ok(length) if length >= VNET_HEADER_BYTES && COPY_START + length <= copy.len() => {
@@ -271,20 +271,20 @@ impl Receiver {
     }
 }
 
-/// Whether a slot holds one frame, all of it.
+/// Whether a slot contains one complete frame.
 fn is_whole(header: &ReceivedHeader, bytes: &[u8], frame_start: usize) -> bool {
     header.status & libc::TP_STATUS_COPY == 0
         && header.held >= header.length
         && vnet_header(bytes, frame_start).is_ok_and(|vnet| !vnet.is_segment())
 }
 
-/// The virtio header, which lies right before the frame.
+/// The virtio header, which is directly before the frame.
 fn vnet_header(bytes: &[u8], frame_start: usize) -> Result<VnetHeader, OffloadError> {
     let vnet_bytes = frame_start.checked_sub(VNET_HEADER_BYTES).and_then(|at| bytes[at..].first_chunk());
     vnet_bytes.map(|bytes| VnetHeader::read(*bytes)).ok_or(OffloadError::OutOfFrame)
 }
 
-/// Makes a packet what a wire would carry: a frame, or, as its header says, a segment that is still to be cut.
+/// Converts a packet to the form of a wire: a frame, or, as its header says, a segment that is still to be cut.
 fn make<'b>(
     header: &ReceivedHeader,
     bytes: &'b mut [u8],
@@ -303,7 +303,7 @@ fn make<'b>(
     Ok((frame, vnet))
 }
 
-/// Makes a packet what a wire would carry and delivers it; returns how many frames it was.
+/// Converts a packet to the form of a wire and delivers it; returns the number of frames.
 fn complete(
     header: &ReceivedHeader,
     bytes: &mut [u8],
@@ -319,7 +319,7 @@ fn complete(
     Ok(1)
 }
 
-/// Moves the addresses forward over the virtio header, which has been read, and writes the tag behind them; returns
+/// Moves the addresses forward over the virtio header, which has been read, and writes the tag after them; returns
 /// where the frame starts now.
 fn put_tag_back(header: &ReceivedHeader, bytes: &mut [u8], start: usize) -> usize {
     let tagged = start - VLAN_TAG_BYTES;

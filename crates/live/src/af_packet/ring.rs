@@ -1,11 +1,11 @@
 //! A ring of slots shared with the kernel (`PACKET_RX_RING`, `PACKET_TX_RING`, version 2).
 //!
-//! Each slot starts with a header whose first word says who owns the slot. The owner alone touches the rest, and hands
-//! the slot over by writing that word last. [`Ring`] keeps to this by giving out a slot's bytes only through a borrow
-//! of the whole ring, and by reading and writing the word with acquire and release order.
+//! Each slot starts with a header whose first word identifies the owner of the slot. Only the owner accesses the
+//! rest, and hands the slot over by writing that word last. [`Ring`] guarantees this by lending a slot's bytes only
+//! through a borrow of the whole ring, and by reading and writing the word with acquire and release order.
 //!
-//! Version 2 because it hands over packets one by one: version 3 would wait until a block is full or some milliseconds
-//! have passed, which a switch would add to every packet's journey.
+//! Version 2 because it hands over packets one by one: version 3 would wait until a block is full or some
+//! milliseconds have passed, which a switch would add to the latency of every packet.
 #![allow(unsafe_code, reason = "the ring is memory mapped from the kernel")]
 
 use crate::interface::Socket;
@@ -13,32 +13,32 @@ use std::io;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Memory is asked for in blocks of at least this size; a slot never crosses a block's border, since both are powers of
-/// 2.
+/// Memory is allocated in blocks of at least this size; a slot never crosses a block's border, since both are powers
+/// of 2.
 const BLOCK_BYTES_MIN: usize = 1 << 16;
 
-/// Where a slot's address structure starts, right behind its header.
+/// The offset of a slot's address structure, directly after its header.
 const ADDRESS_OFFSET: usize = 32;
-/// Where the packet type lies in the address structure.
+/// The offset of the packet type in the address structure.
 const PACKET_TYPE_OFFSET: usize = ADDRESS_OFFSET + 10;
-/// Bytes that the header and the address take.
+/// The length of the header and the address structure.
 const HEADER_BYTES: usize = libc::TPACKET2_HDRLEN;
-/// Where the frame starts in a slot to be sent.
+/// The offset of the frame in a transmit slot.
 const TX_FRAME_OFFSET: usize = HEADER_BYTES - size_of::<libc::sockaddr_ll>();
 
 const _: () = assert!(size_of::<libc::tpacket2_hdr>() == ADDRESS_OFFSET);
 const _: () = assert!(HEADER_BYTES == ADDRESS_OFFSET + size_of::<libc::sockaddr_ll>());
 
-/// What the header of a received packet says.
+/// The header of a received packet.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceivedHeader {
-    /// The status bits beside the owner's.
+    /// The status bits except the owner's.
     pub status: u32,
     /// The packet's length on the wire.
     pub length: usize,
-    /// How many of its bytes lie in the slot.
+    /// How many of its bytes are in the slot.
     pub held: usize,
-    /// Where the Ethernet header starts in the slot.
+    /// The offset of the Ethernet header in the slot.
     pub frame_offset: usize,
     /// When the kernel received it, in nanoseconds since 1970.
     pub timestamp_ns: u64,
@@ -46,7 +46,7 @@ pub struct ReceivedHeader {
     pub vlan_tci: u16,
     /// That tag's kind.
     pub vlan_tpid: u16,
-    /// To whom the packet is, one of Linux's `PACKET_` numbers.
+    /// The packet's destination, one of Linux's `PACKET_` numbers.
     pub packet_type: u8,
 }
 
@@ -62,8 +62,8 @@ pub struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// Sets up a ring of slots that hold `slot_payload_bytes` beside their header, in about `ring_bytes` of memory.
-    /// `kind` is `PACKET_RX_RING` or `PACKET_TX_RING`; the socket must speak version 2 and have no mapping yet.
+    /// Sets up a ring of slots that hold `slot_payload_bytes` after their header, in about `ring_bytes` of memory.
+    /// `kind` is `PACKET_RX_RING` or `PACKET_TX_RING`; the socket must use version 2 and have no mapping yet.
     pub fn new(socket: &Socket, kind: libc::c_int, slot_payload_bytes: usize, ring_bytes: usize) -> io::Result<Ring> {
         // The kernel puts the frame so that the network header is aligned, behind the virtio header: 64 bytes cover it.
         let slot_bytes = (HEADER_BYTES + 64 + slot_payload_bytes).next_power_of_two();
@@ -88,12 +88,12 @@ impl Ring {
         }
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     pub fn slot_count(&self) -> usize {
         self.slot_count
     }
 
-    /// The slot behind this one.
+    /// The slot after this one.
     pub fn after(&self, slot: usize) -> usize {
         if slot + 1 == self.slot_count { 0 } else { slot + 1 }
     }
@@ -110,7 +110,7 @@ impl Ring {
         unsafe { AtomicU32::from_ptr(self.slot_pointer(slot).cast()) }
     }
 
-    /// Who owns the slot, and what else the status says. What the other side wrote before is visible after this.
+    /// The owner of the slot, and the other status bits. What the other side wrote before is visible after this.
     pub fn status(&self, slot: usize) -> u32 {
         self.status_word(slot).load(Ordering::Acquire)
     }
@@ -130,13 +130,14 @@ impl Ring {
         Slots { slot: first, left: self.slot_count, ring: self }
     }
 
-    /// The header of a slot that holds a received packet, and all the slot's bytes behind the header. The places that
-    /// the header names are checked to lie there.
+    /// The header of a slot with a received packet, and all the slot's bytes after the header. The offsets in the
+    /// header are checked to be in the slot.
     pub fn received(&mut self, slot: usize, status: u32) -> Option<(ReceivedHeader, ReceivedBytes<'_>)> {
         self.lend_slot(slot, status)
     }
 
-    /// The same for longer than this borrow: the caller lends each slot once, and not for longer than it has the ring.
+    /// The same for longer than this borrow: the caller lends each slot once, and not for longer than it has the
+    /// ring.
     fn lend_slot<'a>(&self, slot: usize, status: u32) -> Option<(ReceivedHeader, ReceivedBytes<'a>)> {
         let header = self.header(slot);
         // SAFETY: the slot is in the mapping and at least as long as a header and an address. The kernel has given it
@@ -164,12 +165,12 @@ impl Ring {
         fits.then_some((header, ReceivedBytes { bytes, frame_start }))
     }
 
-    /// The longest frame that a slot to be sent holds.
+    /// The longest frame that fits into a transmit slot.
     pub fn send_bytes_max(&self) -> usize {
         self.slot_bytes - TX_FRAME_OFFSET
     }
 
-    /// Puts a frame of at most [`Ring::send_bytes_max`] bytes in a slot that the caller owns.
+    /// Puts a frame of at most [`Ring::send_bytes_max`] bytes into a slot that the caller owns.
     pub fn put(&mut self, slot: usize, frame: &[u8]) {
         assert!(frame.len() <= self.send_bytes_max(), "a frame of {} bytes fits no slot", frame.len());
         // SAFETY: the frame's end is within the slot, as just checked, and the slot in the mapping; the mapping cannot
@@ -196,7 +197,7 @@ pub struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    /// The next slot, if it holds a packet: none in it where the kernel named places that do not lie in the slot.
+    /// The next slot, if it has a packet: the inner value is `None` if the kernel's offsets are not in the slot.
     pub fn next(&mut self) -> Option<Option<(ReceivedHeader, ReceivedBytes<'a>)>> {
         let status = self.ring.status(self.slot);
         if self.left == 0 || status & libc::TP_STATUS_USER == 0 {
@@ -216,11 +217,11 @@ impl Drop for Ring {
     }
 }
 
-/// A received packet's bytes with what lies before them in the slot.
+/// A received packet's bytes with what precedes them in the slot.
 #[derive(Debug)]
 pub struct ReceivedBytes<'a> {
-    /// The slot's bytes behind its header.
+    /// The slot's bytes after its header.
     pub bytes: &'a mut [u8],
-    /// Where the Ethernet header starts in them.
+    /// The offset of the Ethernet header in them.
     pub frame_start: usize,
 }

@@ -1,8 +1,8 @@
-//! The sending half of an interface: frames into ring slots, one call per burst.
+//! The sending half of an interface: copies frames into ring slots, and makes one system call per burst.
 //!
-//! The kernel sends slots strictly in order and stops at one that it cannot send now; that slot and those behind it
-//! stay requested until the next call. So three places describe the ring: what the kernel takes next, what is filled
-//! next, and, between them, what waits.
+//! The kernel sends slots strictly in order and stops at one that it cannot send now; that slot and those after it
+//! stay requested until the next call. Therefore the state of the ring is described by the slot that the kernel sends
+//! next, the slot that is filled next, and the number of slots between them.
 
 use super::ring::Ring;
 use super::{AfPacketOptions, ETHERNET_BYTES, VLAN_TAG_BYTES};
@@ -13,7 +13,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Room for frames on their way out, in bytes.
+/// The size of the socket's send buffer, in bytes.
 const QUEUE_BYTES: libc::c_int = 16 << 20;
 
 /// The sending half of an interface.
@@ -28,13 +28,13 @@ pub struct Transmitter {
     next: usize,
     /// Slots between the two.
     waiting: usize,
-    /// The ring stayed full for [`FULL_WAIT`]: until it moves, frames are dropped at once.
+    /// The ring stayed full for [`FULL_WAIT`]: until the kernel makes progress, frames are dropped at once.
     stalled: bool,
     counters: Arc<PortCounters>,
 }
 
-/// What became of a call to the kernel.
-enum Outcome {
+/// The result of a call to the kernel.
+enum SendOutcome {
     /// It took what it could.
     Done,
     /// The interface is down or gone.
@@ -42,7 +42,7 @@ enum Outcome {
 }
 
 impl Transmitter {
-    /// Makes a socket that only sends, with a ring if it can have one.
+    /// Creates a socket that only sends, with a ring if the system permits one.
     pub fn open(
         interface: Interface,
         options: &AfPacketOptions,
@@ -51,7 +51,7 @@ impl Transmitter {
         let mut socket = Transmitter::bare_socket(interface.index, options)?;
         let ring = match options.tx_ring.then(|| Transmitter::ring(&socket, interface.mtu, options)) {
             Some(Ok(ring)) => Some(ring),
-            // A socket that has got half way to a ring would not send single frames: take a fresh one.
+            // After a failed attempt to set up a ring, the socket would not send single frames: use a new one.
             Some(Err(_)) => {
                 socket = Transmitter::bare_socket(interface.index, options)?;
                 None
@@ -75,8 +75,8 @@ impl Transmitter {
 
     fn ring(socket: &Socket, mtu: usize, options: &AfPacketOptions) -> io::Result<Ring> {
         socket.set(libc::SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
-        // A frame that the kernel refuses is discarded instead of blocking the ring. The lengths are checked before, so
-        // this happens only while the MTU changes.
+        // A frame that the kernel refuses is discarded instead of blocking the ring. The lengths are checked before,
+        // so this happens only while the MTU changes.
         socket.set(libc::SOL_PACKET, libc::PACKET_LOSS, &1)?;
         Ring::new(socket, libc::PACKET_TX_RING, mtu + ETHERNET_BYTES + VLAN_TAG_BYTES, options.tx_ring_bytes)
     }
@@ -86,7 +86,7 @@ impl Transmitter {
         self.interface.frame_bytes_max()
     }
 
-    /// Takes notice of a changed MTU. The ring's slots stay as they are, so that it cannot grow beyond them.
+    /// Follows a change of the MTU. The ring's slots stay as they are, so it cannot grow beyond them.
     pub fn refresh_mtu(&mut self) {
         self.interface.refresh_mtu(&self.socket);
         if let Some(ring) = &self.ring {
@@ -138,7 +138,7 @@ impl Transmitter {
             .is_some_and(|ring| self.waiting < ring.slot_count() && ring.status(self.next) == libc::TP_STATUS_AVAILABLE)
     }
 
-    /// Has the kernel send until a slot is free, for a bounded time; false if none became free.
+    /// Lets the kernel send until a slot is free, for a bounded time; false if none became free.
     fn wait_for_room(&mut self) -> io::Result<bool> {
         let limit = if self.stalled { Duration::ZERO } else { FULL_WAIT };
         let has_room = retry(limit, || {
@@ -149,29 +149,29 @@ impl Transmitter {
         Ok(has_room)
     }
 
-    /// Hands what waits to the kernel. What it cannot take now stays for the next call; what it never will, because the
-    /// link is down, is dropped and counted.
+    /// Hands waiting frames to the kernel. Those that it cannot take now stay for the next call; those that it will
+    /// never send, because the link is down, are dropped and counted.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.waiting == 0 {
             return Ok(());
         }
         let outcome = match self.socket.send_ring() {
-            Ok(_) => Outcome::Done,
+            Ok(_) => SendOutcome::Done,
             Err(error) => match error.raw_os_error() {
-                Some(libc::EAGAIN | libc::ENOBUFS | libc::EINTR) => Outcome::Done,
-                Some(libc::ENETDOWN | libc::ENXIO | libc::ENODEV) => Outcome::LinkDown,
+                Some(libc::EAGAIN | libc::ENOBUFS | libc::EINTR) => SendOutcome::Done,
+                Some(libc::ENETDOWN | libc::ENXIO | libc::ENODEV) => SendOutcome::LinkDown,
                 _ => return Err(error),
             },
         };
         self.count_progress();
-        if matches!(outcome, Outcome::LinkDown) {
+        if matches!(outcome, SendOutcome::LinkDown) {
             let dropped = self.take_back();
             self.counters.tx_dropped_link_down.add(dropped);
         }
         Ok(())
     }
 
-    /// Counts the slots that the kernel has taken since the last look.
+    /// Counts the slots that the kernel has taken since the last call.
     fn count_progress(&mut self) {
         let Some(ring) = &self.ring else { return };
         let (mut packets, mut bytes) = (0, 0);
@@ -184,7 +184,8 @@ impl Transmitter {
         self.count_sent(packets, bytes);
     }
 
-    /// Takes back every slot that waits and returns how many those were. The next frame goes where the kernel looks.
+    /// Takes back every waiting slot and returns their number. The next frame goes to the slot that the kernel sends
+    /// next.
     fn take_back(&mut self) -> u64 {
         let Some(ring) = &mut self.ring else { return 0 };
         let mut slot = self.kernel_next;
@@ -203,7 +204,7 @@ impl Transmitter {
             .is_some_and(|ring| (0..ring.slot_count()).any(|slot| ring.status(slot) & libc::TP_STATUS_SENDING != 0))
     }
 
-    /// Sends what waits and lets the hardware finish, for a bounded time; what is left then is dropped and counted.
+    /// Sends waiting frames and lets the hardware finish, for a bounded time; the rest is dropped and counted.
     pub fn finish(&mut self) -> io::Result<()> {
         retry(FINISH_WAIT, || {
             self.flush()?;

@@ -1,7 +1,7 @@
-//! The functions of `shim.c`, each behind one that cannot be misused.
+//! The functions of `shim.c`, each behind a safe function.
 //!
-//! A queue is used by one thread at a time, as DPDK asks for; a buffer belongs to whoever holds it, and goes back to
-//! its pool with the holder.
+//! A queue is used by one thread at a time, as DPDK requires; a buffer has one owner, and returns to its pool when
+//! the owner is dropped.
 #![allow(unsafe_code, reason = "DPDK is a library of C")]
 
 use std::ffi::{CString, c_char, c_int};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 /// How many buffers pass in one call.
 pub const BUFFERS_MAX: usize = 64;
 
-/// `struct rte_mbuf` and `struct rte_mempool`, which only DPDK looks into.
+/// `struct rte_mbuf` and `struct rte_mempool`, which only DPDK accesses.
 #[repr(C)]
 struct Mbuf {
     _private: [u8; 0],
@@ -64,11 +64,11 @@ unsafe extern "C" {
 /// Why a device could not be opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// DPDK itself does not start.
+    /// DPDK itself could not be started.
     Start(io::Error),
     /// It cannot use the device.
     Device(io::Error),
-    /// The device has fewer queues than were asked for: so many.
+    /// The device has fewer queues than requested: this many.
     Queues(u16),
 }
 
@@ -76,24 +76,23 @@ fn check(answer: c_int) -> io::Result<()> {
     if answer < 0 { Err(io::Error::from_raw_os_error(-answer)) } else { Ok(()) }
 }
 
-/// Whether DPDK was started, which can be done once; a failure stays one.
+/// Whether DPDK was started, which is possible only once; a failure is permanent.
 static STARTED: Mutex<Option<c_int>> = Mutex::new(None);
 
-/// Starts DPDK with these arguments, unless it is started.
+/// Starts DPDK with these arguments, unless it was started.
 fn start(arguments: &[&str]) -> io::Result<()> {
     let mut started = STARTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(answer) = *started {
         return check(answer);
     }
-    // DPDK keeps pointers to its arguments and may put them in another order: they live on.
+    // DPDK keeps pointers to its arguments and may reorder them, so they are never freed.
     let arguments: Vec<*mut c_char> = arguments
         .iter()
         .filter_map(|argument| CString::new(*argument).ok().map(CString::into_raw))
         .chain([std::ptr::null_mut()])
         .collect();
     let arguments: &'static mut [*mut c_char] = Vec::leak(arguments);
-    // DPDK binds the thread that starts it to one processor, and everything that thread starts later: another thread
-    // starts it.
+    // DPDK binds the thread that starts it, and its future children, to one processor: use a separate thread.
     let (pointer, count) = (arguments.as_mut_ptr() as usize, (arguments.len() - 1) as c_int);
     // SAFETY: `count` strings and a null behind them, all of which live on; called once in the process.
     let starter = std::thread::spawn(move || unsafe { ws_dpdk_start(count, pointer as *mut *mut c_char) });
@@ -102,7 +101,7 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     check(answer)
 }
 
-/// A device in use, until its last queue goes.
+/// A device in use, until its last queue is dropped.
 #[derive(Debug)]
 struct OpenPort(Port);
 
@@ -119,14 +118,14 @@ impl Drop for OpenPort {
     }
 }
 
-/// What a device is to be like.
+/// The configuration of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Buffers in the pool, for each queue.
     pub buffers: u32,
     /// Entries of the rings, if the device takes as many.
     pub ring_entries: u16,
-    /// Queues in each direction; none for as many as the device has, up to `queues_max`.
+    /// Queues in each direction; `None` for as many as the device has, up to `queues_max`.
     pub queues: Option<u16>,
     /// See there.
     pub queues_max: u16,
@@ -140,7 +139,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Starts DPDK if need be, and opens a device. Returns its queues, one at least.
+    /// Starts DPDK if necessary, and opens a device. Returns its queues, at least one.
     pub fn open(arguments: &[&str], description: &str, name: &str, shape: Shape) -> Result<Vec<Device>, OpenError> {
         start(arguments).map_err(OpenError::Start)?;
         let invalid = |_| OpenError::Device(io::Error::from_raw_os_error(libc::EINVAL));
@@ -161,13 +160,13 @@ impl Device {
         Ok((0..queues).map(|queue| Device { port: Arc::clone(&port), queue }).collect())
     }
 
-    /// The longest packet behind the Ethernet header.
+    /// The longest packet after the Ethernet header.
     pub fn mtu(&self) -> usize {
         self.port.0.mtu.into()
     }
 
-    /// Hands up to `count` received frames to `deliver`, or nothing for one that cannot be made one piece. Returns how
-    /// many there were.
+    /// Passes up to `count` received frames to `deliver`, or `None` for one that cannot be made contiguous. Returns
+    /// their number.
     pub fn receive(&mut self, count: usize, deliver: &mut dyn FnMut(Option<&mut [u8]>)) -> usize {
         let mut buffers = [std::ptr::null_mut(); BUFFERS_MAX];
         let count = count.min(BUFFERS_MAX) as u16;
@@ -195,7 +194,7 @@ impl Device {
         NonNull::new(buffer).map(|buffer| Buffer { buffer, length })
     }
 
-    /// Sends buffers, the first ones first, and returns how many were taken; those are no longer in the list.
+    /// Sends buffers in order, and returns how many were taken; those are no longer in the list.
     pub fn send(&mut self, buffers: &mut Vec<Buffer>) -> usize {
         let mut pointers = [std::ptr::null_mut(); BUFFERS_MAX];
         let count = buffers.len().min(BUFFERS_MAX);
@@ -204,7 +203,7 @@ impl Device {
         }
         // SAFETY: `count` buffers of ours.
         let sent = unsafe { ws_dpdk_send(self.port.0.number, self.queue, pointers.as_mut_ptr(), count as u16) };
-        // Those belong to DPDK now: they must not be freed here.
+        // DPDK owns those now: they must not be freed here.
         buffers.drain(..usize::from(sent)).for_each(std::mem::forget);
         sent.into()
     }
@@ -214,7 +213,7 @@ impl Device {
         self.queue == 0
     }
 
-    /// Whether something is connected.
+    /// Whether the link is up.
     pub fn has_link(&self) -> bool {
         // SAFETY: the port is open.
         unsafe { ws_dpdk_has_link(self.port.0.number) != 0 }

@@ -1,9 +1,9 @@
 //! Reads captures record by record from a fixed buffer.
 //!
-//! The crate `pcap-file` frames the records; what stands inside pcapng blocks is decoded here, because time stamps must
-//! honour each interface's resolution and a strange option must not cost the packet that carries it. The buffer never
-//! grows: a record that claims more than [`PACKET_BYTES_MAX`] is refused, and blocks that carry no packet are skipped
-//! without being held.
+//! The crate `pcap-file` finds the records; the contents of pcapng blocks are decoded here, because time stamps must
+//! use each interface's resolution and an unknown option must not make its packet unreadable. The buffer never grows:
+//! a record that claims more than [`PACKET_BYTES_MAX`] is refused, and blocks without packets are skipped without
+//! being buffered.
 
 use super::{CaptureError, CaptureProblem, PACKET_BYTES_MAX};
 use crate::driver::DriverError;
@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Bytes held at once. A record of the greatest length fits with its header and a few options.
+/// The size of the buffer. A record of the greatest length fits with its header and a few options.
 const BUFFER_BYTES: usize = 2 * PACKET_BYTES_MAX;
 
 const PCAP_RECORD_HEADER_BYTES: usize = 16;
@@ -33,9 +33,9 @@ const NS_PER_S: u64 = 1_000_000_000;
 pub struct CapturedPacket<'a> {
     /// The bytes captured, from the Ethernet header on.
     pub data: &'a [u8],
-    /// Nanoseconds since 1970; 0 where the capture has none.
+    /// Nanoseconds since 1970; 0 if the capture has none.
     pub timestamp_ns: u64,
-    /// True when the packet was longer on the wire.
+    /// Whether the packet was longer on the wire.
     pub cut_by_snap_length: bool,
 }
 
@@ -54,7 +54,7 @@ enum Format {
     PcapNg { endianness: Endianness, interfaces: Vec<Interface> },
 }
 
-/// Where a packet lies in the buffer.
+/// Where a packet is in the buffer.
 struct Located {
     start: usize,
     end: usize,
@@ -109,12 +109,12 @@ impl<R: Read> CaptureReader<R> {
         }
     }
 
-    /// True once the last packet was returned, or an error.
+    /// Whether the last packet, or an error, was returned.
     pub fn at_end(&self) -> bool {
         self.at_end
     }
 
-    /// The next packet, or none at the end. After an error the reader is at its end.
+    /// The next packet; `None` at the end. After an error the reader is at its end.
     pub fn next_packet(&mut self) -> Result<Option<CapturedPacket<'_>>, CaptureError> {
         if self.at_end {
             return Ok(None);
@@ -149,8 +149,8 @@ impl<R: Read> CaptureReader<R> {
         let magic = self.u32_at(0, Endianness::Big);
         if magic == SECTION_HEADER {
             self.format = Format::PcapNg { endianness: Endianness::Little, interfaces: Vec::new() };
-            // The block itself is read with the first packet; here only its start is looked at, so that another kind of
-            // file that happens to start alike is refused at once.
+            // The block itself is read with the first packet; here only its start is checked, so that another kind of
+            // file with the same start is refused at once.
             return self.section_endianness().map(|_| ());
         }
         if !matches!(magic, 0xa1b2_c3d4 | 0xd4c3_b2a1 | 0xa1b2_3c4d | 0x4d3c_b2a1) {
@@ -160,7 +160,7 @@ impl<R: Read> CaptureReader<R> {
             return Err(CaptureProblem::Truncated);
         }
         let (_, header) = PcapHeader::from_slice(self.held()).map_err(framing_problem)?;
-        // The upper bits tell of a frame check sequence; they are not part of the link type.
+        // The upper bits describe a frame check sequence; they are not part of the link type.
         check_link_type(u32::from(header.datalink) & 0xffff)?;
         let nanoseconds = header.ts_resolution == TsResolution::NanoSecond;
         self.format = Format::Pcap { endianness: header.endianness, nanoseconds };
@@ -216,7 +216,7 @@ impl<R: Read> CaptureReader<R> {
         }
     }
 
-    /// Reads a whole block of a kind that matters; returns the packet if it holds one.
+    /// Reads a whole block of a relevant kind; returns the packet if it contains one.
     fn read_block(
         &mut self,
         kind: u32,
@@ -274,8 +274,8 @@ impl<R: Read> CaptureReader<R> {
         self.offset_bytes += count as u64;
     }
 
-    /// Brings at least `wanted` bytes into the buffer, if the file has them; returns how many are held. `wanted` is at
-    /// most the buffer's size.
+    /// Brings at least `wanted` bytes into the buffer, if the file has them; returns how many there are. `wanted` is
+    /// at most the buffer's size.
     fn fill(&mut self, wanted: usize) -> Result<usize, CaptureProblem> {
         if self.end - self.start < wanted && self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -293,7 +293,7 @@ impl<R: Read> CaptureReader<R> {
         Ok(self.end - self.start)
     }
 
-    /// Passes over a block without holding it.
+    /// Skips a block without buffering it.
     fn skip(&mut self, block_bytes: u32) -> Result<(), CaptureProblem> {
         let mut left = block_bytes as usize;
         let block_offset_bytes = self.offset_bytes;
@@ -374,7 +374,7 @@ fn interface_description(body: &[u8], endianness: Endianness) -> Result<Interfac
     Ok(interface)
 }
 
-/// What an interface's resolution byte says: a negative power of 10, or of 2 if the top bit is set.
+/// The meaning of an interface's resolution byte: a negative power of 10, or of 2 if the top bit is set.
 fn units_per_second(resolution: u8) -> Result<u64, CaptureProblem> {
     let (base, exponent) = (if resolution & 0x80 == 0 { 10u64 } else { 2 }, u32::from(resolution & 0x7f));
     base.checked_pow(exponent)
@@ -388,7 +388,7 @@ fn to_ns(units: u64, interface: &Interface) -> u64 {
     u64::try_from(ns.saturating_add(offset_ns).max(0)).unwrap_or(u64::MAX)
 }
 
-/// Finds the packet in a block's body; the places are relative to the body.
+/// Finds the packet in a block's body; the offsets are relative to the body.
 fn packet_block(
     kind: u32,
     body: &[u8],

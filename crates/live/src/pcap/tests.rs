@@ -172,13 +172,13 @@ fn damage_is_reported_with_its_place() {
     check(
         b"",
         expect![[r#"
-        `in.pcap` is neither a pcap nor a pcapng capture (its first bytes are those of no such file)
+        `in.pcap` is neither a pcap nor a pcapng capture (its first bytes match neither format)
     "#]],
     );
     check(
         b"#include <core.p4>",
         expect![[r#"
-        `in.pcap` is neither a pcap nor a pcapng capture (its first bytes are those of no such file)
+        `in.pcap` is neither a pcap nor a pcapng capture (its first bytes match neither format)
     "#]],
     );
     check(

@@ -51,8 +51,8 @@ impl CaptureWriter {
         Ok(writer)
     }
 
-    /// Writes a packet of at most [`PACKET_BYTES_MAX`] bytes. A time that the format cannot hold becomes the last that
-    /// it can.
+    /// Writes a packet of at most [`PACKET_BYTES_MAX`] bytes. A time that the format cannot represent becomes the
+    /// latest that it can.
     pub fn write(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError> {
         let written = match &mut self.sink {
             Sink::Pcap(file) => write_pcap_record(file, frame, timestamp_ns),
@@ -70,7 +70,7 @@ impl CaptureWriter {
         written.map_err(|error| self.refused(error))
     }
 
-    /// Hands what is buffered to the system.
+    /// Writes the buffer.
     pub fn flush(&mut self) -> Result<(), DriverError> {
         let file = match &mut self.sink {
             Sink::Pcap(file) => file,
@@ -104,8 +104,8 @@ fn start_pcapng(file: BufWriter<File>) -> Result<Sink, PcapError> {
     Ok(Sink::PcapNg(writer))
 }
 
-/// Writes the four words of a record's header, then the packet. `pcap-file`'s own writer keeps its sink to itself, so
-/// that it could not be flushed while the run goes on.
+/// Writes the four words of a record's header, then the packet. `pcap-file`'s own writer does not give access to its
+/// sink, so that it could not be flushed during the run.
 fn write_pcap_record(file: &mut BufWriter<File>, frame: &[u8], timestamp_ns: u64) -> io::Result<()> {
     let (seconds, nanoseconds) = match u32::try_from(timestamp_ns / NS_PER_S) {
         Ok(seconds) => (seconds, (timestamp_ns % NS_PER_S) as u32),

@@ -1,12 +1,12 @@
 //! Runs over captures alone: time is that of the stamps of their frames.
 //!
 //! What enters: the frames of all ports in the order of their stamps, and the ticks of timers between them. What
-//! leaves: what the switch sends, with the stamps of the moments that it left at. There is one worker, and no clock is
-//! read.
+//! leaves: the frames that the switch sends, with the stamps of the moments at which they left. There is one worker,
+//! and no clock is read.
 //!
 //! A timer ticks at whole periods after the first frame; a frame with the stamp of a tick comes before it. When the
-//! captures are at their ends, each timer ticks once more, or as often as its port says, so that what the program holds
-//! back comes out. All that came before a tick has been worked on, round by round, when it comes.
+//! captures are at their ends, each timer ticks once more, or as often as its port specifies, so that the program can
+//! emit what it holds back. Everything before a tick has been processed, round by round, when it comes.
 
 use super::{Ended, Inbox, WAIT_MAX, Worker};
 use crate::driver::DriverError;
@@ -17,8 +17,8 @@ use std::io;
 use switch::Switch;
 use switch::workers::Wanted;
 
-/// What is told of workers.
-const REMARK: &str = "captures are worked on by one worker, in the order of the stamps of their frames";
+/// The remark on workers.
+const REMARK: &str = "captures are processed by one worker, in the order of the stamps of their frames";
 
 /// The next frame of a port.
 #[derive(Default)]
@@ -37,15 +37,15 @@ impl Head {
     }
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Default)]
 struct Progress {
     heads: Vec<Head>,
-    /// How often each port, if it is a timer, ticks after the last frame.
+    /// How often each timer ticks after the last frame.
     ticks_left: Vec<u64>,
     /// The stamp of the first frame, which is the core's time 0.
     first_ns: Option<u64>,
-    /// The core's time of what it was given last.
+    /// The core's time of its last input.
     batch_ns: u64,
 }
 
@@ -59,7 +59,7 @@ impl Progress {
         stamp_ns.saturating_sub(self.start_ns()).max(self.batch_ns)
     }
 
-    /// The stamp of what the core was given last.
+    /// The stamp of the core's last input.
     fn last_ns(&self) -> u64 {
         self.start_ns().saturating_add(self.batch_ns)
     }
@@ -97,7 +97,7 @@ impl Worker<'_, '_, '_, '_> {
             if !self.goes_on || stopping {
                 break;
             }
-            // What controllers send from now on is of the moment of the last frame.
+            // Packets from controllers belong, from now on, to the moment of the last frame.
             self.run_switch(&mut common.core(), progress.batch_ns, progress.start_ns());
             self.look_round();
             if !self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
@@ -108,7 +108,7 @@ impl Worker<'_, '_, '_, '_> {
         Ok(if stopping { Ended::Stopped } else { Ended::Exhausted })
     }
 
-    /// Takes ports in that have come, which are timers.
+    /// Adds new ports, which are timers.
     fn note_ports(&mut self, progress: &mut Progress) {
         if progress.heads.len() == self.ports.len() {
             return;
@@ -127,7 +127,7 @@ impl Worker<'_, '_, '_, '_> {
         });
     }
 
-    /// Does the same to every timer; one that fails is reported.
+    /// Calls `act` on every timer; one that fails is reported.
     fn each_timer(&mut self, mut act: impl FnMut(usize, &mut TimerDriver) -> Result<(), DriverError>) {
         for position in 0..self.ports.len() {
             if let Some(timer) = self.ports.driver(position).as_timer()
@@ -162,7 +162,7 @@ impl Worker<'_, '_, '_, '_> {
         next
     }
 
-    /// Gives the core what a timer brings.
+    /// Passes the frames of a timer's tick to the core.
     fn tick(&mut self, progress: &mut Progress, position: usize, due_ns: u64) {
         let (now_ns, start_ns) = (progress.core_ns(due_ns), progress.start_ns());
         let number = self.ports.number(position);
@@ -180,7 +180,7 @@ impl Worker<'_, '_, '_, '_> {
         self.look_round();
     }
 
-    /// Gives the core the next frame of a port.
+    /// Passes the next frame of a port to the core.
     fn give(&mut self, progress: &mut Progress, position: usize) {
         let head = &mut progress.heads[position];
         head.full = false;
@@ -198,7 +198,7 @@ impl Worker<'_, '_, '_, '_> {
         }
     }
 
-    /// Works on what was received up to `now_ns`, then on queued packets that are due before `until_ns`.
+    /// Processes what was received up to `now_ns`, then queued packets that are due before `until_ns`.
     fn run_until(&mut self, switch: &mut Switch, now_ns: u64, until_ns: u64, start_ns: u64) {
         self.run_switch(switch, now_ns, start_ns);
         while let Some(due_ns) = switch.next_event_ns().filter(|&due_ns| due_ns < until_ns) {

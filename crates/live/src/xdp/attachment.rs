@@ -1,4 +1,5 @@
-//! The redirecting program on an interface: loaded in the best form that the kernel and the interface's driver take.
+//! The redirecting program on an interface: loaded in the best form that the kernel and the interface's driver
+//! support.
 
 use super::bpf::{Link, Program, SocketMap, Traits};
 use super::program::{self, TAG_FUNCTION};
@@ -9,17 +10,17 @@ use crate::waiting::when_free;
 use std::fs;
 use std::io;
 
-/// Where the kernel shows its types.
+/// The file with the kernel's types.
 const KERNEL_TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// A program that is tied to an interface as long as the value lives.
+/// A program that is attached to an interface as long as the value exists.
 #[derive(Debug)]
 pub struct Attachment {
     /// The sockets of its queues.
     pub sockets: SocketMap,
     /// Whether it runs in the interface's own driver.
     pub is_native: bool,
-    /// Whether frames may lie in several pieces.
+    /// Whether frames may consist of several fragments.
     pub has_fragments: bool,
     /// Whether it puts VLAN tags back that the driver keeps beside the frame.
     pub puts_tags_back: bool,
@@ -35,7 +36,7 @@ struct Form {
 }
 
 impl Attachment {
-    /// Ties the program to an interface of so many queues.
+    /// Attaches the program to an interface with this many queues.
     pub fn open(interface: &Interface, queues: u32, attach: Attach) -> Result<Attachment, DriverError> {
         let name = &interface.name;
         let sockets = SocketMap::new(queues)
@@ -98,7 +99,7 @@ fn refused(name: &str, attach: Attach, error: io::Error) -> DriverError {
             DriverError::NoPermission { name: name.to_owned(), capabilities: CAPABILITIES }
         }
         (_, Attach::Native) => unusable(
-            format!("its driver runs no XDP program as it is set up ({error})"),
+            format!("its driver cannot run an XDP program in this configuration ({error})"),
             "leave `attach=native` out, or write `attach=generic`; a shorter MTU may help as well".to_owned(),
         ),
         _ => unusable(

@@ -1,8 +1,9 @@
-//! Loading a program into the kernel, and tying it to an interface.
+//! Loads a program into the kernel, and attaches it to an interface.
 //!
-//! The tie is a link (`BPF_LINK_CREATE`), which the kernel takes away with its last descriptor: however the process
-//! ends, nothing of it stays on the interface. Programs that the process has just started may have copies of its
-//! descriptors for a moment; so the tie is taken off by hand (`BPF_LINK_DETACH`) when the driver is done with it.
+//! The attachment is a link (`BPF_LINK_CREATE`), which the kernel removes with its last descriptor: however the
+//! process ends, nothing of it stays on the interface. Programs that the process has just started may have copies of
+//! its descriptors for a moment; so the link is detached explicitly (`BPF_LINK_DETACH`) when the driver is done with
+//! it.
 #![allow(unsafe_code, reason = "bpf(2) takes pointers to structures of the kernel")]
 
 use super::program::Instruction;
@@ -26,7 +27,7 @@ const PROGRAM_IS_BOUND_TO_DEVICE: u32 = 1 << 6;
 const XDP_FLAGS_GENERIC: u32 = 1 << 1;
 const XDP_FLAGS_NATIVE: u32 = 1 << 2;
 
-/// Functions of the kernel may be called only by programs whose licence goes with the kernel's.
+/// Kernel functions may be called only by programs with a compatible licence.
 const LICENSE: &[u8] = b"Dual MIT/GPL\0";
 const NAME: [u8; 16] = *b"wirespeed\0\0\0\0\0\0\0";
 
@@ -85,9 +86,10 @@ unsafe fn bpf<T>(command: libc::c_long, argument: &T) -> io::Result<libc::c_long
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
 
-/// The same for commands that answer with a new descriptor.
+/// The same for commands that return a new descriptor.
 ///
 /// # Safety
+///
 /// As for [`bpf`].
 unsafe fn bpf_descriptor<T>(command: libc::c_long, argument: &T) -> io::Result<OwnedFd> {
     // SAFETY: the caller's promise; the answer is a new descriptor that nobody else owns.
@@ -99,7 +101,7 @@ unsafe fn bpf_descriptor<T>(command: libc::c_long, argument: &T) -> io::Result<O
 pub struct SocketMap(OwnedFd);
 
 impl SocketMap {
-    /// A map for so many queues, without sockets.
+    /// A map for this many queues, without sockets.
     pub fn new(queues: u32) -> io::Result<SocketMap> {
         let argument = MapCreate {
             map_type: MAP_TYPE_XSKMAP,
@@ -120,7 +122,7 @@ impl SocketMap {
         self.0.as_raw_fd()
     }
 
-    /// Hands the frames of a queue to a socket.
+    /// Redirects the frames of a queue to a socket.
     pub fn set(&self, queue: u32, socket: RawFd) -> io::Result<()> {
         let (key, value) = (queue, socket as u32);
         let argument = MapUpdate {
@@ -135,12 +137,12 @@ impl SocketMap {
     }
 }
 
-/// What a program can do and where it may run.
+/// The features of a program and where it may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
-    /// It takes frames that lie in several pieces.
+    /// It accepts frames in several fragments.
     pub has_fragments: bool,
-    /// It is for this interface alone, whose driver answers its questions about a frame.
+    /// It is for this interface only, whose driver provides metadata of a frame.
     pub device: Option<i32>,
 }
 
@@ -157,7 +159,7 @@ impl Program {
         Program::of_type(PROGRAM_TYPE_XDP, instructions, fragments | bound, device, ATTACH_TYPE_XDP)
     }
 
-    /// Loads a program that looks at a frame and answers with a number.
+    /// Loads a program that computes a number from a frame.
     pub fn load_filter(instructions: &[Instruction]) -> io::Result<Program> {
         Program::of_type(PROGRAM_TYPE_FILTER, instructions, 0, 0, 0)
     }
@@ -193,7 +195,7 @@ impl Program {
         self.0.as_raw_fd()
     }
 
-    /// Runs the program for each frame that the interface receives, as long as the result lives: in the interface's
+    /// Runs the program for each frame that the interface receives, as long as the result exists: in the interface's
     /// own driver, or in the kernel after it.
     pub fn attach(&self, interface_index: i32, is_native: bool) -> io::Result<Link> {
         let argument = LinkCreate {
@@ -207,7 +209,7 @@ impl Program {
     }
 }
 
-/// A program's tie to an interface.
+/// A program's attachment to an interface.
 #[derive(Debug)]
 pub struct Link(OwnedFd);
 

@@ -1,8 +1,8 @@
-//! The memory that frames lie in: chunks lent to the kernel, and which of them are free.
+//! The memory for frames: chunks that are lent to the kernel, and which of them are free.
 //!
-//! A chunk is named by its offset. It is free, or in one of the rings, or on its way through the kernel; the rings'
-//! users take chunks from here and give them back, and nobody uses a chunk that is not theirs. Each chunk begins with
-//! headroom that the kernel leaves alone, so that a packet's own header can live before its bytes.
+//! A chunk is identified by its offset. It is free, or in one of the rings, or in use by the kernel; the owners of
+//! the rings take chunks from here and return them, and nobody uses a chunk of another owner. Each chunk begins with
+//! headroom that the kernel does not use, so that a packet's own header can precede its bytes.
 #![allow(unsafe_code, reason = "the kernel and the driver share the memory of frames")]
 
 use super::system::Mapping;
@@ -17,11 +17,11 @@ pub struct FrameMemory {
 }
 
 impl FrameMemory {
-    /// Memory of so many chunks, all free. `chunk_bytes` is a power of two.
+    /// Memory with this many free chunks. `chunk_bytes` is a power of two.
     pub fn new(chunks: usize, chunk_bytes: usize) -> io::Result<FrameMemory> {
         assert!(chunk_bytes.is_power_of_two(), "{chunk_bytes} bytes");
         let mapping = Mapping::anonymous(chunks * chunk_bytes)?;
-        // The last first, so that chunks are taken from the lowest on.
+        // The last first, so that the lowest chunks are taken first.
         let free = (0..chunks as u64).rev().map(|number| number * chunk_bytes as u64).collect();
         Ok(FrameMemory { mapping, chunk_bytes, free })
     }
@@ -46,12 +46,12 @@ impl FrameMemory {
         self.free.pop()
     }
 
-    /// Gives back the chunk that holds this place.
+    /// Returns the chunk that contains this offset.
     pub fn give(&mut self, place: u64) {
         self.free.push(self.chunk_of(place));
     }
 
-    /// The chunk that holds this place.
+    /// The chunk that contains this offset.
     pub fn chunk_of(&self, place: u64) -> u64 {
         place & !(self.chunk_bytes as u64 - 1)
     }
@@ -61,15 +61,15 @@ impl FrameMemory {
         Lender { memory: self }
     }
 
-    /// The bytes at a place, which are the caller's: in a chunk that was taken, or that the kernel has handed over.
-    /// None if they do not lie in one chunk of the memory.
+    /// The bytes at an offset in a chunk of the caller: one that was taken, or that the kernel has handed over. None
+    /// if they are not in one chunk of the memory.
     pub fn bytes_mut(&mut self, place: u64, length: usize) -> Option<&mut [u8]> {
         // SAFETY: the chunk is the caller's, so that the kernel does not write to it meanwhile, and the bytes are
         // borrowed as long as the memory is.
         self.place(place, length).map(|bytes| unsafe { &mut *bytes })
     }
 
-    /// Where the bytes at a place lie.
+    /// The address range of the bytes at an offset.
     fn place(&self, place: u64, length: usize) -> Option<*mut [u8]> {
         let start = usize::try_from(place).ok()?;
         let end = start.checked_add(length)?;
@@ -89,8 +89,8 @@ pub struct Lender<'a> {
 }
 
 impl<'a> Lender<'a> {
-    /// The bytes at a place in a chunk that came out of a receive ring and has not gone back yet, behind what is before
-    /// them in the chunk, and how much that is. None if they do not lie in one chunk of the memory.
+    /// The bytes at an offset in a chunk that came out of a receive ring and was not returned yet, after what
+    /// precedes them in the chunk, and the length of that. None if they are not in one chunk of the memory.
     pub fn bytes_behind_room(&mut self, place: u64, length: usize) -> Option<(&'a mut [u8], usize)> {
         let room = place - self.memory.chunk_of(place);
         let memory = self.memory.place(place - room, room as usize + length)?;

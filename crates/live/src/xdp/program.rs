@@ -60,7 +60,7 @@ const CONTEXT_QUEUE: i16 = 16;
 const STACK_KIND: i16 = -4;
 const STACK_TAG: i16 = -2;
 
-/// The function that tells a frame's tag, by its name in the kernel's types.
+/// The function that returns a frame's tag, by its name in the kernel's types.
 pub const TAG_FUNCTION: &str = "bpf_xdp_metadata_rx_vlan_tag";
 
 /// One instruction.
@@ -81,7 +81,7 @@ impl Instruction {
         instruction(operation, to, from, offset, number)
     }
 
-    /// Makes it a jump over so many others.
+    /// Makes it a jump over this many other instructions.
     pub fn jump_by(&mut self, instructions: i16) {
         self.offset = instructions;
     }
@@ -92,7 +92,7 @@ fn instruction(operation: u8, to: u8, from: u8, offset: i16, number: i32) -> Ins
     Instruction { operation, registers, offset, number }
 }
 
-/// The program for sockets in the map of this descriptor. `tag_function` is the number of [`TAG_FUNCTION`] in the
+/// The program for sockets in the map with this descriptor. `tag_function` is the number of [`TAG_FUNCTION`] in the
 /// kernel's types, if frames may have tags beside them.
 pub fn redirect(map: i32, tag_function: Option<u32>) -> Vec<Instruction> {
     let mut program = vec![instruction(MOVE, CONTEXT, R1, 0, 0)];
@@ -110,7 +110,8 @@ pub fn redirect(map: i32, tag_function: Option<u32>) -> Vec<Instruction> {
     program
 }
 
-/// Adds what puts a tag back. Two instructions that end the program stand in the middle of it: tests jump over them.
+/// Adds the instructions that put a tag back. Two instructions that end the program are in the middle: tests jump
+/// over them.
 fn put_tag_back(program: &mut Vec<Instruction>, tag_function: u32) {
     let aborted = [instruction(MOVE_NUMBER, R0, 0, 0, XDP_ABORTED), instruction(EXIT, 0, 0, 0, 0)];
     let ask = [
@@ -146,7 +147,7 @@ fn put_tag_back(program: &mut Vec<Instruction>, tag_function: u32) {
         instruction(STORE_U16, DATA, R1, 14, 0),
     ]);
     program.extend(ask);
-    // Without a tag, straight to what follows.
+    // Without a tag, directly to what follows.
     program.push(instruction(JUMP_IF_NOT_NUMBER, R0, 0, insert.len() as i16, 0));
     program.extend(insert);
 }
@@ -203,7 +204,7 @@ fn extra_bytes(kind: u32, members: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Where a jump at this place leads.
+    /// The target of a jump at this position.
     fn target(program: &[Instruction], at: usize) -> &Instruction {
         &program[at + 1 + program[at].offset as usize]
     }

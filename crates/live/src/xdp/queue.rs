@@ -1,8 +1,8 @@
 //! One queue of an interface: a socket and its four rings.
 //!
-//! Reception: the kernel takes chunks from the fill ring, puts frames in them and hands them over in the receive ring;
-//! once delivered, a chunk goes straight back to the fill ring, which has room for all of them. Transmission: a frame
-//! is copied to a free chunk and handed over in the transmit ring; the chunk comes back in the completion ring.
+//! Reception: the kernel takes chunks from the fill ring, puts frames in them and hands them over in the receive
+//! ring; once delivered, a chunk goes straight back to the fill ring, which has room for all of them. Transmission: a
+//! frame is copied to a free chunk and handed over in the transmit ring; the chunk comes back in the completion ring.
 
 use super::memory::FrameMemory;
 use super::ring::{Consumer, Producer};
@@ -18,46 +18,46 @@ use std::thread;
 use std::time::{Duration, Instant};
 use switch::Burst;
 
-/// How long a queue may be taken by a socket that is being closed.
+/// How long a queue may be held by a socket that is being closed.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
-/// The longest frame that may lie in several chunks, in bytes.
+/// The longest frame that may span several chunks, in bytes.
 const FRAME_BYTES_MAX: usize = 65_535 + 18;
 
 /// A socket that is bound to a queue, and its rings.
 #[derive(Debug)]
 pub struct Queue {
-    // The rings before the socket, and all of it before the memory: what the kernel writes to goes last.
+    // The rings are dropped before the socket, and all of it before the memory that the kernel writes to.
     rx: Consumer<libc::xdp_desc>,
     tx: Producer<libc::xdp_desc>,
     fill: Producer<u64>,
     completion: Consumer<u64>,
     socket: XdpSocket,
     is_zero_copy: bool,
-    /// Once reception was stopped: how many entries of the receive ring are still to be delivered.
+    /// After reception was stopped: how many entries of the receive ring are still to be delivered.
     left_to_drain: Option<u32>,
-    /// The pieces so far of a frame in several chunks.
+    /// The fragments so far of a frame in several chunks.
     pieces: Vec<u8>,
     /// The index of the transmit ring up to which sent frames were counted.
     counted: u32,
-    /// The ring stayed full for [`FULL_WAIT`]: until it moves, frames are dropped at once.
+    /// The ring stayed full for [`FULL_WAIT`]: until the kernel makes progress, frames are dropped at once.
     stalled: bool,
-    /// What the kernel had counted as lost at the last look.
+    /// The losses that the kernel had counted at the last reading.
     lost_before: u64,
 }
 
-/// What a queue is made of.
+/// The configuration of a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueSetup {
-    /// Where it is bound.
+    /// What it is bound to.
     pub binding: Binding,
     /// Entries of each ring, a power of two.
     pub ring_entries: u32,
-    /// Bytes before each received frame that the kernel leaves alone, beside those that it always does.
+    /// Headroom before each received frame, beside what the kernel always leaves.
     pub headroom_bytes: u32,
 }
 
-/// Binds a socket. The kernel takes a moment until a queue is free whose socket was closed, as by a switch that is
-/// restarted: one that is taken is asked for again, for a bounded time.
+/// Binds a socket. The kernel takes a moment to release a queue whose socket was closed, as by a switch that is
+/// restarted: if the queue is busy, this is repeated for a bounded time.
 fn bind(socket: &XdpSocket, binding: &Binding) -> io::Result<()> {
     let deadline = Instant::now() + BUSY_WAIT;
     loop {
@@ -71,14 +71,14 @@ fn bind(socket: &XdpSocket, binding: &Binding) -> io::Result<()> {
 }
 
 impl Queue {
-    /// Binds a socket to a queue, with `ring_entries` chunks of the memory to receive in, and lends the memory to the
+    /// Binds a socket to a queue, with `ring_entries` chunks of the memory for reception, and lends the memory to the
     /// kernel.
     pub fn open(setup: &QueueSetup, memory: &mut FrameMemory) -> io::Result<Queue> {
         let socket = XdpSocket::new()?;
         socket.register(memory.mapping(), memory.chunk_bytes() as u32, setup.headroom_bytes)?;
         let entries = setup.ring_entries;
         let (frame, place) = (size_of::<libc::xdp_desc>(), size_of::<u64>());
-        // Twice the places that are ever taken: the kernel may tell late that it has taken a chunk.
+        // Twice the number of entries that are ever used: the kernel may report late that it has taken a chunk.
         let mut fill = Producer::new(socket.make_ring(RingKind::Fill, 2 * entries, place)?, 2 * entries);
         let completion = Consumer::new(socket.make_ring(RingKind::Completion, entries, place)?, entries);
         let rx = Consumer::new(socket.make_ring(RingKind::Rx, entries, frame)?, entries);
@@ -126,7 +126,7 @@ impl Queue {
 
     // ---------------------------------------------------------------------------------------------- reception
 
-    /// Hands up to `limit` frames to `deliver`, which may change them, and returns how many.
+    /// Passes up to `limit` frames to `deliver`, which may change them, and returns their number.
     pub fn receive(
         &mut self,
         memory: &mut FrameMemory,
@@ -152,8 +152,8 @@ impl Queue {
         count
     }
 
-    /// Lends about a burst of frames where they lie in their chunks. `prepare` sees each of them first. What lies in
-    /// several chunks is put together in the store. Returns how many frames and bytes those are.
+    /// Lends about a burst of frames in their chunks. `prepare` gets each of them first. A frame in several chunks is
+    /// joined in the store. Returns the number of frames and of bytes.
     pub fn lend(
         &mut self,
         memory: &mut FrameMemory,
@@ -208,7 +208,7 @@ impl Queue {
         (count, bytes)
     }
 
-    /// Lets the kernel receive in a chunk again.
+    /// Lets the kernel receive into a chunk again.
     fn give_back(&mut self, memory: &mut FrameMemory, place: u64) {
         match self.fill.has_room(1) {
             true => self.fill.push(memory.chunk_of(place)),
@@ -216,8 +216,8 @@ impl Queue {
         }
     }
 
-    /// Adds a piece to those that have come of a frame, and delivers the frame with its last one. Returns how many
-    /// frames were delivered.
+    /// Adds a fragment to those of a frame, and delivers the frame with its last one. Returns the number of delivered
+    /// frames.
     fn take_piece(
         &mut self,
         memory: &mut FrameMemory,
@@ -229,14 +229,14 @@ impl Queue {
             counters.rx_dropped_offload.add(1);
             return 0;
         };
-        // One byte beyond the bound tells that there were more.
+        // One byte beyond the limit shows that there were more.
         let room = (FRAME_BYTES_MAX + 1).saturating_sub(self.pieces.len());
         self.pieces.extend_from_slice(&piece[..piece.len().min(room)]);
         let is_last = entry.options & libc::XDP_PKT_CONTD == 0;
         usize::from(is_last && self.deliver_pieces(counters, deliver))
     }
 
-    /// So many entries of the receive ring have been worked on.
+    /// This many entries of the receive ring have been processed.
     fn received(&mut self, popped: u32) {
         if popped == 0 {
             return;
@@ -249,7 +249,7 @@ impl Queue {
         }
     }
 
-    /// Delivers the frame whose last piece has come, unless it is too long.
+    /// Delivers the frame whose last fragment has come, unless it is too long.
     fn deliver_pieces(&mut self, counters: &PortCounters, deliver: &mut dyn FnMut(&mut [u8])) -> bool {
         let fits = self.pieces.len() <= FRAME_BYTES_MAX;
         match fits {
@@ -286,7 +286,7 @@ impl Queue {
 
     // ------------------------------------------------------------------------------------------- transmission
 
-    /// Queues a frame, in as many chunks as it takes; drops it, counted, if there is no room.
+    /// Queues a frame in as many chunks as it needs; drops and counts it if there is no room.
     pub fn transmit(&mut self, memory: &mut FrameMemory, frame: &[u8], counters: &PortCounters) -> io::Result<()> {
         let chunks = frame.len().div_ceil(memory.chunk_bytes()) as u32;
         if !self.has_room(memory, chunks, counters) && !self.wait_for_room(memory, chunks, counters)? {
@@ -311,7 +311,7 @@ impl Queue {
         has_room
     }
 
-    /// Has the kernel send until there is room, for a bounded time; false if there is none then.
+    /// Lets the kernel send until there is room, for a bounded time; false if there is none then.
     fn wait_for_room(&mut self, memory: &mut FrameMemory, chunks: u32, counters: &PortCounters) -> io::Result<bool> {
         let limit = if self.stalled { Duration::ZERO } else { FULL_WAIT };
         let has_room = retry(limit, || {
@@ -322,8 +322,8 @@ impl Queue {
         Ok(has_room)
     }
 
-    /// Hands what waits to the kernel. What it cannot take now stays for the next call; what it never will, because the
-    /// link is down, is dropped and counted.
+    /// Hands waiting frames to the kernel. Those that it cannot take now stay for the next call; those that it will
+    /// never send, because the link is down, are dropped and counted.
     pub fn flush(&mut self, memory: &mut FrameMemory, counters: &PortCounters) -> io::Result<()> {
         self.tx.publish();
         let mut waiting = self.tx.waiting();
@@ -341,7 +341,7 @@ impl Queue {
                     _ => return Err(error),
                 }
             }
-            // A call sends a bounded number of frames: go on as long as it moves.
+            // A call sends a bounded number of frames: continue while there is progress.
             let left = self.tx.waiting();
             if left >= waiting {
                 break;
@@ -364,8 +364,8 @@ impl Queue {
         }
     }
 
-    /// Counts the frames that the kernel had taken at the last look at the ring. Whoever looks counts before it writes:
-    /// what is written may take the place of what was taken.
+    /// Counts the frames that the kernel had taken at the last check of the ring. It must be called before a frame is
+    /// written, which may overwrite the entry of a taken frame.
     fn count_sent(&mut self, counters: &PortCounters) {
         let taken = self.tx.taken();
         let (mut packets, mut bytes) = (0, 0);
@@ -379,8 +379,8 @@ impl Queue {
         counters.tx_bytes.add(bytes);
     }
 
-    /// Takes back what waits and returns how many frames it was. Where the interface reads the memory itself it may be
-    /// at it just now, and nothing is taken back.
+    /// Takes back waiting frames and returns their number. If the interface reads the memory itself it may be doing
+    /// so now, and nothing is taken back.
     fn take_back(&mut self, memory: &mut FrameMemory) -> u64 {
         let mut frames = 0;
         while !self.is_zero_copy
@@ -392,7 +392,7 @@ impl Queue {
         frames
     }
 
-    /// Sends what waits and lets the hardware finish, for a bounded time; what is left then is dropped and counted.
+    /// Sends waiting frames and lets the hardware finish, for a bounded time; the rest is dropped and counted.
     pub fn finish(&mut self, memory: &mut FrameMemory, counters: &PortCounters) -> io::Result<()> {
         retry(FINISH_WAIT, || {
             self.flush(memory, counters)?;

@@ -1,10 +1,10 @@
 //! Rings of AF_XDP: entries in memory shared with the kernel, and two indices that only grow.
 //!
-//! One side writes entries and moves the producer's index, the other reads them and moves the consumer's. An entry
-//! belongs to whoever may touch it next, which the two indices say; they are read with acquire and written with
-//! release order, so that an entry's content is seen with the index that covers it. [`Producer`] is our end of a ring
-//! that the kernel reads, [`Consumer`] of one that it writes. What the kernel writes is never trusted to be in range:
-//! counts are cut to the ring's size, and positions are masked.
+//! One side writes entries and moves the producer's index, the other reads them and moves the consumer's. The two
+//! indices determine which side owns an entry; they are read with acquire and written with release order, so that an
+//! entry's content is seen with the index that covers it. [`Producer`] is our end of a ring that the kernel reads,
+//! [`Consumer`] of one that it writes. What the kernel writes is never trusted to be in range: counts are limited to
+//! the ring's size, and positions are masked.
 #![allow(unsafe_code, reason = "rings are memory shared with the kernel")]
 
 use super::system::{Mapping, RingMemory};
@@ -12,9 +12,10 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a ring may hold: plain numbers.
+/// The type of a ring's entries: plain numbers.
 ///
 /// # Safety
+///
 /// Every bit pattern of the type must be a value, and it must have no padding.
 pub unsafe trait Entry: Copy {}
 // SAFETY: an integer.
@@ -30,7 +31,7 @@ struct Shared<T> {
     flags: NonNull<AtomicU32>,
     entries: NonNull<T>,
     mask: u32,
-    /// Holds the memory that the pointers lead to.
+    /// Owns the memory that the pointers point into.
     _mapping: Mapping,
     _entries: PhantomData<T>,
 }
@@ -92,7 +93,7 @@ pub struct Producer<T> {
     shared: Shared<T>,
     /// The index of the entry to be written next; ahead of the shared one until it is published.
     next: u32,
-    /// The consumer's index when it was last looked at.
+    /// The consumer's index at the last check.
     consumed: u32,
 }
 
@@ -108,7 +109,7 @@ impl<T: Entry> Producer<T> {
         self.shared.size().saturating_sub(self.next.wrapping_sub(self.consumed))
     }
 
-    /// True if there is room for so many entries; looks at the kernel's index only where the last look does not tell.
+    /// Whether there is room for this many entries; reads the kernel's index only if the last check is not enough.
     pub fn has_room(&mut self, entries: u32) -> bool {
         self.shared.size().saturating_sub(self.next.wrapping_sub(self.consumed)) >= entries || self.room() >= entries
     }
@@ -131,8 +132,8 @@ impl<T: Entry> Producer<T> {
         self.shared.size() - self.room()
     }
 
-    /// The index up to which the kernel had taken entries at the last look; an entry before it stays readable until as
-    /// many have been written again.
+    /// The index up to which the kernel had taken entries at the last check; an entry before it stays readable until
+    /// as many have been written again.
     pub fn taken(&self) -> u32 {
         self.consumed
     }
@@ -142,8 +143,8 @@ impl<T: Entry> Producer<T> {
         self.shared.read(index)
     }
 
-    /// Takes back what the kernel has not taken, the last first, if there is anything. The kernel must not be reading:
-    /// it does so only within a call where it copies.
+    /// Takes back entries that the kernel has not taken, the last first, if there are any. The kernel must not be
+    /// reading: it does so only within a call where it copies.
     pub fn take_back(&mut self) -> Option<T> {
         if self.waiting() == 0 {
             return None;
@@ -153,7 +154,7 @@ impl<T: Entry> Producer<T> {
         Some(self.shared.read(self.next))
     }
 
-    /// Whether the kernel has to be called to look at the ring.
+    /// Whether the kernel must be called to process the ring.
     pub fn needs_wakeup(&self) -> bool {
         self.shared.needs_wakeup()
     }
@@ -165,7 +166,7 @@ pub struct Consumer<T> {
     shared: Shared<T>,
     /// The index of the entry to be read next; ahead of the shared one until it is released.
     next: u32,
-    /// The producer's index when it was last looked at.
+    /// The producer's index at the last check.
     produced: u32,
 }
 
@@ -181,7 +182,7 @@ impl<T: Entry> Consumer<T> {
         self.produced.wrapping_sub(self.next).min(self.shared.size())
     }
 
-    /// The next entry, if there is one. The kernel does not write over it before [`Consumer::release`].
+    /// The next entry, if there is one. The kernel does not overwrite it before [`Consumer::release`].
     pub fn pop(&mut self) -> Option<T> {
         if self.next == self.produced && self.available() == 0 {
             return None;
@@ -191,7 +192,7 @@ impl<T: Entry> Consumer<T> {
         Some(entry)
     }
 
-    /// Gives back the entries that were read.
+    /// Returns the entries that were read.
     pub fn release(&mut self) {
         self.shared.consumer().store(self.next, Ordering::Release);
     }

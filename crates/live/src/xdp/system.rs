@@ -1,4 +1,4 @@
-//! The system calls of AF_XDP sockets, each behind a function that cannot be misused.
+//! The system calls of AF_XDP sockets, each behind a safe function.
 #![allow(unsafe_code, reason = "sockets, their options and their mappings are reached through libc")]
 
 use std::io;
@@ -6,16 +6,16 @@ use std::mem;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::{self, NonNull};
 
-/// Room for frames on their way out, in bytes.
+/// The size of the send buffer, in bytes.
 const QUEUE_BYTES: libc::c_int = 16 << 20;
-/// How many frames one call may send where the kernel copies; since Linux 6.17, 32 before.
+/// How many frames one call may send if the kernel copies; since Linux 6.17, 32 before.
 const XDP_MAX_TX_SKB_BUDGET: libc::c_int = 9;
 
 fn check(answer: libc::c_int) -> io::Result<libc::c_int> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
 
-/// Memory that is mapped as long as the value lives.
+/// Memory that is mapped as long as the value exists.
 #[derive(Debug)]
 pub struct Mapping {
     base: NonNull<u8>,
@@ -26,7 +26,7 @@ pub struct Mapping {
 unsafe impl Send for Mapping {}
 
 impl Mapping {
-    /// Fresh memory, all zeros, that starts at a page.
+    /// Zeroed memory that starts at a page.
     pub fn anonymous(bytes: usize) -> io::Result<Mapping> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
         // SAFETY: a fresh mapping at an address of the kernel's choice, without a file.
@@ -76,7 +76,7 @@ unsafe impl OptionValue for libc::xdp_statistics {}
 // SAFETY: one word of 32 bits.
 unsafe impl OptionValue for libc::xdp_options {}
 
-/// Which of a socket's rings.
+/// One of a socket's rings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RingKind {
     /// Received frames, from the kernel.
@@ -109,12 +109,12 @@ impl RingKind {
     }
 }
 
-/// A ring's memory, and where its parts lie in it.
+/// A ring's memory, and the offsets of its parts.
 #[derive(Debug)]
 pub struct RingMemory {
     /// The memory.
     pub mapping: Mapping,
-    /// Places of the producer's and the consumer's index, the flags and the entries.
+    /// Offsets of the producer's and the consumer's index, the flags and the entries.
     pub places: libc::xdp_ring_offset,
 }
 
@@ -136,13 +136,13 @@ pub struct XdpSocket {
 }
 
 impl XdpSocket {
-    /// A socket that is bound to nothing.
+    /// A socket that is not bound.
     pub fn new() -> io::Result<XdpSocket> {
         // SAFETY: the call takes no pointers; its result is a new descriptor that nobody else owns.
         let fd =
             unsafe { OwnedFd::from_raw_fd(check(libc::socket(libc::AF_XDP, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0))?) };
         let socket = XdpSocket { fd };
-        // Beyond the system's limit if we may, else up to it.
+        // Beyond the system's limit if permitted, else up to it.
         if socket.set(libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &QUEUE_BYTES).is_err() {
             socket.set(libc::SOL_SOCKET, libc::SO_SNDBUF, &QUEUE_BYTES)?;
         }
@@ -170,7 +170,7 @@ impl XdpSocket {
         Ok(value)
     }
 
-    /// Lends memory to the kernel. The mapping must live as long as the socket does.
+    /// Lends memory to the kernel. The mapping must exist as long as the socket does.
     pub fn register(&self, memory: &Mapping, chunk_bytes: u32, headroom_bytes: u32) -> io::Result<()> {
         let registration = libc::xdp_umem_reg {
             addr: memory.base().as_ptr() as u64,
@@ -183,7 +183,7 @@ impl XdpSocket {
         self.set(libc::SOL_XDP, libc::XDP_UMEM_REG, &registration)
     }
 
-    /// Makes a ring of so many entries, a power of two, each of `entry_bytes`.
+    /// Creates a ring with this many entries, a power of two, each of `entry_bytes`.
     pub fn make_ring(&self, kind: RingKind, entries: u32, entry_bytes: usize) -> io::Result<RingMemory> {
         self.set(libc::SOL_XDP, kind.option(), &(entries as libc::c_int))?;
         let all: libc::xdp_mmap_offsets = self.get(libc::XDP_MMAP_OFFSETS)?;
@@ -216,12 +216,12 @@ impl XdpSocket {
         Ok(())
     }
 
-    /// Lets one call send so many frames where the kernel copies. Older kernels do not know the option.
+    /// Lets one call send this many frames if the kernel copies. Older kernels do not have the option.
     pub fn set_send_budget(&self, frames: u32) {
         let _ = self.set(libc::SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &(frames as libc::c_int));
     }
 
-    /// True if the bound interface reads and writes the lent memory itself.
+    /// Whether the bound interface reads and writes the lent memory itself.
     pub fn is_zero_copy(&self) -> io::Result<bool> {
         let options: libc::xdp_options = self.get(libc::XDP_OPTIONS)?;
         Ok(options.flags & libc::XDP_OPTIONS_ZEROCOPY != 0)
@@ -232,14 +232,14 @@ impl XdpSocket {
         self.get(libc::XDP_STATISTICS)
     }
 
-    /// Has the kernel look at the ring of frames to be sent, without waiting.
+    /// Makes the kernel process the ring of frames to be sent, without waiting.
     pub fn wake_to_send(&self) -> io::Result<()> {
         // SAFETY: no bytes and no address are passed, so that neither pointer is followed.
         let answer = unsafe { libc::sendto(self.raw(), ptr::null(), 0, libc::MSG_DONTWAIT, ptr::null(), 0) };
         if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
-    /// Has the kernel look at the ring of free chunks, without waiting.
+    /// Makes the kernel process the ring of free chunks, without waiting.
     pub fn wake_to_receive(&self) {
         // SAFETY: as above. What it answers says nothing that the rings do not.
         unsafe { libc::recvfrom(self.raw(), ptr::null_mut(), 0, libc::MSG_DONTWAIT, ptr::null_mut(), ptr::null_mut()) };

@@ -1,4 +1,4 @@
-//! Beds: a driver under test, and somebody at its other end who sends and takes frames.
+//! Test beds: a driver under test, and a peer at its other end that sends and receives frames.
 
 use base::limits::TIMER_PERIOD_NS_MAX;
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
@@ -25,7 +25,7 @@ pub trait Bed {
     /// Sends more frames to an open driver; false if that cannot be done.
     fn send(&mut self, frames: &[Vec<u8>]) -> bool;
 
-    /// What the driver has sent since it was opened, or since the last call.
+    /// The frames that the driver has sent since it was opened, or since the last call.
     fn take(&mut self) -> Vec<Vec<u8>>;
 
     /// Whether frames can come to the driver.
@@ -33,7 +33,7 @@ pub trait Bed {
         true
     }
 
-    /// What becomes of what the driver is given to send.
+    /// What happens to frames that the driver is given to send.
     fn output(&self) -> Output {
         Output::Arrives
     }
@@ -43,31 +43,31 @@ pub trait Bed {
         None
     }
 
-    /// How many frames may be under way at once.
+    /// The most frames that may be in transit at once.
     fn burst_max(&self) -> usize {
         256
     }
 
-    /// Frames for the driver that were lost before they came to it, where the system counts them.
+    /// Frames for the driver that were lost before they reached it, if the system counts them.
     fn lost_outside(&self) -> u64 {
         0
     }
 }
 
-/// What becomes of what a driver is given to send.
+/// What happens to frames that a driver is given to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// It comes to the other end.
+    /// They reach the other end.
     Arrives,
-    /// It is counted as sent and forgotten.
+    /// They are counted as sent and dropped.
     Counted,
-    /// It is counted as sent to where there is no output.
+    /// They are counted as sent to a port without output.
     Nowhere,
 }
 
-/// An interface that a test can do things to.
+/// An interface that a test can change.
 pub struct Link<'a> {
-    /// Where it is.
+    /// Its location.
     pub network: &'a Network,
     /// Its name; its namespace is `switch`.
     pub name: &'a str,
@@ -98,7 +98,7 @@ impl Bed for MemoryBed {
     }
 }
 
-/// Capture files in and out, of the format that the ending says.
+/// Capture files in and out, in the format of the extension.
 pub struct CaptureBed {
     folder: TempDir,
     ending: &'static str,
@@ -148,7 +148,7 @@ impl Bed for TimerBed {
     fn open(&mut self, frames: &[Vec<u8>]) -> Box<dyn Driver> {
         let timer = Arc::new(Timer::new(1_000, frames.to_vec()).unwrap());
         let mut driver = Box::new(TimerDriver::open(Arc::clone(&timer), 1).unwrap());
-        // Once it has ticked, the next tick is a day away.
+        // After the first tick, the next one is a day away.
         thread::sleep(Duration::from_millis(2));
         driver.receive(0, &mut |_, _| ()).unwrap();
         timer.set(TIMER_PERIOD_NS_MAX, Vec::new()).unwrap();
@@ -189,7 +189,7 @@ impl Bed for GeneratorBed {
     }
 }
 
-/// A port with nothing behind it.
+/// A null port.
 pub struct NullBed;
 
 impl Bed for NullBed {
@@ -254,13 +254,13 @@ pub struct InterfaceBed {
 }
 
 impl InterfaceBed {
-    /// The interface `sa` with an MTU; none, and a word on why, where the machine lacks what that takes.
+    /// The interface `sa` with an MTU; `None`, with a message, if the machine lacks a feature.
     pub fn new(kind: Kind, mtu: usize) -> Result<InterfaceBed, String> {
         let mut network = Network::new(&[])?;
         network.add("switch");
         network.add("a");
         match kind {
-            // The name is free to be taken again and again, as by a switch that is restarted.
+            // The name can be taken again, as by a switch that is restarted.
             Kind::Tap => {
                 network.run("switch", "ip tuntap add sa mode tap");
                 network.set_ipv6("switch", "sa", false);
@@ -275,7 +275,7 @@ impl InterfaceBed {
         Ok(InterfaceBed { network, kind, peer: None, folder: tempfile::tempdir().unwrap() })
     }
 
-    /// Where the other end is: for a tap interface, on the interface itself.
+    /// The location of the other end: for a tap interface, the interface itself.
     pub fn other_end(&self) -> [&'static str; 2] {
         if self.kind == Kind::Tap { ["switch", "sa"] } else { ["a", "eth0"] }
     }
@@ -316,7 +316,7 @@ impl Bed for InterfaceBed {
             return 0;
         }
         let [namespace, name] = self.other_end();
-        // The interface at the other end counts what this one's queue had no room for.
+        // The interface at the other end counts the frames that did not fit into this one's queue.
         let counters = self.network.run(namespace, &format!("ip -s -s link show {name}"));
         let mut lines = counters.lines().skip_while(|line| !line.trim_start().starts_with("TX:"));
         let numbers = lines.nth(1).unwrap_or_default();

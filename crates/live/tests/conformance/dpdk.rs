@@ -1,4 +1,5 @@
-//! DPDK's virtual devices. All in one test: DPDK is one in a process, and opens its devices one after the other.
+//! DPDK's virtual devices. All in one test, since DPDK can be started only once in a process, and opens its devices
+//! one after the other.
 
 use super::beds::Bed;
 use super::laws;
@@ -141,7 +142,7 @@ impl Bed for InterfaceBed {
     }
 }
 
-/// What a driver receives until so many frames came.
+/// The frames that a driver receives until there are this many.
 fn received(driver: &mut dyn Driver, count: usize) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     let start = Instant::now();
@@ -205,13 +206,13 @@ fn a_queue_that_is_not_there_is_refused(folder: &TempDir) {
         "interface `net_pcap1002`: it has 1 queue, not 3; leave `?queues=` out to use all, or give it more by its own \
          parameters"
     );
-    // Nothing of it is left.
+    // It left no files.
     DpdkDriver::open(&description, None).unwrap();
     let mut ring = open_queues("ring", "", Some(2));
     assert_eq!(ring.take_queues().len(), 1);
 }
 
-/// A packet socket spreads flows over its queues: all frames come, those of a flow to one queue and in order.
+/// A packet socket distributes flows over its queues: all frames arrive, those of a flow in one queue and in order.
 fn a_packet_socket_has_queues(network: &Network) {
     let parameters = "iface=sa,qpairs=2,blocksz=65536,framesz=2048";
     let mut first = network.inside("switch", || open("af_packet", parameters));

@@ -1,4 +1,4 @@
-//! The laws.
+//! The conformance rules.
 
 use crate::beds::{Bed, Output};
 use live::driver::Arrival;
@@ -8,9 +8,9 @@ use live::{CounterSnapshot, Driver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long frames may be under way.
+/// How long frames may be in transit.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A kind of frame that no system sends by itself.
+/// An EtherType that no system sends by itself.
 const ETHERTYPE: [u8; 2] = [0x88, 0xb5];
 
 type Law = fn(&mut dyn Bed, usize);
@@ -43,8 +43,8 @@ fn is_ours(frame: &[u8]) -> bool {
     frame.get(at..at + 2) == Some(&ETHERTYPE)
 }
 
-/// What is delivered until so many frames of ours were, within the time that is left: in turns one by one, and lent
-/// together.
+/// The frames that are delivered until there are this many of ours, within the time limit: alternately one by one,
+/// and lent together.
 fn receive(driver: &mut dyn Driver, count: usize) -> Vec<Vec<u8>> {
     let (mut frames, mut store) = (Vec::new(), Store::default());
     let start = Instant::now();
@@ -93,7 +93,7 @@ fn assert_received(bed: &dyn Bed, received: &[Vec<u8>], frames: &[Vec<u8>]) {
     assert_same(received, if bed.has_input() { frames } else { &[] }, "received");
 }
 
-/// What has arrived at the other end, once so many frames of ours have.
+/// The frames at the other end, once there are this many of ours.
 fn arrived(bed: &mut dyn Bed, driver: &mut dyn Driver, count: usize) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     let start = Instant::now();
@@ -201,7 +201,7 @@ pub fn bursts_keep_their_order(bed: &mut dyn Bed, _longest: usize) {
     driver.finish().unwrap();
 }
 
-/// Receives so many frames with limits of all kinds, and checks that the limits are kept.
+/// Receives this many frames with limits of all kinds, and checks that the limits are respected.
 fn receive_in_parts(driver: &mut dyn Driver, count: usize) -> Vec<Vec<u8>> {
     let mut frames: Vec<Vec<u8>> = Vec::new();
     let start = Instant::now();
@@ -313,7 +313,7 @@ pub fn what_was_there_before_the_stop_is_delivered(bed: &mut dyn Bed, _longest: 
     received = receive(&mut *driver, 1);
     assert_same(&received, &[], "received after the stop");
     assert!(driver.exhausted());
-    // Sending goes on.
+    // Sending continues.
     transmit_all(&mut *driver, &before);
     driver.finish().unwrap();
     assert_sent(bed, &mut *driver, &before);
@@ -389,7 +389,7 @@ pub fn a_link_may_go_and_come_back(bed: &mut dyn Bed, _longest: usize) {
     assert_same(&arrived(bed, &mut *driver, 2), &frames, "sent");
 }
 
-/// The kernel takes up to some seconds until it tells of a link.
+/// The kernel takes up to some seconds to report a link.
 fn wait_for_link(driver: &dyn Driver, has_link: bool) {
     let start = Instant::now();
     while driver.has_link() != has_link {

@@ -1,8 +1,8 @@
-//! What every driver owes, checked on all of them by the same text.
+//! The conformance tests of all drivers, the same for each.
 //!
-//! A law is a function over a [`Bed`]: a driver, and somebody at its other end. Laws that need more than a bed has (an
-//! interface to take down, a sender while the driver is open) pass over the others. Beds on interfaces need root and
-//! say so where they are skipped.
+//! A law is a function of a [`Bed`]: a driver, and a peer at its other end. Laws that need more than a bed has (an
+//! interface to take down, a sender while the driver is open) skip the others. Beds on interfaces need root and
+//! report if they are skipped.
 #![allow(clippy::print_stdout, reason = "a test that fails shows how far it came")]
 
 mod beds;
@@ -17,7 +17,7 @@ const MTU: usize = 1500;
 /// The longest frame where there is no interface; a tag more is what a port in memory takes.
 const LONGEST: usize = 65_531;
 
-/// Holds every law to beds of one kind, a fresh one for each.
+/// Checks every law on beds of one kind, a fresh one for each.
 fn check_interface(kind: Kind) {
     let Some(()) = with_bed(kind, MTU, |_| ()) else { return };
     for (name, law) in laws::ALL {

@@ -1,11 +1,11 @@
-//! A worker that is not the first: what it works with, and its thread.
+//! A worker other than the first: its state, and its thread.
 //!
 //! What enters: frames from its own queues and from the first worker. What leaves: frames on its own queues, and
-//! batches to the first worker. All that a helper works with lies in a slot behind a lock that it holds for a round.
-//! Between rounds the first worker may halt it ([`Gate`]), take everything out, and put it, or something else, back.
+//! batches to the first worker. Its state is in a slot whose lock it holds for a round. Between rounds the first
+//! worker may halt it ([`Gate`]), take its state out, and put it, or another, back.
 
 use super::batch::{Batch, Note};
-use super::bell::{Bell, Gate};
+use super::wake_up::{Gate, WakeUp};
 use crate::clock::Clock;
 use crate::driver::{Driver, DriverError};
 use crate::poll::Poller;
@@ -19,98 +19,98 @@ use std::time::Duration;
 use switch::workers::Workers;
 use switch::{Burst, Frame, Output, Shard, Switch};
 
-/// How long a helper without packets waits before it looks round.
+/// How long a worker thread without packets waits before it checks other events.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 
-/// How long a worker that had packets looks for more before it waits to be woken, in nanoseconds: to be woken, and to
-/// wake, takes several microseconds.
+/// How long a worker that had packets polls for more before it sleeps, in nanoseconds: to be woken, and to wake,
+/// takes several microseconds.
 pub(crate) const LOOKS_NS: u64 = 50_000;
 
-/// How often a worker looks whether its turn has come before it waits to be told.
+/// How often a worker polls for its turn before it sleeps.
 const TURN_LOOKS: usize = 100;
-/// Pauses between two looks.
+/// Pauses between two polls.
 const TURN_PAUSES: usize = 6;
 
-/// The one core of a run, which workers without a shard take turns at. Nothing lies beside its lock that others look
-/// at.
+/// The only core of a run, which workers without a shard use in turn. No data that others poll shares the cache line
+/// of its lock.
 #[repr(align(128))]
 pub(crate) struct SharedCore<'s>(Mutex<&'s mut Switch>);
 
-/// What all workers of a run share.
+/// State that all workers of a run share.
 pub(crate) struct Common<'s> {
     core: SharedCore<'s>,
     pub clock: Clock,
     pub gate: Gate,
     /// The first worker's.
-    pub bell: Bell,
+    pub wake_up: WakeUp,
     pub workers: Arc<Workers>,
 }
 
 impl<'s> Common<'s> {
     pub fn new(switch: &'s mut Switch, workers: Arc<Workers>) -> io::Result<Common<'s>> {
         let core = SharedCore(Mutex::new(switch));
-        Ok(Common { core, clock: Clock::start(), gate: Gate::default(), bell: Bell::new()?, workers })
+        Ok(Common { core, clock: Clock::start(), gate: Gate::default(), wake_up: WakeUp::new()?, workers })
     }
 
-    /// The one core, for a burst, while others may have it for one. A burst is short, so that it is not waited for by
-    /// sleeping at first.
+    /// The core, for a burst, while others may also have it for one. A burst is short, so that waiting begins with
+    /// polling.
     pub fn turn(&self) -> MutexGuard<'_, &'s mut Switch> {
         for _ in 0..TURN_LOOKS {
             match self.core.0.try_lock() {
                 Ok(guard) => return guard,
                 Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
-                // Each look takes the lock's line from who works.
+                // Each poll takes the lock's cache line from the worker that has it.
                 Err(TryLockError::WouldBlock) => (0..TURN_PAUSES).for_each(|_| std::hint::spin_loop()),
             }
         }
         self.core()
     }
 
-    /// The one core, for a turn.
+    /// The core, for a turn.
     pub fn core(&self) -> MutexGuard<'_, &'s mut Switch> {
         self.core.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a helper works with.
-pub(crate) struct Post {
-    /// Its core; without one it takes turns at the one that all share.
+/// The state of a worker thread.
+pub(crate) struct WorkerContext {
+    /// Its core; without one it uses the common one in turn.
     pub shard: Option<Shard>,
     /// Its queues.
     pub ports: Ports,
     /// Frames from the first worker.
     pub inbound: Receiver<Box<Batch>>,
-    /// The next of them, if it was found when nothing more could be done with it.
+    /// The next of them, if it was received when the halted worker could not process it.
     pub found: Option<Box<Batch>>,
-    /// To the first worker.
+    /// The channel to the first worker.
     pub outbound: SyncSender<Box<Batch>>,
-    /// What goes there next.
+    /// The next batch for it.
     pub exceptions: Option<Box<Batch>>,
 }
 
-/// Where a helper's post lies.
-pub(crate) struct Slot {
+/// The slot of a worker thread's state.
+pub(crate) struct ContextSlot {
     /// Which worker this is.
     pub worker: usize,
-    /// None: there is no such worker any more.
-    pub post: Mutex<Option<Post>>,
-    pub bell: Bell,
-    /// Whether nothing will ever come from its own queues, and nothing is left of what came.
+    /// None: the worker no longer exists.
+    pub context: Mutex<Option<WorkerContext>>,
+    pub wake_up: WakeUp,
+    /// Whether its own queues will never deliver again, and everything from them has been processed.
     pub is_exhausted: AtomicBool,
 }
 
-impl Slot {
-    pub fn lock(&self) -> MutexGuard<'_, Option<Post>> {
-        self.post.lock().unwrap_or_else(PoisonError::into_inner)
+impl ContextSlot {
+    pub fn lock(&self) -> MutexGuard<'_, Option<WorkerContext>> {
+        self.context.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What became of a round.
+/// The result of a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Round {
-    /// So many frames were worked on.
+    /// The number of processed frames.
     Worked(usize),
-    /// The first worker must take something first.
+    /// The first worker must receive a batch first.
     Blocked,
 }
 
@@ -121,7 +121,7 @@ enum Turn<'a, 's> {
 }
 
 impl Turn<'_, '_> {
-    /// Works on frames. Says whether somebody must see to packets that wait in queues.
+    /// Processes frames. Returns whether packets wait in queues.
     fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) -> bool {
         match self {
             Turn::Own(shard) => {
@@ -143,15 +143,15 @@ impl Turn<'_, '_> {
     }
 }
 
-impl Post {
-    /// A post without queues and core.
-    pub fn new(inbound: Receiver<Box<Batch>>, outbound: SyncSender<Box<Batch>>) -> Post {
-        Post { shard: None, ports: Ports::new(Vec::new()), inbound, found: None, outbound, exceptions: None }
+impl WorkerContext {
+    /// The state of a worker thread without queues and core.
+    pub fn new(inbound: Receiver<Box<Batch>>, outbound: SyncSender<Box<Batch>>) -> WorkerContext {
+        WorkerContext { shard: None, ports: Ports::new(Vec::new()), inbound, found: None, outbound, exceptions: None }
     }
 
-    /// Takes up to a burst from each queue, and a batch from the first worker, and works on them. Without `receives`,
-    /// the queues are left alone.
-    pub fn round(&mut self, slot: &Slot, common: &Common<'_>, receives: bool) -> Round {
+    /// Takes up to a burst from each queue, and a batch from the first worker, and processes them. Without
+    /// `receives`, the queues are not read.
+    pub fn round(&mut self, slot: &ContextSlot, common: &Common<'_>, receives: bool) -> Round {
         if !self.hand_over(common) {
             return Round::Blocked;
         }
@@ -160,7 +160,7 @@ impl Post {
         for position in 0..if receives { self.ports.len() } else { 0 } {
             count += self.receive(position, now_ns, common);
         }
-        // What it has received itself goes first, in a batch of its own.
+        // Its own received frames go first, in a batch of their own.
         if self.hand_over(common)
             && self.has_inbound()
             && let Some(mut batch) = self.found.take()
@@ -174,15 +174,15 @@ impl Post {
         let is_exhausted = count == 0 && !is_left && self.ports.all_exhausted();
         if slot.is_exhausted.load(Ordering::Relaxed) != is_exhausted {
             slot.is_exhausted.store(is_exhausted, Ordering::Release);
-            // The first worker may wait for this alone.
-            common.bell.brought();
+            // The first worker may wait for just this batch.
+            common.wake_up.notify();
         }
         Round::Worked(count)
     }
 
-    /// Takes up to a burst from a queue and works on it.
+    /// Takes up to a burst from a queue and processes it.
     fn receive(&mut self, position: usize, now_ns: u64, common: &Common<'_>) -> usize {
-        let Post { shard, ports, exceptions, .. } = self;
+        let WorkerContext { shard, ports, exceptions, .. } = self;
         let number = ports.number(position);
         let (count, error) = ports.lend(position, now_ns, |ports, burst: &mut Burst<'_>| {
             let mut output = exceptions.get_or_insert_default().output(ports, common.clock.start_ns());
@@ -198,9 +198,9 @@ impl Post {
         count
     }
 
-    /// Works on a batch of the first worker.
+    /// Processes a batch of the first worker.
     fn work_on(&mut self, batch: &mut Batch, common: &Common<'_>) {
-        let Post { shard, ports, .. } = self;
+        let WorkerContext { shard, ports, .. } = self;
         batch.work(ports, common.clock.start_ns(), |frames, output| {
             let mut turn = turn(shard, common);
             let leaves_packets = turn.forward(common.clock.since_start_ns(), frames, output);
@@ -209,7 +209,7 @@ impl Post {
         });
     }
 
-    /// Whether the first worker has brought a batch.
+    /// Whether there is a batch from the first worker.
     pub fn has_inbound(&mut self) -> bool {
         if self.found.is_none() {
             self.found = self.inbound.try_recv().ok();
@@ -217,20 +217,20 @@ impl Post {
         self.found.is_some()
     }
 
-    /// Does the same to every queue; the first worker is told of those that fail.
+    /// Calls `act` on every queue; failures are reported to the first worker.
     fn each_driver(&mut self, act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) {
-        let Post { ports, exceptions, .. } = self;
+        let WorkerContext { ports, exceptions, .. } = self;
         ports.each_failing(act, |port, error| {
             exceptions.get_or_insert_default().notes.push(Note::PortFailed(port, error));
         });
     }
 
-    /// Hands over what there is for the first worker; false if that must wait.
+    /// Hands over the batch for the first worker; false if that must wait.
     pub fn hand_over(&mut self, common: &Common<'_>) -> bool {
         let Some(batch) = self.exceptions.take_if(|batch| !batch.is_empty()) else { return true };
         match self.outbound.try_send(batch) {
             Ok(()) => {
-                common.bell.brought();
+                common.wake_up.notify();
                 true
             }
             Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => {
@@ -248,28 +248,28 @@ fn turn<'a, 's>(shard: &'a mut Option<Shard>, common: &'a Common<'s>) -> Turn<'a
     }
 }
 
-/// The first worker sees to packets in queues; it may be asleep.
+/// The first worker handles packets in queues; it may be asleep.
 fn tell_of_packets(are_there: bool, common: &Common<'_>) {
     if are_there {
-        common.bell.brought();
+        common.wake_up.notify();
     }
 }
 
-/// Ends the process when a thread panics that has it.
+/// Ends the process when the thread that has it panics.
 struct PanicIsTheEnd;
 
 impl Drop for PanicIsTheEnd {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // What a main thread that panics ends with.
+            // The exit status of a main thread that panics.
             std::process::exit(101);
         }
     }
 }
 
-/// A helper's thread: rounds, until its post is taken away for good. If it panics, the process ends: a switch that
-/// lacks a worker would drop the flows that are this worker's without a word.
-pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
+/// The loop of a worker thread: rounds, until its state is removed for good. If it panics, the process ends: a switch
+/// without one of its workers would silently drop the flows of that worker.
+pub(crate) fn work(slot: &ContextSlot, common: &Common<'_>) {
     let _end = PanicIsTheEnd;
     let mut poller = Poller::new();
     let mut mark_ns = common.clock.since_start_ns();
@@ -290,31 +290,31 @@ pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
         if common.gate.is_closed() {
             continue;
         }
-        let Some(post) = guard.as_mut() else { return };
-        match post.round(slot, common, true) {
+        let Some(context) = guard.as_mut() else { return };
+        match context.round(slot, common, true) {
             Round::Blocked => {
                 drop(guard);
                 spend(&mut mark_ns, Activity::Working);
                 std::thread::yield_now();
             }
             Round::Worked(0) => {
-                // Nothing but the look for packets: that is no work.
+                // Nothing but a poll for packets: that does not count as work.
                 spend(&mut mark_ns, Activity::Looking);
                 if mark_ns.saturating_sub(worked_ns) < LOOKS_NS {
                     drop(guard);
                     std::thread::yield_now();
                     continue;
                 }
-                let must_wait = poller.gather(post.ports.drivers(), &[slot.bell.fd()]);
-                slot.bell.lies_down();
-                let may_sleep = must_wait && !post.has_inbound() && !common.gate.is_closed();
+                let must_wait = poller.gather(context.ports.drivers(), &[slot.wake_up.fd()]);
+                slot.wake_up.begin_sleep();
+                let may_sleep = must_wait && !context.has_inbound() && !common.gate.is_closed();
                 drop(guard);
                 if may_sleep {
                     wait(slot, common, &mut poller);
                 } else {
                     std::thread::yield_now();
                 }
-                slot.bell.awake();
+                slot.wake_up.end_sleep();
                 spend(&mut mark_ns, if may_sleep { Activity::Sleeping } else { Activity::Looking });
             }
             Round::Worked(count) => {
@@ -327,16 +327,16 @@ pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
     }
 }
 
-/// Waits for packets without holding the slot, whose contents may go and come back meanwhile.
-fn wait(slot: &Slot, common: &Common<'_>, poller: &mut Poller) {
+/// Waits for packets without the lock of the slot, whose contents may be replaced meanwhile.
+fn wait(slot: &ContextSlot, common: &Common<'_>, poller: &mut Poller) {
     match poller.wait_gathered(WAIT_MAX) {
         Ok(true) if poller.has_errors() => {
             let mut guard = slot.lock();
-            let Some(post) = guard.as_mut().filter(|_| !common.gate.is_closed()) else { return };
-            post.each_driver(|driver| driver.acknowledge_error());
+            let Some(context) = guard.as_mut().filter(|_| !common.gate.is_closed()) else { return };
+            context.each_driver(|driver| driver.acknowledge_error());
         }
         Ok(_) => {}
-        // There is nobody to tell; who cannot wait looks again and again.
+        // There is nobody to report the error to; a worker that cannot sleep keeps polling.
         Err(_) => std::thread::sleep(Duration::from_millis(1)),
     }
 }

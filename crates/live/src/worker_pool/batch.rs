@@ -1,8 +1,8 @@
-//! What workers hand to each other: frames, and what they have to say, some at a time in one piece of memory.
+//! What workers pass to each other: frames and notes, several at a time in one piece of memory.
 //!
-//! A batch goes from the first worker to a helper and comes back with the same frames, worked on where they lie: so a
-//! frame is copied by the first worker, and then by the driver that sends it. What a helper has for the first worker
-//! besides goes in a batch of its own.
+//! A batch goes from the first worker to a worker thread and comes back with the same frames, processed in place: so
+//! a frame is copied by the first worker, and then by the driver that sends it. Other output of a worker thread for
+//! the first worker is in a batch of its own.
 
 use crate::driver::DriverError;
 use crate::ports::Ports;
@@ -12,7 +12,7 @@ use base::limits::{BURST_PACKETS_MAX, LENT_ROOM_BYTES};
 use ir::DigestId;
 use switch::{Frame, Output};
 
-/// Something that the first worker tells others of.
+/// An event that the first worker reports.
 pub enum Note {
     /// A digest of the program.
     Digest(DigestId, Vec<Bits>),
@@ -20,7 +20,7 @@ pub enum Note {
     Log(String),
     /// An assertion of the program failed.
     AssertionFailed(String),
-    /// A queue of this port goes no further.
+    /// The queue of this port failed.
     PortFailed(u32, DriverError),
 }
 
@@ -35,7 +35,7 @@ struct Received {
 #[derive(Clone, Copy)]
 struct Departing {
     port: u32,
-    /// Whether its bytes are the copies', and not where they were received.
+    /// Whether its bytes are in `copies`, not where they were received.
     is_copy: bool,
     start: usize,
     length: usize,
@@ -48,10 +48,10 @@ pub struct Batch {
     frames: Store,
     received: Vec<Received>,
     departing: Vec<Departing>,
-    /// Departing frames whose bytes lie elsewhere.
+    /// Departing frames whose bytes are elsewhere.
     copies: Store,
     pub notes: Vec<Note>,
-    /// Whether it comes back from the helper that the first worker gave it to.
+    /// Whether it returns from the worker thread that the first worker sent it to.
     pub is_returned: bool,
 }
 
@@ -63,12 +63,12 @@ impl Batch {
         self.received.push(Received { port: frame.port(), time_ns: frame.time_ns() });
     }
 
-    /// How many frames there are that were received.
+    /// The number of received frames.
     pub fn len(&self) -> usize {
         self.received.len()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.received.is_empty() && self.departing.is_empty() && self.notes.is_empty() && !self.is_returned
     }
@@ -81,8 +81,8 @@ impl Batch {
         })
     }
 
-    /// Has `work` work on the frames that were received, burst by burst, where they lie. What it puts out goes to the
-    /// helper's own queues, and else is noted here.
+    /// Lets `work` process the received frames, burst by burst, in place. Output goes to the worker thread's own
+    /// queues, or is recorded here.
     pub fn work(
         &mut self,
         ports: &mut Ports,
@@ -106,18 +106,18 @@ impl Batch {
         }
     }
 
-    /// Where output goes of frames that are not the batch's.
+    /// The receiver of output for frames that are not in the batch.
     pub fn output<'a>(&'a mut self, ports: &'a mut Ports, start_ns: u64) -> BatchOutput<'a> {
         let Batch { departing, copies, notes, .. } = self;
         BatchOutput { ports, lent: 0..0, departing, copies, notes, start_ns }
     }
 
-    /// Memory that it holds for frames, in bytes.
+    /// The size of its memory for frames, in bytes.
     pub fn held_bytes(&self) -> usize {
         self.frames.held_bytes() + self.copies.held_bytes()
     }
 
-    /// Throws everything away but the memory.
+    /// Empties it, but keeps its memory.
     pub fn clear(&mut self) {
         self.frames.clear();
         self.received.clear();
@@ -128,7 +128,7 @@ impl Batch {
     }
 }
 
-/// Where the output of a worker goes that is not the first: to its own queues, and else to the first worker.
+/// The output of a worker other than the first: goes to its own queues, or else to the first worker.
 pub struct BatchOutput<'a> {
     ports: &'a mut Ports,
     /// The addresses of the bytes that the batch lends.
@@ -136,7 +136,7 @@ pub struct BatchOutput<'a> {
     departing: &'a mut Vec<Departing>,
     copies: &'a mut Store,
     notes: &'a mut Vec<Note>,
-    /// The stamp of the core's time 0.
+    /// The time stamp of the core's time 0.
     start_ns: u64,
 }
 
