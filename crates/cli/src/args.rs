@@ -15,11 +15,11 @@ use syntax::WarningLevel;
 /// A P4 compiler and software switch.
 ///
 /// Compiles a program in P4_16 or P4_14, for v1model or PSA, to native code and forwards packets with it: on
-/// interfaces, over capture files, or one packet at a time with everything shown.
+/// interfaces, over capture files, or one packet at a time with every step shown.
 #[derive(Parser, Debug)]
 #[command(name = "wirespeed", version, propagate_version = true, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -32,7 +32,7 @@ Examples:
   wirespeed run router.p4 --entries s1.json --port 1=eth0 --port 2=eth1
   wirespeed run router.p4 --port 1=pcap:in.pcap --port 2=pcap:,out.pcap
   wirespeed net topology.json                     hosts and switches on this machine, as a topology describes them
-  wirespeed ctl show ipv4_lpm                     ask a running switch, or tell it what to do
+  wirespeed ctl show ipv4_lpm                     query or control a running switch
   wirespeed trace router.p4 --entries s1.json --packet 1:ffffffffffff0000000000010806...
   wirespeed bench router.p4 --entries s1.json --trace traffic.pcap
 
@@ -42,9 +42,9 @@ Exit status: 0 success, 1 the program or its entries are wrong, 2 wrong argument
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Check programs and show what is wrong with them
+    /// Check programs and show their errors and warnings
     Check(CheckArguments),
-    /// Compile a program, or show a stage of it
+    /// Compile a program, or show one of its stages
     Compile(CompileArguments),
     /// Control a running switch: tables, counters, registers, copies, programs
     Ctl(CtlArguments),
@@ -56,39 +56,39 @@ pub enum Command {
     Top(TopArguments),
     /// Build hosts and switches on this machine from a topology.json, and run commands in them
     Net(NetArguments),
-    /// Holds the processes of a network together
+    /// The process that keeps a network alive
     #[command(name = crate::net::KEEPER_COMMAND, hide = true)]
     NetKeeper,
-    /// Finds out whether the program at standard input can be compiled
+    /// Checks whether the program at standard input can be compiled
     #[command(name = crate::trial::COMMAND, hide = true)]
     TryProgram(TrialArguments),
-    /// Write what controllers need, with the arguments of the reference compiler for BMv2
+    /// Write the files that controllers need, with the arguments of the reference compiler for BMv2
     #[command(name = crate::p4c::COMMAND, hide = true)]
     P4c(crate::p4c::P4cArguments),
     /// Show a packet's journey through a program, or through a running switch
     Trace(Box<TraceArguments>),
     /// Measure what a program costs per packet
     Bench(Box<BenchArguments>),
-    /// Measure on a capture what is best for a program, and keep it for later runs
+    /// Measure on a capture which settings are best for a program, and store them for later runs
     Tune(Box<TuneArguments>),
     /// Explain the code of an error or warning
     Explain(ExplainArguments),
-    /// Route packets through the example router: needs no root, takes seconds
+    /// Route packets through the example router: needs no root and takes seconds
     Demo(DemoArguments),
-    /// Fit the ZipLine programs to traffic: which code, which tables
+    /// Fit the ZipLine programs to traffic: the code and the tables
     Zipline(crate::zipline::ZiplineArguments),
-    /// Make links by the names of BMv2's switches and of p4c, which scripts call
+    /// Make links with the names of BMv2's switches and of p4c, which scripts call
     Links(crate::tool_links::LinksArguments),
-    /// Print what a shell needs to complete commands and options
+    /// Print the shell's completion script for commands and options
     Completions(crate::generated::CompletionsArguments),
     /// Write manual pages
     Man(crate::generated::ManArguments),
 }
 
-/// Where a program comes from.
+/// The source of a program.
 #[derive(Args, Debug, Clone)]
 pub struct SourceArguments {
-    /// Folder in which #include looks, before the built-in files
+    /// Folder for #include, searched before the built-in files
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Define a macro
@@ -100,16 +100,16 @@ pub struct SourceArguments {
     /// The language: p4-14 or p4-16 [default: recognised from the program]
     #[arg(long, value_name = "LANGUAGE", value_parser = standard)]
     pub std: Option<Standard>,
-    /// The port that mark_to_drop stands for: packets for it are dropped (v1model)
+    /// The drop port of mark_to_drop: packets for it are dropped (v1model)
     #[arg(long, default_value_t = 511, value_name = "PORT", value_parser = clap::value_parser!(u16).range(0..=511))]
     pub drop_port: u16,
-    /// The passes are left out, so that every step of a packet can be told
+    /// Whether passes are skipped, so that every step of a packet can be shown
     #[arg(skip)]
     pub as_written: bool,
 }
 
 impl SourceArguments {
-    /// Everything as it is by default.
+    /// The default settings.
     pub fn plain() -> SourceArguments {
         let (include, define, undefine) = (Vec::new(), Vec::new(), Vec::new());
         SourceArguments { include, define, undefine, std: None, drop_port: 511, as_written: false }
@@ -120,19 +120,19 @@ fn standard(text: &str) -> Result<Standard, String> {
     Standard::from_name(text).ok_or_else(|| "it is p4-14 or p4-16".to_owned())
 }
 
-/// What becomes of warnings.
+/// Warning levels.
 #[derive(Args, Debug, Clone, Default)]
 pub struct WarningArguments {
-    /// Refuse programs with this warning, or with any (warnings); may be repeated
+    /// Treat this warning as an error, or all (warnings); may be repeated
     #[arg(long, value_name = "CODE|warnings", value_parser = warning_name)]
     pub deny: Vec<String>,
-    /// Do not show this warning, or any (warnings); may be repeated. What is denied by its code stays denied
+    /// Hide this warning, or all (warnings); may be repeated. A warning that is denied by its code stays denied
     #[arg(long, value_name = "CODE|warnings", value_parser = warning_name)]
     pub allow: Vec<String>,
 }
 
 impl WarningArguments {
-    /// What becomes of the warning with this code: what is said of the code goes before what is said of all.
+    /// The level of the warning with this code: options for the code take precedence over options for all.
     pub fn level_of(&self, code: &str) -> WarningLevel {
         for name in [code, ALL_WARNINGS] {
             if self.deny.iter().any(|denied| denied == name) {
@@ -146,7 +146,7 @@ impl WarningArguments {
     }
 }
 
-/// Stands for all codes.
+/// Denotes all codes.
 const ALL_WARNINGS: &str = "warnings";
 
 fn warning_name(text: &str) -> Result<String, String> {
@@ -177,7 +177,7 @@ pub struct CheckArguments {
     /// One line per file instead of the full messages
     #[arg(long)]
     pub summary: bool,
-    /// A line of JSON per file
+    /// One line of JSON per file
     #[arg(long)]
     pub json: bool,
 }
@@ -189,7 +189,7 @@ Examples:
   wirespeed explain E0301                         what it means, a wrong program, a right one
   wirespeed explain                               all codes")]
 pub struct ExplainArguments {
-    /// The codes; all codes with their titles if there is none
+    /// The codes; by default all codes with their titles
     #[arg(value_name = "CODE")]
     pub codes: Vec<String>,
 }
@@ -203,18 +203,18 @@ pub enum Emit {
     P4,
     /// The intermediate representation, after the passes
     Ir,
-    /// How it is run: what lives where, regions, tables, state that is guarded, each with its reason
+    /// The plan: the location of variables, batch stages, tables, guarded state, each with its reason
     Plan,
     /// The C code
     C,
-    /// What the program shows to controllers (P4Info of P4Runtime), as text; to a file in the form of its ending:
-    /// .txtpb or .txt, .bin, .json
+    /// The interface for controllers (P4Info of P4Runtime), as text; in a file in the format of its extension: .txtpb
+    /// or .txt, .bin, .json
     P4info,
-    /// The program as JSON, for controllers of P4Runtime that send a file of JSON as device config
+    /// The program as JSON, for P4Runtime controllers that send a JSON file as device config
     DeviceConfig,
-    /// The prototypes of what a plug-in (--extern) for the program must implement, as a C header
+    /// The prototypes of the functions that a plug-in (--extern) for the program must implement, as a C header
     ExternHeader,
-    /// How long each stage took, up to the shared object and its loading; what was compiled before is compiled again
+    /// The time of each stage, up to loading the shared object; the cache is not used
     Times,
     /// The shared object
     So,
@@ -226,7 +226,7 @@ pub enum Emit {
 Examples:
   wirespeed compile router.p4 -o router.so
   wirespeed compile router.p4 --emit c | less
-  wirespeed compile router.p4 --emit plan         what lives where, and why
+  wirespeed compile router.p4 --emit plan         where everything is stored, and why
   wirespeed compile router.p4 --emit times        what takes long
   wirespeed compile router.p4 --emit p4info -o router.p4info.txtpb
   wirespeed compile router.p4 --emit p4info --for 1.3      for older clients, without what they do not know
@@ -240,22 +240,22 @@ pub struct CompileArguments {
     pub source: SourceArguments,
     #[command(flatten)]
     pub warnings: WarningArguments,
-    /// What to write
+    /// The stage to write
     #[arg(long, value_enum, default_value = "so")]
     pub emit: Emit,
-    /// Where to write it [default: standard output; for a shared object FILE with the ending .so, in this folder]
+    /// The output file [default: standard output; for a shared object FILE with the extension .so, in this folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The version of P4Runtime that a P4Info is for, as 1.3: what came later is left out [default: the newest]
+    /// The version of P4Runtime for a P4Info, such as 1.3: later features are omitted [default: the newest]
     #[arg(long = "for", value_name = "VERSION", value_parser = p4runtime_version)]
     pub for_version: Option<Version>,
-    /// The machine to compile for, as aarch64-linux-gnu [default: this one]
+    /// The target machine, such as aarch64-linux-gnu [default: this one]
     #[arg(long, value_name = "TRIPLE")]
     pub target: Option<String>,
     /// The C compiler [default: $CC, else cc, clang or gcc]
     #[arg(long, value_name = "COMMAND")]
     pub cc: Option<String>,
-    /// Leave the passes out
+    /// Skip the passes
     #[arg(long)]
     pub no_optimise: bool,
     /// The plan, or the times, as JSON
@@ -267,7 +267,7 @@ fn p4runtime_version(text: &str) -> Result<Version, String> {
     Version::from_name(text).ok_or_else(|| "a version of P4Runtime is 1.0 to 1.5".to_owned())
 }
 
-/// What runs the program.
+/// The engine that runs the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum BackendKind {
     /// Compiled code
@@ -277,7 +277,7 @@ pub enum BackendKind {
 }
 
 impl BackendKind {
-    /// As it is named on the command line.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             BackendKind::Native => "native",
@@ -286,14 +286,14 @@ impl BackendKind {
     }
 }
 
-/// What runs the tests of a program.
+/// The engine that runs the tests of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum TestBackend {
     /// Compiled code
     Native,
     /// The reference interpreter
     Interp,
-    /// One after the other, and compared
+    /// One after the other, and the results are compared
     Both,
 }
 
@@ -307,7 +307,7 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// As it is named on the command line.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Architecture::V1model => "v1model",
@@ -316,7 +316,7 @@ impl Architecture {
     }
 }
 
-/// How a program is run.
+/// The settings for running a program.
 #[derive(Args, Debug, Clone)]
 pub struct SwitchArguments {
     #[command(flatten)]
@@ -336,14 +336,13 @@ pub struct SwitchArguments {
     /// Queues per port; standard_metadata.priority chooses one
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     pub priority_queues: u8,
-    /// Whether the number of the switch's start is another one each time; where the same input must give the same
-    /// output it is the seed
+    /// Whether the start number differs for each start; where the same input must give the same output it is the seed
     #[arg(skip)]
     pub starts_anew: bool,
 }
 
 impl SwitchArguments {
-    /// A program with entries, and everything else as it is by default.
+    /// A program with entries, and default settings.
     pub fn plain(source: SourceArguments, entries: Vec<PathBuf>) -> SwitchArguments {
         SwitchArguments {
             source,
@@ -357,10 +356,10 @@ impl SwitchArguments {
     }
 }
 
-/// How controllers reach a switch.
+/// The settings for controllers.
 #[derive(Args, Debug, Clone)]
 pub struct P4RuntimeArguments {
-    /// Let controllers in by P4Runtime, at this address [default if none is given: 127.0.0.1:9559]
+    /// Serve P4Runtime controllers at this address [default if none is given: 127.0.0.1:9559]
     #[arg(
         long,
         visible_alias = "grpc-server-addr",
@@ -369,27 +368,27 @@ pub struct P4RuntimeArguments {
         value_parser = controllers_address
     )]
     pub p4runtime: Option<Option<SocketAddr>>,
-    /// The number by which controllers name the switch
+    /// The device id of the switch
     #[arg(long, default_value_t = 1, value_name = "N", requires = "p4runtime")]
     pub device_id: u64,
-    /// Let controllers in at this port of loopback, too, where simple_switch_CLI looks for the switch
+    /// Serve controllers at this port of loopback, too, where simple_switch_CLI connects to the switch
     #[arg(long, value_name = "PORT", requires = "p4runtime", hide = true)]
     pub thrift_port: Option<u16>,
-    /// The port whose packets go to controllers, and at which theirs enter [default: 510, or PSA_PORT_CPU]
+    /// The CPU port, which sends packets to controllers and receives theirs [default: 510, or PSA_PORT_CPU]
     #[arg(long, value_name = "PORT", requires = "p4runtime")]
     pub cpu_port: Option<u32>,
     /// The server's certificate (PEM): clients must use TLS
     #[arg(long, value_name = "FILE", requires_all = ["p4runtime_key", "p4runtime"])]
     pub p4runtime_cert: Option<PathBuf>,
-    /// The private key of the certificate (PEM)
+    /// The private key for the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "p4runtime_cert")]
     pub p4runtime_key: Option<PathBuf>,
-    /// Clients must have a certificate signed by this one (PEM)
+    /// The authority that must have signed clients' certificates (PEM)
     #[arg(long, value_name = "FILE", requires = "p4runtime_cert")]
     pub p4runtime_ca: Option<PathBuf>,
 }
 
-/// What counts for the compilation of a program that a controller sends.
+/// The settings for compiling a program that a controller sends.
 #[derive(Args, Debug, Clone)]
 pub struct TrialArguments {
     #[command(flatten)]
@@ -397,24 +396,24 @@ pub struct TrialArguments {
     /// The C compiler
     #[arg(long, value_name = "COMMAND")]
     pub cc: Option<String>,
-    /// What is to run the program
+    /// The engine that will run the program
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
 }
 
-/// What a running switch logs on standard error.
+/// The log of a running switch on standard error.
 #[derive(Args, Debug, Clone, Default)]
 pub struct LogArguments {
-    /// The form of log lines about controllers, programs, links and state [default: messages without a time]
+    /// The format of log lines about controllers, programs, links and state [default: messages without a time]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
-    /// What is logged: error, warn, info, debug, trace or off, or levels of parts, as warn,p4runtime=debug [default:
+    /// The log level: error, warn, info, debug, trace or off, or levels of parts, as warn,p4runtime=debug [default:
     /// $WIRESPEED_LOG, else info]
     #[arg(long, value_name = "LEVEL")]
     pub log_level: Option<String>,
 }
 
-/// The form of a line of the log.
+/// The format of log lines.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogFormat {
     /// Time, level, part, message, fields
@@ -424,7 +423,7 @@ pub enum LogFormat {
 }
 
 impl LogFormat {
-    /// As it is named on the command line.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             LogFormat::Text => "text",
@@ -439,82 +438,82 @@ impl LogFormat {
 Examples:
   wirespeed run router.p4 --entries s1-runtime.json --port 1=eth0 --port 2=eth1
   wirespeed run router.p4 --entries cmds.txt --port 1=pcap:in.pcap,back.pcap --port 2=pcap:,out.pcapng
-  wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime         controllers bring the program
+  wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime         controllers set the program
   wirespeed run aggregator.p4 --port 1=eth0 --port 2=eth1 --port 9=timer:50ms,flush.pcap
   wirespeed run router.p4 --port 1=eth0 --port 2=eth1 --state /var/lib/router
-  wirespeed run --port 1=eth0 --port 2=eth1 --state /var/lib/router       goes on with the program kept there
+  wirespeed run --port 1=eth0 --port 2=eth1 --state /var/lib/router       continues with the program stored there
   wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime --state /var/lib/router --metrics 9090
 
 Ctrl-C stops cleanly: packets already received are forwarded first. A second Ctrl-C stops at once.")]
 pub struct RunArguments {
-    /// The program [default: the one that --state keeps; with --p4runtime, the one that controllers bring]
+    /// The program [default: the one stored by --state; with --p4runtime, the one that controllers set]
     #[arg(value_name = "FILE", required_unless_present_any = ["p4runtime", "state"])]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub switch: SwitchArguments,
     /// A port: NUMBER=INTERFACE, NUMBER=xdp:INTERFACE (AF_XDP, faster), NUMBER=tap:NAME (an interface of its own),
-    /// NUMBER=dpdk:DEVICE, NUMBER=pcap:INPUT,OUTPUT, NUMBER=timer:PERIOD,TEMPLATE (a capture's packets arrive again and
-    /// again; an empty one without TEMPLATE), or NUMBER=null; may be repeated. More is in docs/guide/ports.md
+    /// NUMBER=dpdk:DEVICE, NUMBER=pcap:INPUT,OUTPUT, NUMBER=timer:PERIOD,TEMPLATE (a capture's packets arrive
+    /// periodically; an empty one without TEMPLATE), or NUMBER=null; may be repeated. See docs/guide/ports.md
     #[arg(short, long = "port", required_unless_present = "p4runtime", value_name = "PORT")]
     pub ports: Vec<String>,
-    /// What a port sends at most, in megabits per second: PORT=MBIT; packets wait in the port's queues. With each
-    /// packet the wire carries 24 bytes of Ethernet (preamble, checksum, gap), or with PORT=MBIT/BYTES so many; with 24
-    /// or more, packets shorter than 60 bytes take as long as those of 60
+    /// The rate limit of a port in megabits per second: PORT=MBIT; packets wait in the port's queues. Each packet is
+    /// charged 24 additional bytes of Ethernet (preamble, checksum, gap), or with PORT=MBIT/BYTES this many; with 24
+    /// or more, packets shorter than 60 bytes count as 60
     #[arg(long, value_name = "PORT=MBIT")]
     pub port_rate: Vec<String>,
-    /// How many threads work on packets: a number, or auto, which follows the load. `wirespeed ctl workers` changes it
-    /// while the switch runs
+    /// The number of threads that process packets, or auto, which follows the load. `wirespeed ctl workers` changes
+    /// it while the switch runs
     #[arg(long, value_name = "N|auto", default_value = "1", value_parser = wanted_workers)]
     pub workers: Wanted,
     /// Open the interfaces in this network namespace: its name, or a path as /proc/PID/ns/net
     #[arg(long, value_name = "NAME|PATH")]
     pub netns: Option<PathBuf>,
-    /// Write what comes in and goes out to captures in this folder: INTERFACE_in.pcap and INTERFACE_out.pcap
+    /// Record packets in captures in this folder: INTERFACE_in.pcap and INTERFACE_out.pcap
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,
     #[command(flatten)]
     pub p4runtime: P4RuntimeArguments,
     #[command(flatten)]
     pub zipline: crate::zipline::beside::BesideArguments,
-    /// Keep program, entries, groups, registers and counters in this folder, and begin with what it holds
+    /// Store program, entries, groups, registers and counters in this folder, and restore them at the start
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// Tell Prometheus, at /metrics and /healthz of this address, how the switch is
+    /// Serve Prometheus metrics at this address, at /metrics and /healthz
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = address)]
     pub metrics: Option<SocketAddr>,
     #[command(flatten)]
     pub log: LogArguments,
     /// Write the journey of every packet to this file, - for standard output: parser states, tables with keys and
-    /// entries, actions. The interpreter runs the program then, which is much slower
+    /// entries, actions. The program then runs in the interpreter, which is much slower
     #[arg(long, value_name = "FILE")]
     pub log_packets: Option<PathBuf>,
-    /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
+    /// The engine [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
-    /// Do not have code made for what is in the tables once they have settled
+    /// Do not compile specialised code for the contents of tables
     #[arg(long)]
     pub no_specialise: bool,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = duration)]
     pub duration: Option<Duration>,
-    /// Print the final counters, and digests and log lines as they come, as JSON lines
+    /// Print the final counters, and digests and log lines as they occur, as JSON lines
     #[arg(long)]
     pub json: bool,
-    /// No greeting with the address for controllers, and no counter line while running. A port that the system chose
-    /// (--p4runtime 0) is printed all the same
+    /// Print neither the greeting with the address for controllers nor the counter line. A port that the system chose
+    /// (--p4runtime 0) is printed in any case
     #[arg(short, long)]
     pub quiet: bool,
 }
 
 impl RunArguments {
-    /// Whether this start is told from earlier ones: it is not where everything comes from captures.
+    /// Whether this start gets a new start number: not if all input comes from captures.
     pub fn starts_anew(&self) -> bool {
         let is_live = |port: &String| PortSpec::parse(port, u32::MAX).is_ok_and(|port| port.kind.interface().is_some());
         self.state.is_some() || self.p4runtime.p4runtime.is_some() || self.ports.iter().any(is_live)
     }
 }
 
-/// Seconds, or a part of one.
+/// Seconds, or a fraction of one.
 fn duration(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "it is a number of seconds, such as 10 or 0.5".to_owned())
@@ -561,7 +560,7 @@ pub struct TopArguments {
     /// Where the switch serves its metrics (its --metrics)
     #[arg(value_name = "[ADDRESS:]PORT", default_value = "9090", value_parser = address)]
     pub address: SocketAddr,
-    /// The time between two looks, in seconds
+    /// The interval between updates, in seconds
     #[arg(long, short, default_value = "1", value_name = "SECONDS", value_parser = interval)]
     pub interval: Interval,
     /// Print one report and end
@@ -570,12 +569,12 @@ pub struct TopArguments {
     /// Print a line of JSON for each report
     #[arg(long)]
     pub json: bool,
-    /// How packets are traced where the switch wants TLS.
+    /// The TLS settings for tracing packets.
     #[command(flatten)]
     pub tls: TlsArguments,
 }
 
-/// A time between two looks.
+/// An interval between updates.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval(pub Duration);
 
@@ -601,16 +600,16 @@ basic.p4), what the topology names, the only .p4 file of the folder.
 Exit status: 1 if a command failed; else as for all commands. Nothing of the network is left when the command has ended,
 however it ended.")]
 pub struct NetArguments {
-    /// The topology
+    /// The topology file
     #[arg(value_name = "TOPOLOGY.json")]
     pub topology: PathBuf,
-    /// The program of all switches, or of one, or the folder where the programs are; may be repeated
+    /// The program of all switches, or of one, or the folder with the programs; may be repeated
     #[arg(short, long = "program", value_name = "[SWITCH=]FILE.p4|DIR")]
     pub programs: Vec<String>,
-    /// Carry out a command in place of the prompt; may be repeated
+    /// Run a command instead of the prompt; may be repeated
     #[arg(short, long = "command", value_name = "COMMAND")]
     pub commands: Vec<String>,
-    /// Where the switches' logs are written
+    /// The folder for the switches' logs
     #[arg(long, default_value = "logs", value_name = "DIR")]
     pub log_dir: PathBuf,
     #[command(flatten)]
@@ -618,17 +617,17 @@ pub struct NetArguments {
     /// Write the journey of every packet to the switches' logs, as `wirespeed run --log-packets` does
     #[arg(long)]
     pub log_packets: bool,
-    /// Write what switches receive and send to captures in this folder: s1-eth1_in.pcap, s1-eth1_out.pcap
+    /// Record packets of switches in captures in this folder: s1-eth1_in.pcap, s1-eth1_out.pcap
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,
-    /// Let controllers in by P4Runtime: the first switch (device 0) at this port of 127.0.0.1, each other at the next;
-    /// or `off`
+    /// Serve P4Runtime controllers: the first switch (device 0) at this port of 127.0.0.1, each further one at the
+    /// next; or `off`
     #[arg(long, default_value = "50051", value_name = "PORT|off", value_parser = controller_port)]
     pub p4runtime: ControllerPort,
-    /// Where the first switch serves its metrics, on loopback; the others at the ports that follow
+    /// Serve the metrics of the first switch at this port of loopback; those of the others at the next ports
     #[arg(long, value_name = "PORT")]
     pub metrics: Option<u16>,
-    /// Keep the state of each switch in a folder of its name in this one
+    /// Store the state of each switch in a folder of its name in this one
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
     /// Lines of JSON instead of text
@@ -636,13 +635,13 @@ pub struct NetArguments {
     pub json: bool,
     #[command(flatten)]
     pub source: SourceArguments,
-    /// How many threads of each switch work on packets: a number, or auto, which follows the load
+    /// The number of threads of each switch that process packets, or auto, which follows the load
     #[arg(long, value_name = "N|auto", default_value = "1", value_parser = wanted_workers)]
     pub workers: Wanted,
-    /// What runs the programs [default: native; the interpreter, with a warning, if there is no C compiler]
+    /// The engine [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
-    /// Do not have code made for what is in the tables once they have settled
+    /// Do not compile specialised code for the contents of tables
     #[arg(long)]
     pub no_specialise: bool,
     /// A plug-in that supplies the programs' own extern functions; may be repeated
@@ -678,7 +677,7 @@ pub struct CtlArguments {
     /// The command; see `wirespeed ctl help`
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     pub command: Vec<String>,
-    /// Folder in which #include of a program to load looks, before the built-in files
+    /// Folder for #include in a program to load, searched before the built-in files
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Define a macro in programs to load
@@ -687,22 +686,22 @@ pub struct CtlArguments {
     /// Undefine a macro in programs to load
     #[arg(short = 'U', long = "undefine", value_name = "NAME")]
     pub undefine: Vec<String>,
-    /// Carry out the lines of this file; - for standard input
+    /// Run the lines of this file; - for standard input
     #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
     pub file: Option<PathBuf>,
-    /// Carry out lines of simple_switch_CLI, of this file or of standard input
+    /// Run lines of simple_switch_CLI from this file or standard input
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["command", "atomic", "json"])]
     pub simple_switch_cli: Option<Option<PathBuf>>,
-    /// Where the switch listens
+    /// The address of the switch
     #[arg(short, long, value_name = "HOST:PORT", default_value = "127.0.0.1:9559")]
     pub address: String,
-    /// The number of the switch [default: the one that it has; 1 if it does not say]
+    /// The device id of the switch [default: the one that it reports; 1 if it reports none]
     #[arg(long, value_name = "N")]
     pub device_id: Option<u64>,
-    /// Become primary with this election id [default: one that takes no controller's place]
+    /// Become primary with this election id [default: one that does not displace another controller]
     #[arg(long, value_name = "N", conflicts_with = "as_primary")]
     pub election_id: Option<u128>,
-    /// Write in the name of the controller that is primary, which stays so
+    /// Write with the election id of the primary controller, which stays primary
     #[arg(long)]
     pub as_primary: bool,
     /// The role to act in
@@ -710,43 +709,43 @@ pub struct CtlArguments {
     pub role: Option<String>,
     #[command(flatten)]
     pub tls: TlsArguments,
-    /// Print a line of JSON for each thing
+    /// Print results as lines of JSON
     #[arg(long)]
     pub json: bool,
     /// Write all lines as one batch: all or none, and no packet sees a part of it
     #[arg(long)]
     pub atomic: bool,
-    /// Go on after a line that is refused
+    /// Continue after a line that is refused
     #[arg(short, long)]
     pub keep_going: bool,
 }
 
-/// How a client of P4Runtime connects with TLS.
+/// The TLS settings of a P4Runtime client.
 #[derive(Args, Debug, Clone, Default)]
 pub struct TlsArguments {
-    /// Connect with TLS: who signed the certificate of the switch (PEM)
+    /// Connect with TLS: the authority of the switch's certificate (PEM)
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
-    /// The certificate to show to the switch (PEM)
+    /// The client's certificate (PEM)
     #[arg(long, value_name = "FILE", requires_all = ["key", "ca"])]
     pub cert: Option<PathBuf>,
-    /// The key of the certificate (PEM)
+    /// The key of the client's certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
-    /// The name in the certificate of the switch [default: that of the address]
+    /// The name in the switch's certificate [default: that of the address]
     #[arg(long, value_name = "NAME", requires = "ca")]
     pub server_name: Option<String>,
 }
 
-/// The number of a switch that was given none.
+/// The default device id of a switch.
 pub const DEVICE_ID: u64 = 1;
 
-/// Where the first switch of a network lets controllers in.
+/// The addresses of a network's switches for controllers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ControllerPort {
-    /// At this port; the others at those that follow.
+    /// At this port; the others at the next ones.
     First(u16),
-    /// Nowhere.
+    /// None.
     Off,
 }
 
@@ -771,12 +770,13 @@ pub struct TestArguments {
     /// The program
     #[arg(value_name = "PROGRAM")]
     pub file: PathBuf,
-    /// Packet tests in the Simple Test Framework's form [default: PROGRAM with the ending .stf, if there is one]
+    /// Packet tests in the format of the Simple Test Framework [default: PROGRAM with the extension .stf, if it
+    /// exists]
     #[arg(value_name = "FILE")]
     pub scripts: Vec<PathBuf>,
     #[command(flatten)]
     pub switch: SwitchArguments,
-    /// What runs the program
+    /// The engine
     #[arg(long, value_enum, default_value = "both")]
     pub backend: TestBackend,
     /// Refuse a program that is not for this architecture [default: recognised from its `main`]
@@ -810,40 +810,40 @@ pub struct BenchArguments {
     pub file: PathBuf,
     #[command(flatten)]
     pub switch: SwitchArguments,
-    /// A capture whose packets are sent, and the port they come in by; may be repeated
+    /// A capture whose packets are sent, and their ingress port; may be repeated
     #[arg(long = "trace", value_name = "[PORT=]FILE", conflicts_with = "generate")]
     pub traces: Vec<String>,
-    /// Packets to make instead [default: ipv4 and udp, 65,536 to random addresses in 10.0.0.0/8]
+    /// Packets to generate instead [default: ipv4 and udp, 65,536 to random addresses in 10.0.0.0/8]
     #[arg(long, value_name = "DESCRIPTION")]
     pub generate: Option<String>,
-    /// The port that packets come in by
+    /// The ingress port of packets
     #[arg(long, default_value_t = 1, value_name = "PORT")]
     pub in_port: u32,
-    /// Take the first N packets only
+    /// Use only the first N packets
     #[arg(long, value_name = "N", value_parser = count)]
     pub count: Option<usize>,
-    /// Drivers to go over, with commas between them; each takes its turn
+    /// Drivers to use, separated by commas; they take turns
     #[arg(long, value_enum, value_name = "DRIVER", value_delimiter = ',')]
     pub over: Vec<BenchCarrier>,
     /// Workers, each with a core of its own
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = workers)]
     pub workers: usize,
-    /// Packets that the switch gets at once, at most 4096; latencies are those of at most 64
+    /// Packets per burst, at most 4096; latencies are those of at most 64
     #[arg(long, default_value_t = 256, value_name = "N", value_parser = burst)]
     pub burst: usize,
     /// Runs
     #[arg(long, default_value_t = 7, value_name = "N", value_parser = runs)]
     pub runs: usize,
-    /// How long a run takes, about
+    /// The approximate duration of a run
     #[arg(long, default_value_t = 0.3, value_name = "SECONDS", value_parser = run_seconds)]
     pub seconds: f64,
-    /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
+    /// The engine [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
-    /// Measure code that is made for the entries, as a running switch has it made once its tables have settled
+    /// Measure specialised code for the entries, which a running switch compiles once its tables are stable
     #[arg(long)]
     pub specialise: bool,
-    /// Meanwhile have packets searched for these bytes, in hexadecimal digits, as `ctl trace` does; those are copied
+    /// Meanwhile search packets for these bytes, in hexadecimal digits, as `ctl trace` does; matching ones are copied
     #[arg(long, value_name = "BYTES")]
     pub watch: Option<String>,
     /// One JSON object, with the figures of every run
@@ -867,22 +867,22 @@ pub struct TuneArguments {
     pub file: PathBuf,
     #[command(flatten)]
     pub switch: SwitchArguments,
-    /// A capture whose packets are sent, and the port they come in by; may be repeated
+    /// A capture whose packets are sent, and their ingress port; may be repeated
     #[arg(long = "pcap", value_name = "[PORT=]FILE", required_unless_present = "forget")]
     pub captures: Vec<String>,
-    /// The port that packets come in by
+    /// The ingress port of packets
     #[arg(long, default_value_t = 1, value_name = "PORT")]
     pub in_port: u32,
-    /// Take the first N packets only
+    /// Use only the first N packets
     #[arg(long, value_name = "N", value_parser = count)]
     pub count: Option<usize>,
-    /// Runs of each choice
+    /// Runs of each setting
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = runs)]
     pub runs: usize,
-    /// How long a run takes, about
+    /// The approximate duration of a run
     #[arg(long, default_value_t = 0.1, value_name = "SECONDS", value_parser = run_seconds)]
     pub seconds: f64,
-    /// Forget what was found for the program
+    /// Delete the stored settings of the program
     #[arg(long, conflicts_with = "captures")]
     pub forget: bool,
     /// One JSON object
@@ -890,18 +890,18 @@ pub struct TuneArguments {
     pub json: bool,
 }
 
-/// A driver that packets are measured over.
+/// A driver to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum BenchCarrier {
-    /// Packet sockets with rings, as of --port 1=eth0
+    /// Packet sockets with rings, as with --port 1=eth0
     Packet,
-    /// The same without a ring for sending
+    /// The same without a transmit ring
     PacketNoRing,
-    /// AF_XDP, as of --port 1=xdp:eth0
+    /// AF_XDP, as with --port 1=xdp:eth0
     Xdp,
     /// AF_XDP with its program in the network stack
     XdpGeneric,
-    /// Generators in memory: what is left when drivers cost next to nothing
+    /// Generators in memory: the cost without real drivers
     Memory,
 }
 
@@ -944,7 +944,7 @@ pub struct DemoArguments {
     /// Routes to install
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub routes: u32,
-    /// Where to leave the files
+    /// The folder for the files
     #[arg(long, default_value = "wirespeed-demo", value_name = "DIR")]
     pub dir: PathBuf,
 }
@@ -954,7 +954,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory as _;
 
-    /// This command and those below it that are shown and have no examples in their help.
+    /// This command and its visible subcommands whose help has no examples.
     fn without_examples(command: &clap::Command) -> Vec<String> {
         let is_shown = |it: &&clap::Command| !it.is_hide_set() && it.get_name() != "help";
         let inner: Vec<&clap::Command> = command.get_subcommands().filter(is_shown).collect();

@@ -13,12 +13,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use switch::{Backend, Blueprint, Config, Specialisation, Switch};
 
-/// The program's C text and plan, as nobody has tuned it: the same for the same program.
+/// The program's C text and plan without tuning: the same for the same program.
 pub fn generate(compiled: &Compiled) -> Result<(String, Plan), Exit> {
     generate_tuned(compiled, Tuning::default())
 }
 
-/// The program's C text and plan, as it is run.
+/// The program's C text and plan as it is run.
 pub fn generate_tuned(compiled: &Compiled, tuning: Tuning) -> Result<(String, Plan), Exit> {
     try_generate(compiled, tuning).map_err(|error| {
         terminal::error(error);
@@ -26,7 +26,7 @@ pub fn generate_tuned(compiled: &Compiled, tuning: Tuning) -> Result<(String, Pl
     })
 }
 
-/// What was found to be best for a program.
+/// The stored tuning of a program.
 pub fn tuning(compiled: &Compiled, options: &CompileOptions) -> Tuning {
     Tuning::kept(&compiled.program, options).unwrap_or_default()
 }
@@ -59,7 +59,7 @@ fn load_native((text, plan): (String, Plan), options: &CompileOptions) -> Result
     Ok(Backend::Native(Box::new(native), Box::new(plan)))
 }
 
-/// The backend that was asked for. If none was, native code, or the interpreter with a warning.
+/// The requested backend. By default native code, or the interpreter with a warning.
 pub fn choose(compiled: &Compiled, kind: Option<BackendKind>, cc: Option<String>) -> Result<Backend, Exit> {
     if kind == Some(BackendKind::Interp) {
         return Ok(Backend::Interpreter);
@@ -78,7 +78,7 @@ pub fn choose(compiled: &Compiled, kind: Option<BackendKind>, cc: Option<String>
     }
 }
 
-/// Makes code for the contents of tables of blueprints.
+/// Compiles specialised code for the contents of tables.
 pub fn special_code(blueprint: Blueprint, cc: Option<&str>) -> Result<Specialisation, String> {
     let options = CompileOptions { compiler: cc.map(str::to_owned), ..CompileOptions::default() };
     let native = Native::build(&blueprint.c_text(), blueprint.plan(), &options).map_err(|error| error.to_string())?;
@@ -89,7 +89,7 @@ fn interpreter_instead(error: &str) -> String {
     format!("{error}\nrunning in the interpreter, which is much slower")
 }
 
-/// The same where nobody is at the terminal: what is wrong is the error, a warning comes with the backend.
+/// The same without a terminal: problems are the error, a warning is returned with the backend.
 pub fn choose_quietly(
     compiled: &Compiled,
     kind: Option<BackendKind>,
@@ -106,16 +106,16 @@ pub fn choose_quietly(
     }
 }
 
-/// Why there is no switch: what is wrong, and how the command ends.
+/// Why there is no switch: the problems, and the exit status.
 pub struct Failure {
-    /// Everything that is wrong.
+    /// All problems.
     pub messages: Vec<String>,
-    /// How the command ends.
+    /// The exit status.
     pub exit: Exit,
 }
 
 impl Failure {
-    /// Shows what is wrong.
+    /// Shows the problems.
     pub fn show(self) -> Exit {
         self.messages.iter().for_each(terminal::error);
         self.exit
@@ -126,13 +126,14 @@ impl Failure {
     }
 }
 
-/// A switch that runs the program, with the entries of all files, or the exit after what is wrong was shown.
+/// A switch that runs the program, with the entries of all files; otherwise shows the problems and returns the exit
+/// status.
 pub fn build(program: Arc<Program>, backend: Backend, arguments: &SwitchArguments) -> Result<Switch, Exit> {
     set_up(program, backend, arguments).map_err(Failure::show)
 }
 
-/// A switch that runs the program, with the entries of all files. With a log, it writes the journey of every packet
-/// there, in the interpreter.
+/// The same with a log: if there is one, the program runs in the interpreter and the journey of every packet is
+/// written to the log.
 pub fn set_up_with_log(
     compiled: Compiled,
     backend: Backend,
@@ -160,7 +161,7 @@ pub fn set_up(program: Arc<Program>, backend: Backend, arguments: &SwitchArgumen
     Ok(switch)
 }
 
-/// What supplies the program's own extern functions; none if it has none.
+/// The plug-in with the program's own extern functions; `None` if it has none.
 fn plug_in(program: &Program, arguments: &SwitchArguments) -> Result<Option<PlugIn>, Failure> {
     if program.extern_functions.is_empty() {
         return Ok(None);

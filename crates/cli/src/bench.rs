@@ -1,7 +1,7 @@
-//! `wirespeed bench`: what a program costs per packet, from memory to memory or between virtual interfaces.
+//! `wirespeed bench`: the cost of a program per packet, from memory to memory or between virtual interfaces.
 //!
 //! What enters: a program with its entries, captures or a description of packets. What leaves: a table, or JSON with
-//! the figures of every run. Measuring itself is `measure`'s.
+//! the figures of every run. The measurements are made by `measure`.
 //!
 //! * [`report`]: figures as text and as JSON.
 
@@ -15,7 +15,7 @@ use crate::terminal::{self, Progress};
 use measure::memory::Bench;
 use measure::traffic::{Generate, Trace};
 use measure::veth::{Carrier, Failure, Outcome, Pairs};
-use report::{MemoryReport, Subject, TableSize, VethReport};
+use report::{Measured, MemoryReport, TableSize, VethReport};
 use std::hint::black_box;
 use std::num::NonZero;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
     };
     let mut switch = backend::build(Arc::new(compiled.program), backend, &arguments.switch)?;
     let specialised = if arguments.specialise { specialise(arguments, &mut switch)? } else { None };
-    let subject = Subject {
+    let subject = Measured {
         specialised,
         hindrance,
         program: arguments.file.display().to_string(),
@@ -55,7 +55,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
     }
 }
 
-/// Has a tap look for bytes in all packets, until the result is dropped.
+/// Starts a tap that searches all packets for bytes, until the result is dropped.
 fn watch(digits: &str, switch: &Switch) -> Result<Watching, Exit> {
     let wrong = || usage(format!("--watch: `{digits}` is not 1 to {PATTERN_BYTES_MAX} bytes in hexadecimal digits"));
     let is_right = digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -70,7 +70,7 @@ fn watch(digits: &str, switch: &Switch) -> Result<Watching, Exit> {
     Ok(switch.tap().watch(filter, u64::MAX, Box::new(copy)))
 }
 
-/// How full the tables are.
+/// The fill levels of the tables.
 fn table_sizes(switch: &Switch) -> Vec<TableSize> {
     let shared = switch.shared_tables();
     let tables = shared.lock();
@@ -78,7 +78,7 @@ fn table_sizes(switch: &Switch) -> Vec<TableSize> {
     sizes.map(|(table, bytes)| TableSize { name: table.spec().name.clone(), entries: table.len(), bytes }).collect()
 }
 
-/// Has the switch run code for its entries. Returns what that is made for, if it makes a difference.
+/// Runs specialised code for the entries. Returns what it is specialised for, if it differs from the general code.
 fn specialise(arguments: &BenchArguments, switch: &mut Switch) -> Result<Option<String>, Exit> {
     let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else {
         terminal::note(match arguments.backend {
@@ -96,7 +96,7 @@ fn specialise(arguments: &BenchArguments, switch: &mut Switch) -> Result<Option<
     Ok(switch.specialisation().map(|special| special.to_string()))
 }
 
-/// The packets, and what they are.
+/// The packets and their description.
 fn trace(arguments: &BenchArguments, number_max: u32) -> Result<(Trace, String), Exit> {
     if arguments.in_port > number_max {
         terminal::error(format!("--in-port: the greatest port is {number_max}"));
@@ -125,14 +125,14 @@ pub struct Captures<'a> {
     pub option: &'static str,
     /// Each a file, or `PORT=FILE`.
     pub files: &'a [String],
-    /// The port by which packets come in whose file names none.
+    /// The ingress port of packets whose file does not name one.
     pub in_port: u32,
     /// The greatest port.
     pub number_max: u32,
 }
 
 impl<'a> Captures<'a> {
-    /// The packets, the first `count` of each file if so many are wanted only, and where they are from.
+    /// The packets, only the first `count` of each file if that is given, and their description.
     pub fn trace(&self, count: Option<usize>) -> Result<(Trace, String), Exit> {
         let (mut trace, mut names) = (Trace::default(), Vec::new());
         for argument in self.files {
@@ -172,7 +172,7 @@ fn usage(message: impl std::fmt::Display) -> Exit {
     Exit::Usage
 }
 
-fn memory(arguments: &BenchArguments, subject: Subject, switch: &mut Switch, trace: &Trace) -> Result<Exit, Exit> {
+fn memory(arguments: &BenchArguments, subject: Measured, switch: &mut Switch, trace: &Trace) -> Result<Exit, Exit> {
     if arguments.workers > 1
         && let Err(reason) = switch.divides()
     {
@@ -182,9 +182,7 @@ fn memory(arguments: &BenchArguments, subject: Subject, switch: &mut Switch, tra
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     if arguments.workers > processors {
         let workers = arguments.workers;
-        terminal::warning(format!(
-            "{workers} workers take turns at {processors} processors: times are longer than they are"
-        ));
+        terminal::warning(format!("{workers} workers share {processors} processors: the measured times are too long"));
     }
     let progress = Progress::start("measuring");
     let mut bench = Bench::new(switch, trace, arguments.burst, Duration::from_secs_f64(arguments.seconds));
@@ -205,7 +203,7 @@ fn memory(arguments: &BenchArguments, subject: Subject, switch: &mut Switch, tra
     let report = MemoryReport { subject, burst, used, runs, before, after, waiting, latencies, stages };
     report.print(arguments.json);
     if after.sent == before.sent {
-        terminal::warning("no packet was sent: what was measured is how they are dropped. Do entries and packets fit?");
+        terminal::warning("no packet was sent: the figures are for dropped packets. Do entries and packets match?");
     }
     Ok(Exit::Success)
 }
@@ -224,7 +222,7 @@ impl BenchCarrier {
 
 fn virtual_interfaces(
     arguments: &BenchArguments,
-    subject: Subject,
+    subject: Measured,
     switch: &mut Switch,
     trace: &Trace,
 ) -> Result<Exit, Exit> {
@@ -244,7 +242,7 @@ fn virtual_interfaces(
     let pairs = Pairs::new().map_err(failed)?;
     let mut outcomes: Vec<(Carrier, Vec<Outcome>)> =
         arguments.over.iter().map(|over| (over.carrier(), Vec::new())).collect();
-    // They take turns, so that all see the same machine.
+    // The drivers take turns, so that all see the same state of the machine.
     for _ in 0..arguments.runs {
         for (carrier, outcomes) in &mut outcomes {
             let outcome = pairs.measure(*carrier, switch, port, &frames);

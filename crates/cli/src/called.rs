@@ -1,7 +1,7 @@
-//! The name by which the command was called: links stand for tools that people's scripts call.
+//! The name by which the command was called: links with the names of tools that scripts call.
 //!
-//! What enters: the arguments of the process. What leaves: those of the command that a link stands for. [`LINKS`] has
-//! all names; `wirespeed links` makes the links.
+//! What enters: the arguments of the process. What leaves: those of the corresponding command. [`LINKS`] has all
+//! names; `wirespeed links` makes the links.
 //!
 //! * `simple_switch`, `simple_switch_grpc` ([`simple_switch`]): `run`, with the options of BMv2's switches.
 //! * `simple_switch_CLI` ([`simple_switch_cli`]): `ctl --simple-switch-cli`, with that tool's own options.
@@ -16,10 +16,10 @@ use crate::{Exit, terminal};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The names that links may have.
+/// The names of links.
 pub const LINKS: [&str; 5] = ["p4c", p4c::COMMAND, "simple_switch", "simple_switch_grpc", "simple_switch_CLI"];
 
-/// The arguments of the process, with the command in its place if a link stands for it.
+/// The arguments of the process, with the command inserted if it was called by a link.
 pub fn arguments() -> Result<Vec<OsString>, Exit> {
     let mut all: Vec<OsString> = std::env::args_os().collect();
     let name = all.first().map(|name| Path::new(name).file_name().unwrap_or_default().to_owned()).unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn arguments() -> Result<Vec<OsString>, Exit> {
     Ok(all)
 }
 
-/// Options as the tools take them: `--name value`, `--name=value`, `-n value`, `-nvalue`, and words between them.
+/// Options in the syntax of the tools: `--name value`, `--name=value`, `-n value`, `-nvalue`, and words between them.
 struct Given {
     words: std::vec::IntoIter<OsString>,
     /// A value that was written with its option.
@@ -55,7 +55,7 @@ impl Given {
         Given { words: words.into_iter(), value: None }
     }
 
-    /// The next word. `short` are the letters of options that a value may follow without a blank.
+    /// The next word. `short` are the letters of options whose value may follow without a blank.
     fn next(&mut self, short: &str) -> Option<Word> {
         let word = self.words.next()?;
         self.value = None;
@@ -79,7 +79,7 @@ impl Given {
         self.value.take().or_else(|| Some(self.words.next()?.to_string_lossy().into_owned()))
     }
 
-    /// The same where it may be left out.
+    /// The same for an optional value.
     fn optional(&mut self, is_value: impl Fn(&str) -> bool) -> Option<String> {
         if self.value.is_some() {
             return self.value.take();

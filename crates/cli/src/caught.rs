@@ -1,14 +1,15 @@
-//! Crashes as messages: what goes wrong in one file must not end the work on the others.
+//! Panics as messages: a panic for one file must not end the work on the others.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 
 thread_local! {
-    /// What the last panic of this thread said.
+    /// The message of the last panic of this thread.
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Does the work; if it panics, what the panic said and where. A panic is a bug of ours and never the user's fault.
+/// Does the work; if it panics, returns the message and the place. A panic is a bug of ours and never the user's
+/// fault.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = take_hook();
     set_hook(Box::new(remember));

@@ -1,4 +1,4 @@
-//! `wirespeed check`: what is wrong with programs.
+//! `wirespeed check`: errors and warnings of programs.
 
 use crate::Exit;
 use crate::args::CheckArguments;
@@ -10,18 +10,18 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use syntax::{Diagnostic, Severity};
 
-/// Checks each file by itself. Succeeds if none has an error; a crash in one ends the work on that one alone.
+/// Checks each file by itself. Succeeds if none has an error; a panic ends the work on one file only.
 pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
     let mut exit = Exit::Success;
     let names = arguments.files.iter().map(|file| file.display().to_string().chars().count());
-    // A terminal gets columns, a program lines that it can split at the first colon.
+    // A terminal gets aligned columns, a program lines that it can split at the first colon.
     let is_aligned = std::io::stdout().is_terminal();
     let width = if is_aligned { names.max().unwrap_or(0) + 1 } else { 0 };
     for file in &arguments.files {
         let outcome = caught(|| {
             let mut source = frontend::parse(file, &arguments.source);
             let remark = verdict(&mut source);
-            frontend::settle_warnings(&mut source, &arguments.warnings);
+            frontend::apply_warning_levels(&mut source, &arguments.warnings);
             let remark = remark.filter(|_| !source.diagnostics.has_errors());
             if arguments.json {
                 say!("{}", as_json(file, &source, arguments.summary));
@@ -52,8 +52,8 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
     Ok(exit)
 }
 
-/// Checks as far as the program goes: one without `main`, or for an architecture that cannot be run, is checked in full
-/// but not lowered. None if there are errors, else a remark.
+/// Checks as far as possible: a program without `main`, or for an unknown architecture, is checked in full but not
+/// lowered. `None` if there are errors, else a remark.
 fn verdict(source: &mut Source) -> Option<String> {
     let typed = frontend::check(source)?;
     frontend::lint(source, &typed);
@@ -92,7 +92,7 @@ fn warning_count(source: &Source) -> String {
     }
 }
 
-/// All that is wrong with a file, or just the first error of it.
+/// All diagnostics of a file, or only its first error.
 fn as_json(file: &Path, source: &Source, is_summary: bool) -> serde_json::Value {
     let diagnostic = |it: &Diagnostic| {
         let place = source.map.location(it.primary.span.lo);

@@ -11,7 +11,7 @@ use p4info::Format;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Compiles a file as far as was asked for and writes the result.
+/// Compiles a file up to the requested stage and writes the result.
 pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
     if arguments.json && !matches!(arguments.emit, Emit::Plan | Emit::Times) {
         terminal::error("--json is for --emit plan and --emit times");
@@ -63,7 +63,7 @@ fn load(arguments: &CompileArguments, optimise: bool) -> Result<Compiled, Exit> 
     frontend::load_with_warnings(&arguments.file, &arguments.source, &arguments.warnings, optimise)
 }
 
-/// A program as JSON that a switch takes for a device config. Whether it is right has been seen before.
+/// A program as JSON that a switch accepts as device config. The program was checked before.
 pub fn device_config(file: &Path, source: &SourceArguments) -> Result<String, Exit> {
     let source = frontend::parse(file, source);
     if source.diagnostics.has_errors() {
@@ -86,11 +86,11 @@ fn plan(arguments: &CompileArguments) -> Result<Exit, Exit> {
     write_text(arguments.output.as_deref(), &text)
 }
 
-/// P4Info in the form that the ending of the output's name stands for.
+/// P4Info in the format for the extension of the output file.
 fn p4info(arguments: &CompileArguments) -> Result<Exit, Exit> {
     let output = arguments.output.as_deref();
     let Some(format) = output.map_or(Some(Format::Text), Format::of_path) else {
-        terminal::error("the form of a P4Info is told from the ending of its file: .txtpb or .txt, .bin, .json");
+        terminal::error("the format of a P4Info follows from the extension of its file: .txtpb or .txt, .bin, .json");
         return Err(Exit::Usage);
     };
     let mut info = frontend::load_p4info(&arguments.file, &arguments.source, &arguments.warnings)?;
@@ -116,7 +116,7 @@ fn shared_object(arguments: &CompileArguments) -> Result<Exit, Exit> {
         let _progress = Progress::start("compiling to native code");
         cgen::compile(&text, &options).map_err(system_error)?
     };
-    // Written and not copied: what is in the cache is private, and the output need not be.
+    // Written rather than copied: the cache is private, and the output need not be.
     let bytes = std::fs::read(&object.path)
         .map_err(|error| system_error(format!("cannot read {}: {error}", object.path.display())))?;
     write_bytes(Some(&output), &bytes)?;
@@ -137,7 +137,7 @@ pub fn write_bytes(output: Option<&Path>, bytes: &[u8]) -> Result<Exit, Exit> {
     let written = match output {
         Some(path) => std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display())),
         None => match std::io::stdout().write_all(bytes) {
-            // Whoever read the output has seen enough.
+            // The reader has closed the pipe.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             result => result.map_err(|error| format!("cannot write to standard output: {error}")),
         },

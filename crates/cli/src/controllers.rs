@@ -1,8 +1,8 @@
 //! `wirespeed run --p4runtime`: a switch that controllers reach over gRPC.
 //!
-//! What enters: the arguments, the switch. What leaves: a running server, and what it needs to compile the programs
-//! that controllers send. A program that is sent may include the built-in files and those in the folders of `-I`, and
-//! no other: who may set a program need not be allowed to read every file.
+//! What enters: the arguments, the switch. What leaves: a running server with a compiler for the programs that
+//! controllers send. Such a program may include the built-in files and those in the folders of `-I`, and no others: a
+//! client that may set a program need not be allowed to read every file.
 
 use crate::Exit;
 use crate::args::{P4RuntimeArguments, RunArguments};
@@ -27,39 +27,39 @@ use std::time::Duration;
 use switch::CpuPort;
 use syntax::{DiskFiles, FileLoader};
 
-/// Where controllers look for a switch.
+/// The default address for controllers.
 const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9559);
 
-/// How long a program that a controller sends may be compiled.
+/// The time limit for compiling a program from a controller.
 const COMPILE_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// What the run needs of the server.
+/// The parts of the server that the run needs.
 pub struct Controllers {
     /// Ends with the run.
     pub server: Server,
-    /// Where packets and digests go.
+    /// The feed of packets and digests.
     pub feed: Feed,
-    /// The port behind which the controllers are.
+    /// The CPU port.
     pub cpu_port: CpuPort,
 }
 
 /// The switch for which a server is started.
-pub struct Subject<'a> {
+pub struct ServedSwitch<'a> {
     /// Its control plane.
     pub api: Arc<Api>,
-    /// The program that it begins with, if controllers are to see one.
+    /// Its first program, if controllers may see it.
     pub started: Option<p4runtime::Started>,
-    /// How that is compiled again.
+    /// How to compile that again.
     pub origin: Origin,
     /// Its ports.
     pub specs: &'a [PortSpec],
-    /// Where the journeys of its packets are written down, if they are.
+    /// The log of its packets' journeys, if there is one.
     pub log: Option<PacketLog>,
 }
 
-/// Starts the server, if there is to be one.
-pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Controllers>, Exit> {
-    let Subject { api, started, origin, specs, log } = subject;
+/// Starts the server, if it is requested.
+pub fn start(arguments: &RunArguments, subject: ServedSwitch<'_>) -> Result<Option<Controllers>, Exit> {
+    let ServedSwitch { api, started, origin, specs, log } = subject;
     let options = &arguments.p4runtime;
     let Some(address) = options.p4runtime else { return Ok(None) };
     let address = address.unwrap_or(DEFAULT_ADDRESS);
@@ -67,7 +67,7 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
     let tls = tls(options)?;
     if tls.is_none() && !address.ip().is_loopback() {
         terminal::warning(format!(
-            "anyone who reaches {address} can take the switch over: --p4runtime-cert and --p4runtime-ca ask for certificates"
+            "anyone who reaches {address} can take the switch over: require certificates with --p4runtime-cert and --p4runtime-ca"
         ));
     }
     let named = ports::names(arguments).into_iter().map(|(number, name)| (number, name.to_owned()));
@@ -119,7 +119,7 @@ fn tls(options: &P4RuntimeArguments) -> Result<Option<Tls>, Exit> {
     Ok(Some(Tls { certificate: pem::certificate(certificate)?, key: pem::key(key)?, client_ca }))
 }
 
-/// Makes switches of the programs that controllers send.
+/// Compiles the programs that controllers send.
 struct ProgramCompiler {
     arguments: RunArguments,
     origin: Origin,
@@ -128,10 +128,10 @@ struct ProgramCompiler {
     ports: Vec<u32>,
 }
 
-/// The name that a program from a controller has in messages.
+/// The name of a controller's program in messages.
 pub const SENT_NAME: &str = "device_config.p4";
 
-/// The most bytes of diagnostics in an answer, which travels in a header.
+/// The maximum size of diagnostics in a response, which are sent in a header.
 const DIAGNOSTICS_BYTES_MAX: usize = 3_000;
 
 impl ProgramCompiler {
@@ -169,14 +169,14 @@ impl Compiler for ProgramCompiler {
 
     fn compile_started(&self) -> Option<Result<Compiled, Fault>> {
         let (file, made) = self.origin.compile(&self.arguments)?;
-        let wrong = |diagnostics: String| format!("{} is wrong by now:\n{}", file.display(), shortened(&diagnostics));
+        let wrong = |diagnostics: String| format!("{} now has errors:\n{}", file.display(), shortened(&diagnostics));
         Some(made.map_err(|diagnostics| Fault::invalid(wrong(diagnostics))).and_then(|made| self.build(made)))
     }
 }
 
-/// What a controller is told of a program with errors.
+/// The message to a controller about a program with errors.
 pub fn wrong_program(diagnostics: &str) -> String {
-    format!("the program is wrong:\n{}", shortened(diagnostics))
+    format!("the program has errors:\n{}", shortened(diagnostics))
 }
 
 fn shortened(diagnostics: &str) -> String {

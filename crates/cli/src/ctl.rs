@@ -1,6 +1,6 @@
-//! `wirespeed ctl`: what people ask of a running switch, at a prompt, from files, or one command at a time.
+//! `wirespeed ctl`: controls a running switch from a prompt, from files, or by single commands.
 //!
-//! The language and the requests are `ctl`'s; here are arguments, files, the prompt, and how the command ends.
+//! The language and the requests are `ctl`'s; this module handles arguments, files, the prompt, and the exit status.
 
 use crate::args::{CtlArguments, DEVICE_ID, SourceArguments};
 use crate::prompt::{self, Prompt};
@@ -48,7 +48,7 @@ pub fn ctl(arguments: &CtlArguments) -> Result<Exit, Exit> {
         let line = match &arguments.command[..] {
             [command, .., last] if last == "--help" => format!("help {}", as_word(command)),
             [command, words @ ..] if command == "trace" => {
-                // Its conditions may be written as options, so that this one may stand among them.
+                // Its conditions may be written as options, so this option may be among them.
                 shell.json |= words.iter().any(|word| word == "--json");
                 let words = words.iter().filter(|word| *word != "--json");
                 std::iter::once(command).chain(words).map(|word| as_word(word)).collect::<Vec<_>>().join(" ")
@@ -64,13 +64,13 @@ pub fn ctl(arguments: &CtlArguments) -> Result<Exit, Exit> {
     }
 }
 
-/// Stands for standard input among the names of files.
+/// Denotes standard input among the names of files.
 const STANDARD_INPUT: &str = "-";
 
-/// Lines as they come.
+/// Lines as they are read.
 type Lines = Box<dyn Iterator<Item = std::io::Result<String>>>;
 
-/// The lines of a file. Those of standard input are read one by one: whoever writes them may wait for answers.
+/// The lines of a file. Those of standard input are read one by one, since their writer may wait for answers.
 fn lines(path: &Path) -> Result<Lines, Exit> {
     if path == Path::new(STANDARD_INPUT) {
         return Ok(Box::new(std::io::stdin().lines()));
@@ -108,7 +108,7 @@ fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
     })
 }
 
-/// What the switch is given for a program's file: all its text, with what it includes.
+/// The text of a program's file for the switch, with all included files.
 fn load(arguments: &CtlArguments, path: &str) -> Result<ForwardingPipelineConfig, Problem> {
     let options = SourceArguments {
         include: arguments.include.clone(),
@@ -117,7 +117,7 @@ fn load(arguments: &CtlArguments, path: &str) -> Result<ForwardingPipelineConfig
         ..SourceArguments::plain()
     };
     let mut source = frontend::parse(Path::new(path), &options);
-    // What is wrong shows here, where the file is.
+    // Errors are shown here, where the file is.
     if frontend::check(&mut source).is_none() {
         frontend::show(&source);
         return Err(Problem::new(format!("{path} is not given to the switch")));
@@ -126,12 +126,12 @@ fn load(arguments: &CtlArguments, path: &str) -> Result<ForwardingPipelineConfig
     Ok(ForwardingPipelineConfig { p4_device_config, ..ForwardingPipelineConfig::default() })
 }
 
-/// Adds to a P4Info what the program's text says of its values, from the records of the switch's program.
+/// Adds to a P4Info the display formats from the program's text, from the records of the switch's program.
 fn add_formats(info: &mut P4Info, program: Vec<Box<[u8]>>) {
     let saved = Saved::of_records(program);
     let note = p4runtime::read_kept(&saved.program).map_or(&saved.program, |(_, program)| program);
     if let Some(StoredProgram { file, source, files }) = StoredProgram::of(note) {
-        // As deep as its author has nested it.
+        // The program may be deeply nested.
         base::stack::with_room(|| {
             WrittenTypes::of(&frontend::parse_from(&file, &source, &files).tree).annotate(info);
         });
@@ -176,7 +176,7 @@ impl Shell<'_> {
         Ok(ctl::parse(line, &schema)?)
     }
 
-    /// Carries a line out.
+    /// Runs a line.
     fn line(&mut self, line: &str) -> Result<After, Failure> {
         let plan = self.plan(line)?;
         if let Plan::Nothing = plan {
@@ -198,7 +198,7 @@ impl Shell<'_> {
         let Some(session) = &mut self.session else { return Ok(After::GoOn) };
         self.runtime.block_on(async {
             let mut stop = Box::pin(async {
-                // Where Ctrl-C cannot be heard of, it ends the process.
+                // If Ctrl-C cannot be caught, it ends the process.
                 if tokio::signal::ctrl_c().await.is_err() {
                     std::future::pending::<()>().await;
                 }
@@ -211,7 +211,7 @@ impl Shell<'_> {
         })
     }
 
-    /// Says what went wrong, and where.
+    /// Reports an error and its line.
     fn complain(&mut self, failure: &Failure, place: Option<&str>) {
         let exit = match failure {
             Failure::Refused(_) => Exit::BadInput,
@@ -235,7 +235,7 @@ impl Shell<'_> {
         }
     }
 
-    /// All lines, of a file if it has a name, until one is refused.
+    /// Runs all lines, of a file if it has a name, until one is refused.
     fn all(&mut self, lines: impl Iterator<Item = std::io::Result<String>>, file: Option<&Path>) -> Result<Exit, Exit> {
         if self.arguments.atomic {
             return self.together(lines, file);
@@ -256,7 +256,7 @@ impl Shell<'_> {
         Ok(self.worst)
     }
 
-    /// All lines as one batch: if one of them makes no sense, none is carried out.
+    /// Runs all lines as one batch: if one of them is invalid, none is executed.
     fn together(
         &mut self,
         lines: impl Iterator<Item = std::io::Result<String>>,
@@ -296,7 +296,7 @@ impl Shell<'_> {
         Ok(self.worst)
     }
 
-    /// Lines that somebody types.
+    /// Lines from a prompt.
     fn prompt(&mut self) -> Result<Exit, Exit> {
         self.is_interactive = true;
         if let Err(failure) = self.schema() {
@@ -324,7 +324,7 @@ impl Shell<'_> {
                 Err(failure) => {
                     self.complain(&failure, None);
                     if matches!(failure, Failure::Connection(_)) && before {
-                        // The next line tries anew.
+                        // The next line tries to connect again.
                         self.session = None;
                     }
                 }
@@ -338,7 +338,7 @@ impl Shell<'_> {
         Ok(Exit::Success)
     }
 
-    /// Lines of `simple_switch_CLI`. As that tool does, it goes on after a line that is refused.
+    /// Runs lines of `simple_switch_CLI`. Like that tool, it continues after a line that is refused.
     fn simple_switch_cli(&mut self, file: Option<&Path>) -> Result<Exit, Exit> {
         let path = file.or(self.arguments.file.as_deref());
         let is_terminal = path.is_none() && std::io::stdin().is_terminal();
@@ -372,7 +372,7 @@ impl Shell<'_> {
         Ok(self.worst)
     }
 
-    /// Carries a line of `simple_switch_CLI` out; false if there is no going on.
+    /// Runs a line of `simple_switch_CLI`; false if the session must end.
     fn simple_line(&mut self, line: &str, place: Option<&str>) -> bool {
         let answer = self.session().map(|_| ()).and_then(|()| match &mut self.session {
             Some(session) => self.runtime.block_on(session.run_simple(line.to_owned())),
@@ -380,7 +380,7 @@ impl Shell<'_> {
         });
         match answer {
             Ok((text, true)) => {
-                // Where the tool's users look for it.
+                // On standard output, where the tool's users expect it.
                 let place = place.map_or_else(String::new, |place| format!("{place}: "));
                 print_line(&format!("Error: {place}{text}"));
                 self.worst = Exit::BadInput;
@@ -404,7 +404,7 @@ fn is_end(line: &str) -> bool {
     matches!(line.trim(), "EOF" | "quit" | "exit")
 }
 
-/// Where a line stands; nothing is said of a file that has only one.
+/// The position of a line; empty for a file that has only one.
 fn place(file: Option<&Path>, index: usize) -> Option<String> {
     file.map(|file| format!("{}:{}", file.display(), index + 1))
 }

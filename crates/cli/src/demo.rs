@@ -1,8 +1,7 @@
 //! `wirespeed demo`: the example router routes a capture that this command makes, on this machine and without root.
 //!
-//! What it shows is checked while it is shown: a sample of the packets goes through the reference interpreter as well
-//! and must come out the same, on the same ports. Without a C compiler the interpreter is all there is, and there is
-//! nothing to compare.
+//! The result is checked: a sample of the packets also goes through the reference interpreter and must come out the
+//! same, on the same ports. Without a C compiler only the interpreter runs, and there is nothing to compare.
 
 use crate::Exit;
 use crate::args::{BackendKind, DemoArguments, SourceArguments, SwitchArguments};
@@ -28,7 +27,7 @@ const ROUTER: &str = include_str!("../../../apps/l3fwd/l3fwd.p4");
 /// The most packets that are checked against the interpreter.
 const SAMPLE: usize = 500;
 
-/// The router's ports: packets come in on the first and leave on the others.
+/// The router's ports: packets enter by the first and leave by the others.
 const PORTS: u32 = 4;
 
 /// Runs the demonstration.
@@ -120,7 +119,7 @@ impl Output for Collected {
     }
 }
 
-/// Sends a sample of the frames through both, and tells how many came out the same if none did not.
+/// Sends a sample of the frames through both, and returns how many came out the same if all did.
 fn check_sample(frames: &[Vec<u8>], native: &mut Switch, reference: &mut Switch) -> Result<u64, Exit> {
     let _progress = Progress::start("checking a sample against the interpreter");
     let step = frames.len().div_ceil(SAMPLE).max(1);
@@ -140,7 +139,7 @@ fn check_sample(frames: &[Vec<u8>], native: &mut Switch, reference: &mut Switch)
     Ok(checked)
 }
 
-/// Counts frames and forgets them.
+/// Counts frames and drops them.
 #[derive(Default)]
 struct Counted(u64);
 
@@ -163,7 +162,7 @@ fn measure(frames: &[Vec<u8>], switch: &mut Switch) -> f64 {
     started.elapsed().as_nanos() as f64 / frames.len() as f64
 }
 
-/// What a port sent, and how long the run took.
+/// The frames that a port sent, and the duration of the run.
 struct Counts {
     ports: Vec<(u32, u64, u64)>,
     dropped: u64,

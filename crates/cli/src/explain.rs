@@ -1,4 +1,4 @@
-//! `wirespeed explain`: what the code of an error or warning means.
+//! `wirespeed explain`: the meaning of the code of an error or warning.
 
 use crate::Exit;
 use crate::args::ExplainArguments;
@@ -30,7 +30,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<Exit, Exit> {
     Ok(exit)
 }
 
-/// The first line of a page: the code and what it is.
+/// The first line of a page: the code and its title.
 fn title(page: &str) -> &str {
     page.lines().next().unwrap_or("").trim_start_matches("# ")
 }

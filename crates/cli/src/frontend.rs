@@ -11,17 +11,17 @@ use sema::hir::Type;
 use std::path::Path;
 use syntax::{Diagnostics, DiskFiles, FileLoader, Options, SourceMap, ast};
 
-/// A source file as far as it could be read.
+/// A source file, as far as it could be read.
 pub struct Source {
     /// All its text.
     pub map: SourceMap,
     /// Its tree.
     pub tree: ast::Program,
-    /// What is wrong so far.
+    /// The diagnostics so far.
     pub diagnostics: Diagnostics,
 }
 
-/// A checked and lowered program, with its text for those who show places.
+/// A checked and lowered program, with its text for those who show source positions.
 pub struct Compiled {
     /// All its text.
     pub map: SourceMap,
@@ -31,7 +31,7 @@ pub struct Compiled {
     pub program: ir::Program,
 }
 
-/// A program with what it shows to controllers.
+/// A program with its P4Info.
 pub struct Shown {
     /// The program, optimised.
     pub compiled: Compiled,
@@ -62,11 +62,11 @@ impl FileLoader for ProgramFiles {
     }
 }
 
-/// What is said of JSON without a program in it.
-const OTHER_JSON: &str = "it is no program: JSON that p4c writes for BMv2 cannot be run; name the .p4 file, or have the \
+/// The error for JSON without a program.
+const OTHER_JSON: &str = "it is not a program: JSON that p4c writes for BMv2 cannot be run; name the .p4 file, or have the \
                           JSON written by `p4c` as a link to wirespeed (`wirespeed links DIR`)";
 
-/// Reads and parses a file that the loader has.
+/// Reads and parses a file of the loader.
 pub fn parse_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Source {
     let define = |text: &String| match text.split_once('=') {
         Some((name, value)) => (name.to_owned(), value.to_owned()),
@@ -81,14 +81,14 @@ pub fn parse_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoad
     Source { map, tree, diagnostics }
 }
 
-/// Lowers a checked file; the diagnostics grow. None if there are errors.
+/// Lowers a checked file; adds diagnostics. `None` if there are errors.
 pub fn lower_typed(source: &mut Source, typed: &sema::hir::Program, drop_port: u16) -> Option<ir::Program> {
     let options = lower::Options { drop_port: u64::from(drop_port), ..lower::Options::default() };
     let program = lower::lower_with(typed, options, &mut source.diagnostics)?;
     if source.diagnostics.has_errors() { None } else { Some(program) }
 }
 
-/// Checks a parsed file; the diagnostics grow. None if there are errors.
+/// Checks a parsed file; adds diagnostics. `None` if there are errors.
 pub fn check(source: &mut Source) -> Option<sema::hir::Program> {
     if source.diagnostics.has_errors() {
         return None;
@@ -97,20 +97,19 @@ pub fn check(source: &mut Source) -> Option<sema::hir::Program> {
     if source.diagnostics.has_errors() { None } else { Some(typed) }
 }
 
-/// Looks for what is legal but surely wrong in a checked program. One in P4_14 is left alone: what it was translated to
-/// has much that nobody wrote.
+/// Runs the lints on a checked program. A P4_14 program is skipped: its translation contains much that nobody wrote.
 pub fn lint(source: &mut Source, typed: &sema::hir::Program) {
     if p4_14::standard_of_sources(&source.map) == Standard::P4_16 {
         lint::lint(typed, &source.map, &mut source.diagnostics);
     }
 }
 
-/// Puts warnings in order, drops those that are not wanted, and makes errors of those that are denied.
-pub fn settle_warnings(source: &mut Source, arguments: &WarningArguments) {
+/// Sorts warnings, removes those that are allowed, and turns those that are denied into errors.
+pub fn apply_warning_levels(source: &mut Source, arguments: &WarningArguments) {
     if !source.diagnostics.has_errors() {
         source.diagnostics.sort();
     }
-    source.diagnostics.settle_warnings(|code| arguments.level_of(code));
+    source.diagnostics.apply_warning_levels(|code| arguments.level_of(code));
     source.diagnostics.relate_to_macros(|position| source.map.macro_used_at(position));
 }
 
@@ -131,24 +130,24 @@ pub fn package(typed: &sema::hir::Program) -> Option<&str> {
     }
 }
 
-/// The architectures that can be run, and the packages of their programs with the number of their arguments.
+/// The supported architectures, and the packages of their programs with the number of their arguments.
 const ARCHITECTURES: [(&str, &str, usize); 2] = [("v1model", "V1Switch", 6), ("psa", "PSA_Switch", 4)];
 
-/// Whether a program can be run: its `main` is of a package of an architecture that is known. A package of the same
-/// name with other parameters is the program's own.
+/// Whether a program can be run: its `main` is of a package of a known architecture. A package of the same name with
+/// other parameters is the program's own.
 pub fn is_runnable(typed: &sema::hir::Program) -> bool {
     let arguments = typed.main.map(|main| typed.instances[main].args.len());
     ARCHITECTURES.iter().any(|(_, runnable, count)| package(typed) == Some(*runnable) && arguments == Some(*count))
 }
 
-/// Improves a program, unless it is wanted as it was written.
+/// Optimises a program, unless it is requested as written.
 fn optimise(program: &mut ir::Program, arguments: &SourceArguments) {
     if !arguments.as_written {
         passes::optimise(program);
     }
 }
 
-/// A file that the loader has as an optimised program with its P4Info, or the file with what is wrong with it.
+/// A file of the loader as an optimised program with its P4Info, or the file with its diagnostics.
 fn shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> (Source, Option<(ir::Program, P4Info)>) {
     let mut source = parse_from(path, arguments, files);
     let made = check(&mut source).and_then(|typed| {
@@ -163,7 +162,7 @@ fn shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> (S
     (source, made)
 }
 
-/// A file that the loader has as an optimised program with its P4Info, or its diagnostics as text.
+/// A file of the loader as an optimised program with its P4Info, or its diagnostics as text.
 pub fn show_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Shown, String> {
     let (source, made) = shown(path, arguments, files);
     let text = |source: &Source| syntax::render_all(&source.map, &source.diagnostics, false);
@@ -171,7 +170,7 @@ pub fn show_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLo
     Ok(Shown { compiled: Compiled { map: source.map, tree: source.tree, program }, info })
 }
 
-/// The same, or the exit after its errors were shown.
+/// The same, or the exit status after its errors were shown.
 pub fn load_shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Shown, Exit> {
     let (source, made) = shown(path, arguments, files);
     show(&source);
@@ -179,7 +178,7 @@ pub fn load_shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoad
     Ok(Shown { compiled: Compiled { map: source.map, tree: source.tree, program }, info })
 }
 
-/// A file that the loader has as a program that is not optimised, or its diagnostics as text.
+/// A file of the loader as a program that is not optimised, or its diagnostics as text.
 pub fn written_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Compiled, String> {
     let mut source = parse_from(path, arguments, files);
     let lowered = check(&mut source).and_then(|typed| lower_typed(&mut source, &typed, arguments.drop_port));
@@ -189,7 +188,7 @@ pub fn written_program(path: &Path, arguments: &SourceArguments, files: &dyn Fil
     }
 }
 
-/// A file that the loader has as an optimised program, or the exit after its errors were shown.
+/// A file of the loader as an optimised program, or the exit status after its errors were shown.
 pub fn load_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Compiled, Exit> {
     let mut source = parse_from(path, arguments, files);
     let lowered = check(&mut source).and_then(|typed| lower_typed(&mut source, &typed, arguments.drop_port));
@@ -199,7 +198,7 @@ pub fn load_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoade
     Ok(Compiled { map: source.map, tree: source.tree, program })
 }
 
-/// A file as an optimised program, or the exit after its errors were shown.
+/// A file as an optimised program, or the exit status after its errors were shown.
 pub fn load(path: &Path, arguments: &SourceArguments, optimise: bool) -> Result<Compiled, Exit> {
     let mut compiled = load_for(path, arguments, None)?;
     if optimise {
@@ -208,7 +207,7 @@ pub fn load(path: &Path, arguments: &SourceArguments, optimise: bool) -> Result<
     Ok(compiled)
 }
 
-/// The same for those who write the program: with all warnings.
+/// The same for authors of the program: with all warnings.
 pub fn load_with_warnings(
     path: &Path,
     arguments: &SourceArguments,
@@ -220,7 +219,7 @@ pub fn load_with_warnings(
         lint(&mut source, &typed);
         lower_typed(&mut source, &typed, arguments.drop_port)
     });
-    settle_warnings(&mut source, warnings);
+    apply_warning_levels(&mut source, warnings);
     show(&source);
     match lowered {
         Some(mut program) if !source.diagnostics.has_errors() => {
@@ -233,7 +232,7 @@ pub fn load_with_warnings(
     }
 }
 
-/// What the program of a file shows to controllers, or the exit after its errors were shown.
+/// The P4Info of a file's program, or the exit status after its errors were shown.
 pub fn load_p4info(path: &Path, arguments: &SourceArguments, warnings: &WarningArguments) -> Result<P4Info, Exit> {
     let mut source = parse(path, arguments);
     let made = check(&mut source).and_then(|typed| {
@@ -241,13 +240,13 @@ pub fn load_p4info(path: &Path, arguments: &SourceArguments, warnings: &WarningA
         let program = lower_typed(&mut source, &typed, arguments.drop_port)?;
         p4info::generate(&typed, &program, &mut source.diagnostics)
     });
-    settle_warnings(&mut source, warnings);
+    apply_warning_levels(&mut source, warnings);
     show(&source);
     made.filter(|_| !source.diagnostics.has_errors()).ok_or(Exit::BadInput)
 }
 
-/// A file as a program that is not optimised, or the exit after its errors were shown. If an architecture is named, the
-/// program must be for that one.
+/// A file as a program that is not optimised, or the exit status after its errors were shown. If an architecture is
+/// given, the program must be for that one.
 pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&str>) -> Result<Compiled, Exit> {
     let mut source = parse(path, arguments);
     let lowered = check(&mut source).and_then(|typed| {
@@ -271,7 +270,7 @@ pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&
     }
 }
 
-/// The source line of a place, for generated code.
+/// The source line of a position, for generated code.
 pub fn source_line(map: &SourceMap, span: Span) -> Option<cgen::SourceLine> {
     if span.is_none() {
         return None;

@@ -1,4 +1,4 @@
-//! `wirespeed completions` and `wirespeed man`: what shells and `man` need to know of the command, made from its own
+//! `wirespeed completions` and `wirespeed man`: shell completion and manual pages, generated from the command's own
 //! help.
 //!
 //! What enters: the description of the arguments. What leaves: a script for a shell on standard output, or pages.
@@ -36,7 +36,7 @@ Examples:
   wirespeed man | man -l -                        the page of the command itself
   wirespeed man ~/.local/share/man/man1           a page for each command: man wirespeed-run")]
 pub struct ManArguments {
-    /// Where the pages are written [default: the command's own page to standard output]
+    /// The folder for the pages [default: the command's own page to standard output]
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }
@@ -83,7 +83,7 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
 
 fn print(bytes: &[u8]) -> Result<Exit, Exit> {
     match io::stdout().lock().write_all(bytes) {
-        // Whoever reads has seen enough.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Success),
         Err(error) => Err(refused(Path::new("standard output"), &error)),
         Ok(()) => Ok(Exit::Success),

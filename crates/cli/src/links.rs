@@ -1,15 +1,15 @@
-//! Links that come and go, for the control plane.
+//! Link changes, for the control plane.
 //!
 //! What enters: from the worker, which port has lost its link or has it again. What leaves: members of groups that
-//! watch the port stop being choices, or are choices again. A thread of its own does that, for it takes the lock of the
-//! tables, which the worker must not wait for.
+//! watch the port can no longer be chosen, or can be chosen again. A separate thread does that, since it locks the
+//! tables, for which the worker must not wait.
 
 use control::Api;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 
-/// The way to the thread, which ends with it.
+/// The channel to the thread, which ends with it.
 pub struct Links(Sender<(u32, bool)>);
 
 impl Links {
@@ -28,7 +28,7 @@ impl Links {
         Ok(Links(sender))
     }
 
-    /// Passes on that a port has lost its link or has it again. A port changes once a second at most.
+    /// Reports that a port has lost its link or has it again. A port changes once a second at most.
     pub fn tell(&self, port: u32, is_up: bool) {
         // The thread ends after this only.
         let _told = self.0.send((port, is_up));

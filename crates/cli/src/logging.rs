@@ -1,8 +1,8 @@
-//! What a running switch tells those who look after it.
+//! The log of a running switch.
 //!
-//! What enters: events of all crates (`tracing`), and the messages of [`crate::terminal`] once logging has begun. What
-//! leaves: lines on standard error, in one of three forms: messages as all commands have them; text with time, level
-//! and place; JSON. Nothing is told for each packet.
+//! What enters: events of all crates (`tracing`), and the messages of [`crate::terminal`] once logging has begun.
+//! What leaves: lines on standard error, in one of three formats: messages as of all commands; text with time, level
+//! and place; JSON. Nothing is logged per packet.
 
 use crate::Exit;
 use crate::args::{LogArguments, LogFormat};
@@ -17,25 +17,25 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
-/// The environment variable that says what is told, if `--log-level` does not.
+/// The environment variable for the log level, if `--log-level` is not given.
 pub const FILTER_VARIABLE: &str = "WIRESPEED_LOG";
 
-/// What is told if nobody says.
+/// The default log level.
 const FILTER: &str = "info";
 
-/// The form of lines, once logging has begun.
+/// The format of lines, once logging has begun.
 static FORM: OnceLock<Form> = OnceLock::new();
 
-/// The form of lines.
+/// The format of lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// As all commands speak: `warning: ...`.
+    /// As for all commands: `warning: ...`.
     Messages,
     Text,
     Json,
 }
 
-/// Begins: from here on everything that is told is in the form that the arguments ask for.
+/// Begins logging: from here on all messages are in the requested format.
 pub fn start(arguments: &LogArguments) -> Result<(), Exit> {
     let variable = std::env::var(FILTER_VARIABLE).ok().filter(|text| !text.is_empty());
     let (filter, source) = match (&arguments.log_level, &variable) {
@@ -62,10 +62,10 @@ pub fn start(arguments: &LogArguments) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Libraries that tell of each frame at the level `debug`: who asks for that wants to hear of the switch.
+/// Libraries that log each frame at the level `debug`: users who request that want messages of the switch.
 const LIBRARIES: [&str; 8] = ["h2", "hyper", "hyper_util", "mio", "rustls", "rustyline", "tonic", "tower"];
 
-/// What a filter lets through; none if it is no filter.
+/// The events that a filter accepts; `None` if it cannot be parsed.
 fn targets(filter: &str) -> Option<Targets> {
     let is_right = |part: &str| {
         let (name, level) = part.split_once('=').unwrap_or(("all", part));
@@ -79,7 +79,7 @@ fn targets(filter: &str) -> Option<Targets> {
     Some(quiet.fold(targets, |targets, library| targets.with_target(*library, LevelFilter::INFO)))
 }
 
-/// Tells something, if logging has begun; otherwise nothing.
+/// Logs a message if logging has begun; otherwise does nothing.
 pub fn tell(level: Level, message: &str) -> bool {
     if FORM.get().is_none() {
         return false;
@@ -92,7 +92,7 @@ pub fn tell(level: Level, message: &str) -> bool {
     true
 }
 
-/// Whether every line is to be JSON.
+/// Whether every line must be JSON.
 pub fn is_json() -> bool {
     FORM.get() == Some(&Form::Json)
 }
@@ -119,7 +119,7 @@ fn now_ns() -> u64 {
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What an event says.
+/// The fields of an event.
 #[derive(Default)]
 struct Fields {
     message: String,
@@ -155,7 +155,7 @@ impl Visit for Fields {
         self.add(field, json!(value));
     }
     fn record_u128(&mut self, field: &Field, value: u128) {
-        // Beyond what readers of JSON hold exactly.
+        // Integers that JSON readers cannot represent exactly.
         self.add(field, json!(value.to_string()));
     }
 }
@@ -193,7 +193,7 @@ fn line(form: Form, now_ns: u64, level: Level, target: &str, fields: &Fields, is
     }
 }
 
-/// The fields behind the message.
+/// The fields after the message.
 fn shown(fields: &Fields) -> String {
     let mut text = String::new();
     for (name, value) in &fields.others {

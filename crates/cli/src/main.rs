@@ -1,21 +1,21 @@
-//! The `wirespeed` command: the only crate that reads arguments and speaks to a terminal.
+//! The `wirespeed` command: the only crate that reads arguments and uses a terminal.
 //!
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`],
-//!   [`mod@bench`], [`mod@tune`], [`explain`], [`demo`], [`mod@zipline`]: the commands.
+//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`mod@bench`],
+//!   [`mod@tune`], [`explain`], [`demo`], [`mod@zipline`]: the commands.
 //! * [`called`]: links by the names of other tools; [`tool_links`] makes them. [`generated`]: completions and pages.
-//! * [`ports`], [`ready`]: what a run does before its first packet.
-//! * [`prompt`]: lines that a user types.
+//! * [`ports`], [`ready`]: preparations before the first packet.
+//! * [`prompt`]: input lines.
 //! * [`explanations`]: the pages about diagnostics.
-//! * [`starting`]: the program that a run begins with. [`reporter`]: what it tells its user.
-//! * [`controllers`]: the P4Runtime server of `run`. [`links`]: ports that lose their link while it runs.
-//! * [`state`], [`stored_program`]: what a switch keeps for its next start.
-//! * [`written_types`]: how values are best read, by the types in a program's text.
+//! * [`starting`]: the first program of a run. [`reporter`]: its output for the user.
+//! * [`controllers`]: the P4Runtime server of `run`. [`links`]: link changes while it runs.
+//! * [`state`], [`stored_program`]: the state that a switch stores for its next start.
+//! * [`written_types`]: display formats of values, from the types in a program's text.
 //! * [`trial`]: programs of controllers, compiled in a process that can be ended.
-//! * [`caught`]: crashes as messages.
-//! * [`logging`]: what a running switch tells those who look after it.
+//! * [`caught`]: panics as messages.
+//! * [`logging`]: the log of a running switch.
 //! * [`terminal`]: colours, progress, messages.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that speaks to the terminal")]
@@ -66,18 +66,18 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything went well.
     Success = 0,
-    /// The program, the entries or another input is wrong; what was wrong has been said.
+    /// The program, the entries or another input is wrong; errors have been shown.
     BadInput = 1,
-    /// The arguments make no sense (the number that clap uses, too).
+    /// The arguments are invalid (the number that clap uses, too).
     Usage = 2,
     /// The system refused something: a port, a file, a compiler.
     System = 3,
-    /// A bug of ours; the work on other inputs went on.
+    /// A bug of ours; the work on other inputs continued.
     Internal = 4,
 }
 
 impl Exit {
-    /// How a command ends after a port went no further: a damaged capture is a wrong input.
+    /// The exit status after a port failed: a damaged capture is a wrong input.
     fn of_port_error(error: &live::DriverError) -> Exit {
         match error {
             live::DriverError::Capture(_) => Exit::BadInput,
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
     };
     let arguments = args::Arguments::parse_from(words);
     if matches!(arguments.command, args::Command::NetKeeper) {
-        // The keeper moves its first thread, which is what other processes see of it.
+        // The keeper changes the namespaces of its first thread, which other processes see.
         return ExitCode::from(net::keep().unwrap_or_else(|exit| exit) as u8);
     }
     // Programs may be deeply nested.

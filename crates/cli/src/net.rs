@@ -31,12 +31,12 @@ use std::sync::Arc;
 /// The name of the hidden command whose process holds a network together.
 pub const KEEPER_COMMAND: &str = "net-keeper";
 
-/// Builds the network and carries out commands.
+/// Builds the network and runs commands.
 pub fn net(arguments: &NetArguments) -> Result<Exit, Exit> {
     logging::start(&arguments.log)?;
     let mut arguments = arguments.clone();
     if arguments.log_packets {
-        // The interpreter tells what happens to packets: nothing else needs to be compiled.
+        // The interpreter logs the packets, so no native code is needed.
         arguments.backend.get_or_insert(BackendKind::Interp);
     }
     let arguments = &arguments;
@@ -92,8 +92,8 @@ fn start(topology: Topology, plans: Vec<plan::SwitchPlan>, arguments: &NetArgume
     Ok(running)
 }
 
-/// The commands that the topology has hosts run. One that fails is told and no more: topologies have some that always
-/// do, as routes that are there already.
+/// The commands of hosts in the topology. A failure is only reported: some topologies have commands that always fail,
+/// such as adding a route that exists.
 fn run_host_commands(running: &Running) {
     for (index, host) in running.topology.hosts.iter().enumerate() {
         for line in &host.commands {
@@ -133,7 +133,7 @@ fn converse(running: &Arc<Running>, arguments: &NetArguments) -> Result<Exit, Ex
             break;
         }
     }
-    // Whoever sits at a terminal has seen which commands failed.
+    // At a terminal the user has seen which commands failed.
     let exit = session.finish();
     Ok(if prompt.is_terminal() && exit == Exit::BadInput { Exit::Success } else { exit })
 }

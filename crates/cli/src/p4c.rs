@@ -1,7 +1,7 @@
-//! `p4c-bm2-ss`: what controllers need of a program, written where Makefiles expect it of the reference compiler.
+//! `p4c-bm2-ss`: writes the files for controllers where Makefiles expect them of the reference compiler.
 //!
-//! What enters: that compiler's arguments, as the Makefiles of the P4 tutorials give them. What leaves: a P4Info, and
-//! in the place of BMv2's JSON a device config that holds the program. The command is hidden; a link of this name to
+//! What enters: that compiler's arguments, as in the Makefiles of the P4 tutorials. What leaves: a P4Info, and
+//! instead of BMv2's JSON a device config that contains the program. The command is hidden; a link of this name to
 //! `wirespeed` is the same command.
 
 use crate::args::{SourceArguments, WarningArguments};
@@ -13,16 +13,16 @@ use p4_14::Standard;
 use p4info::Format;
 use std::path::{Path, PathBuf};
 
-/// The name of the command, and of links that stand for it.
+/// The name of the command, and of links to it.
 pub const COMMAND: &str = "p4c-bm2-ss";
 
-/// `p4c-bm2-ss`: what Makefiles say that were written for the reference compiler.
+/// `p4c-bm2-ss`: the arguments in Makefiles for the reference compiler.
 #[derive(Args, Debug)]
 pub struct P4cArguments {
     /// The program
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Folder in which #include looks, before the built-in files
+    /// Folder for #include, searched before the built-in files
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Define a macro
@@ -34,13 +34,13 @@ pub struct P4cArguments {
     /// The language: 14 or 16, p4-14 or p4-16 [default: recognised from the program]
     #[arg(long = "p4v", alias = "std", value_name = "LANGUAGE", value_parser = standard)]
     pub std: Option<Standard>,
-    /// Where to write the device config
+    /// The output file for the device config
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Where to write the P4Info: .txtpb or .txt, .bin, .json; several with commas between them
+    /// The output file for the P4Info: .txtpb or .txt, .bin, .json; several separated by commas
     #[arg(long, alias = "p4runtime-file", value_name = "FILES", value_delimiter = ',')]
     pub p4runtime_files: Vec<PathBuf>,
-    /// The form of the P4Info [default: told from the ending of its file]
+    /// The format of the P4Info [default: from the extension of its file]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub p4runtime_format: Option<InfoFormat>,
     /// The architecture
@@ -49,23 +49,23 @@ pub struct P4cArguments {
     /// The target
     #[arg(long, value_name = "NAME", value_parser = ["bmv2"])]
     pub target: Option<String>,
-    /// Taken and without effect: externs of the program are always described
+    /// Accepted without effect: externs of the program are always described
     #[arg(long)]
     pub emit_externs: bool,
-    /// Leave warnings out
+    /// Hide warnings
     #[arg(long = "Wdisable", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub no_warnings: Option<String>,
-    /// Refuse programs with warnings
+    /// Treat warnings as errors
     #[arg(long = "Werror", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub deny_warnings: Option<String>,
 }
 
-/// The form of a P4Info, as p4c calls it.
+/// The format of a P4Info, as p4c calls it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum InfoFormat {
-    /// The text form of protocol buffers
+    /// The text format of protocol buffers
     Text,
-    /// The binary form
+    /// The binary format
     Binary,
     /// JSON
     Json,
@@ -77,7 +77,7 @@ fn standard(text: &str) -> Result<Standard, String> {
 }
 
 impl P4cArguments {
-    /// The form that a P4Info is written in.
+    /// The format of the P4Info.
     fn format(&self, path: &Path) -> Option<Format> {
         match self.p4runtime_format {
             Some(InfoFormat::Text) => Some(Format::Text),
@@ -108,7 +108,7 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
         arguments.format(path).map(|format| (path, format)).ok_or_else(|| {
             let shown = path.display();
             terminal::error(format!(
-                "{shown}: the form of a P4Info is told from its ending: .txtpb or .txt, .bin, .json"
+                "{shown}: the format of a P4Info follows from the extension: .txtpb or .txt, .bin, .json"
             ));
             Exit::Usage
         })
@@ -128,7 +128,7 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
     }
 }
 
-/// Makes the folder that a file is to lie in, as p4c does.
+/// Creates the folder of a file, as p4c does.
 fn make_folder(file: &Path) -> Result<(), Exit> {
     let folder = file.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(folder).map_err(|error| {

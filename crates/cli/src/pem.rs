@@ -1,5 +1,4 @@
-//! Files of certificates and keys in PEM (RFC 7468), which are looked at here so that what is wrong is told with
-//! its file.
+//! Files of certificates and keys in PEM (RFC 7468), which are checked here so that errors name the file.
 
 use crate::Exit;
 use crate::args::TlsArguments;
@@ -17,7 +16,7 @@ pub fn key(path: &Path) -> Result<Vec<u8>, Exit> {
     read(path, "private key", "PRIVATE KEY-----")
 }
 
-/// What a client needs for TLS, if it is to have it.
+/// The TLS settings of a client, if it uses TLS.
 pub fn of_client(arguments: &TlsArguments) -> Result<Option<Tls>, Exit> {
     let Some(ca) = &arguments.ca else { return Ok(None) };
     let identity = match (&arguments.cert, &arguments.key) {

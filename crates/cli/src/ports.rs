@@ -1,4 +1,4 @@
-//! The ports of a run: opened where their interfaces are, recorded, and no faster than asked for.
+//! The ports of a run: opened in their namespace, recorded, and rate-limited.
 
 use crate::Exit;
 use crate::args::RunArguments;
@@ -18,19 +18,19 @@ use switch::{CpuPort, Switch};
 /// Where `ip netns` keeps the namespaces that have names.
 const NAMED_NAMESPACES: &str = "/run/netns";
 
-/// The most bytes that a wire may carry beside each packet.
+/// The most overhead bytes per packet.
 const OVERHEAD_BYTES_MAX: u32 = 1000;
 
-/// What a port sends at most.
+/// The rate limit of a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
     port: u32,
     bits_per_s: u64,
-    /// What the wire carries beside each packet.
+    /// The overhead of each packet.
     overhead_bytes: u32,
 }
 
-/// What is behind each port, as the arguments `PORT=NAME` say, which need not stand in the order of their numbers.
+/// What each port is connected to, from the arguments `PORT=NAME`, which need not be in the order of their numbers.
 pub fn names(arguments: &RunArguments) -> BTreeMap<u32, &str> {
     let named = arguments.ports.iter().filter_map(|text| text.split_once('='));
     named.filter_map(|(number, name)| Some((number.parse().ok()?, name))).collect()
@@ -57,12 +57,12 @@ fn rate(argument: &str) -> Option<Rate> {
         None => (rate, ETHERNET_OVERHEAD_BYTES),
     };
     let bits_per_s = megabits.parse::<f64>().ok()? * 1e6;
-    // Below one bit a second nothing would ever leave; 0 stands for no limit at all.
+    // Below one bit a second nothing would ever leave; 0 means no limit.
     let is_rate = (1.0..1e15).contains(&bits_per_s);
     is_rate.then_some(Rate { port: port.parse().ok()?, bits_per_s: bits_per_s.round() as u64, overhead_bytes })
 }
 
-/// Slows ports down.
+/// Sets rate limits of ports.
 pub fn set_rates(switch: &mut Switch, rates: &[Rate]) -> Result<(), Exit> {
     for &Rate { port, bits_per_s, overhead_bytes } in rates {
         if switch.set_port_rate(port, bits_per_s, overhead_bytes).is_err() {
@@ -73,7 +73,7 @@ pub fn set_rates(switch: &mut Switch, rates: &[Rate]) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Moves the thread to the namespace that the arguments name, if they name one.
+/// Moves the thread to the namespace that the arguments name, if any.
 pub fn enter_namespace(arguments: &RunArguments) -> Result<(), Exit> {
     let Some(name) = &arguments.netns else { return Ok(()) };
     let path = if name.components().count() == 1 { PathBuf::from(NAMED_NAMESPACES).join(name) } else { name.clone() };
@@ -81,15 +81,15 @@ pub fn enter_namespace(arguments: &RunArguments) -> Result<(), Exit> {
     entered.map_err(|error| refused(format!("cannot enter the network namespace {}: {error}", path.display())))
 }
 
-/// Opens the ports, those that can have several queues with so many; with a folder, interfaces are recorded to captures
-/// in it, which one worker writes.
+/// Opens the ports, with this many queues if they can have several; with a folder, interfaces are recorded in
+/// captures in it, which one worker writes.
 pub fn open(specs: &[PortSpec], queues: usize, captures: Option<&Path>) -> Result<Vec<Port>, Exit> {
     let queues = if captures.is_some() { 1 } else { queues };
     if let Some(folder) = captures {
         std::fs::create_dir_all(folder)
             .map_err(|error| refused(format!("cannot make the folder {}: {error}", folder.display())))?;
     }
-    // Ports that receive nothing and timers go by the stamps of captures, or by the clock where there is none.
+    // Ports that receive nothing and timers use the stamps of captures, or the clock if there is none.
     let has_captures = specs.iter().any(|spec| matches!(spec.kind, PortKind::Capture { .. }));
     let mut ports = Vec::new();
     for spec in specs {
@@ -111,12 +111,12 @@ pub fn divided(ports: &[Port]) -> Vec<u32> {
     ports.iter().filter(|port| port.driver.counters().queues() > 1).map(|port| port.number).collect()
 }
 
-/// Whether the program can run on the ports that there are.
+/// Whether the program can run on the ports.
 pub fn admit(switch: &Switch, api: &Api) -> Result<(), Exit> {
     api.admit(switch).map_err(refused)
 }
 
-/// The timers of ports, and where there can be further ones: where nothing is, up to a number.
+/// The timers of ports, and the ports that can have further ones: those without a driver, up to a number.
 pub fn timers(ports: &mut [Port], cpu_port: CpuPort, number_max: u32) -> Timers {
     let timer = |port: &mut Port| {
         let timer = port.driver.as_timer().map(|timer| Arc::clone(timer.timer()));

@@ -1,7 +1,7 @@
-//! Lines that a user types: at a prompt with history and completion, or from whatever standard input is.
+//! Input lines: from a prompt with history and completion, or from standard input.
 //!
-//! While a line is typed the terminal is set for it. Signals that end the command in the middle of a line must set it
-//! back: [`give_back_on_signals`] where nothing else is to be done, else [`give_back`].
+//! The terminal is in raw mode while a line is edited. Signals that end the command meanwhile must restore its
+//! settings: [`give_back_on_signals`] if nothing else is to be done, else [`give_back`].
 
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
@@ -18,10 +18,10 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 
-/// Says which words may follow those that are there; the last of them is being typed. None: the name of a file.
+/// Returns the possible completions of the last of these words. `None`: the name of a file.
 pub type Words = Box<dyn Fn(&[&str]) -> Option<Vec<String>>>;
 
-/// Where lines come from.
+/// The source of lines.
 pub enum Prompt {
     /// Somebody types them.
     Terminal(Box<Terminal>),
@@ -37,26 +37,26 @@ pub struct Terminal {
     waiting: VecDeque<String>,
 }
 
-/// How the terminal was set before the first prompt.
+/// The settings of the terminal before the first prompt.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// Sets the terminal as it was before the first prompt. Any thread may do so, at any time.
+/// Restores the settings of the terminal before the first prompt. Any thread may do so, at any time.
 pub fn give_back() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(before) = &*before else { return };
-    // Who does not have the terminal is stopped for setting it, unless that signal is blocked.
+    // A background process is stopped by this call, unless that signal is blocked.
     let mut mask = SigSet::empty();
     mask.add(Signal::SIGTTOU);
     let _blocked = mask.thread_block();
     // A terminal that is gone needs no settings.
     let _gone = tcsetattr(io::stdin(), SetArg::TCSADRAIN, before);
     if io::stdout().is_terminal() {
-        // Pasted text is no longer marked as such.
+        // Turns off the marking of pasted text.
         let _gone = io::stdout().write_all(b"\x1b[?2004l\r\n").and_then(|()| io::stdout().flush());
     }
 }
 
-/// From now on, signals that end the process give the terminal back first.
+/// From now on, signals that end the process restore the terminal first.
 pub fn give_back_on_signals() -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGQUIT])?;
     let wait = move || {
@@ -82,12 +82,12 @@ impl Prompt {
         Ok(Prompt::Terminal(Box::new(Terminal { editor, prompt: prompt.to_owned(), waiting: VecDeque::new() })))
     }
 
-    /// Whether somebody types.
+    /// Whether there is a prompt.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Prompt::Terminal(_))
     }
 
-    /// The next line; none at the end.
+    /// The next line; `None` at the end.
     pub fn next_line(&mut self) -> io::Result<Option<String>> {
         let Prompt::Terminal(terminal) = self else {
             let mut line = String::new();
@@ -106,7 +106,7 @@ impl Prompt {
                     terminal.waiting.extend(lines.filter(|line| !line.trim().is_empty()));
                     return Ok(Some(first));
                 }
-                // Ctrl-C gives up the line, as in a shell.
+                // Ctrl-C discards the line, as in a shell.
                 Err(ReadlineError::Interrupted) => {}
                 Err(ReadlineError::Eof) => return Ok(None),
                 Err(ReadlineError::Io(error)) => return Err(error),
@@ -116,7 +116,7 @@ impl Prompt {
     }
 }
 
-/// Completes words, and files where they are due.
+/// Completes words, and files where they are expected.
 struct WordHelper {
     words: Words,
     files: FilenameCompleter,
@@ -133,7 +133,7 @@ impl Completer for WordHelper {
         words.push(typed);
         let Some(mut known) = (self.words)(&words) else { return self.files.complete_path(line, position) };
         known.retain(|word| word.starts_with(typed));
-        // After `NAME=` the word goes on.
+        // After `NAME=` the word continues.
         let end = |word: &str| if word.ends_with('=') { "" } else { " " };
         let pair = |word: String| Pair { replacement: format!("{word}{}", end(&word)), display: word };
         Ok((start, known.into_iter().map(pair).collect()))

@@ -1,8 +1,7 @@
-//! Telling whoever started the process that it has begun its work.
+//! Reports to the parent process that this process is ready.
 //!
-//! As services tell systemd (sd_notify): a datagram `READY=1` to the socket that the environment names. So a
-//! supervisor, `wirespeed net` among them, waits for the first moment at which packets are forwarded instead of
-//! guessing it.
+//! The protocol is that of systemd (sd_notify): a datagram `READY=1` to the socket that the environment names. A
+//! supervisor, such as `wirespeed net`, thus waits until packets are forwarded instead of guessing.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,10 +12,10 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 /// The environment variable that names the socket.
 pub const SOCKET_VARIABLE: &str = "NOTIFY_SOCKET";
 
-/// What is sent.
+/// The message.
 pub const MESSAGE: &[u8] = b"READY=1";
 
-/// Tells that the work has begun, if somebody wants to know.
+/// Sends the message, if the environment names a socket.
 pub fn tell() -> io::Result<()> {
     match std::env::var_os(SOCKET_VARIABLE).filter(|name| !name.is_empty()) {
         Some(name) => UnixDatagram::unbound()?.send_to_addr(MESSAGE, &address(&name)?).map(|_| ()),
@@ -24,7 +23,7 @@ pub fn tell() -> io::Result<()> {
     }
 }
 
-/// A path, or the name of an abstract socket behind `@`.
+/// A path, or the name of an abstract socket after `@`.
 fn address(name: &OsStr) -> io::Result<SocketAddr> {
     match name.as_bytes().strip_prefix(b"@") {
         Some(abstract_name) => SocketAddr::from_abstract_name(abstract_name),

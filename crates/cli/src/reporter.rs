@@ -1,7 +1,7 @@
-//! What a run tells its user: a line of rates while it goes, digests and log lines, the counters at the end.
+//! The output of a run for its user: a line of rates while it runs, digests and log lines, the counters at the end.
 //!
-//! What enters: the events of the worker. What leaves: text or JSON lines; packets and digests for controllers, links
-//! that come and go for the control plane, and for the metrics what the worker alone knows.
+//! What enters: the events of the worker. What leaves: text or JSON lines; packets and digests for controllers, link
+//! changes for the control plane, and figures of the worker for the metrics.
 
 use crate::Exit;
 use crate::args::RunArguments;
@@ -20,24 +20,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use switch::{DropReason, Switch};
 
-/// Tells the user how the run goes.
+/// Reports the progress of a run.
 pub struct Reporter {
     program: Arc<Program>,
     json: bool,
     /// Whether lines go to a log.
     is_log: bool,
-    /// Whether the counter line is drawn: on a terminal, over itself.
+    /// Whether the counter line is drawn in place, on a terminal.
     live_line: bool,
     last: Vec<CounterSnapshot>,
     last_at: Instant,
     started: Instant,
-    /// What the metrics tell of the worker.
+    /// The worker's figures for the metrics.
     published: Arc<Published>,
-    /// Where packets and digests for controllers go; without any, digests are printed.
+    /// The feed of packets and digests for controllers; without it, digests are printed.
     pub feed: Option<Feed>,
-    /// Who passes on which ports have a link.
+    /// Receives link changes.
     pub links: Option<Links>,
-    /// How the command will end: a port that failed makes it a failure.
+    /// The exit status so far: a port that failed makes it a failure.
     pub exit: Exit,
 }
 
@@ -71,7 +71,7 @@ impl Reporter {
         }
     }
 
-    /// Tells what was counted.
+    /// Prints the counters.
     pub fn finish(&mut self, switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
         self.clear_line();
         if self.is_log {
@@ -113,7 +113,7 @@ impl Events for Reporter {
 
     fn port_added(&mut self, port: u32, driver: &dyn Driver) {
         let counters = Arc::clone(driver.counters());
-        // Whatever comes to a running switch is a timer.
+        // A driver that is added during the run is a timer.
         self.published.add_port(ShownPort { number: port, name: "timer".to_owned(), counters });
     }
 
@@ -126,9 +126,9 @@ impl Events for Reporter {
     fn specialised(&mut self, news: &News) {
         self.clear_line();
         match news {
-            News::Runs(special) => tracing::info!("the switch runs code for its tables as they are: {special}"),
-            News::Ended => tracing::info!("a table has changed: the switch runs code for any tables again"),
-            News::Failed(error) => tracing::warn!("no code is made for the tables as they are: {error}"),
+            News::Runs(special) => tracing::info!("the switch runs code specialised for its tables: {special}"),
+            News::Ended => tracing::info!("a table has changed: the switch runs the general code again"),
+            News::Failed(error) => tracing::warn!("there is no specialised code for the tables: {error}"),
         }
     }
 
@@ -185,7 +185,7 @@ impl Events for Reporter {
     }
 }
 
-/// Tells those who read a log that the switch has stopped, and what it has done.
+/// Logs that the switch has stopped, with its totals.
 fn tell_end(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
     let stats = switch.stats();
     let lost = |received| -> u64 {
@@ -232,7 +232,7 @@ fn summary_text(switch: &Switch, ports: &Ports) -> String {
     text
 }
 
-/// A queue with a rate can hold more than it lets go in the time that a stop gives it.
+/// A queue with a rate limit can hold more than it sends in the time of a stop.
 const LEFT_IN_QUEUES: &str = "left in queues at the stop";
 
 /// Rows as a table with right-aligned columns.
@@ -314,7 +314,7 @@ mod tests {
             switch.receive(0, 2, &[0; 60]);
         }
         switch.run(0, &mut Silent);
-        // One packet has gone; one a second follows until the worker gives the rest up.
+        // One packet was sent; one a second follows until the worker drops the rest.
         let stop = StopFlag::new();
         stop.stop();
         let (ended, ports) = worker::run(&mut switch, Setup::default(), &stop, &mut Silent).unwrap();

@@ -1,19 +1,19 @@
 //! `wirespeed run`: forward packets until the ports are exhausted or the user stops it.
 //!
-//! One switch, one control plane: the state folder, controllers and metrics all go through the same [`Api`], before the
+//! One switch, one control plane: the state folder, controllers and metrics all use the same [`Api`], before the
 //! worker runs, while it does, and after.
 
 use crate::Exit;
 use crate::args::{BackendKind, RunArguments};
 use crate::backend;
-use crate::controllers::{self, Controllers, Subject};
+use crate::controllers::{self, Controllers, ServedSwitch};
 use crate::links::Links;
 use crate::logging;
 use crate::ports;
 use crate::ready;
 use crate::reporter::Reporter;
 use crate::starting::{self, Loaded};
-use crate::state::{Saver, State, SwitchCommands};
+use crate::state::{Saver, StateFolder, SwitchCommands};
 use crate::terminal;
 use crate::trace::log::PacketLog;
 use control::Api;
@@ -32,7 +32,7 @@ use switch::traffic::PORT_MAX;
 use switch::workers::{Wanted, Workers};
 use switch::{Door, Switch};
 
-/// The most queues of a port that are opened for workers which may never come.
+/// The most queues of a port that are opened for workers that may be added later.
 const AUTO_QUEUES_MAX: usize = 16;
 
 /// Runs a program on ports.
@@ -49,13 +49,13 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
             Exit::Usage
         })
     };
-    // What is wrong whatever the program is shows before the program is compiled.
+    // Errors that do not depend on the program are shown before the program is compiled.
     specs(u32::MAX)?;
     let rates = ports::rates(&arguments.port_rate)?;
-    let state = arguments.state.as_deref().map(State::open).transpose()?;
+    let state = arguments.state.as_deref().map(StateFolder::open).transpose()?;
     let Loaded { mut switch, name, started, note, origin } =
         starting::load(arguments, state.as_ref(), packet_log.as_ref())?;
-    // A switch that has no program yet must not rule out those that will come.
+    // A switch without a program yet must not rule out ports of later ones.
     let number_max = if name.is_some() { switch.program().architecture.port_max } else { u32::MAX };
     let specs = specs(number_max)?;
     ports::set_rates(&mut switch, &rates)?;
@@ -66,11 +66,11 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     let api = control_plane(&switch, &door, &workers, name.as_ref().map(|_| &note));
     door.parked.park(switch);
     let saver = state.map(|state| state.begin(Arc::clone(&api), note, started.as_ref())).transpose()?;
-    // Before the namespace: controllers are where the command was started, and so is who asks for metrics.
-    let subject = Subject { api: Arc::clone(&api), started, origin, specs: &specs, log: packet_log };
+    // Before entering the namespace: clients of P4Runtime and of metrics are where the command was started.
+    let subject = ServedSwitch { api: Arc::clone(&api), started, origin, specs: &specs, log: packet_log };
     let controllers = controllers::start(arguments, subject)?;
     let metrics = arguments.metrics.map(listen_for_metrics).transpose()?;
-    // From here on this thread sees other interfaces; sockets that are open already stay where they are.
+    // From here on this thread sees other interfaces; open sockets stay where they are.
     ports::enter_namespace(arguments)?;
     let mut setup = Setup::of_ports(ports::open(&specs, queues, arguments.pcap.as_deref())?);
     setup.inbox = Some(inbox);
@@ -85,7 +85,7 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     setup.links_changed = watch_links(&door);
     setup.goes_on = controllers.is_some();
     let links = start_links(&api)?;
-    // A controller may have put another program in by now.
+    // A controller may have set another program by now.
     let mut switch = admitted(&door, &api)?;
     let mut reporter = Reporter::new(arguments, Arc::clone(switch.program()), published);
     reporter.links = Some(links);
@@ -96,7 +96,7 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
         server
     });
     greet(arguments, name.as_deref(), &switch, server.as_ref());
-    ready::tell().map_err(|error| system_error(format!("cannot tell that the switch is ready: {error}")))?;
+    ready::tell().map_err(|error| system_error(format!("cannot report that the switch is ready: {error}")))?;
     let started = Instant::now();
     let result = worker::run(&mut switch, setup, &stop, &mut reporter);
     let elapsed = started.elapsed();
@@ -112,13 +112,12 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     Ok(reporter.exit)
 }
 
-/// The arguments, and where the journeys of packets are written down: the interpreter tells them, of the program as it
-/// was written.
+/// The arguments, and the log of packets' journeys: it requires the interpreter and the program as written.
 fn with_packet_log(arguments: &RunArguments) -> Result<(RunArguments, Option<PacketLog>), Exit> {
     let mut arguments = arguments.clone();
     let Some(path) = &arguments.log_packets else { return Ok((arguments, None)) };
     if arguments.backend == Some(BackendKind::Native) {
-        terminal::error("--log-packets needs the interpreter: leave --backend native out");
+        terminal::error("--log-packets requires the interpreter: remove --backend native");
         return Err(Exit::Usage);
     }
     let log = PacketLog::open(path, arguments.json)?;
@@ -127,7 +126,7 @@ fn with_packet_log(arguments: &RunArguments) -> Result<(RunArguments, Option<Pac
     Ok((arguments, Some(log)))
 }
 
-/// The control plane of a switch. With a program, it has the note of that.
+/// The control plane of a switch, with the note of its program if there is one.
 fn control_plane(
     switch: &Switch,
     door: &Arc<SwitchCommands>,
@@ -140,7 +139,7 @@ fn control_plane(
     api
 }
 
-/// The switch, if its program can run on the ports that there are.
+/// The switch, if its program can run on the ports.
 fn admitted(door: &SwitchCommands, api: &Api) -> Result<Switch, Exit> {
     let switch = door.parked.take().ok_or(Exit::Internal)?;
     ports::admit(&switch, api)?;
@@ -151,24 +150,24 @@ fn start_links(api: &Arc<Api>) -> Result<Links, Exit> {
     Links::start(Arc::clone(api)).map_err(|error| system_error(format!("cannot start a thread: {error}")))
 }
 
-/// Has the workers know which ports have several queues.
+/// Records which ports have several queues, for the workers.
 fn told_of_queues(workers: Arc<Workers>, ports: &[Port]) -> Arc<Workers> {
     workers.set_divided_ports(ports::divided(ports));
     workers
 }
 
-/// Has the control plane know the timers of ports. Further ones can have any port that the program can name; while
-/// there is none, that of v1model.
+/// Sets the timers of ports in the control plane. Further ones can have any port that the program can name; without a
+/// program, any of v1model.
 fn set_timers(api: &Api, setup: &mut Setup, controllers: Option<&Controllers>, number_max: Option<u32>) {
     let cpu_port = controllers.map(|controllers| controllers.cpu_port).unwrap_or_default();
     let timers = Arc::new(ports::timers(&mut setup.ports, cpu_port, number_max.unwrap_or(PORT_MAX)));
     let left_out = api.set_timers(Arc::clone(&timers));
-    left_out.iter().for_each(|what| terminal::warning(format!("not taken over: {what}")));
+    left_out.iter().for_each(|what| terminal::warning(format!("not restored: {what}")));
     setup.timers = Some(timers);
 }
 
-/// How many queues a port should have, so that each worker can have its own. Several do not keep the order between
-/// flows: where that counts there is one, for the one worker that there is then.
+/// How many queues a port should have, so that each worker can have its own. Several queues do not preserve the order
+/// between flows: if that matters there is one, for the only worker that there is then.
 fn queues(workers: Wanted, is_ordered: bool) -> usize {
     match workers {
         Wanted::Fixed(1) => 1,
@@ -184,21 +183,21 @@ fn queues(workers: Wanted, is_ordered: bool) -> usize {
     }
 }
 
-/// How many workers can run side by side.
+/// How many workers can run in parallel.
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// News of links from here on. Without them, the worker finds out once a second.
+/// Starts link notifications. Without them, the worker polls once a second.
 fn watch_links(door: &Arc<SwitchCommands>) -> Option<Arc<AtomicBool>> {
     let door = Arc::clone(door);
-    // The job has nothing to do: it wakes a worker that waits for packets. One that has ended needs no news.
+    // The empty job wakes a worker that waits for packets. One that has ended needs no notification.
     let wake = move || door.send(Box::new(|_| ())).unwrap_or(());
     let news = live::links::watch(wake);
-    news.inspect_err(|error| tracing::warn!("links are looked at once a second only: {error}")).ok()
+    news.inspect_err(|error| tracing::warn!("links are only polled once a second: {error}")).ok()
 }
 
-/// What metrics are of.
+/// The sources of metrics.
 fn sources(api: &Arc<Api>, published: &Arc<Published>, controllers: Option<SocketAddr>) -> Sources {
     let (api, named) = (Arc::clone(api), Arc::clone(api));
     let program = Box::new(move || p4runtime::program_name(&named.program_note()).to_owned());
@@ -206,7 +205,7 @@ fn sources(api: &Arc<Api>, published: &Arc<Published>, controllers: Option<Socke
     Sources { api, published, version: env!("CARGO_PKG_VERSION"), program, controllers }
 }
 
-/// What has code made for the contents of tables, if that is wanted.
+/// Starts the specialiser for the contents of tables, if requested.
 fn specialiser(arguments: &RunArguments) -> Result<Option<Specialiser>, Exit> {
     if arguments.no_specialise || arguments.backend == Some(BackendKind::Interp) {
         return Ok(None);
@@ -217,7 +216,7 @@ fn specialiser(arguments: &RunArguments) -> Result<Option<Specialiser>, Exit> {
     started.map(Some).map_err(|error| system_error(format!("cannot start a thread: {error}")))
 }
 
-/// What ends the run: a signal, or the time that was given.
+/// The flag that ends the run: on a signal, or after the given time.
 fn stop_flag(arguments: &RunArguments) -> Result<StopFlag, Exit> {
     let stop = StopFlag::on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
     if let Some(duration) = arguments.duration {
@@ -227,7 +226,7 @@ fn stop_flag(arguments: &RunArguments) -> Result<StopFlag, Exit> {
     Ok(stop)
 }
 
-/// Says that the switch forwards now.
+/// Reports that the switch forwards now.
 fn greet(arguments: &RunArguments, program: Option<&Path>, switch: &Switch, server: Option<&Server>) {
     match arguments.log.log_format {
         Some(_) => tell_start(arguments, program, switch, server),
@@ -236,13 +235,13 @@ fn greet(arguments: &RunArguments, program: Option<&Path>, switch: &Switch, serv
     }
 }
 
-/// Tells those who read a log what runs, on which ports, and where it can be reached.
+/// Logs the program, the ports and the addresses.
 fn tell_start(arguments: &RunArguments, program: Option<&Path>, switch: &Switch, server: Option<&Server>) {
     let version = env!("CARGO_PKG_VERSION");
     let (tables, architecture) = (switch.program().tables.len(), switch.program().architecture.name);
     match program {
         Some(file) => tracing::info!(tables, architecture, "the program is {}", file.display()),
-        None => tracing::info!("there is no program yet: a controller brings it"),
+        None => tracing::info!("there is no program yet: a controller must set one"),
     }
     for (port, name) in ports::names(arguments) {
         tracing::info!(port, "the port is {name}");
@@ -252,7 +251,7 @@ fn tell_start(arguments: &RunArguments, program: Option<&Path>, switch: &Switch,
         tracing::info!(device, "controllers reach the switch at {}", server.address());
     }
     if let Some(folder) = &arguments.state {
-        tracing::info!("the state is kept in {}", folder.display());
+        tracing::info!("the state is stored in {}", folder.display());
     }
     let workers = match arguments.workers {
         Wanted::Fixed(count) => count.to_string(),
@@ -261,7 +260,7 @@ fn tell_start(arguments: &RunArguments, program: Option<&Path>, switch: &Switch,
     tracing::info!(version, workers, "the switch runs: {}", greeting(arguments, program, server));
 }
 
-/// Whoever left the choice of a port to the system must hear of it, however quiet the rest is.
+/// A port number that the system chose is printed even with --quiet.
 fn tell_port(arguments: &RunArguments, server: Option<&Server>) {
     let asked = arguments.p4runtime.p4runtime.flatten();
     if let (Some(server), Some(0)) = (server, asked.map(|address| address.port())) {

@@ -1,15 +1,15 @@
-//! The program that a run begins with, and the switch that runs it.
+//! The first program of a run, and the switch that runs it.
 //!
-//! What enters: the arguments, what the state folder holds. What leaves: the switch, what controllers may see of its
-//! program, and the note by which the program is found again. Three may have a word: the file of the command, the
-//! state, a controller of an earlier run. Whoever spoke last is heard: a file goes before a state, unless it is the
-//! file that the state began with and a controller has set another program since.
+//! What enters: the arguments, the contents of the state folder. What leaves: the switch, the P4Info of its program,
+//! and the note by which the program is found again. There are three sources: the file of the command, the state, a
+//! controller of an earlier run. The latest wins: a file takes precedence over the state, unless it is the file of
+//! the previous start and a controller has set another program since.
 
 use crate::Exit;
 use crate::args::{RunArguments, SourceArguments};
 use crate::backend;
 use crate::frontend::{self, Compiled, ProgramFiles, Shown};
-use crate::state::State;
+use crate::state::StateFolder;
 use crate::stored_program::{Recorder, StoredProgram};
 use crate::terminal;
 use crate::trace::log::PacketLog;
@@ -35,36 +35,36 @@ V1Switch(P(), V(), I(), E(), V(), D()) main;
 /// The note of a switch that has no program yet.
 pub const NO_PROGRAM: &str = "none";
 
-/// What the note of a program that a controller has set says of the file that the switch was started with.
+/// The key of the note of a controller's program for the file with which the switch was started.
 const BEGUN_WITH: &str = "begun_with";
 
 /// A switch, and the program that it begins with.
 pub struct Loaded {
     /// The switch.
     pub switch: Switch,
-    /// What the program is called; none if there is none yet.
+    /// The name of the program; `None` if there is none yet.
     pub name: Option<PathBuf>,
-    /// What controllers may see of it, if there are to be controllers.
+    /// The program for controllers, if there may be some.
     pub started: Option<Started>,
-    /// By what it is found again.
+    /// The note by which it is found again.
     pub note: Value,
-    /// How it is compiled again.
+    /// How to compile it again.
     pub origin: Origin,
 }
 
-/// A program with the note of it, or what is wrong with it.
+/// A program with its note, or its errors.
 pub type Recompiled = Result<(Shown, Value), String>;
 
-/// Where the program that a switch was started with comes from.
+/// The program with which the switch was started.
 pub struct Origin {
-    /// Its files as they were kept; none if they are on the disk, or if there is no program.
+    /// Its files as they were stored; `None` if they are on the disk, or if there is no program.
     kept: Option<StoredProgram>,
     /// The note of the file that the switch was started with; null if there was none.
     begun_with: Value,
 }
 
 impl Origin {
-    /// The program once more, if there is one, with its note.
+    /// The program again, if there is one, with its note.
     pub fn compile(&self, arguments: &RunArguments) -> Option<(PathBuf, Recompiled)> {
         let (file, source, files): (&Path, &SourceArguments, &dyn FileLoader) = match (&self.kept, &arguments.file) {
             (Some(kept), _) => (&kept.file, &kept.source, &kept.files),
@@ -84,7 +84,7 @@ impl Origin {
     }
 }
 
-/// What the state holds.
+/// The contents of the state.
 struct Kept {
     program: StoredProgram,
     /// The config, if a controller has set it.
@@ -94,7 +94,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// None if there is no program that could be compiled.
+    /// None if no program can be compiled.
     fn of(note: &Value) -> Option<Kept> {
         let Some((config, program)) = p4runtime::read_kept(note) else {
             let begun_with = note.clone();
@@ -109,8 +109,8 @@ impl Kept {
     }
 }
 
-/// A switch with the program that has the word.
-pub fn load(arguments: &RunArguments, state: Option<&State>, log: Option<&PacketLog>) -> Result<Loaded, Exit> {
+/// A switch with the program that takes precedence.
+pub fn load(arguments: &RunArguments, state: Option<&StateFolder>, log: Option<&PacketLog>) -> Result<Loaded, Exit> {
     let mut kept = state.and_then(|state| Kept::of(state.program_note()));
     if let Some(kept) = &mut kept {
         kept.program.source.as_written = arguments.switch.source.as_written;
@@ -119,7 +119,7 @@ pub fn load(arguments: &RunArguments, state: Option<&State>, log: Option<&Packet
         return match (kept, state) {
             (Some(kept), _) => load_kept(arguments, state, log, kept),
             (None, state) if arguments.p4runtime.p4runtime.is_some() => {
-                state.filter(|state| state.is_some()).into_iter().for_each(State::waits_for_program);
+                state.filter(|state| state.is_some()).into_iter().for_each(StateFolder::waits_for_program);
                 load_idle(arguments)
             }
             (None, Some(state)) if state.is_some() => Err(state.has_no_program("its program is damaged")),
@@ -135,7 +135,7 @@ pub fn load(arguments: &RunArguments, state: Option<&State>, log: Option<&Packet
                 let folder = state.folder().display();
                 let file = file.display();
                 terminal::note(format!(
-                    "{folder} holds the program that a controller has set since {file} was started: it goes on"
+                    "{folder} has a program that a controller has set since {file} was started: the switch runs that program"
                 ));
                 return load_kept(arguments, Some(state), log, kept);
             }
@@ -155,10 +155,10 @@ pub fn load(arguments: &RunArguments, state: Option<&State>, log: Option<&Packet
     Ok(Loaded { switch, name: Some(file.clone()), started, note: made.note, origin })
 }
 
-/// The switch goes on with what it had.
+/// The switch continues with its previous program.
 fn load_kept(
     arguments: &RunArguments,
-    state: Option<&State>,
+    state: Option<&StateFolder>,
     log: Option<&PacketLog>,
     kept: Kept,
 ) -> Result<Loaded, Exit> {
@@ -190,7 +190,7 @@ fn load_idle(arguments: &RunArguments) -> Result<Loaded, Exit> {
 /// A program that was compiled.
 struct Made {
     compiled: Compiled,
-    /// For controllers, if there are to be any: there are programs that can be run and not shown.
+    /// For controllers, if there may be some: some programs can be run but have no P4Info.
     info: Option<p4info::v1::P4Info>,
     note: Value,
 }
@@ -211,7 +211,7 @@ fn compile(
     Ok(Made { compiled, info, note: files.note(file, source) })
 }
 
-/// The note that a file has now. If something is wrong with it, that will be told when it is compiled.
+/// The present note of a file. Errors are reported when it is compiled.
 fn note_of(file: &Path, source: &SourceArguments) -> Value {
     let files = Recorder::new(&ProgramFiles);
     frontend::parse_from(file, source, &files);
@@ -220,7 +220,7 @@ fn note_of(file: &Path, source: &SourceArguments) -> Value {
 
 fn build(
     arguments: &RunArguments,
-    state: Option<&State>,
+    state: Option<&StateFolder>,
     log: Option<&PacketLog>,
     compiled: Compiled,
 ) -> Result<Switch, Exit> {

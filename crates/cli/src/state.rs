@@ -1,7 +1,7 @@
-//! `wirespeed run --state`: what a switch keeps in a folder.
+//! `wirespeed run --state`: the state that a switch stores in a folder.
 //!
-//! What enters: the folder; the switch that was built. What leaves: the program that the folder holds, the switch with
-//! everything that the folder brings back, and a thread that stores once a second what packets have changed.
+//! What enters: the folder; the new switch. What leaves: the program in the folder, the switch with the restored
+//! state, and a thread that once a second stores what packets have changed.
 
 use crate::Exit;
 use crate::starting::NO_PROGRAM;
@@ -9,7 +9,7 @@ use crate::terminal::{self, Progress};
 use control::Api;
 use control::store::{Saved, Store, StoreError};
 use live::Mailbox;
-use p4runtime::{Started, Words};
+use p4runtime::{ErrorText, Started};
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,17 +19,17 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use switch::{Closed, Door, IdleOwner, Job};
 
-/// How often what packets change is stored.
+/// The interval at which changes by packets are stored.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The way to a switch that a worker runs, or that nobody runs yet or any more and that is parked here.
+/// The command queue to a switch that a worker runs, or that no worker runs yet or any more and that is parked here.
 pub struct SwitchCommands {
     mailbox: Mailbox,
     pub parked: IdleOwner,
 }
 
 impl SwitchCommands {
-    /// The door to a switch that will be parked here. The worker that runs it has the mailbox's inbox.
+    /// The queue to a switch that will be parked here. The worker that runs it has the mailbox's inbox.
     pub fn new(mailbox: Mailbox) -> SwitchCommands {
         SwitchCommands { mailbox, parked: IdleOwner::default() }
     }
@@ -41,85 +41,85 @@ impl Door for SwitchCommands {
     }
 }
 
-/// A folder of state that was opened.
-pub struct State {
+/// An open state folder.
+pub struct StateFolder {
     folder: PathBuf,
     store: Store,
     saved: Saved,
 }
 
-impl State {
-    /// Opens it and tells what is damaged.
-    pub fn open(folder: &Path) -> Result<State, Exit> {
+impl StateFolder {
+    /// Opens it and reports damage.
+    pub fn open(folder: &Path) -> Result<StateFolder, Exit> {
         let _progress = Progress::start(format!("reading the state in {}", folder.display()));
         let (store, saved) = Store::open(folder).map_err(|error| {
             terminal::error(with_cure(&error));
             Exit::System
         })?;
         saved.complaints.iter().for_each(terminal::warning);
-        Ok(State { folder: folder.to_owned(), store, saved })
+        Ok(StateFolder { folder: folder.to_owned(), store, saved })
     }
 
-    /// Whether it holds what a switch with a program had.
+    /// Whether it contains the state of a switch with a program.
     pub fn is_some(&self) -> bool {
         self.saved.is_some() && self.saved.program != NO_PROGRAM
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// By what the program that it holds is found again; null if it holds none.
+    /// The note of its program; null if it has none.
     pub fn program_note(&self) -> &Value {
         &self.saved.program
     }
 
-    /// Says that a program must be named.
+    /// Reports that a program must be given.
     pub fn has_no_program(&self, why: &str) -> Exit {
         terminal::error(format!("{}: {why}: name the program to run", self.folder.display()));
         Exit::Usage
     }
 
-    /// Warns that the program that it held cannot be had, so that the switch begins without.
+    /// Warns that its program cannot be restored, so that the switch starts without one.
     pub fn waits_for_program(&self) {
         let folder = self.folder.display();
         terminal::warning(format!(
-            "{folder}: the program that it held is damaged: the switch waits for another one, and begins with no entries"
+            "{folder}: its program is damaged: the switch waits for another one, and starts without entries"
         ));
     }
 
-    /// Warns that a file goes before the program that it holds.
+    /// Warns that a file takes precedence over its program.
     pub fn is_of_another(&self, what: &str, file: &Path) {
         terminal::warning(format!(
-            "{} is of {what}: {} takes over what it has a place for",
+            "{} belongs to {what}: {} takes over the state that fits it",
             self.folder.display(),
             file.display()
         ));
     }
 
-    /// Warns that entries of files are not read.
+    /// Warns that entries of files are ignored.
     pub fn leaves_out(&self, entries: &[PathBuf]) {
         if !entries.is_empty() {
             terminal::warning(format!(
-                "{} holds the entries of an earlier run, which go on: --entries is not read again",
+                "{} has the entries of an earlier run, which are used: --entries is not read again",
                 self.folder.display()
             ));
         }
     }
 
-    /// Brings back what the folder holds and keeps everything there from now on, with this note of the program.
-    /// `started` is what controllers may see of it.
+    /// Restores the contents of the folder and stores all changes there from now on, with this note of the program.
+    /// `started` is the program for controllers.
     pub fn begin(self, api: Arc<Api>, program: Value, started: Option<&Started>) -> Result<Saver, Exit> {
         let _progress = Progress::start(format!("taking over the state in {}", self.folder.display()));
-        // Without a program there is no place for anything.
+        // Without a program nothing can be restored.
         if self.saved.is_some() && program != NO_PROGRAM {
             let left_out = self.saved.restore(&api);
             let info = started.and_then(|started| started.config.p4info.as_ref());
-            let words = info.and_then(|info| Words::of(info, &api.program(), &api.notes()));
+            let words = info.and_then(|info| ErrorText::of(info, &api.program(), &api.notes()));
             for what in left_out {
                 let what = words.as_ref().map_or_else(|| what.clone(), |words| words.tell(&what));
-                terminal::warning(format!("not taken over: {what}"));
+                terminal::warning(format!("not restored: {what}"));
             }
         }
         let goes_on = self.saved.is_some();
@@ -130,7 +130,7 @@ impl State {
                 terminal::error(with_cure(&error));
                 return Err(Exit::System);
             }
-            // A switch that has forwarded must not stay down because its disk is full by now.
+            // A switch that has forwarded before must not stay down because its disk is full by now.
             trouble.tell(Some(with_cure(&error)));
         }
         let (stop, stopped) = mpsc::channel();
@@ -138,8 +138,8 @@ impl State {
         let work = move || {
             while stopped.recv_timeout(SAVE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let failed = saved.save().err();
-                // A worker that ends takes no more requests; then the end of this is near, and the state is saved
-                // there.
+                // A worker that ends accepts no more requests; this run then ends soon, and the state is stored at
+                // its end.
                 if failed.is_some() && stopped.recv_timeout(SAVE_INTERVAL) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
@@ -155,11 +155,11 @@ impl State {
     }
 }
 
-/// What is wrong with a folder, and what helps.
+/// An error of a folder, with its remedy.
 fn with_cure(error: &StoreError) -> String {
     let cure = match error.source.kind() {
         io::ErrorKind::PermissionDenied => {
-            "; who runs the switch must be its owner: change that, or name another folder"
+            "; its owner must be the user who runs the switch: change that, or name another folder"
         }
         io::ErrorKind::ReadOnlyFilesystem => "; name a folder that can be written to",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; make room there, or name another folder",
@@ -168,22 +168,22 @@ fn with_cure(error: &StoreError) -> String {
     format!("{error}{cure}")
 }
 
-/// Says once what goes wrong each second.
+/// Reports once an error that recurs each second.
 #[derive(Default)]
 struct Trouble(Option<String>);
 
 impl Trouble {
     fn tell(&mut self, trouble: Option<String>) {
         match (&self.0, &trouble) {
-            (None, Some(new)) => terminal::warning(format!("the state cannot be kept for now: {new}")),
-            (Some(_), None) => terminal::warning("the state is kept again"),
+            (None, Some(new)) => terminal::warning(format!("the state cannot be stored for now: {new}")),
+            (Some(_), None) => terminal::warning("the state is stored again"),
             _ => {}
         }
         self.0 = trouble;
     }
 }
 
-/// Stores what packets change.
+/// Stores changes by packets.
 pub struct Saver {
     api: Arc<Api>,
     stop: Sender<()>,
@@ -191,12 +191,12 @@ pub struct Saver {
 }
 
 impl Saver {
-    /// Stores what has changed since, once the switch is parked again.
+    /// Stores the remaining changes, once the switch is parked again.
     pub fn finish(self) -> Result<(), Exit> {
         drop(self.stop);
         let _ended = self.thread.join();
         self.api.save().map_err(|fault| {
-            terminal::error(format!("what packets have changed last is not in the state: {fault}"));
+            terminal::error(format!("the last changes by packets are not in the state: {fault}"));
             Exit::System
         })
     }

@@ -1,7 +1,8 @@
-//! A program as it is kept with the state of a switch: the text of all its files, and how they were read.
+//! A program as it is stored with the state of a switch: the text of all its files, and the options with which they
+//! were read.
 //!
-//! What enters: a program while it is compiled, whose files are noted as they are read; or the note. What leaves: the
-//! note, as JSON; or what compiles the same program again, whatever has become of its files.
+//! What enters: a program while it is compiled, whose files are recorded as they are read; or the note. What leaves:
+//! the note, as JSON; or a loader that compiles the same program again, even if its files have changed.
 
 use crate::args::SourceArguments;
 use p4_14::Standard;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syntax::{FileLoader, MemoryFiles};
 
-/// Notes the files that are read through it.
+/// Records the files that are read through it.
 pub struct Recorder<'a> {
     files: &'a dyn FileLoader,
     read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
@@ -44,7 +45,7 @@ impl<'a> Recorder<'a> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let read = self.read.borrow();
         let content = |(path, content): (&PathBuf, &Vec<u8>)| {
-            // Characters that are none are what the compiler takes them for.
+            // Invalid characters were replaced by the compiler.
             (text(path), json!(String::from_utf8_lossy(content)))
         };
         let std = source.std.map(|std| if std == Standard::P4_14 { "p4-14" } else { "p4-16" });
@@ -65,14 +66,14 @@ impl<'a> Recorder<'a> {
 pub struct StoredProgram {
     /// The file that is compiled.
     pub file: PathBuf,
-    /// How.
+    /// The options.
     pub source: SourceArguments,
-    /// It and all that it includes.
+    /// This file and all that it includes.
     pub files: MemoryFiles,
 }
 
 impl StoredProgram {
-    /// The program of a note; none if it is no such note.
+    /// The program of a note; `None` if the note has another form.
     pub fn of(note: &Value) -> Option<StoredProgram> {
         let texts = |name: &str| -> Option<Vec<String>> {
             note[name].as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect()

@@ -28,7 +28,7 @@ pub fn note(message: impl std::fmt::Display) {
     label("note", "36", Level::INFO, &message.to_string());
 }
 
-/// What is wrong with a program, over several lines.
+/// An error of a program, over several lines.
 pub fn diagnostics(text: &str) {
     match logging::is_json() {
         true => tracing::error!("{text}"),
@@ -54,8 +54,8 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Writes a line to standard output. Where nobody reads on, as behind `| head`, the command ends quietly; where it
-/// cannot be written, it ends with a message.
+/// Writes a line to standard output. If the reader has closed the pipe, as in `| head`, the command ends quietly; if
+/// writing fails otherwise, it ends with a message.
 pub fn line(text: std::fmt::Arguments<'_>) {
     match writeln!(std::io::stdout(), "{text}") {
         Ok(()) => {}
@@ -67,7 +67,8 @@ pub fn line(text: std::fmt::Arguments<'_>) {
     }
 }
 
-/// A spinner with a text, for work that may take a while. It is drawn on terminals only and gone when it is dropped.
+/// A spinner with a text, for work that may take a while. It is drawn on terminals only and removed when it is
+/// dropped.
 pub struct Progress(ProgressBar);
 
 impl Progress {

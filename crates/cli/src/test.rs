@@ -1,8 +1,8 @@
 //! `wirespeed test`: a program's packet tests, on the interpreter, on native code, or on both.
 //!
-//! What enters: a program and STF files. What leaves: a line for each file and backend, what was not as expected, and a
-//! last line that counts. The interpreter runs the program as it was written, native code after all passes: where what
-//! they do differs, beyond what the file looks at, that is a failure of its own.
+//! What enters: a program and STF files. What leaves: a line for each file and backend, the unmet expectations, and a
+//! summary. The interpreter runs the program as it was written, native code after all passes: a difference between
+//! the two, even in what the file does not check, is a failure.
 
 use crate::Exit;
 use crate::args::{BackendKind, TestArguments, TestBackend};
@@ -15,12 +15,12 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stf::observation::{Order, difference};
-use stf::{Failure, Observation, Outcome, Script};
+use stf::{Failure, Observation, RunResult, Script};
 use switch::{Backend, Switch};
 
 /// Runs the tests. Succeeds if all passed.
 pub fn test(arguments: &TestArguments) -> Result<Exit, Exit> {
-    let subject = caught(|| Subject::load(arguments)).unwrap_or_else(|message| {
+    let subject = caught(|| TestedProgram::load(arguments)).unwrap_or_else(|message| {
         terminal::error(message);
         None
     });
@@ -41,7 +41,7 @@ pub fn test(arguments: &TestArguments) -> Result<Exit, Exit> {
     Ok(if failed == 0 { Exit::Success } else { Exit::BadInput })
 }
 
-/// The files to run: those named, or the one beside the program.
+/// The files to run: the given ones, or the one beside the program.
 fn scripts(arguments: &TestArguments) -> Vec<PathBuf> {
     let beside = arguments.file.with_extension("stf");
     match arguments.scripts.is_empty() {
@@ -51,30 +51,30 @@ fn scripts(arguments: &TestArguments) -> Vec<PathBuf> {
 }
 
 /// The program under test, in both forms.
-struct Subject {
+struct TestedProgram {
     /// As it was written.
     written: Compiled,
     /// After all passes.
     optimised: Compiled,
 }
 
-impl Subject {
-    /// None after everything that is wrong with the program was shown.
-    fn load(arguments: &TestArguments) -> Option<Subject> {
+impl TestedProgram {
+    /// None after the program's errors were shown.
+    fn load(arguments: &TestArguments) -> Option<TestedProgram> {
         let architecture = arguments.arch.map(|it| it.name());
         let written = frontend::load_for(&arguments.file, &arguments.switch.source, architecture).ok()?;
         let mut optimised =
             Compiled { map: written.map.clone(), tree: written.tree.clone(), program: written.program.clone() };
         passes::optimise(&mut optimised.program);
-        Some(Subject { written, optimised })
+        Some(TestedProgram { written, optimised })
     }
 }
 
-/// What happened to one file on one backend.
+/// The result of one file on one backend.
 enum Verdict {
     /// It was run.
-    Ran(Box<Outcome>),
-    /// It could not be run; why.
+    Ran(Box<RunResult>),
+    /// It could not be run, for this reason.
     NotRun(String),
     /// The program was compiled: there is nothing to run.
     Compiled,
@@ -93,7 +93,7 @@ impl Verdict {
 struct Tester<'a> {
     arguments: &'a TestArguments,
     /// None: the program has errors.
-    subject: Option<Subject>,
+    subject: Option<TestedProgram>,
     passed: usize,
     failed: usize,
 }
@@ -125,7 +125,7 @@ impl Tester<'_> {
         for &kind in self.backends() {
             let verdict = match &mut script {
                 Ok(script) => self.run(script, kind),
-                // What is wrong with the file is the same for all backends; people need to read it once.
+                // Errors of the file are the same for all backends and are shown once.
                 Err(message) if self.arguments.json => Verdict::NotRun(message.clone()),
                 Err(message) => Verdict::NotRun(std::mem::replace(message, "for the same reasons".to_owned())),
             };
@@ -161,7 +161,7 @@ impl Tester<'_> {
                 let options =
                     CompileOptions { compiler: self.arguments.switch.cc.clone(), ..CompileOptions::default() };
                 let native = backend::native(&subject.optimised, &options);
-                let native = native.map_err(|_| "no native code can be made of the program".to_owned())?;
+                let native = native.map_err(|_| "the program cannot be compiled to native code".to_owned())?;
                 (&subject.optimised.program, native?)
             }
         };
@@ -182,7 +182,7 @@ impl Tester<'_> {
         match verdict {
             Verdict::Ran(outcome) => {
                 let is_empty = is_passed && outcome.report.packets == 0 && outcome.report.checks == 0;
-                // The reference test driver takes such files for a test that a program can be loaded.
+                // The reference test driver takes such files as tests that a program can be loaded.
                 let hint = if is_empty { ", the file sends no packets and expects nothing" } else { "" };
                 say!("{title}{hint}");
                 let notes = outcome.report.notes.iter().map(|note| format!("note: {note}"));
@@ -194,7 +194,7 @@ impl Tester<'_> {
         }
     }
 
-    /// A failure with the way to look closer.
+    /// A failure, with the command for a closer look.
     fn failure(&self, file: &Path, failure: &Failure) -> String {
         match failure.cause_line {
             Some(line) => format!(
@@ -218,7 +218,7 @@ impl Tester<'_> {
     }
 }
 
-/// The commands of a file; or everything that is wrong with it.
+/// The commands of a file, or its errors.
 fn read(file: &Path) -> Result<Script, String> {
     let bytes = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let parsed = stf::parse(&file.display().to_string(), &String::from_utf8_lossy(&bytes));
@@ -259,7 +259,7 @@ fn as_json(file: &Path, kind: BackendKind, verdict: &Verdict) -> serde_json::Val
     line
 }
 
-/// Parses an STF file for other commands; shows what is wrong with it.
+/// Parses an STF file for other commands; shows its errors.
 pub fn load_script(file: &Path) -> Result<Script, Exit> {
     read(file).map_err(|message| {
         terminal::error(message);

@@ -1,8 +1,8 @@
 //! How long each stage of compiling takes.
 //!
 //! What enters: a program. What leaves: the time of each stage, from the text to the loaded code, and the most memory
-//! that this process and any of the C compiler's had, as a table or as JSON.
-//! The C compiler has a folder of its own for what it makes, so that it does not find what it has made before.
+//! that this process and any of the C compiler's had, as a table or as JSON. The C compiler uses a separate folder
+//! for its output, so that the cache is not used.
 
 use crate::Exit;
 use crate::args::CompileArguments;
@@ -13,7 +13,7 @@ use cgen::{CompileOptions, Native, Plan};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::time::{Duration, Instant};
 
-/// Stages that have ended, with what each took.
+/// Stages that have ended, with their times.
 struct Times {
     stages: Vec<(&'static str, Duration)>,
 }
@@ -30,7 +30,7 @@ impl Times {
         self.stages.iter().map(|(_, time)| *time).sum()
     }
 
-    /// The most memory so far: of this process, and of the greatest that it started and that has ended.
+    /// The maximum memory so far: of this process, and of the largest child that has ended.
     fn memory() -> Vec<(&'static str, u64)> {
         let of = |who| getrusage(who).map_or(0, |usage| u64::try_from(usage.max_rss()).unwrap_or(0) << 10);
         vec![("own", of(UsageWho::RUSAGE_SELF)), ("cc", of(UsageWho::RUSAGE_CHILDREN))]
@@ -52,7 +52,7 @@ impl Times {
     }
 }
 
-/// Compiles the program, and says what took how long.
+/// Compiles the program, and measures each stage.
 pub fn measured(arguments: &CompileArguments) -> Result<String, Exit> {
     let mut times = Times { stages: Vec::new() };
     let mut source = times.of("parse", || frontend::parse(&arguments.file, &arguments.source));
@@ -61,7 +61,7 @@ pub fn measured(arguments: &CompileArguments) -> Result<String, Exit> {
         times.of("lint", || frontend::lint(&mut source, &typed));
         times.of("lower", || frontend::lower_typed(&mut source, &typed, arguments.source.drop_port))
     });
-    frontend::settle_warnings(&mut source, &arguments.warnings);
+    frontend::apply_warning_levels(&mut source, &arguments.warnings);
     frontend::show(&source);
     let Some(mut program) = lowered.filter(|_| !source.diagnostics.has_errors()) else { return Err(Exit::BadInput) };
     if !arguments.no_optimise {

@@ -1,8 +1,8 @@
 //! `wirespeed links`: links to this command by the names of tools that scripts call, and the Python module that
 //! controllers of the P4 tutorials import.
 //!
-//! What enters: a folder. What leaves: links in it, one for each name in [`called::LINKS`]. Nothing that is there
-//! already is replaced unasked.
+//! What enters: a folder. What leaves: links in it, one for each name in [`called::LINKS`]. Existing files are not
+//! replaced unless requested.
 
 use crate::terminal::{self, say};
 use crate::{Exit, called};
@@ -20,14 +20,13 @@ Examples:
 
 What each link does is in docs/guide/links.md.")]
 pub struct LinksArguments {
-    /// Where the links are made
+    /// The folder for the links
     #[arg(value_name = "DIR", required_unless_present = "python")]
     pub dir: Option<PathBuf>,
-    /// Replace what has one of the names
+    /// Replace existing files with these names
     #[arg(long)]
     pub force: bool,
-    /// Write p4/tmp/p4config_pb2.py into this folder of Python packages, beside what `pip install p4runtime` has put
-    /// there
+    /// Write p4/tmp/p4config_pb2.py into this folder of Python packages, beside the files of `pip install p4runtime`
     #[arg(long, value_name = "DIR")]
     pub python: Option<PathBuf>,
 }
@@ -35,8 +34,8 @@ pub struct LinksArguments {
 /// The module that the tutorials import, with the message in which they wrap a program.
 const PYTHON_MODULE: &str = include_str!("tool_links/p4config_pb2.py");
 
-/// What makes `p4` a package where it is not one yet, together with the `p4` of p4runtime wherever that is installed:
-/// Python imports a folder without it only where no package of the name exists.
+/// The file that makes `p4` a package if it is not one yet, together with the `p4` of p4runtime wherever that is
+/// installed: Python imports a folder without it only where no package of the name exists.
 const PYTHON_PACKAGE: &str = "__path__ = __import__(\"pkgutil\").extend_path(__path__, __name__)\n";
 
 /// Makes the links and the module.
@@ -66,14 +65,14 @@ fn make_links(dir: &Path, own: &Path, force: bool) -> Result<(), Exit> {
     let in_the_way: Vec<&PathBuf> = paths.iter().filter(taken).collect();
     if !force && !in_the_way.is_empty() {
         for path in in_the_way {
-            terminal::error(format!("{} is there already and is no link to this command", path.display()));
+            terminal::error(format!("{} exists and is not a link to this command", path.display()));
         }
         terminal::note("no link was made; --force replaces them, another folder leaves them");
         return Err(Exit::BadInput);
     }
     for path in &paths {
         if leads_to(path, own) {
-            say!("{} is there already", path.display());
+            say!("{} exists already", path.display());
             continue;
         }
         match fs::remove_file(path) {
@@ -89,7 +88,7 @@ fn leads_to(path: &Path, own: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink()) && fs::canonicalize(path).is_ok_and(|it| it == own)
 }
 
-/// Says what else a shell would find by the names.
+/// Reports which other programs a shell would find by these names.
 fn tell_of_path(dir: &Path, own: &Path) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

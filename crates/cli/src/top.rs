@@ -1,10 +1,10 @@
-//! `wirespeed top`: how a running switch does, again and again.
+//! `wirespeed top`: a live view of a running switch.
 //!
-//! What enters: the metrics address of a switch, keys. What leaves: a view of a terminal that is drawn anew each
-//! interval; or lines of text or of JSON, for scripts. Whatever ends the command, the terminal is as it was before.
+//! What enters: the metrics address of a switch, keys. What leaves: a view in the terminal that is redrawn each
+//! interval; or lines of text or of JSON, for scripts. However the command ends, the terminal is restored.
 //!
-//! * [`samples`]: what the switch tells.
-//! * [`report`]: what has happened between two looks.
+//! * [`samples`]: the metrics of the switch.
+//! * [`report`]: the changes between two samplings.
 
 mod report;
 mod samples;
@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-/// How long keys are waited for before signals are looked at.
+/// How long to wait for keys before checking signals.
 const KEY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Shows a switch.
@@ -53,14 +53,14 @@ fn system_error(error: impl std::fmt::Display) -> Exit {
     Exit::System
 }
 
-/// Signals that came.
+/// Signals that have arrived.
 #[derive(Default)]
 struct Caught {
-    /// The command shall end.
+    /// The command must end.
     ended: Arc<AtomicBool>,
-    /// It shall stop for a while.
+    /// It must be suspended.
     suspended: Arc<AtomicBool>,
-    /// It goes on, perhaps on a terminal that others have used.
+    /// It was resumed, perhaps on a terminal that others have used.
     continued: Arc<AtomicBool>,
 }
 
@@ -76,7 +76,7 @@ impl Caught {
     }
 }
 
-/// Looks at a switch, one after the other.
+/// Reads the metrics of a switch periodically.
 struct Looks {
     address: SocketAddr,
     last: Option<(Instant, Samples)>,
@@ -87,7 +87,7 @@ impl Looks {
         Looks { address, last: None }
     }
 
-    /// Looks, and tells what has happened since the last time; nothing the first time.
+    /// Reads the metrics, and returns the changes since the last call; `None` the first time.
     fn next(&mut self) -> Result<Option<Report>, String> {
         let now = fetch(self.address).inspect_err(|_| self.last = None)?;
         let at = Instant::now();
@@ -121,13 +121,13 @@ fn lines(looks: &mut Looks, arguments: &TopArguments) -> Result<Exit, Exit> {
     }
 }
 
-/// The terminal while it is the command's: dropping this gives it back.
+/// The terminal while the command uses it: dropping this restores it.
 struct Screen;
 
 impl Screen {
     fn open() -> io::Result<Screen> {
         crossterm::terminal::enable_raw_mode()?;
-        // From here on everything is undone, also if the rest fails.
+        // From here on everything is undone on drop, even if the rest fails.
         let screen = Screen;
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -138,16 +138,16 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Takes the terminal again, however it is set by now.
+    /// Takes the terminal again, whatever its settings are now.
     fn take_again() -> io::Result<()> {
-        // What was set before is forgotten and noted anew.
+        // The previous settings are discarded and read again.
         crossterm::terminal::disable_raw_mode()?;
         crossterm::terminal::enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, cursor::Hide, Clear(ClearType::All))
     }
 }
 
-/// Stops the process until somebody has it go on. The terminal is as it was before, for as long.
+/// Stops the process until it is resumed. Meanwhile the terminal has its previous settings.
 fn suspend() -> io::Result<()> {
     restore();
     low_level::emulate_default_handler(SIGTSTP)?;
@@ -166,32 +166,32 @@ fn restore() {
     let _gone = crossterm::terminal::disable_raw_mode();
 }
 
-/// What is shown.
+/// The state of the view.
 struct View {
     address: SocketAddr,
-    /// How packets are traced where the switch wants TLS.
+    /// The TLS settings for tracing packets.
     tls: Option<Tls>,
     interval: Duration,
     report: Option<Report>,
     /// Why there is no new report.
     trouble: Option<String>,
     is_paused: bool,
-    /// A packet's journey, which is shown in the place of the report.
+    /// A packet's journey, which is shown instead of the report.
     trace: Option<Trace>,
-    /// Lines that are above what is shown.
+    /// The number of lines scrolled off at the top.
     scrolled: usize,
 }
 
 /// The journey of a packet.
 enum Trace {
-    /// It has not come yet.
+    /// The packet has not arrived yet.
     Awaited(Receiver<Result<Vec<String>, String>>),
-    /// Its lines, or why there are none.
+    /// Its lines, or the error.
     Shown(Vec<String>),
 }
 
 impl Trace {
-    /// Waits for the next packet of a switch, in a thread of its own.
+    /// Waits for the next packet of a switch, in a separate thread.
     fn begin(report: Option<&Report>, tls: Option<Tls>) -> Trace {
         let Some(address) = report.and_then(Report::controllers).map(str::to_owned) else {
             return Trace::Shown(vec![
@@ -199,12 +199,12 @@ impl Trace {
             ]);
         };
         let (sender, lines) = mpsc::channel();
-        // Nobody waits any more if the view has ended or shows the report again.
+        // The receiver is gone if the view has ended or shows the report again.
         std::thread::spawn(move || sender.send(tap::next_packet(&address, tls)));
         Trace::Awaited(lines)
     }
 
-    /// Takes the lines, if they have come.
+    /// Takes the lines, if they are available.
     fn look(&mut self) -> bool {
         let Trace::Awaited(awaited) = self else { return false };
         let lines = match awaited.try_recv() {
@@ -225,7 +225,7 @@ impl Trace {
     }
 }
 
-/// What a key asks for.
+/// The action of a key.
 #[derive(PartialEq, Eq, Debug)]
 enum Wish {
     End,
@@ -289,7 +289,7 @@ impl View {
             _ => return Wish::Nothing,
         };
         match key {
-            // Crossterm calls the key of SIGQUIT by the digit that has the same code.
+            // Crossterm reports the key of SIGQUIT as the digit with the same code.
             (KeyCode::Char('c' | 'd' | '4' | '\\'), KeyModifiers::CONTROL) | (KeyCode::Char('q') | KeyCode::Esc, _) => {
                 return Wish::End;
             }
@@ -353,7 +353,7 @@ impl View {
 
     fn draw(&mut self) -> io::Result<()> {
         let (columns, rows) = match crossterm::terminal::size()? {
-            // A terminal that does not know its size, as at the end of a serial line.
+            // A terminal that does not report its size, as at the end of a serial line.
             (0, _) | (_, 0) => (80, 24),
             size => size,
         };
@@ -373,7 +373,7 @@ impl View {
     }
 }
 
-/// The words of a text in lines that are no longer than this, unless a word is.
+/// The words of a text in lines of at most this width, unless a word is longer.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

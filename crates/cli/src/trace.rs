@@ -1,12 +1,12 @@
 //! `wirespeed trace`: a packet's journey through a program, from the reference interpreter.
 //!
-//! What enters: a program with entries, or the switch that is to be looked into; packets. What leaves: the journey of
-//! each packet, as text or as JSON.
+//! What enters: a program with entries, or a switch to inspect; packets. What leaves: the journey of each packet, as
+//! text or as JSON.
 //!
-//! * [`arguments`]: what may be said.
-//! * [`journey`]: the steps of a packet; [`values`], [`places`]: values and the program's text as people write them.
-//! * [`replica`]: a switch like one that runs, or like one that has kept its state.
-//! * [`tap`]: packets as they arrive at a running switch; [`log`]: those of a switch that writes down all of them.
+//! * [`arguments`]: the arguments.
+//! * [`journey`]: the steps of a packet; [`values`], [`places`]: values and the program's text for display.
+//! * [`replica`]: a copy of a running switch, or of one that has stored its state.
+//! * [`tap`]: packets as they arrive at a running switch; [`log`]: the log of all packets of a switch.
 
 pub mod arguments;
 mod journey;
@@ -55,7 +55,7 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
         }
         let mut journey = Journey::new(Arc::clone(&described));
         let mut sent = Sent::default();
-        // A switch that has run before does not go back in time.
+        // The time of a switch that has run before does not go back.
         let now_ns = switch.now_ns().max(packet.time_ns);
         switch.receive(now_ns, packet.port, &packet.bytes);
         switch.run_observed(now_ns, &mut sent, &mut journey);
@@ -77,7 +77,7 @@ fn subject(arguments: &TraceArguments) -> Result<(Arc<Described>, Switch), Exit>
         (Some(address), ..) => fetch(arguments, address)?,
         (None, Some(folder), _) => replica::read_folder(folder)?,
         (None, None, Some(file)) => {
-            // The program as it was written: the passes would hide steps.
+            // The program as it was written: passes would hide steps.
             let compiled = frontend::load(file, &arguments.switch.source, false)?;
             let described = Arc::new(Described::new(compiled));
             let program = Arc::clone(&described.program);
@@ -93,7 +93,7 @@ fn subject(arguments: &TraceArguments) -> Result<(Arc<Described>, Switch), Exit>
     saved.complaints.iter().for_each(terminal::warning);
     let original = Original::of(&saved).map_err(wrong)?;
     replica::unknown(&original.described.program).into_iter().for_each(terminal::warning);
-    let complain = |what| terminal::warning(format!("not taken over: {what}"));
+    let complain = |what| terminal::warning(format!("not restored: {what}"));
     let switch = original.switch(&saved, &arguments.switch, complain).map_err(wrong)?;
     Ok((original.described, switch))
 }
@@ -122,8 +122,7 @@ fn fetch(arguments: &TraceArguments, address: &str) -> Result<Saved, Exit> {
     })
 }
 
-/// What happened to a packet, of which number, port, length and the place in a test are known: lines of text, or one of
-/// JSON.
+/// The journey of a packet, with its number, port, length and position in a test: lines of text, or one of JSON.
 fn story(
     json: bool,
     number: usize,
@@ -148,7 +147,7 @@ fn story(
     lines
 }
 
-/// Carries the commands of a packet test out, and prints what happens to each packet.
+/// Runs the commands of a packet test, and prints the journey of each packet.
 fn trace_script(script: &Script, switch: &mut Switch, described: &Arc<Described>, json: bool) {
     let arrived = std::cell::RefCell::new((0, None));
     let mut before = |line: u32, command: &Command| {
@@ -185,7 +184,7 @@ fn trace_script(script: &Script, switch: &mut Switch, described: &Arc<Described>
     }
 }
 
-/// Passes packets on and keeps them.
+/// Passes packets on and stores them.
 struct Both<'a> {
     output: &'a mut dyn Output,
     sent: Sent,
@@ -216,8 +215,8 @@ struct InputPacket {
     time_ns: u64,
 }
 
-/// The packets that the arguments name, those of the command line first, and what is wrong with the capture behind the
-/// last of them.
+/// The packets of the arguments, those of the command line first, and the error of the capture after the last of
+/// them.
 fn packets(arguments: &TraceArguments) -> Result<(Vec<InputPacket>, Option<DriverError>), Exit> {
     let usage = |message: String| {
         terminal::error(message);
@@ -240,7 +239,7 @@ fn packets(arguments: &TraceArguments) -> Result<(Vec<InputPacket>, Option<Drive
     Ok((packets, broken))
 }
 
-/// A port. `parse` would take a sign; a port number has none.
+/// A port. `parse` would accept a sign, which a port number cannot have.
 fn parse_port(text: &str, form: &str) -> Result<u32, String> {
     let text = text.trim();
     let number = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
@@ -264,7 +263,7 @@ fn parse_packet(text: &str) -> Result<(u32, Vec<u8>), String> {
     Ok((port, bytes.ok_or_else(|| format!("the packet is not hexadecimal; {form}"))?))
 }
 
-/// Appends the first `count` packets of a capture; those before an error, too.
+/// Appends the first `count` packets of a capture, including those before an error.
 fn read_capture(
     driver: &mut pcap::CaptureDriver,
     port: u32,
@@ -278,7 +277,7 @@ fn read_capture(
     Ok(())
 }
 
-/// What left the switch.
+/// The packets that left the switch.
 #[derive(Default)]
 struct Sent {
     frames: Vec<(u32, Vec<u8>)>,

@@ -1,8 +1,8 @@
 //! Programs that controllers send are compiled in a process of their own first.
 //!
-//! What enters: the text of a program. What leaves: nothing, if it can be compiled; or why it cannot. A process can be
-//! ended at any moment, with the C compiler that it has started, and takes the memory that it has with it; a thread
-//! cannot. What it compiled is in the cache afterwards, so the switch itself is quick.
+//! What enters: the text of a program. What leaves: nothing, if it can be compiled; or the errors. A process can be
+//! killed at any moment, with the C compiler that it has started, and its memory is freed; a thread cannot. Its
+//! output is in the cache afterwards, so compiling in the switch itself is fast.
 
 use crate::Exit;
 use crate::args::{RunArguments, SourceArguments, TrialArguments};
@@ -26,21 +26,21 @@ use std::time::Duration;
 /// The name of the command that the process runs.
 pub const COMMAND: &str = "try-program";
 
-/// Memory, and seconds of a processor, that a program may take to be compiled.
+/// The limits of memory, and of processor time in seconds, for compiling a program.
 const MEMORY_BYTES_MAX: u64 = 8 << 30;
 const PROCESSOR_SECONDS_MAX: u64 = 240;
 
-/// How often it is looked whether the process has ended.
+/// The polling interval for the end of the process.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// Finds out whether a program can be compiled for a run, as long as there is patience.
+/// Checks whether a program can be compiled for a run, as long as `patience` allows.
 pub fn try_program(text: &str, arguments: &RunArguments, patience: &Patience) -> Result<(), Fault> {
     let system = |error: std::io::Error| Fault::new(Code::Unavailable, format!("cannot start the compiler: {error}"));
     let (sent, said) = (file_of(text.as_bytes()).map_err(system)?, tempfile::tempfile().map_err(system)?);
     let mut command = Command::new("/proc/self/exe");
     command.arg0("wirespeed").arg(COMMAND).args(options(arguments));
     command.stdin(sent).stdout(said.try_clone().map_err(system)?).stderr(Stdio::null());
-    // A group of its own, so that all of it can be ended.
+    // A process group, so that all of it can be killed.
     let mut child = Trial(command.process_group(0).spawn().map_err(system)?);
     let status = loop {
         if let Some(status) = child.0.try_wait().map_err(system)? {
@@ -54,13 +54,13 @@ pub fn try_program(text: &str, arguments: &RunArguments, patience: &Patience) ->
     verdict(status, said)
 }
 
-/// The process. It ends with the wish to know.
+/// The process. It is killed when this is dropped.
 struct Trial(Child);
 
 impl Drop for Trial {
     fn drop(&mut self) {
         let group = Pid::from_raw(self.0.id().cast_signed());
-        // What the process has started may go on without it. Gone already: nothing to end.
+        // Children of the process may still run. If there are none, nothing happens.
         let _gone = killpg(group, Signal::SIGKILL);
         let _waited = self.0.wait();
     }
@@ -98,7 +98,7 @@ fn verdict(status: ExitStatus, mut said: File) -> Result<(), Fault> {
     }
 }
 
-/// The arguments of a run that count for its compilation.
+/// The arguments of a run that affect its compilation.
 fn options(arguments: &RunArguments) -> Vec<std::ffi::OsString> {
     let SourceArguments { include, define, undefine, std, drop_port, as_written: _ } = &arguments.switch.source;
     let mut options: Vec<std::ffi::OsString> = vec!["--drop-port".into(), drop_port.to_string().into()];
@@ -112,9 +112,10 @@ fn options(arguments: &RunArguments) -> Vec<std::ffi::OsString> {
     options
 }
 
-/// The process: compiles what comes in at standard input, and says what is wrong.
+/// The process: compiles the program from standard input, and prints its errors.
 pub fn carry_out(arguments: &TrialArguments) -> Result<Exit, Exit> {
-    // Not refused to anybody; without them the limits are the machine's. The second holds when nobody waits any more.
+    // This never fails; without it the machine's limits apply. The second limit holds even if the parent no longer
+    // waits.
     let _limited = setrlimit(Resource::RLIMIT_AS, MEMORY_BYTES_MAX, MEMORY_BYTES_MAX);
     let _limited = setrlimit(Resource::RLIMIT_CPU, PROCESSOR_SECONDS_MAX, PROCESSOR_SECONDS_MAX);
     let mut text = String::new();

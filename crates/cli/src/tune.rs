@@ -1,11 +1,11 @@
-//! `wirespeed tune`: what the plan of a program leaves open, measured on a capture.
+//! `wirespeed tune`: measures the settings of a program's plan on a capture.
 //!
-//! What enters: a program with its entries and packets. What leaves: a row for each choice that makes a difference, and
-//! the best one, kept beside the compiled code for every later run of the same program on this machine.
+//! What enters: a program with its entries and packets. What leaves: a row for each setting that makes a difference,
+//! and the best one, stored beside the compiled code for every later run of the same program on this machine.
 //!
-//! Two things are tried: how many packets of a burst go through the program together, and whether tables are asked once
-//! for all of them or for each packet alone. The choices take turns, so that all see the same machine; what the
-//! planner does by itself is given up only for something that is better by more than the measurements vary.
+//! Two settings are tried: how many packets of a burst are processed together, and whether tables are looked up once
+//! per burst or packet by packet. The candidates take turns, so that all see the same state of the machine; the
+//! planner's default is replaced only by a setting that is better by more than the measurements vary.
 
 use crate::Exit;
 use crate::args::TuneArguments;
@@ -21,16 +21,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use switch::Switch;
 
-/// Bursts that are tried.
+/// Burst sizes that are tried.
 const BURSTS: [u32; 4] = [64, 32, 16, 8];
 
-/// Packets that a driver hands over at once.
+/// Packets that a driver delivers at once.
 const LENT: usize = 256;
 
-/// What a choice must be better by than what is done without it.
+/// How much better than the default a setting must be.
 const BETTER: f64 = 0.97;
 
-/// A choice, and what it costs.
+/// A setting, and its cost.
 struct Choice {
     tuning: Tuning,
     switch: Switch,
@@ -38,13 +38,13 @@ struct Choice {
     runs_ns: Vec<f64>,
 }
 
-/// Measures and keeps what is best.
+/// Measures and stores the best setting.
 pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
     let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
     let options = CompileOptions { compiler: arguments.switch.cc.clone(), ..CompileOptions::default() };
     if arguments.forget {
         let was_kept = Tuning::forget(&compiled.program, &options).map_err(system_error)?;
-        say!("{}", if was_kept { "what was kept is forgotten" } else { "nothing was kept" });
+        say!("{}", if was_kept { "the stored tuning was deleted" } else { "no tuning was stored" });
         return Ok(Exit::Success);
     }
     let number_max = compiled.program.architecture.port_max;
@@ -68,12 +68,12 @@ pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
     match kept {
         Some(_) if !arguments.json => say!("kept for the next runs of this program on this machine"),
         Some(_) => {}
-        None => terminal::warning("there is no cache in which this could be kept"),
+        None => terminal::warning("there is no cache in which this could be stored"),
     }
     Ok(Exit::Success)
 }
 
-/// The choices that differ from each other, what the planner does by itself first.
+/// The distinct settings, the planner's default first.
 fn choices(arguments: &TuneArguments, compiled: &Compiled, options: &CompileOptions) -> Result<Vec<Choice>, Exit> {
     let plan = |tuning| {
         Plan::tuned(&compiled.program, tuning).map_err(|error| {
@@ -122,7 +122,7 @@ fn report(arguments: &TuneArguments, choices: &[Choice], best: Tuning) {
 }
 
 fn described(Tuning { burst_packets, cuts }: Tuning) -> String {
-    let asked = if cuts { "tables asked once for a burst" } else { "tables asked for each packet alone" };
+    let asked = if cuts { "tables looked up once per burst" } else { "tables looked up packet by packet" };
     format!("bursts of {burst_packets}, {asked}")
 }
 

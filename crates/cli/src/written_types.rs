@@ -1,24 +1,24 @@
-//! How values are best read, by the types that the program's text gives them.
+//! Display formats of values, from the types in the program's text.
 //!
 //! What enters: the syntax tree of a program. What leaves: for a header's field, a path such as `meta.next_hop` or an
 //! action's parameter, the format in which P4Info would announce it: an address, or a plain number. A `typedef` says
-//! what a value is, and the checked program no longer knows it. Where the text says no more than `bit<32>`, nothing is
-//! said here either.
+//! what a value is, but the checked program no longer contains it. If the text only says `bit<32>`, there is no
+//! format here either.
 
 use p4runtime_proto::p4::config::v1::P4Info;
 use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::{self, Declaration, DeclarationKind, Parameter, TypeKind, TypedefTarget};
 
-/// Typedefs of typedefs that are followed.
+/// The most typedefs of typedefs that are resolved.
 const CHAIN_MAX: usize = 16;
 
-/// A format, as `@format` of P4Info has it. `DECIMAL` is ours: a number that is not an address whatever its name is.
+/// A format, as in `@format` of P4Info. `DECIMAL` is ours: a number that is not an address whatever its name is.
 pub type Format = &'static str;
 
 /// The named types in a program's text.
 #[derive(Clone, Debug, Default)]
 pub struct WrittenTypes {
-    /// What typedefs stand for, where that has a name.
+    /// The names that typedefs denote.
     typedefs: BTreeMap<String, String>,
     /// All typedefs.
     aliases: BTreeSet<String>,
@@ -31,7 +31,7 @@ pub struct WrittenTypes {
 }
 
 impl WrittenTypes {
-    /// Those of a program.
+    /// The types in a program.
     pub fn of(tree: &ast::Program) -> WrittenTypes {
         let mut types = WrittenTypes::default();
         types.declarations(&tree.declarations);
@@ -89,7 +89,7 @@ impl WrittenTypes {
         self.format(self.field(header_type, field)?, width_bits)
     }
 
-    /// The format of what a path such as `hdr.ipv4.dstAddr` names.
+    /// The format of a path such as `hdr.ipv4.dstAddr`.
     pub fn of_path(&self, path: &str, width_bits: u32) -> Option<Format> {
         let mut parts = path.split('.').map(|part| part.split('[').next().unwrap_or(part));
         let mut ty = self.roots.get(parts.next()?)?.as_str();
@@ -109,12 +109,12 @@ impl WrittenTypes {
         self.fields.get(&(record.to_owned(), field.to_owned())).map(String::as_str)
     }
 
-    /// What a name stands for once typedefs are followed.
+    /// The name with all typedefs resolved.
     fn resolved<'a>(&'a self, name: &'a str) -> &'a str {
         self.chain(name).last().unwrap_or(name)
     }
 
-    /// A name, what it stands for, and so on.
+    /// A name, the type that it denotes, and so on.
     fn chain<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         std::iter::successors(Some(name), |name| self.typedefs.get(*name).map(String::as_str)).take(CHAIN_MAX)
     }
@@ -137,7 +137,7 @@ impl WrittenTypes {
         }
     }
 
-    /// Adds the formats to a P4Info, where it announces none.
+    /// Adds the formats to a P4Info where it has none.
     pub fn annotate(&self, info: &mut P4Info) {
         let add = |annotations: &mut Vec<String>, format: Option<Format>| {
             if let (Some(format), false) = (format, annotations.iter().any(|it| it.trim().starts_with("@format("))) {

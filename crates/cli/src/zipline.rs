@@ -1,10 +1,10 @@
-//! `wirespeed zipline`: what the programs of `apps/zipline` should know of the traffic, from a capture of it, or from
-//! the traffic itself.
+//! `wirespeed zipline`: configures the programs of `apps/zipline` for the traffic, from a capture of it, or from the
+//! traffic itself.
 //!
 //! * [`sample`]: which transform suits the packets of a capture, and the entries for it; [`traffic`]: which packets
 //!   these are.
 //! * [`learn`]: the controller, which needs no capture, and [`beside`], the same within a running switch. [`learner`]
-//!   leads, [`place`] is a switch as it sees it, [`terms`] what all have in common.
+//!   controls the switches, [`place`] is the connection to one, [`terms`] the parameters that all must share.
 
 pub mod beside;
 mod learn;
@@ -27,22 +27,22 @@ Examples:
 
 apps/zipline/README.md says what the programs do, and how they are run.")]
 pub struct ZiplineArguments {
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     command: ZiplineCommand,
 }
 
 #[derive(Subcommand, Debug)]
 enum ZiplineCommand {
-    /// Say what each transform would make of the packets of a capture, and write the entries for the best
+    /// Compare all transforms on the packets of a capture, and write the entries for the best
     Fit(sample::Fit),
-    /// Write the entries of encoder and decoder for the packets of a capture, or those that learning begins with
+    /// Write the entries of encoder and decoder for the packets of a capture, or the initial entries for learning
     Tables(sample::Tables),
-    /// Learn bases from encoders while they run, and tell encoders and decoders of them
+    /// Learn bases from encoders while they run, and configure encoders and decoders with them
     Learn(learn::LearnArguments),
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub fn zipline(arguments: &ZiplineArguments) -> Result<Exit, Exit> {
     match &arguments.command {
         ZiplineCommand::Fit(arguments) => sample::fit(arguments),

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::{Network, Running};
 
-/// What the gateway at the devices does, beside its classes.
+/// The gateway's settings at the devices, beside its classes.
 const NEAR: &str = "\
 table_add tunnels over_ipv4 3 => 2 1400 192.0.2.1 192.0.2.2 7 1
 table_add route_ipv4 send 10.0.1.0/24 => 2
@@ -37,8 +37,8 @@ table_add link rewrite 2 => 02:00:00:00:04:01 02:00:00:00:04:02
 /// and one and a half times as many as they take together.
 const LINK: &str = "tc qdisc add dev w2 root tbf rate 1mbit burst 4000 limit 60000 overhead 24 mpu 84";
 
-/// Sends each line of its input, in hex, as a packet of one of four flows, 2,000 a second; prints how many packets each
-/// flow had and a digest of them.
+/// Sends each line of its input, in hex, as a packet of one of four flows, 2,000 a second; prints the number of
+/// packets of each flow and a digest of them.
 const SENDER: &str = "
 import collections, hashlib, json, random, socket, time
 random.seed(1)
@@ -62,7 +62,7 @@ for number, payload in enumerate(payloads):
 print(json.dumps({flow: [counts[flow], digests[flow].hexdigest()] for flow in range(4)}))
 ";
 
-/// Prints the same of what it receives, when nothing has come for a while.
+/// Prints the same for the received packets, when nothing has arrived for a while.
 const SERVER: &str = "
 import collections, hashlib, json, select, socket
 sockets = []
@@ -87,7 +87,7 @@ while ready := select.select(sockets, [], [], patience)[0]:
 print(json.dumps({flow: [counts[flow], digests[flow].hexdigest()] for flow in range(4)}))
 ";
 
-/// The hosts and the gateways' places between them, or none where the machine lacks what that takes.
+/// The hosts and the gateways' locations between them; `None` if the machine lacks what they need.
 fn network() -> Option<Network> {
     let mut network = match Network::new(&["ping", "python3", "tc"]) {
         Ok(network) => network,
@@ -158,8 +158,8 @@ fn wait_for_ping(network: &Network) {
     }
 }
 
-/// Sends payloads, which Python computes, from the sender to the server, and returns what both say of them: for each
-/// flow, how many there were and their digest.
+/// Sends payloads, which Python computes, from the sender to the server, and returns the output of both: for each
+/// flow, the number of payloads and their digest.
 fn exchange(network: &Network, classes: &str, workers: &str, payloads: &str) -> (serde_json::Value, serde_json::Value) {
     let (near, far) = (entries(&format!("{NEAR}{classes}")), entries(FAR));
     let near = gateway(network, "near", &near, "--port 1=n1 --port 2=n2", workers);
@@ -194,7 +194,7 @@ fn a_link_that_is_too_slow_for_packets_alone_carries_aggregates() {
     }
 }
 
-/// Payloads of which every twentieth goes beside the aggregates that those before and behind it are in.
+/// Payloads of which every twentieth bypasses the aggregates that the payloads before and after it are in.
 const SOME_LARGE: &str = "[random.randbytes(random.randint(4, 44) if random.random() > 0.05 else \
                           random.randint(201, 1200)) for _ in range(8000)]";
 
@@ -208,7 +208,7 @@ fn large_and_small_packets_keep_their_order_whatever_workers_are_wanted() {
     }
 }
 
-/// Asks a switch until it answers.
+/// Sends a request to a switch until it answers.
 fn ctl_once_there(network: &Network, line: &str) -> String {
     let started = Instant::now();
     loop {
@@ -228,7 +228,7 @@ fn a_gateway_says_that_it_has_one_worker() {
     let gateway = gateway(&network, "near", &near, ports, "2");
     let ctl = |line: &str| network.try_run("near", &format!("{} ctl {line}", env!("CARGO_BIN_EXE_wirespeed")));
     let told = ctl_once_there(&network, "workers");
-    assert!(told.starts_with("1 of at most 64\nnot side by side: the program puts packets together"), "{told}");
+    assert!(told.starts_with("1 of at most 64\nnot in parallel: the program joins or splits packets"), "{told}");
     let refused = ctl("workers 2").unwrap_err();
     assert!(refused.contains("there are not 2 workers but 1 worker: the program puts packets together"), "{refused}");
     assert!(ctl("workers auto").unwrap().starts_with("1 of at most 64\n"));
@@ -236,7 +236,7 @@ fn a_gateway_says_that_it_has_one_worker() {
     gateway.wait();
 }
 
-/// Ports that have been opened for two workers cannot keep the order of what comes in any more.
+/// Ports that were opened for two workers cannot preserve the order of packets any more.
 #[test]
 fn a_gateway_is_refused_where_ports_have_several_queues() {
     let Some(network) = network() else { return };
@@ -259,7 +259,7 @@ fn a_gateway_is_refused_where_ports_have_several_queues() {
     }
 }
 
-/// Data that is no part of the project; none if it is not there.
+/// Data outside of the project; `None` if it is missing.
 fn data(name: &str) -> Option<PathBuf> {
     testkit::corpus::data(name).map_err(testkit::skip).ok()
 }
@@ -381,8 +381,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Both gateways keep their state and are started again and again; in the end the first one finds a state older than
-/// what it has sent, as after a kill or a loss of power. Nothing comes twice, is taken for late, or is invented.
+/// Both gateways store their state and are restarted several times; at the end the first one finds a state older than
+/// what it has sent, as after a kill or a loss of power. No payload is duplicated, taken for late, or invented.
 #[test]
 fn a_gateway_with_an_old_state_is_not_taken_for_late() {
     let folder = tempfile::tempdir().unwrap();
@@ -405,7 +405,7 @@ fn a_gateway_with_an_old_state_is_not_taken_for_late() {
         }
         writer.flush().unwrap();
         drop(writer);
-        // What it knew after the first part is what it knows before the last.
+        // Its state after the first part is its state before the last.
         if part == 3 {
             std::fs::remove_dir_all(path("near")).unwrap();
             copy(&path("near-then"), &path("near"));
@@ -416,7 +416,7 @@ fn a_gateway_with_an_old_state_is_not_taken_for_late() {
         if part == 0 {
             copy(&path("near"), &path("near-then"));
         }
-        // The aggregates of this part and of the one before come once more.
+        // The aggregates of this part and of the one before are sent once more.
         for late in part.saturating_sub(1)..=part {
             let again = run(&format!("between-{late}"), "again", &far, "far");
             assert!(again.is_empty(), "part {late} has come twice, in part {part}");

@@ -1,4 +1,4 @@
-//! The programs of `apps/aggregation` as users run them: over captures, with a timer that goes by stamps, and
+//! The programs of `apps/aggregation` as users run them: over captures, with a timer that uses their time stamps, and
 //! between hosts.
 
 use live::pcap::{CaptureReader, CaptureWriter};
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::{Network, Running};
 
-/// A design as it is run.
+/// A design with its settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Design {
     /// Eight messages of 16 bytes.
@@ -130,7 +130,7 @@ fn run_program(program: &[String], entries: &Path, from: &Path, to: &Path, furth
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// How often each message has come out, by its bytes.
+/// How many times each message has come out, by its bytes.
 fn arrived(design: Design, path: &Path) -> BTreeMap<Vec<u8>, usize> {
     let mut arrived = BTreeMap::new();
     for (frame, _) in read(path) {
@@ -145,7 +145,7 @@ fn arrived(design: Design, path: &Path) -> BTreeMap<Vec<u8>, usize> {
     arrived
 }
 
-/// How often each message was sent.
+/// How many times each message was sent.
 fn as_often(messages: &[Vec<u8>]) -> BTreeMap<Vec<u8>, usize> {
     let mut sent = BTreeMap::new();
     messages.iter().for_each(|message| *sent.entry(message.clone()).or_insert(0) += 1);
@@ -184,8 +184,8 @@ fn any_number_of_messages_goes_together_and_comes_apart_both_ways() {
     }
 }
 
-/// Messages of several flows, the last of them fewer than eight, come in order both ways. The counters tell those that
-/// came, those that left in N-packets and what was dropped.
+/// Messages of several flows, the last of them fewer than eight, arrive in order both ways. The counters count
+/// messages that arrived, those that left in N-packets and those that were dropped.
 #[test]
 fn messages_of_a_fixed_size_keep_their_order_and_the_last_leave_too() {
     let all = messages(43, |_| 16);
@@ -206,7 +206,7 @@ fn messages_of_a_fixed_size_keep_their_order_and_the_last_leave_too() {
     assert!(plan.contains("one worker keeps their order"), "{plan}");
 }
 
-/// Data that is no part of the project; none if it is not there.
+/// Data outside of the project; `None` if it is missing.
 fn data(name: &str) -> Option<PathBuf> {
     testkit::corpus::data(name).map_err(testkit::skip).ok()
 }
@@ -266,7 +266,7 @@ fn headers_take_what_the_papers_say() {
     assert_eq!(overhead(Design::Fixed, 8, 16, &[]), (8, 176, 272, 750));
 }
 
-/// What goes round does not queue where a rate is set, neither together nor apart.
+/// Recirculated packets do not wait in rate-limited queues, neither aggregated nor separate.
 #[test]
 fn a_rate_at_the_port_holds_up_what_leaves_and_nothing_else() {
     for (design, bytes, count) in
@@ -307,8 +307,8 @@ fn a_message_that_finds_its_column_used_is_stored_when_a_worker_has_freed_it() {
     }
 }
 
-/// What a switch held in registers when it ended is lost, also if its state is kept; nothing else is, and nothing comes
-/// twice. Messages that wait in piles leave when it ends.
+/// Registers of a switch that has ended are lost, even if its state is stored; nothing else is, and nothing is
+/// duplicated. Messages that wait in coalescing buffers are sent when it ends.
 #[test]
 fn a_restart_loses_what_was_held_and_nothing_else() {
     let designs = [Design::Fixed, Design::Variable, Design::Packed];
@@ -368,8 +368,8 @@ fn wire_bytes(path: &Path) -> usize {
     read(path).iter().map(|(frame, _)| (frame.len() + 24).max(84)).sum()
 }
 
-/// Eight sensors send in turn, and one bit of what they send is another each time. Small packets go into one, which
-/// is then compressed; and each of the two by itself.
+/// Eight sensors send in turn, and one bit of their messages differs each time. Small packets are aggregated, and the
+/// aggregate is compressed; and each of the two by itself.
 #[test]
 fn aggregates_are_compressed_and_all_messages_come_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -443,7 +443,7 @@ fn full_packets_are_compressed_chunk_by_chunk() {
     .assert_eq(&text);
 }
 
-/// The entries of two gateways that forward like wires.
+/// The entries of two gateways that forward unchanged.
 const NEAR: &str = "table_set_default hops take 0\ntable_add route_ipv4 send 10.0.1.0/24 => 2\n\
     table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5000->5009 => 3 200 20000 1\n\
     table_add tunnels over_ipv4 3 => 2 1500 192.0.2.1 192.0.2.2 7 0\n";
@@ -466,7 +466,7 @@ def payload(number, fixed):
     return bytes([1, padding]) + bytes(padding) + bytes([words]) + message
 ";
 
-/// Sends all messages at once, but for pauses in which the rings of a busy machine are emptied.
+/// Sends all messages at once, with pauses in which the rings of a busy machine are drained.
 const SENDER: &str = "
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for number in range(FIRST, FIRST + COUNT):
@@ -475,8 +475,8 @@ for number in range(FIRST, FIRST + COUNT):
         time.sleep(0.01)
 ";
 
-/// Takes what comes until nothing has come for a while, and tells of how many messages, how many different ones, and
-/// how many that were never sent.
+/// Receives until nothing has arrived for a while, and prints the number of messages, of different ones, and of those
+/// that were never sent.
 const SERVER: &str = "
 wanted = {payload(number, FIXED) for number in range(COUNT)}
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -549,7 +549,7 @@ fn wait_for_ping(network: &Network) {
     }
 }
 
-/// Starts the server, and then both senders at once; what is done meanwhile may look at how it goes.
+/// Starts the server, and then both senders at once; `meanwhile` may observe the run.
 fn send_all(network: &Network, design: Design, meanwhile: impl FnOnce()) -> Running {
     let server = network.start_python("server", &python(design, SERVER, 0, MESSAGES));
     thread::sleep(Duration::from_millis(700));
@@ -561,7 +561,7 @@ fn send_all(network: &Network, design: Design, meanwhile: impl FnOnce()) -> Runn
     server
 }
 
-/// How many messages came to the server, how many different ones, and how many that were never sent.
+/// The number of messages at the server, of different ones, and of those that were never sent.
 fn told(server: Running) -> [u32; 3] {
     let numbers: Vec<u32> = server.wait().split_whitespace().map(|number| number.parse().unwrap()).collect();
     numbers.try_into().unwrap()
@@ -571,7 +571,8 @@ fn told(server: Running) -> [u32; 3] {
 /// than half of them alone.
 const LINK: &str = "tc qdisc add dev w2 root tbf rate 250kbit burst 4000 limit 120000 overhead 24 mpu 84";
 
-/// Sends all messages over a slow link; what came, how many different ones, and how many that were never sent.
+/// Sends all messages over a slow link; returns the number of received messages, of different ones, and of those that
+/// were never sent.
 fn over_a_slow_link(design: Design, aggregates: bool) -> Option<[u32; 3]> {
     let network = network()?;
     if let Err(reason) = network.try_run("link", LINK) {
@@ -609,7 +610,7 @@ fn messages_of_all_sizes_cross_a_link_that_is_too_slow_for_them_alone() {
     check_slow_link(Design::Variable);
 }
 
-/// What the first switch says of a cell of a register or counter.
+/// The value of a cell of a register or counter of the first switch.
 fn ask(network: &Network, line: &str) -> serde_json::Value {
     let command = env!("CARGO_BIN_EXE_wirespeed");
     let text = network.run("first", &format!("{command} ctl --json {line}"));

@@ -1,4 +1,4 @@
-//! `wirespeed bench`: what it measures is the machine's business, what it says of it is not.
+//! `wirespeed bench`: the tests check the form of its output, not the figures, which depend on the machine.
 
 use expect_test::{Expect, expect};
 use live::pcap::CaptureDriver;
@@ -12,14 +12,14 @@ fn course(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/course").join(name)
 }
 
-/// Runs the command in short, with these arguments behind the program.
+/// Runs the command briefly, with these arguments after the program.
 fn bench(program: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     command.arg("bench").arg(course(program)).args(["--seconds", "0.01", "--runs", "3"]).args(arguments);
     command.output().unwrap()
 }
 
-/// Words that are numbers are N; what depends on the machine or on the stages of the core is left out.
+/// Replaces numbers by N; leaves out what depends on the machine or on the stages of the core.
 fn filtered(text: &str) -> String {
     let mut lines = Vec::new();
     let mut is_of_stages = false;
@@ -145,7 +145,7 @@ fn what_is_dropped_is_told() {
         packets received N
         packets sent N
         dropped by the program in ingress N
-        warning: no packet was sent: what was measured is how they are dropped. Do entries and packets fit?
+        warning: no packet was sent: the figures are for dropped packets. Do entries and packets match?
         status 0
     "#]],
     );

@@ -1,4 +1,4 @@
-//! The command as its users meet it: what it prints, and how it ends.
+//! The command as its users run it: its output and its exit status.
 
 use expect_test::{Expect, expect};
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// Runs `wirespeed` with these arguments, split at blanks.
+    /// Runs `wirespeed` with these arguments, separated by blanks.
     fn run(&self, arguments: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
         command.args(arguments.split_whitespace()).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// Runs and compares exit status, standard output and standard error. Lines that tell a time are left out.
+    /// Runs and compares exit status, standard output and standard error. Lines with a time are left out.
     fn check(&self, arguments: &str, expected: Expect) {
         let output = self.run(arguments);
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -41,7 +41,7 @@ fn apps(file: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps").join(file).display().to_string()
 }
 
-/// Sends every packet to the next port; drops those with a value that an entry names.
+/// Sends every packet to the next port; drops those with a value in an entry.
 const PROGRAM: &str = "\
 #include <core.p4>
 #include <v1model.p4>
@@ -223,7 +223,7 @@ fn compile_shows_and_denies_warnings() {
     assert_eq!(run("compile --emit ir odd.p4 -o out"), (Some(0), true));
     assert_eq!(run("compile --emit ir odd.p4 -o out --allow W0301"), (Some(0), false));
     assert_eq!(run("compile --emit ir odd.p4 -o out --deny warnings"), (Some(1), true));
-    // Whoever only runs a program is not told.
+    // A user who only runs a program does not see warnings.
     assert_eq!(run("check odd.p4"), (Some(0), true));
     assert_eq!(run("test odd.p4 --backend interp"), (Some(0), false));
 }
@@ -492,7 +492,7 @@ fn trace_of_a_damaged_capture_shows_what_is_whole_and_fails() {
     assert_eq!(output.status.code(), Some(1), "{err}");
     assert!(out.contains("packet 1: 5 bytes") && out.contains("out on port 2: 0100000000"), "{out}");
     assert!(!out.contains("packet 2") && err.contains("record 2"), "{out}{err}");
-    // Who asks for no more than the whole packets does not meet the damage.
+    // A run that only needs the complete packets does not reach the damage.
     assert_eq!(folder.run("trace p.p4 --pcap 1=in.pcap --count 1").status.code(), Some(0));
 }
 
@@ -542,7 +542,7 @@ fn the_demonstration_runs() {
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("checked   500 packets against the interpreter: the same"), "{text}");
     let sent: usize = (1..=4).map(|port| packets_of(&folder.path(&format!("demo/out-{port}.pcap"))).len()).sum();
-    // One in twenty has no route; those whose TTL is spent are among them.
+    // One in twenty has no route, including some whose TTL has expired.
     assert_eq!(sent, 1900);
 }
 
@@ -566,7 +566,7 @@ fn the_demonstration_without_a_compiler_claims_no_check() {
     assert!(text.contains("checked   nothing") && text.contains("one core, the interpreter"), "{text}");
 }
 
-/// A reader that has seen enough is no error; a full disk is one, and it is said.
+/// A reader that closes the pipe is not an error; a full disk is one, and is reported.
 #[test]
 fn results_that_cannot_be_written() {
     let explain = |out: Stdio| {
@@ -598,17 +598,17 @@ fn a_run_goes_on_with_what_the_last_one_kept() {
     let folder = folder_for_state();
     let output = folder.run(&format!("run p.p4 --entries entries.txt {STATE_PORTS}"));
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    // The program goes on though its file is gone.
+    // The program runs although its file is gone.
     std::fs::remove_file(folder.path("p.p4")).unwrap();
     std::fs::remove_file(folder.path("out.pcap")).unwrap();
     let output = folder.run(&format!("run {STATE_PORTS}"));
     assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), ""));
     assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
-    // Entries are those that were kept, not those of a file.
+    // Entries are the stored ones, not those of a file.
     std::fs::write(folder.path("entries.txt"), "table_add by_value drop 1 =>\n").unwrap();
     let output = folder.run(&format!("run --entries entries.txt {STATE_PORTS}"));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    expect!["warning: kept holds the entries of an earlier run, which go on: --entries is not read again\n"]
+    expect!["warning: kept has the entries of an earlier run, which are used: --entries is not read again\n"]
         .assert_eq(&told);
     assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
 }
@@ -627,7 +627,7 @@ fn damaged_and_foreign_state_is_reported_and_the_switch_starts() {
     let name = bytes.windows(8).position(|window| window == b"by_value").unwrap();
     bytes[name + 3] = b'w';
     std::fs::write(&snapshot, bytes).unwrap();
-    // The damaged record is the one with the program, which has the name first.
+    // The damaged record is the one with the program, which is the first that has the name.
     let output = folder.run(&format!("run p.p4 {STATE_PORTS}"));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{told}");
@@ -635,12 +635,12 @@ fn damaged_and_foreign_state_is_reported_and_the_switch_starts() {
         "warning: kept/snapshot-1.state: record 2 (the program) is damaged; 5 other records were read; kept as ";
     assert!(told.starts_with(damaged), "{told}");
     assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
-    // A program without the table leaves the entry out.
+    // A program without the table ignores the entry.
     std::fs::write(folder.path("q.p4"), PROGRAM.replace("by_value", "by_other")).unwrap();
     let output = folder.run(&format!("run q.p4 {STATE_PORTS}"));
     expect![[r#"
-        warning: kept is of the program p.p4: q.p4 takes over what it has a place for
-        warning: not taken over: the program has no table I.by_value
+        warning: kept belongs to the program p.p4: q.p4 takes over the state that fits it
+        warning: not restored: the program has no table I.by_value
     "#]]
     .assert_eq(&String::from_utf8_lossy(&output.stderr));
     assert_eq!(packets_of(&folder.path("out.pcap")), [vec![7; 30], vec![1; 30]]);
@@ -659,7 +659,7 @@ fn a_state_folder_that_cannot_be_used() {
     );
 }
 
-/// What is wrong with a certificate is told with its file.
+/// The error for a certificate names its file.
 #[test]
 fn certificates_that_are_none() {
     let folder = Folder::with(&[("p.p4", PROGRAM), ("a.crt", "a certificate\n"), ("a.key", "")]);

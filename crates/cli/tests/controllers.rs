@@ -1,5 +1,5 @@
-//! `wirespeed run` with controllers: with `--state`, what they were told is done is there after a kill; ports that lose
-//! their link are no choices; what is told and shown of the switch.
+//! `wirespeed run` with controllers: with `--state`, acknowledged writes survive a kill; members that watch a port
+//! without a link cannot be chosen; messages and displays of the switch.
 
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
@@ -77,14 +77,14 @@ const ALL: &[&str] = &[
     "digest_entry { }",
 ];
 
-/// A switch that runs in a process of its own until it is dropped, which kills it.
+/// A switch in a process of its own until it is dropped, which kills it.
 struct Switch {
     process: Child,
     address: String,
     metrics: String,
-    /// What it has said before its first packet, without where it listens.
+    /// Its output before its first packet, without its address.
     said: String,
-    /// Gives all that it has said, once it has ended.
+    /// Returns all its output, once it has ended.
     log: Option<JoinHandle<String>>,
 }
 
@@ -105,7 +105,7 @@ impl Switch {
         Switch::start_by(command, folder, arguments)
     }
 
-    /// The same where the command is run by another.
+    /// The same where the command is run by another one.
     fn start_by(mut command: Command, folder: &Path, arguments: &str) -> Switch {
         command.current_dir(folder).arg("run").args(arguments.split_whitespace());
         command.args(["--p4runtime", "127.0.0.1:0", "--metrics", "0"]);
@@ -136,7 +136,7 @@ impl Switch {
         Switch { process, address, metrics, said, log: Some(log) }
     }
 
-    /// Ends it without warning.
+    /// Kills it.
     fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -169,7 +169,7 @@ impl Drop for Switch {
 struct Controller {
     client: P4RuntimeClient<Channel>,
     stream: mpsc::Sender<v1::StreamMessageRequest>,
-    /// What comes out of the switch's port of the processor.
+    /// Packets that leave by the switch's CPU port.
     packets: mpsc::UnboundedReceiver<Vec<u8>>,
 }
 
@@ -245,7 +245,7 @@ impl Controller {
         let mut shown = String::new();
         for query in ALL {
             for mut entity in self.read(info, query).await {
-                // What packets and clocks change, and what a restart forgets.
+                // State that packets and clocks change, and that a restart loses.
                 if let Some(v1::entity::Entity::TableEntry(entry)) = &mut entity.entity {
                     entry.time_since_last_hit = None;
                 }
@@ -315,7 +315,7 @@ async fn everything_that_a_controller_has_written_is_there_after_a_kill() {
     }
     let before = controller.everything(&info).await;
     assert!(switch.metrics().contains(r#"wirespeed_table_entries{table="I.balance"} 2"#), "{}", switch.metrics());
-    // A program that is saved and not committed is not yet the switch's.
+    // A program that is saved and not committed does not run yet.
     controller.set(Action::VerifyAndSave, &EVERYTHING.replace("route", "other")).await.unwrap();
     switch.kill();
 
@@ -325,7 +325,7 @@ async fn everything_that_a_controller_has_written_is_there_after_a_kill() {
     assert_eq!(controller.config().await.encode_to_vec(), config.encode_to_vec());
     assert_eq!(controller.everything(&info).await, before);
     assert!(switch.metrics().contains(r#"wirespeed_table_entries{table="I.balance"} 2"#));
-    // What goes on can be written to: numbers and names are those of before.
+    // Restored state can be written: numbers and names are those of before.
     let more = ["'blue'", "'green'"].map(|name| {
         let entry = "type: INSERT entity { table_entry { table_id: $named match { field_id: 1 exact { value: NAME } }
             action { action { action_id: $drop } } } }";
@@ -339,7 +339,7 @@ async fn everything_that_a_controller_has_written_is_there_after_a_kill() {
     let delete = WRITTEN[3].replace("INSERT", "DELETE");
     controller.write(vec![update(&info, &delete)]).await.unwrap();
 
-    // Another program takes everything over or is refused, and is what the next start goes on with.
+    // Another program takes everything over or is refused, and the next start uses it.
     let other = EVERYTHING.replace("table acl", "table access").replace("acl.apply", "access.apply");
     let refused = controller.set(Action::ReconcileAndCommit, &other).await.unwrap_err();
     assert!(refused.message().contains("table I.acl (1): there is no table of this name"), "{refused}");
@@ -413,7 +413,7 @@ async fn lost_digests_are_counted_by_reason() {
     let switch = Switch::start(folder.path(), "");
     let mut controller = Controller::of(&switch).await;
     controller.set(Action::VerifyAndCommit, &text).await.unwrap();
-    // What the worker tells is up to a second old.
+    // The worker's figures are up to a second old.
     while !switch.metrics().contains("wirespeed_digests_lost_total") {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -432,7 +432,7 @@ async fn lost_digests_are_counted_by_reason() {
     }
     until("not_configured", 2).await;
     assert_eq!(switch.metric("wirespeed_controller_losses_total"), 0, "nobody has asked for them");
-    // One that waits for others when the next program comes.
+    // A digest that waits for others when the next program is installed.
     let info = controller.config().await.p4info.unwrap();
     let waits = "type: INSERT entity { digest_entry { digest_id: $learn_t
         config { max_list_size: 9 max_timeout_ns: 900000000000 } } }";
@@ -461,13 +461,13 @@ async fn who_spoke_last_about_the_program_is_heard() {
     let info = config.p4info.unwrap();
     controller.write(vec![numbered(&info, 1)]).await.unwrap();
     drop(_first);
-    // The same file: the state of it goes on. So it does without.
+    // The same file: its state is used. So it is without the file.
     for arguments in ["first.p4", ""] {
         let (switch, mut controller, config) = started(arguments).await;
         assert_eq!((text(&config), &*switch.said), (EVERYTHING, ""));
         assert_eq!(numbers(&mut controller, &info).await, [1].into());
     }
-    // A controller's program goes before the file with which the switch was started before it.
+    // A controller's program takes precedence over the file with which the switch was started before it.
     let (switch, mut controller, _) = started("first.p4").await;
     controller.set(Action::ReconcileAndCommit, &sent).await.unwrap();
     drop(switch);
@@ -476,25 +476,27 @@ async fn who_spoke_last_about_the_program_is_heard() {
         assert_eq!(text(&config), sent, "{arguments}");
         let told = match arguments {
             "" => "",
-            _ => "note: kept holds the program that a controller has set since first.p4 was started: it goes on\n",
+            _ => {
+                "note: kept has a program that a controller has set since first.p4 was started: the switch runs that program\n"
+            }
         };
         assert_eq!(switch.said, told);
         assert_eq!(numbers(&mut controller, &info).await, [1].into());
     }
-    // A file that has changed goes before both.
+    // A changed file takes precedence over both.
     let changed = EVERYTHING.replace("size = 4096", "size = 128");
     std::fs::write(&file, &changed).unwrap();
     let (switch, mut controller, config) = started("first.p4").await;
     assert_eq!(text(&config), changed);
     assert_eq!(
         switch.said,
-        "warning: kept is of a program that a controller has set: first.p4 takes over what it has a place for\n"
+        "warning: kept belongs to a program that a controller has set: first.p4 takes over the state that fits it\n"
     );
     assert_eq!(numbers(&mut controller, &info).await, [1].into());
 }
 
-/// A program that is damaged in one place is there in another. What was damaged is told and kept; the switch waits for
-/// a program if that cannot be had any more.
+/// A program that is damaged in one place can be read from another. Damage is reported and preserved; the switch
+/// waits for a program if neither can be read.
 #[tokio::test]
 async fn a_damaged_program_is_no_reason_not_to_start() {
     let folder = tempfile::tempdir().unwrap();
@@ -543,7 +545,7 @@ async fn a_damaged_program_is_no_reason_not_to_start() {
     assert_eq!(numbers(&mut Controller::of(&third).await, &info).await, [2].into());
 }
 
-/// With controllers, ports that will never deliver a packet are no reason to end.
+/// With controllers, a run does not end when its ports will never deliver a packet again.
 #[tokio::test]
 async fn a_switch_with_controllers_goes_on_without_packets() {
     let folder = tempfile::tempdir().unwrap();
@@ -554,7 +556,7 @@ async fn a_switch_with_controllers_goes_on_without_packets() {
     assert!(switch.process.try_wait().unwrap().is_none(), "it goes on");
 }
 
-/// Kills: few in the checks, as many as wanted by hand.
+/// The number of kills: few in the checks, as many as requested by hand.
 fn rounds() -> u32 {
     std::env::var("WIRESPEED_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
 }
@@ -580,7 +582,7 @@ async fn what_a_controller_was_told_is_done_is_there_after_each_kill() {
         assert!(there.len() <= acknowledged.len() + 1, "round {round}: {there:?}");
         acknowledged = there;
         if round % 3 == 2 {
-            // Another program is set while the one before has much.
+            // Another program is set while the previous one has much state.
             program = EVERYTHING.replace("size = 4096", &format!("size = {}", 5000 + round));
             controller.set(Action::ReconcileAndCommit, &program).await.unwrap();
         }
@@ -612,7 +614,7 @@ for choice in range(64):
     link.send(bytes([2, 0, 0, 0, 0, 1, 1, choice]) + bytes(52))
 ";
 
-/// It has closed its stream, and the switch has yet to hear of that.
+/// It has closed its stream, but the switch does not know yet.
 #[tokio::test]
 async fn a_controller_that_comes_back_at_once_is_not_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -660,7 +662,7 @@ async fn a_member_whose_port_has_lost_its_link_is_no_choice() {
     let sent = |port| {
         switch.metric(&format!("wirespeed_port_transmit_packets_total{{port=\"{port}\",interface=\"r{port}\"}}"))
     };
-    // Sends until the packets go as they should, and tells how they went.
+    // Sends until the packets take the expected path, and returns the paths.
     let until = |is_right: &dyn Fn(u64, u64) -> bool| {
         for _ in 0..60 {
             let before = (sent(2), sent(3));
@@ -751,7 +753,7 @@ async fn a_full_disk_refuses_writes_until_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let kept = folder.path().join("kept");
     std::fs::create_dir(&kept).unwrap();
-    // The switch alone sees the small disk, and we through the switch.
+    // Only the switch sees the small disk, and we see it through the switch.
     let script =
         "mount -t tmpfs -o size=1m,mode=0700 none kept && head -c 900000 /dev/zero > kept/filler && exec \"$@\"";
     let mut command = Command::new("unshare");
@@ -775,9 +777,9 @@ async fn a_full_disk_refuses_writes_until_there_is_room() {
         };
     }
     let (refused, message) = refusal.expect("the disk is not full");
-    let expected = "update 0: carried out, but a restart will forget it: cannot write to kept/log-";
+    let expected = "update 0: carried out, but a restart will lose it: cannot write to kept/log-";
     assert!(message.contains(expected) && message.contains("No space left on device"), "{message}");
-    // The switch forwards on, and what it has is kept once there is room.
+    // The switch keeps forwarding, and its state is stored once there is room.
     let seen = format!("/proc/{}/root{}", switch.process.id(), kept.canonicalize().unwrap().display());
     std::fs::remove_file(Path::new(&seen).join("filler")).unwrap();
     let mut last = refused;
@@ -845,7 +847,7 @@ control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr.note); 
 V1Switch(P(), V(), I(), E(), V(), D()) main;
 ";
 
-/// An entry for packets to this number, with a time out that does not come.
+/// An entry for packets to this number, with an idle timeout that does not pass.
 fn note(info: &P4Info, to: u8, note: u8) -> v1::Update {
     let entry = "type: INSERT entity { table_entry { table_id: $notes match { field_id: 1 exact { value: 'KEY' } }
         action { action { action_id: $write params { param_id: 1 value: 'NOTE' } } }
@@ -854,7 +856,7 @@ fn note(info: &P4Info, to: u8, note: u8) -> v1::Update {
     update(info, &entry.replace("KEY", &byte(to)).replace("NOTE", &byte(note)))
 }
 
-/// Sends packets that are to come back with these notes, until the switch runs code for its tables. Returns how often
+/// Sends packets that must come back with these notes, until the switch runs specialised code. Returns how many times
 /// each was sent.
 async fn until_special(switch: &Switch, controller: &mut Controller, notes: &[(u8, u8)], code: &str) -> u64 {
     let mut sent = 0;
@@ -872,7 +874,7 @@ async fn until_special(switch: &Switch, controller: &mut Controller, notes: &[(u
     }
 }
 
-/// The code that a switch runs for its tables.
+/// The specialised code that a switch runs.
 fn code_of(switch: &Switch) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     let output = command.args(["ctl", "--address", &switch.address, "--json", "workers"]).output().unwrap();
@@ -917,8 +919,7 @@ async fn nobody_sees_code_for_settled_tables_come_and_go() {
     let counted = [(first + second) as i64 + 20, second as i64 + 1];
     assert_eq!(uses(&mut controller, &info).await, counted);
 
-    // Another program, while code for the tables of the first runs. What there is in its tables, and what it has
-    // counted, goes on.
+    // Another program, while specialised code of the first runs. Its table contents and counts are preserved.
     let other = NOTES.replace("action deny() { hdr.note.rest = 0xdd; }", "action deny() { hdr.note.rest = 0xee; }");
     let other =
         other.replace("sm.egress_spec = 500;", "sm.egress_spec = 500; if (hdr.note.to == 9) hdr.note.note = 9;");
@@ -935,7 +936,7 @@ async fn nobody_sees_code_for_settled_tables_come_and_go() {
     controller.write(vec![update(&info, deny)]).await.unwrap();
     assert_eq!(controller.answer(&[1, 0, 0]).await, [1, 0x11, 0xee]);
 
-    // What runs when it is killed is no matter of what is there afterwards.
+    // A switch that runs specialised code when it is killed restores the same state.
     switch.kill();
     let switch = Switch::start_native(folder.path(), "--cpu-port 500");
     let mut controller = Controller::of(&switch).await;

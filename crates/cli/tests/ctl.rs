@@ -1,4 +1,4 @@
-//! `wirespeed ctl` against a switch that runs.
+//! `wirespeed ctl` with a running switch.
 
 use crate::support;
 
@@ -195,7 +195,7 @@ fn commands_of_simple_switch_cli() {
         Deleting entry 0 from MyIngress.ipv4_lpm
         status 1
     "#]]);
-    // P4Runtime sees what came through the other door.
+    // P4Runtime sees the changes by the other service.
     switch.check(
         &[&["multicast"], &["registers", "flows", "0"], &["simple", "table_num_entries", "ipv4_lpm"]],
         expect![[r#"
@@ -210,7 +210,7 @@ fn commands_of_simple_switch_cli() {
     );
 }
 
-/// The tool's priorities are such that P4Runtime knows: from 1, the greater wins.
+/// The tool's priorities in P4Runtime's form: from 1, the greater wins.
 #[test]
 fn entries_of_simple_switch_cli_are_changed_by_controllers() {
     let switch = Switch::start();
@@ -231,7 +231,7 @@ fn entries_of_simple_switch_cli_are_changed_by_controllers() {
         action:              NoAction
         runtime data:        
         Entry has been added with handle 1
-        Error: 2147483647 is no priority
+        Error: 2147483647 is not a valid priority
           help: it is a number from 0 to 2147483646
         Dumping entry 0x0
         Match key:
@@ -306,7 +306,7 @@ fn a_program_that_is_loaded_has_macros_and_folders_of_its_own() {
             &["-I", folder, "-D", "SIZE=2", "load", path.to_str().unwrap()],
             &["add", "ipv4_lpm", "10.0.1.0/24", "do", "drop", "timeout", "5s"],
         ],
-        // Nothing is wrong with any of it.
+        // All of this is valid.
         expect![[""]],
     );
 }
@@ -360,7 +360,7 @@ fn another_program_with_and_without_the_state_of_the_first() {
 #[test]
 fn who_is_primary_decides() {
     let switch = Switch::start();
-    // A controller that stays primary: it has written, and waits for lines that do not come.
+    // A controller that stays primary: it has written, and waits for more lines.
     let mut controller = switch.ctl();
     controller.args(["--election-id", "7"]).stdin(Stdio::piped()).stdout(Stdio::null());
     let mut controller = controller.spawn().unwrap();
@@ -384,13 +384,13 @@ fn who_is_primary_decides() {
         ],
         expect![[r#"
             error: a controller with election id 7 is primary, and only the primary may write
-              help: --as-primary writes in its name; --election-id 8 takes its place, and it must bid more to come back
+              help: --as-primary writes with its election id; --election-id 8 replaces it, and it must bid higher to return
             status 1
             MyIngress.ipv4_lpm: 0 entries
             h.ipv4.dstAddr  action
             default         drop
             error: a controller with election id 7 is primary, and only the primary may write
-              help: --as-primary writes in its name; --election-id 8 takes its place, and it must bid more to come back
+              help: --as-primary writes with its election id; --election-id 8 replaces it, and it must bid higher to return
             status 1
         "#]],
     );
@@ -398,7 +398,7 @@ fn who_is_primary_decides() {
     assert!(controller.wait().unwrap().success());
 }
 
-/// Ports have the names that were given with their numbers, in whatever order that was.
+/// Ports have the names that were given with their numbers, in any order.
 #[test]
 fn ports_are_named_in_any_order() {
     let switch = Switch::start_with(&["--port", "20=null", "--port", "3=timer:10s"]);
@@ -413,7 +413,7 @@ fn ports_are_named_in_any_order() {
     );
 }
 
-/// Who watches sees packets' digests that nobody has turned on, and bids, and keeps nobody from either.
+/// A watcher sees digests that nobody has turned on, and bids, and does not keep others from either.
 #[test]
 fn who_watches_takes_nobodys_place() {
     let switch = Switch::start();
@@ -425,7 +425,7 @@ fn who_watches_takes_nobodys_place() {
     let packet = format!("ffffffffffff0800000001110800{}", "00".repeat(20));
     let mut told = Vec::new();
     for _ in 0..100 {
-        // It does not say when it begins: packets are sent until it tells of one, and of who has come to send it.
+        // It does not report when it begins: packets are sent until it shows one, and the bid of their sender.
         let sent = switch.ctl().args(["packet-out", &packet, "egress_port=1"]).output().unwrap();
         assert!(sent.status.success(), "{sent:?}");
         told.extend(lines.recv_timeout(Duration::from_millis(100)));
@@ -461,7 +461,7 @@ fn a_switch_that_is_not_there() {
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.starts_with("error: the switch at 127.0.0.1:1 cannot be reached: "), "{text}");
-    // Help needs none.
+    // Help needs no connection.
     let output = wirespeed().args(["ctl", "help", "show"]).output().unwrap();
     assert!(output.status.success() && output.stdout.starts_with(b"show TABLE"), "{output:?}");
 }
@@ -488,9 +488,9 @@ fn tables_tell_their_memory() {
         &[&["help", "sizes"]],
         expect![[r#"
             sizes
-            entries, room and memory of each table.
-            Bytes are those that packets look up in: entries with their arguments, and what finds them. The switch has two
-            copies of them, one for packets and one for changes.
+            entries, capacity and memory of each table.
+            Bytes are those that lookups use: entries with their arguments, and the index. The switch has two copies of
+            them, one for packets and one for changes.
         "#]],
     );
 }
@@ -513,17 +513,17 @@ fn workers_come_and_go() {
     switch.check(
         &[&["workers", "0"], &["workers", "65"], &["workers", "few"], &["workers", "--help"]],
         expect![[r#"
-            error: 0 is no number of workers
+            error: 0 is not a valid number of workers
               help: it is a number from 1 on, or auto
             status 1
             error: 65 workers are more than the 64 that there can be
             status 1
-            error: few is no number of workers
+            error: few is not a valid number of workers
               help: it is a number from 1 on, or auto
             status 1
             workers [NUMBER|auto]
-            the threads that work on packets, and how many there are to be.
-            A number is taken at once, while traffic flows: no packet is lost or overtaken. With auto, the number follows the load.
+            the threads that process packets, and their number.
+            The number changes at once, while traffic flows: no packet is lost or reordered. With auto, it follows the load.
             Examples:
               workers
               workers 2
@@ -611,7 +611,7 @@ fn timers_are_added_changed_and_stopped() {
                     timers PORT PERIOD [PACKET...]
                     timers PORT stop
             status 1
-            error: often is no time
+            error: often is not a valid time
               help: a time is a number with a unit: 10s, 500ms, 5min
             status 1
             error: a timer's period is from 1us to 24h
@@ -633,13 +633,13 @@ fn timers_are_added_changed_and_stopped() {
 
 #[test]
 fn a_switch_that_stays_at_one_worker_says_why() {
-    // Beside nothing but null ports, time goes on, and workers come.
+    // With only null ports, time advances, and workers can be added.
     let switch = Switch::start_with(&["--port", "1=null", "--quiet"]);
     switch.check(
         &[&["workers", "2"]],
         expect![[r#"
         2 of at most 64
-        not side by side: the interpreter takes one packet at a time
+        not in parallel: the interpreter takes one packet at a time
         worker  packets  busy
         0       0        0.0 %
         1       0        0.0 %
@@ -649,14 +649,14 @@ fn a_switch_that_stays_at_one_worker_says_why() {
     switch.check(
         &[&["workers", "2"], &["workers"], &["workers", "1"]],
         expect![[r#"
-            error: there are not 2 workers but 1 worker: captures are worked on by one worker, in the order of the stamps of their frames
+            error: there are not 2 workers but 1 worker: captures are processed by one worker, in the order of the stamps of their frames
             status 1
             1 of at most 64
-            not side by side: captures are worked on by one worker, in the order of the stamps of their frames
+            not in parallel: captures are processed by one worker, in the order of the stamps of their frames
             worker  packets  busy
             0       0        0.0 %
             1 of at most 64
-            not side by side: captures are worked on by one worker, in the order of the stamps of their frames
+            not in parallel: captures are processed by one worker, in the order of the stamps of their frames
             worker  packets  busy
             0       0        0.0 %
         "#]],
@@ -671,7 +671,7 @@ fn no_word_is_too_long_for_a_message() {
     for (command, expected) in [
         (vec![long.as_str()], format!("error: there is no command {cut}\n")),
         (vec!["show", &long], format!("error: there is no table {cut}\n")),
-        (vec!["registers", "flows", "1", "=", &long], format!("error: {cut} is no ")),
+        (vec!["registers", "flows", "1", "=", &long], format!("error: {cut} is not a ")),
     ] {
         let output = switch.ctl().args(&command).stdin(Stdio::null()).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr);

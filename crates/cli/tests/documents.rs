@@ -1,4 +1,4 @@
-//! README and guides, followed to the letter: every command in them runs, and prints what the page shows.
+//! README and guides: every command in them is run, and its output is compared with the page.
 //!
 //! A page is read into blocks ([`page`]), and those become one shell script ([`script`]) that runs in a folder with
 //! `apps`, `docs`, `tests` and `include`, in a network namespace of its own with the interfaces `eth0` to `eth3`. A

@@ -27,16 +27,16 @@ V1Switch(P(), V(), I(), E(), V(), D()) main;
 "#;
 
 /// A folder with links in `bin` and the program in `x.p4`.
-struct Place(TempDir);
+struct Folder(TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(TempDir::new().unwrap());
-        std::fs::write(place.path("x.p4"), PROGRAM).unwrap();
-        let made = Command::new(env!("CARGO_BIN_EXE_wirespeed")).arg("links").arg(place.path("bin")).output().unwrap();
+impl Folder {
+    fn new() -> Folder {
+        let folder = Folder(TempDir::new().unwrap());
+        std::fs::write(folder.path("x.p4"), PROGRAM).unwrap();
+        let made = Command::new(env!("CARGO_BIN_EXE_wirespeed")).arg("links").arg(folder.path("bin")).output().unwrap();
         let said = String::from_utf8_lossy(&made.stdout).into_owned();
         assert!(made.status.success() && said.lines().count() == 5, "{made:?}");
-        place
+        folder
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -94,46 +94,46 @@ fn free_port() -> u16 {
 
 #[test]
 fn a_program_is_compiled_by_p4c_and_run_by_simple_switch() {
-    let place = Place::new();
+    let folder = Folder::new();
     let line = "p4c --target bmv2 --arch v1model --p4runtime-files build/x.p4info.txtpb -o build x.p4";
-    assert_eq!(place.printed(line), "");
-    assert!(std::fs::read_to_string(place.path("build/x.p4info.txtpb")).unwrap().contains("I.where"));
+    assert_eq!(folder.printed(line), "");
+    assert!(std::fs::read_to_string(folder.path("build/x.p4info.txtpb")).unwrap().contains("I.where"));
     let port = free_port();
-    let _switch = place.start(&format!("simple_switch --use-files 0 --thrift-port {port} build/x.json"));
-    std::fs::write(place.path("commands.txt"), "table_add where send 7 => 2\ntable_dump where\n").unwrap();
-    let commands = std::fs::File::open(place.path("commands.txt")).unwrap();
-    let output = place.command(&format!("simple_switch_CLI --thrift-port {port}")).stdin(commands).output().unwrap();
+    let _switch = folder.start(&format!("simple_switch --use-files 0 --thrift-port {port} build/x.json"));
+    std::fs::write(folder.path("commands.txt"), "table_add where send 7 => 2\ntable_dump where\n").unwrap();
+    let commands = std::fs::File::open(folder.path("commands.txt")).unwrap();
+    let output = folder.command(&format!("simple_switch_CLI --thrift-port {port}")).stdin(commands).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("Entry has been added with handle 0") && said.contains("I.send - 0002"), "{output:?}");
 }
 
 #[test]
 fn simple_switch_grpc_is_reached_at_both_ports() {
-    let place = Place::new();
-    place.printed("p4c-bm2-ss --p4v 16 -o build/x.json x.p4");
+    let folder = Folder::new();
+    folder.printed("p4c-bm2-ss --p4v 16 -o build/x.json x.p4");
     let (grpc, thrift) = (free_port(), free_port());
     let line = format!(
         "simple_switch_grpc --device-id 3 --thrift-port {thrift} --log-console build/x.json -- --grpc-server-addr \
          127.0.0.1:{grpc} --cpu-port 255"
     );
-    let _switch = place.start(&line);
+    let _switch = folder.start(&line);
     for port in [grpc, thrift] {
         let line = format!("simple_switch_CLI --address 127.0.0.1:{port} --device-id 3 --json x.json");
-        let commands = std::fs::write(place.path("c.txt"), "show_tables\n")
-            .and_then(|()| std::fs::File::open(place.path("c.txt")));
-        let output = place.command(&line).stdin(commands.unwrap()).output().unwrap();
+        let commands = std::fs::write(folder.path("c.txt"), "show_tables\n")
+            .and_then(|()| std::fs::File::open(folder.path("c.txt")));
+        let output = folder.command(&line).stdin(commands.unwrap()).output().unwrap();
         assert!(String::from_utf8_lossy(&output.stdout).contains("I.where"), "{output:?}");
     }
 }
 
 #[test]
 fn captures_take_the_place_of_interfaces() {
-    let place = Place::new();
-    std::fs::copy(empty_capture(), place.path("a_in.pcap")).unwrap();
+    let folder = Folder::new();
+    std::fs::copy(empty_capture(), folder.path("a_in.pcap")).unwrap();
     let output =
-        place.run(&format!("simple_switch --use-files 0 -i 1@a --thrift-port {} --duration=0.2 x.p4", free_port()));
+        folder.run(&format!("simple_switch --use-files 0 -i 1@a --thrift-port {} --duration=0.2 x.p4", free_port()));
     assert!(output.status.success(), "{output:?}");
-    assert!(place.path("a_out.pcap").is_file());
+    assert!(folder.path("a_out.pcap").is_file());
 }
 
 /// The header of a capture of Ethernet frames.
@@ -146,37 +146,37 @@ fn empty_capture() -> PathBuf {
 
 #[test]
 fn json_of_the_reference_compiler_is_told_apart() {
-    let place = Place::new();
-    std::fs::write(place.path("other.json"), "{\"program\": \"other.p4\"}").unwrap();
-    let output = place.run("simple_switch other.json");
+    let folder = Folder::new();
+    std::fs::write(folder.path("other.json"), "{\"program\": \"other.p4\"}").unwrap();
+    let output = folder.run("simple_switch other.json");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("JSON that p4c writes for BMv2 cannot be run"), "{said}");
-    let output = place.run("p4c --target dpdk x.p4");
+    let output = folder.run("p4c --target dpdk x.p4");
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("bmv2"), "{output:?}");
 }
 
 #[test]
 fn nothing_is_replaced_unasked() {
-    let place = Place::new();
+    let folder = Folder::new();
     let links = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
-        command.arg("links").arg(place.path("bin")).args(arguments).output().unwrap()
+        command.arg("links").arg(folder.path("bin")).args(arguments).output().unwrap()
     };
     assert!(links(&[]).status.success(), "the links are there already");
-    std::fs::remove_file(place.path("bin/p4c")).unwrap();
-    std::fs::write(place.path("bin/p4c"), "mine").unwrap();
+    std::fs::remove_file(folder.path("bin/p4c")).unwrap();
+    std::fs::write(folder.path("bin/p4c"), "mine").unwrap();
     let refused = links(&[]);
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
-    assert_eq!(std::fs::read_to_string(place.path("bin/p4c")).unwrap(), "mine");
+    assert_eq!(std::fs::read_to_string(folder.path("bin/p4c")).unwrap(), "mine");
     assert!(links(&["--force"]).status.success());
-    assert!(place.path("bin/p4c").is_symlink());
+    assert!(folder.path("bin/p4c").is_symlink());
 }
 
 #[test]
 fn the_module_of_the_tutorials_wraps_a_program() {
-    let place = Place::new();
+    let folder = Folder::new();
     let made = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
-    let made = { made }.args(["links", "--python"]).arg(place.path("python")).status().unwrap();
+    let made = { made }.args(["links", "--python"]).arg(folder.path("python")).status().unwrap();
     assert!(made.success());
     let script = "from p4.tmp import p4config_pb2\n\
                   config = p4config_pb2.P4DeviceConfig()\n\
@@ -185,14 +185,13 @@ fn the_module_of_the_tutorials_wraps_a_program() {
                   config.device_data = b'program'\n\
                   print(config.SerializeToString().hex())\n";
     // An installed p4runtime is a package p4 too, with an __init__.py: both must be found.
-    let installed = place.path("installed");
+    let installed = folder.path("installed");
     std::fs::create_dir_all(installed.join("p4/v1")).unwrap();
     std::fs::write(installed.join("p4/__init__.py"), "").unwrap();
     std::fs::write(installed.join("p4/v1/__init__.py"), "").unwrap();
     let script = format!("import p4.v1\n{script}");
-    let packages = format!("{}:{}", place.path("python").display(), installed.display());
-    let python =
-        |script: &str| Command::new("python3").args(["-c", script]).env("PYTHONPATH", &packages).output();
+    let packages = format!("{}:{}", folder.path("python").display(), installed.display());
+    let python = |script: &str| Command::new("python3").args(["-c", script]).env("PYTHONPATH", &packages).output();
     if !python("import google.protobuf").is_ok_and(|output| output.status.success()) {
         return testkit::skip("needs Python with google.protobuf");
     }

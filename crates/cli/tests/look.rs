@@ -88,9 +88,9 @@ fn the_next_packet_of_a_running_switch_is_traced() {
             error: there is no field ipv4.ttl
               help: the program has the fields h.ipv4.head, h.ethernet.dstAddr, h.ipv4.dstAddr, h.ethernet.srcAddr, h.ethernet.etherType, h.ipv4.srcAddr
             status 1
-            error: 10.0.0.256 is no IPv4 address
+            error: 10.0.0.256 is not an IPv4 address
             status 1
-            error: x is no port
+            error: x is not a valid port
               help: it is a number
             status 1
         "#]],
@@ -123,10 +123,10 @@ fn a_trace_says_what_it_does_not_know() {
     let notes: Vec<&str> = shown.lines().skip(1).take_while(|line| !line.starts_with("packet")).collect();
     expect![[r#"
         [
-            "not known: how full the meters of the switch are; here they begin full, and colors may be others",
-            "not known: what waits in the queues of the switch; here they are empty, and nothing waits in them",
+            "not known: how full the meters of the switch are; here they begin full, and colors may differ",
+            "not known: the contents of the queues of the switch; here they are empty and stay empty",
             "not known: parameters of CRCs that were set while the switch runs; here they are the standard ones",
-            "not known: which random numbers the switch draws; here they are others",
+            "not known: the random numbers of the switch; here they differ",
         ]
     "#]]
     .assert_debug_eq(&notes);
@@ -216,7 +216,7 @@ fn packets_are_traced_with_the_state_in_a_folder_that_is_in_use() {
     let empty = TempDir::new().unwrap();
     let output = wirespeed().args(["trace", "--packet", "1:00", "--state"]).arg(empty.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("holds no state"), "{}", text(&output));
+    assert!(text(&output).contains("contains no state"), "{}", text(&output));
 }
 
 #[test]

@@ -196,7 +196,7 @@ fn commands_fail_and_the_status_tells() {
         .run_script(&[TRIANGLE], script)
         .expect(1)
         .says("`h9` is not a command, host or switch")
-        .says("what shall h1 do?")
+        .says("a command must follow h1")
         .says("there is no link between h1 and h2")
         .says("h1-eth0 -- s1-eth1  down\n")
         .says("s1-eth2 -- s2-eth2  down\ns1-eth3 -- s3-eth2\n")
@@ -260,7 +260,7 @@ for text, typed in [
     (b'# ', b'exit\n'),
     (b'wirespeed> ', b'h1 echo in-$WIRESPEED_NODE; sleep 100\n'),
     (b'in-h1', b'\x1a'),
-    (b'cannot be taken up again', b''),
+    (b'cannot be resumed', b''),
     (b'wirespeed> ', b'ping\t\n'),
     (b'0% lost', b''),
     (b'wirespeed> ', b'\x04'),

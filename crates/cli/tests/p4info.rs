@@ -134,7 +134,7 @@ fn other_endings_are_refused() {
     let refused = compile(folder.path(), Some("p.xml"));
     assert_eq!(refused.status.code(), Some(2));
     let message = String::from_utf8(refused.stderr).unwrap();
-    assert!(message.contains("told from the ending of its file: .txtpb or .txt, .bin, .json"), "{message}");
+    assert!(message.contains("the extension of its file: .txtpb or .txt, .bin, .json"), "{message}");
     assert!(!folder.path().join("p.xml").exists());
 }
 

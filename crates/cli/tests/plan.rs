@@ -47,13 +47,13 @@ V1Switch(P(), V(), MyIngress(), E(), V(), D()) main;
 "#;
 
 /// A folder with the program, and a cache of its own.
-struct Place(TempDir);
+struct Folder(TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
-        std::fs::write(place.0.path().join("filter.p4"), PROGRAM).unwrap();
-        place
+impl Folder {
+    fn new() -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        std::fs::write(folder.0.path().join("filter.p4"), PROGRAM).unwrap();
+        folder
     }
 
     /// A capture of some packets.
@@ -95,7 +95,7 @@ impl Place {
 
 #[test]
 fn a_plan_speaks_of_the_program_in_its_own_words() {
-    Place::new().check(
+    Folder::new().check(
         "compile filter.p4 --emit plan",
         expect![[r#"
             program for v1model
@@ -161,8 +161,8 @@ fn a_plan_speaks_of_the_program_in_its_own_words() {
 
 #[test]
 fn a_plan_as_json_has_the_same_for_tools() {
-    let place = Place::new();
-    let plan: Value = serde_json::from_str(&place.run("compile filter.p4 --emit plan --json")).unwrap();
+    let folder = Folder::new();
+    let plan: Value = serde_json::from_str(&folder.run("compile filter.p4 --emit plan --json")).unwrap();
     expect![[r#"
         {
           "guarded": false,
@@ -200,7 +200,7 @@ fn a_plan_as_json_has_the_same_for_tools() {
           "name": "MyIngress.acl"
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&plan["tables"][0]).unwrap());
-    place.check(
+    folder.check(
         "compile filter.p4 --emit c --json",
         expect![[r#"
         error: --json is for --emit plan and --emit times
@@ -220,53 +220,53 @@ fn without_figures(text: &str) -> String {
 
 #[test]
 fn what_is_tuned_is_kept_until_it_is_forgotten() {
-    let place = Place::new();
-    place.capture("traffic.pcap", 500);
-    let tuned = place.run("tune filter.p4 --pcap traffic.pcap --seconds 0.01 --runs 1");
+    let folder = Folder::new();
+    folder.capture("traffic.pcap", 500);
+    let tuned = folder.run("tune filter.p4 --pcap traffic.pcap --seconds 0.01 --runs 1");
     assert_eq!(tuned.matches(" *\n").count(), 1, "one choice is the best: {tuned}");
     expect![[r#"
-        N ns per packet bursts of 64, tables asked once for a burst
-        N ns per packet bursts of 64, tables asked for each packet alone
-        N ns per packet bursts of 32, tables asked once for a burst
-        N ns per packet bursts of 32, tables asked for each packet alone
-        N ns per packet bursts of 16, tables asked once for a burst
-        N ns per packet bursts of 16, tables asked for each packet alone
-        N ns per packet bursts of 8, tables asked once for a burst
-        N ns per packet bursts of 8, tables asked for each packet alone
+        N ns per packet bursts of 64, tables looked up once per burst
+        N ns per packet bursts of 64, tables looked up packet by packet
+        N ns per packet bursts of 32, tables looked up once per burst
+        N ns per packet bursts of 32, tables looked up packet by packet
+        N ns per packet bursts of 16, tables looked up once per burst
+        N ns per packet bursts of 16, tables looked up packet by packet
+        N ns per packet bursts of 8, tables looked up once per burst
+        N ns per packet bursts of 8, tables looked up packet by packet
         kept for the next runs of this program on this machine
     "#]]
     .assert_eq(&without_figures(&tuned));
-    let kept = place.kept().expect("it is kept");
+    let kept = folder.kept().expect("it is kept");
     // As on a machine where this is the best.
     std::fs::write(&kept, "burst_packets 16\ncuts false\n").unwrap();
-    let plan = place.run("compile filter.p4 --emit plan");
+    let plan = folder.run("compile filter.p4 --emit plan");
     let told: Vec<&str> = plan.lines().filter(|line| line.starts_with("tuned") || line.contains("asked")).collect();
     expect![[r#"
         tuned: bursts of at most 16 packets, tables asked for each packet alone
           MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, asked for each packet alone
           MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, asked for each packet alone"#]]
     .assert_eq(&told.join("\n"));
-    place.check(
+    folder.check(
         "tune filter.p4 --forget",
         expect![[r#"
-        what was kept is forgotten
+        the stored tuning was deleted
     "#]],
     );
-    place.check(
+    folder.check(
         "tune filter.p4 --forget",
         expect![[r#"
-        nothing was kept
+        no tuning was stored
     "#]],
     );
-    assert!(!place.run("compile filter.p4 --emit plan").contains("tuned"));
+    assert!(!folder.run("compile filter.p4 --emit plan").contains("tuned"));
 }
 
 #[test]
 fn a_tuning_for_tools() {
-    let place = Place::new();
-    place.capture("traffic.pcap", 70);
+    let folder = Folder::new();
+    folder.capture("traffic.pcap", 70);
     let mut found: Value =
-        serde_json::from_str(&place.run("tune filter.p4 --pcap 2=traffic.pcap --seconds 0.01 --runs 2 --json"))
+        serde_json::from_str(&folder.run("tune filter.p4 --pcap 2=traffic.pcap --seconds 0.01 --runs 2 --json"))
             .unwrap();
     let best = &found["best"];
     assert!(found["choices"].as_array().unwrap().iter().any(|it| it["cuts"] == best["cuts"]), "{found}");
@@ -279,9 +279,9 @@ fn a_tuning_for_tools() {
 
 #[test]
 fn what_cannot_be_tuned_is_refused() {
-    let place = Place::new();
-    place.capture("none.pcap", 0);
-    place.check(
+    let folder = Folder::new();
+    folder.capture("none.pcap", 0);
+    folder.check(
         "tune filter.p4",
         expect![[r#"
         error: the following required arguments were not provided:
@@ -293,28 +293,28 @@ fn what_cannot_be_tuned_is_refused() {
         status 2
     "#]],
     );
-    place.check(
+    folder.check(
         "tune filter.p4 --pcap missing.pcap",
         expect![[r#"
         error: cannot open capture `missing.pcap`: No such file or directory (os error 2)
         status 3
     "#]],
     );
-    place.check(
+    folder.check(
         "tune filter.p4 --pcap none.pcap",
         expect![[r#"
         error: there are no packets in none.pcap
         status 1
     "#]],
     );
-    place.check(
+    folder.check(
         "tune filter.p4 --pcap 512=none.pcap",
         expect![[r#"
         error: --pcap 512=none.pcap: the greatest port is 511
         status 2
     "#]],
     );
-    place.check(
+    folder.check(
         "tune filter.p4 --pcap none.pcap --runs 0",
         expect![[r#"
         error: invalid value '0' for '--runs <N>': it is a number from 1 to 1000
@@ -323,7 +323,7 @@ fn what_cannot_be_tuned_is_refused() {
         status 2
     "#]],
     );
-    place.check(
+    folder.check(
         "tune missing.p4 --pcap none.pcap",
         expect![[r#"
         error[E0101]: there is no file `missing.p4`
@@ -332,20 +332,20 @@ fn what_cannot_be_tuned_is_refused() {
         status 1
     "#]],
     );
-    assert_eq!(place.kept(), None);
+    assert_eq!(folder.kept(), None);
 }
 
 #[test]
 fn times_are_those_of_all_stages() {
-    let place = Place::new();
-    let told: Value = serde_json::from_str(&place.run("compile filter.p4 --emit times --json")).unwrap();
+    let folder = Folder::new();
+    let told: Value = serde_json::from_str(&folder.run("compile filter.p4 --emit times --json")).unwrap();
     let stages: Vec<&String> = told["stages_s"].as_object().unwrap().keys().collect();
     expect![[r#"["c", "cc", "check", "lint", "load", "lower", "parse", "passes", "plan"]"#]]
         .assert_eq(&format!("{stages:?}"));
     let sum: f64 = told["stages_s"].as_object().unwrap().values().map(|time| time.as_f64().unwrap()).sum();
     assert!(sum > 0.0 && (sum - told["total_s"].as_f64().unwrap()).abs() < 1e-6);
     assert!(["own", "cc"].iter().all(|who| told["memory_bytes"][who].as_u64().unwrap() > 1 << 20), "{told}");
-    let text = place.run("compile filter.p4 --emit times");
+    let text = folder.run("compile filter.p4 --emit times");
     let first: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(first, ["parse", "check", "lint", "lower", "passes", "plan", "c", "cc", "load", "total", "memory"]);
 }

@@ -412,9 +412,9 @@ fn faults_of_classes_are_named() {
         tell(&format!("compile {} {options}", app.join("decoder.p4").display()));
     }
     expect![[r#"
-        2: error: --also: what would tell packets like those of `both.pcap, EtherType 0x0800` from those of `both.pcap, EtherType 0x0800`? Say ethertype=, udp= or tcp=
-        2: error: --also: `fit` takes a capture of each class, and finds its transform; `tables` is told one
-        2: error: invalid value 'both.pcap,port=53' for '--also <CAPTURE[,udp=PORT...]>': there is no `port=`, but ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
+        2: error: --also: nothing distinguishes packets like those of `both.pcap, EtherType 0x0800` from those of `both.pcap, EtherType 0x0800`: add ethertype=, udp= or tcp=
+        2: error: --also: `fit` takes a capture of each class, and finds its transform; `tables` is given one
+        2: error: invalid value 'both.pcap,port=53' for '--also <CAPTURE[,udp=PORT...]>': `port=` is unknown; there are ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
         2: error: the argument '--also <CAPTURE[,udp=PORT...]>' cannot be used with '--class <N>'
         2: error: UDP to 53, transform=: mask-41 has a mask, which is chosen from a sample: name a capture with such payloads
         2: error: where packets have several chunks, those of all classes have one length, but here some have 32 bytes and others 8: --chunk and chunk= say how many bytes chunks with masks have
@@ -550,7 +550,7 @@ fn codes_have_other_generators() {
         &format!("{words}hamming-5,polynomial=0x1c"),
         expect![[r#"
         exit 2
-        error: UDP to 53, polynomial=: 0x1c makes no Hamming code with m = 5: x^5 and it are no primitive polynomial; leave it out for 0x5
+        error: UDP to 53, polynomial=: 0x1c does not generate a Hamming code with m = 5: x^5 plus it is not a primitive polynomial; the default is 0x5
     "#]],
     );
     let words = "zipline tables sample.pcap --encoder encoder.txt --decoder decoder.txt";
@@ -559,7 +559,7 @@ fn codes_have_other_generators() {
         &format!("{words} --m 5 --polynomial 0x1c"),
         expect![[r#"
         exit 2
-        error: --polynomial: 0x1c makes no Hamming code with m = 5: x^5 and it are no primitive polynomial; leave it out for 0x5
+        error: --polynomial: 0x1c does not generate a Hamming code with m = 5: x^5 plus it is not a primitive polynomial; the default is 0x5
     "#]],
     );
     check(
@@ -663,15 +663,15 @@ fn what_gains_nothing_is_told() {
         zipline fit random.pcap --encoder e.txt --decoder d.txt: exit 1
         error: nothing is gained: no transform makes these payloads smaller by a hundredth while bases are learned; no entries are written
         zipline fit empty.pcap --encoder e.txt --decoder d.txt: exit 1
-        error: of `empty.pcap`, no packet of this kind has anything behind its first 14 bytes
+        error: of `empty.pcap`, no packet of this kind has any bytes after its first 14 bytes
         zipline tables empty.pcap --encoder e.txt --decoder d.txt: exit 1
-        error: of `empty.pcap`, no packet of this kind has anything behind its first 14 bytes
+        error: of `empty.pcap`, no packet of this kind has any bytes after its first 14 bytes
         zipline tables random.pcap --transform mask-183 --encoder e.txt --decoder d.txt: exit 0
         1 000 packets, 1 000 chunks of 24 bytes
         419 bases, 419 with an identifier: those of 1 000 chunks
         payloads of 24 000 bytes become 24 000: 1.000
         compile both programs with -D CODE=0 -D CHUNK=24 -D ASIDE=183
-        warning: nothing is gained: with identifiers of 15 bits, 25 bytes stand for a chunk of 24; no packet becomes shorter
+        warning: nothing is gained: with identifiers of 15 bits, 25 bytes replace a chunk of 24; no packet becomes shorter
         zipline tables random.pcap --transform mask-41 --first-identifier 32768 --encoder e.txt --decoder d.txt: exit 2
         error: --first-identifier: identifiers of 15 bits are 0 to 32767; --id-bits makes more
         zipline tables random.pcap --transform mask-41 --first-identifier 32758 --encoder e.txt --decoder d.txt: exit 0
@@ -686,7 +686,7 @@ fn what_gains_nothing_is_told() {
         compile both programs with -D CODE=0 -D CHUNK=24 -D ASIDE=41
         zipline tables --m 4 --encoder e.txt --decoder d.txt: exit 0
         compile both programs with -D CODE=4
-        warning: nothing is gained: with identifiers of 15 bits, 3 bytes stand for a chunk of 2; no packet becomes shorter
+        warning: nothing is gained: with identifiers of 15 bits, 3 bytes replace a chunk of 2; no packet becomes shorter
         zipline tables --m 4 --id-bits 3 --encoder e.txt --decoder d.txt: exit 0
         compile both programs with -D CODE=4 -D ID_BITS=3
     "#]].assert_eq(&told);
@@ -762,7 +762,7 @@ fn faults_are_named() {
         "zipline fit sample.pcap --udp 53 --offset 20",
         expect![[r#"
             exit 2
-            error: --offset: chunks begin behind the header, at 28 or later for UDP, and at 40, 44, ... or 80 for TCP
+            error: --offset: chunks begin after the header, at 28 or later for UDP, and at 40, 44, ... or 80 for TCP
         "#]],
     );
     check(

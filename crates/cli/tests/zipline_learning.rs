@@ -160,9 +160,9 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
         joined: nothing
         away: its program has -D ASIDE=8 -D CHUNK=4, but that of the decoder at DECODER has -D ASIDE=16 -D CHUNK=5: compile both with the same
         away: its program has -D COUNT=1 -D OFFSET=0, but that of the decoder at DECODER has -D COUNT=2 -D OFFSET=28: compile both with the same
-        away: its table `masks` has flip(2) for the syndrome 0x02, which is not so in its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
+        away: its table `masks` has flip(2) for the syndrome 0x02, which contradicts its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
         away: its program has -D POLYNOMIAL=0x5, but that of the decoder at DECODER has -D POLYNOMIAL=0x9: compile both with the same
-        away: its table `masks_1` has flip(4) for the syndrome 0x03, which is not so in its program's code (-D CODE_1=3 -D ERRORS_1=1 -D POLYNOMIAL_1=0x3): give it the entries that `wirespeed zipline tables` writes for it
+        away: its table `masks_1` has flip(4) for the syndrome 0x03, which contradicts its program's code (-D CODE_1=3 -D ERRORS_1=1 -D POLYNOMIAL_1=0x3): give it the entries that `wirespeed zipline tables` writes for it
         away: its program has -D POLYNOMIAL_1=0x3, but that of the decoder at DECODER has -D POLYNOMIAL_1=0x5: compile both with the same
         away: its program has -D CODE_1=3, but that of the decoder at DECODER has -D CODE_1=(nothing): compile both with the same
         away: its program has -D ASIDE_1=1 -D CHUNK_1=1 -D CODE_1=3 -D POLYNOMIAL_1=0x3, but that of the decoder at DECODER has -D ASIDE_1=8 -D CHUNK_1=4 -D CODE_1=0 -D POLYNOMIAL_1=0x0: compile both with the same
@@ -223,8 +223,8 @@ fn switches_that_want_certificates_are_led() {
     };
     let told = [why(""), why(&format!("--ca {}", certificate("ca.pem")))];
     expect_test::expect![[r#"
-        it may want TLS (--ca)
-        it may want a certificate (--cert, --key)
+        it may require TLS (--ca)
+        it may require a certificate (--cert, --key)
     "#]]
     .assert_eq(&told.concat());
 }
@@ -250,10 +250,10 @@ fn a_switch_leads_one_that_wants_a_certificate() {
         told += &told_by_leader(leader, &led.address, "");
     }
     expect_test::expect![[r#"
-        note: the decoder at OTHER is there, with 0 bases
-        warning: the decoder at OTHER is away: the switch at OTHER cannot be reached: it hangs up: it may want TLS (--zipline-ca)
-        note: the encoder at OTHER is there, with 0 bases
-        warning: the encoder at OTHER is away: the switch at OTHER cannot be reached: it hangs up: it may want TLS (--zipline-ca)
+        note: the decoder at OTHER has joined, with 0 bases
+        warning: the decoder at OTHER is away: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--zipline-ca)
+        note: the encoder at OTHER has joined, with 0 bases
+        warning: the encoder at OTHER is away: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--zipline-ca)
     "#]].assert_eq(&told);
 }
 
@@ -722,8 +722,8 @@ fn a_switch_that_leads_says_what_it_lacks() {
         told("", "--p4runtime 0 --zipline-decoder 10.0.0.1:9559"),
     ];
     expect_test::expect![[r#"
-        2: error: --zipline-encoder: this switch runs an encoder: say where a decoder is (--zipline-decoder)
-        2: error: --zipline-decoder: this switch runs no encoder: say where one is (--zipline-encoder)
+        2: error: --zipline-encoder: this switch runs an encoder: give the address of a decoder (--zipline-decoder)
+        2: error: --zipline-decoder: this switch runs no encoder: give the address of one (--zipline-encoder)
         2: error: --zipline-decoder and --zipline-encoder: the switch needs its program from the start
     "#]]
     .assert_eq(&lines.concat());

@@ -191,7 +191,7 @@ impl Diagnostics {
     }
 
     /// Sets how all warnings so far are treated, by their codes.
-    pub fn settle_warnings(&mut self, level_of: impl Fn(&str) -> WarningLevel) {
+    pub fn apply_warning_levels(&mut self, level_of: impl Fn(&str) -> WarningLevel) {
         for diagnostic in &mut self.kept {
             if diagnostic.severity == Severity::Warning && level_of(diagnostic.code) == WarningLevel::Error {
                 diagnostic.severity = Severity::Error;
@@ -284,12 +284,12 @@ mod tests {
         let counts = |all: &Diagnostics| (all.error_count(), all.warning_count(), all.lost_count());
         assert_eq!(counts(&all), (0, 151, 51));
         let mut denied = all.clone();
-        denied.settle_warnings(|code| if code == "W0001" { WarningLevel::Error } else { WarningLevel::Shown });
+        denied.apply_warning_levels(|code| if code == "W0001" { WarningLevel::Error } else { WarningLevel::Shown });
         assert_eq!(counts(&denied), (150, 1, 51));
         let mut allowed = all.clone();
-        allowed.settle_warnings(|code| if code == "W0001" { WarningLevel::Silent } else { WarningLevel::Shown });
+        allowed.apply_warning_levels(|code| if code == "W0001" { WarningLevel::Silent } else { WarningLevel::Shown });
         assert_eq!(counts(&allowed), (0, 1, 1));
-        all.settle_warnings(|_| WarningLevel::Shown);
+        all.apply_warning_levels(|_| WarningLevel::Shown);
         assert_eq!(counts(&all), (0, 151, 51));
     }
 }

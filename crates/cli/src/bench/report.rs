@@ -10,33 +10,33 @@ use measure::veth::{Carrier, Outcome};
 use serde_json::{Map, Value, json};
 use switch::{DropReason, Stats};
 
-/// What was measured.
-pub struct Subject {
+/// The subject of a measurement.
+pub struct Measured {
     /// The program's file.
     pub program: String,
-    /// What ran it.
+    /// The engine.
     pub backend: BackendKind,
-    /// What the code was made for, if for certain entries.
+    /// What the code is specialised for, if it is.
     pub specialised: Option<String>,
-    /// Why packets cost more than those of most programs, if they do.
+    /// Why packets cost more than usual, if they do.
     pub hindrance: Option<String>,
-    /// Where the packets come from.
+    /// The source of the packets.
     pub traffic: String,
     /// How many there are.
     pub frames: usize,
-    /// How long they are on average.
+    /// Their mean length.
     pub frame_bytes: f64,
-    /// How full the program's tables are.
+    /// The fill levels of the program's tables.
     pub tables: Vec<TableSize>,
 }
 
-/// How full a table is.
+/// The fill level of a table.
 pub struct TableSize {
     /// Its name.
     pub name: String,
     /// How many entries it has.
     pub entries: usize,
-    /// The memory that packets look up in.
+    /// The memory that lookups use.
     pub bytes: usize,
 }
 
@@ -50,7 +50,7 @@ impl TableSize {
     }
 }
 
-impl Subject {
+impl Measured {
     fn backend_text(&self) -> &'static str {
         if self.backend == BackendKind::Native { "native code" } else { "the interpreter" }
     }
@@ -79,7 +79,7 @@ impl Subject {
         })
     }
 
-    /// The tables that have entries, and what these take.
+    /// The tables with entries, and their memory.
     fn table_rows(&self) -> Vec<Vec<String>> {
         let row = |size: &TableSize| {
             let bytes = number(size.entry_bytes()?);
@@ -91,23 +91,23 @@ impl Subject {
 
 /// Runs from memory to memory.
 pub struct MemoryReport {
-    /// What was measured.
-    pub subject: Subject,
+    /// The subject.
+    pub subject: Measured,
     /// Packets of a burst.
     pub burst: usize,
-    /// Packets of the trace for which there was time.
+    /// Packets of the trace that were processed in time.
     pub used: usize,
     /// The workers of each run.
     pub runs: Vec<Vec<Worker>>,
-    /// What the switch had counted before the runs.
+    /// The switch's counters before the runs.
     pub before: Stats,
     /// And after them.
     pub after: Stats,
     /// Packets that still wait in queues.
     pub waiting: usize,
-    /// How long packets were in the switch.
+    /// The latency of packets.
     pub latencies: Histogram,
-    /// What each stage of the core takes.
+    /// The cost of each stage of the core.
     pub stages: Vec<(&'static str, f64)>,
 }
 
@@ -115,7 +115,7 @@ pub struct MemoryReport {
 const QUANTILES: [(f64, &str, &str); 4] =
     [(0.5, "50 %", "p50"), (0.9, "90 %", "p90"), (0.99, "99 %", "p99"), (0.999, "99.9 %", "p99.9")];
 
-/// A row of figures: what they are, and one for each run.
+/// A row of figures: their meaning, and one for each run.
 struct Row {
     /// In JSON.
     name: String,
@@ -144,7 +144,7 @@ impl Row {
     }
 }
 
-/// A figure with as many digits as say something.
+/// A figure with its significant digits.
 fn number(figure: f64) -> String {
     match figure {
         figure if figure >= 1000.0 => grouped(figure.round() as u64),
@@ -162,7 +162,7 @@ impl MemoryReport {
             say!("{}", self.json());
             return;
         }
-        let Subject { program, .. } = &self.subject;
+        let Measured { program, .. } = &self.subject;
         let workers = match self.workers() {
             1 => "one worker".to_owned(),
             workers => format!("{workers} workers"),
@@ -204,7 +204,7 @@ impl MemoryReport {
         self.runs.iter().flatten().map(|worker| worker.pass.packets).sum()
     }
 
-    /// What all workers did together, run by run.
+    /// The total of all workers, run by run.
     fn rows(&self) -> Vec<Row> {
         let mut rows = vec![
             Row::new("mpps", "million packets per second", self.runs.iter().map(|run| mpps(run)).collect()),
@@ -227,7 +227,7 @@ impl MemoryReport {
         rows
     }
 
-    /// What the machine does not count.
+    /// Figures that the machine does not count.
     fn uncounted(&self) -> Option<String> {
         let is_counted =
             |event: &Event| self.runs.iter().flatten().all(|worker| worker.counted[*event as usize].is_some());
@@ -279,7 +279,7 @@ impl MemoryReport {
         }
     }
 
-    /// What became of the packets.
+    /// The outcomes of the packets.
     fn print_fates(&self) {
         let mut rows = vec![vec!["packets received".to_owned(), grouped(self.after.received - self.before.received)]];
         rows.push(vec!["packets sent".to_owned(), grouped(self.after.sent - self.before.sent)]);
@@ -333,14 +333,14 @@ fn add(whole: &mut Value, part: Value) {
     }
 }
 
-/// What a run forwarded, from its beginning until the last worker was done.
+/// The throughput of a run, from its beginning until the last worker was done.
 fn mpps(run: &[Worker]) -> f64 {
     let packets: u64 = run.iter().map(|worker| worker.pass.packets).sum();
     let seconds = run.iter().map(|worker| worker.pass.elapsed.as_secs_f64()).fold(0.0, f64::max);
     packets as f64 / seconds / 1e6
 }
 
-/// What a packet took its worker.
+/// The time that a worker takes for a packet.
 fn packet_ns(run: &[Worker]) -> f64 {
     run.iter().map(|worker| worker.pass.packet_ns()).sum::<f64>() / run.len() as f64
 }
@@ -373,8 +373,8 @@ fn table(rows: impl IntoIterator<Item = Vec<String>>) -> String {
 
 /// Runs between virtual interfaces.
 pub struct VethReport {
-    /// What was measured.
-    pub subject: Subject,
+    /// The subject.
+    pub subject: Measured,
     /// The runs over each driver.
     pub outcomes: Vec<(Carrier, Vec<Outcome>)>,
 }
@@ -419,7 +419,7 @@ impl VethReport {
     }
 }
 
-/// Processor time per packet: of the switch, and of who sends to it.
+/// Processor time per packet: of the switch, and of the sender.
 fn figures(outcomes: &[Outcome]) -> [Row; 2] {
     [
         Row::new("switch_ns", "", outcomes.iter().map(|it| it.switch_ns).collect()),

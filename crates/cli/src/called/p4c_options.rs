@@ -1,22 +1,22 @@
 //! `p4c` and `p4c-bm2-ss`: the options of the reference compiler's driver and of its compiler for BMv2.
 //!
 //! What enters: their arguments. What leaves: those of the hidden command `p4c-bm2-ss`. The driver writes into a
-//! folder, under the program's name; the compiler writes the file that it is told. Options that shape what only those
-//! tools make (dumps, debugging, optimisation) are dropped.
+//! folder, under the program's name; the compiler writes the file that its arguments name. Options for features of
+//! those tools only (dumps, debugging, optimisation) are dropped.
 
 use super::{Given, Word};
 use crate::p4c;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Options that change nothing of what is written here.
+/// Options without effect on the files written here.
 const DROPPED: [&str; 6] = ["-c", "-g", "-S", "-v", "-###", "--ndebug"];
 
 /// The same with a value.
 const DROPPED_WITH_VALUE: [&str; 9] =
     ["-T", "-Xp4c", "-Xpreprocessor", "-Xassembler", "-Xlinker", "--dump", "--top4", "--pp", "--toJSON"];
 
-/// Letters of options that a value may follow without a blank.
+/// Letters of options whose value may follow without a blank.
 const SHORT: &str = "IDUobaxT";
 
 /// Arguments of the driver, `p4c`.
@@ -44,7 +44,7 @@ pub fn of_compiler(given: Vec<OsString>) -> Vec<OsString> {
     read.words
 }
 
-/// What was read of a command line.
+/// The parsed command line.
 struct Read {
     /// Arguments of our command.
     words: Vec<OsString>,

@@ -1,12 +1,11 @@
 //! `simple_switch` and `simple_switch_grpc`: BMv2's switches.
 //!
-//! What enters: their options, as scripts give them. What leaves: the arguments of `run`. Where they have no
-//! counterpart (BMv2's debugger, its message queues) they are dropped, with a note where somebody may miss what they
-//! do.
-//! The program is what `p4c` under our name has written, or a `.p4` file; JSON of the reference compiler stands for the
-//! program that it was made from.
+//! What enters: their options, as in scripts. What leaves: the arguments of `run`. Options without a counterpart
+//! (BMv2's debugger, its message queues) are dropped, with a note if that may matter. The program is the output of
+//! `p4c` under our name, or a `.p4` file; JSON of the reference compiler is replaced by the program that it was made
+//! from.
 //!
-//! Both listen at the Thrift port, with P4Runtime: there `simple_switch_CLI` under our name looks for them.
+//! Both listen at the Thrift port, with P4Runtime: `simple_switch_CLI` under our name connects there.
 
 use super::{Given, Word, usage};
 use crate::Exit;
@@ -18,9 +17,9 @@ use std::path::{Path, PathBuf};
 /// Which of the two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// `simple_switch`, which is commanded by Thrift alone.
+    /// `simple_switch`, which is controlled by Thrift only.
     Thrift,
-    /// `simple_switch_grpc`, to which controllers speak P4Runtime.
+    /// `simple_switch_grpc`, which P4Runtime controllers use.
     Grpc,
 }
 
@@ -32,7 +31,7 @@ Usage: simple_switch[_grpc] [OPTIONS] PROGRAM.json [-- OPTIONS OF THE TARGET]
   -i, --interface PORT@INTERFACE   a port; may be repeated
   --use-files SECONDS              interfaces are captures: INTERFACE_in.pcap and INTERFACE_out.pcap
   --pcap [DIR]                     write captures of all ports into a folder
-  --no-p4                          start without a program: a controller brings it
+  --no-p4                          start without a program: a controller sets it
   --device-id N                    the number by which controllers name the switch
   --thrift-port PORT               where simple_switch_CLI finds the switch [default: 9090]
   --log-console, --log-file FILE, -L LEVEL
@@ -46,15 +45,15 @@ Options of the target:
 PROGRAM.json is what p4c or p4c-bm2-ss writes where these are links to wirespeed (`wirespeed links DIR`). Options of
 `wirespeed run` may be given too, written as --name=value.";
 
-/// Options that do nothing here, without and with a value.
+/// Options without effect here, without and with a value.
 const DROPPED: [&str; 6] =
     ["--log-console", "--log-flush", "--debugger", "--grpc-server-ssl", "--enable-swap", "--disable-swap"];
 const DROPPED_WITH_VALUE: [&str; 6] =
     ["--nanolog", "--notifications-addr", "--debugger-addr", "--max-port-count", "--dump-packet-data", "--packet-in"];
-/// Those of them that somebody may miss.
+/// Those of them whose effect may be missed.
 const MISSED: [&str; 4] = ["--debugger", "--debugger-addr", "--packet-in", "--notifications-addr"];
 
-/// What the options say.
+/// The parsed options.
 #[derive(Debug, Default)]
 struct Wanted {
     ports: Vec<(String, String)>,
@@ -65,7 +64,7 @@ struct Wanted {
     thrift_port: Option<String>,
     grpc_address: Option<String>,
     log_file: Option<String>,
-    /// Arguments of `run` that say the same as an option.
+    /// Equivalent arguments of `run`.
     same: Vec<OsString>,
     /// Options without effect.
     missed: Vec<String>,
@@ -100,7 +99,7 @@ impl Wanted {
                     let message = format!("`{}` is a second program: {HELP}", word.to_string_lossy());
                     return Err(usage(message));
                 }
-                // Options of the target follow, which have names of their own.
+                // Options of the target follow, with names of their own.
                 Word::Option(option) if option == "--" => {}
                 Word::Option(option) => wanted.option(&option, &mut given)?,
             }
@@ -145,7 +144,7 @@ impl Wanted {
                 return Err(usage(format!("{option}: {message}")));
             }
             other => {
-                // Perhaps one of `run`.
+                // Perhaps an option of `run`.
                 let value = given.value.take().map_or_else(String::new, |value| format!("={value}"));
                 self.same.push(format!("{other}{value}").into());
                 return Ok(());
@@ -178,7 +177,9 @@ impl Wanted {
             (Some(program), false) => words.push(source_of(Path::new(&program)).into()),
             (_, true) if kind == Kind::Grpc => {}
             (_, true) => {
-                return Err(usage("--no-p4 is for simple_switch_grpc: nobody else brings a program".to_owned()));
+                return Err(usage(
+                    "--no-p4 is for simple_switch_grpc: there is no other source of a program".to_owned(),
+                ));
             }
             (None, false) => {
                 return Err(usage(format!(
@@ -195,7 +196,7 @@ impl Wanted {
         }
         let thrift_port = self.thrift_port.unwrap_or_else(|| THRIFT_PORT.to_owned());
         let own = match kind {
-            // Its number is for BMv2's own messages: clients of Thrift do not name it.
+            // Its number is for BMv2's own messages: Thrift clients do not use it.
             Kind::Thrift => vec!["--p4runtime", thrift_port.as_str()],
             Kind::Grpc => {
                 let address = self.grpc_address.as_deref().unwrap_or(GRPC_ADDRESS);
@@ -209,7 +210,7 @@ impl Wanted {
     }
 }
 
-/// Where the switches listen if nothing is said.
+/// The default addresses of the switches.
 const THRIFT_PORT: &str = "9090";
 const GRPC_ADDRESS: &str = "127.0.0.1:9559";
 
@@ -217,8 +218,8 @@ fn is_program(name: &str) -> bool {
     [".json", ".p4"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// The program to run: for JSON of the reference compiler the source that it names, or that of its name, if that is
-/// there.
+/// The program to run: for JSON of the reference compiler the source that it names, or the one with the same name, if
+/// that exists.
 fn source_of(file: &Path) -> PathBuf {
     let Ok(content) = std::fs::read(file) else { return file.to_owned() };
     if !content.trim_ascii_start().starts_with(b"{") || control::device_config::read(&content).is_some() {
@@ -244,7 +245,7 @@ fn source_of(file: &Path) -> PathBuf {
     }
 }
 
-/// Has messages go to a file, called `FILE.txt` as BMv2 calls it.
+/// Redirects messages to a file, named `FILE.txt` as by BMv2.
 fn log_to(file: &str) -> Result<(), Exit> {
     let path = format!("{file}.txt");
     let opened = OpenOptions::new().append(true).create(true).open(&path);

@@ -1,32 +1,32 @@
 //! `simple_switch_CLI`: BMv2's command line of a running switch.
 //!
-//! What enters: that tool's options. What leaves: those of `ctl --simple-switch-cli`. The tool is told a Thrift port. A
-//! switch that was started as `simple_switch` or `simple_switch_grpc` listens there; the switches of a network
-//! (`wirespeed net`) do not, and are found by counting.
+//! What enters: that tool's options. What leaves: those of `ctl --simple-switch-cli`. The tool is given a Thrift
+//! port. A switch that was started as `simple_switch` or `simple_switch_grpc` listens there; the switches of a
+//! network (`wirespeed net`) do not; their ports are computed.
 
 use super::{Given, Word};
 use std::ffi::OsString;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-/// Where scripts look for the first switch of a network, by Thrift, and where `net` has it, by P4Runtime; the others
-/// follow one by one.
+/// The Thrift port of the first switch of a network in scripts, and its P4Runtime port in `net`; the others follow in
+/// order.
 const THRIFT_FIRST: u16 = 9090;
 const NET_FIRST: u16 = 50051;
 
-/// Switches that are told by their Thrift ports.
+/// How many switches have such Thrift ports.
 const SWITCHES_MAX: u16 = 100;
 
-/// How long a connection may take that only shows whether somebody listens.
+/// The timeout of a connection that only tests whether a port is open.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether somebody listens at a port.
+/// Whether a port is open.
 pub fn listens(host: &str, port: u16) -> bool {
     let Ok(mut addresses) = (host, port).to_socket_addrs() else { return false };
     addresses.any(|address| TcpStream::connect_timeout(&address, CONNECT_PATIENCE).is_ok())
 }
 
-/// The arguments of our command; what is not an option of the tool stays.
+/// The arguments of our command; those that are not options of the tool stay.
 pub fn meant(given: Vec<OsString>, listens: &dyn Fn(&str, u16) -> bool) -> Vec<OsString> {
     let (mut ip, mut port, mut rest) = ("127.0.0.1".to_owned(), None, Vec::new());
     let mut given = Given::new(given);

@@ -1,7 +1,7 @@
-//! Commands that have the terminal: editors, shells, and what Ctrl-C is for.
+//! Commands that use the terminal: editors, shells, and commands that Ctrl-C must end.
 //!
-//! Each is a process group of its own, as a shell makes one. It gets the terminal while it runs, and this process takes
-//! the terminal back when it has ended, set as it was before.
+//! Each runs in a process group of its own, as in a shell. The group is in the foreground while it runs; when it has
+//! ended, this process takes the terminal back and restores its settings.
 
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal, killpg};
@@ -12,18 +12,18 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ExitStatus};
 
-/// Whether standard input is a terminal that is this process's to give.
+/// Whether standard input is a terminal that this process may hand over.
 pub fn has_terminal() -> bool {
     tcgetpgrp(io::stdin()) == Ok(getpgrp())
 }
 
-/// The status of a process as shells tell it.
+/// The status of a process in the shell's form.
 pub fn status_number(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }
 
-/// Gives the terminal to a process that leads a group, waits for its end, and takes the terminal back. Returns the
-/// status as shells tell it.
+/// Puts a process group into the foreground, waits for the end of its leader, and takes the terminal back. Returns
+/// the status in the shell's form.
 pub fn wait_with_terminal(child: &Child) -> io::Result<i32> {
     let leader = Pid::from_raw(child.id().cast_signed());
     let settings = tcgetattr(io::stdin());
@@ -37,7 +37,7 @@ pub fn wait_with_terminal(child: &Child) -> io::Result<i32> {
 }
 
 fn wait(leader: Pid) -> io::Result<i32> {
-    // The group may have asked for the terminal, and been stopped, before it had it.
+    // The group may have used the terminal, and been stopped, before it was in the foreground.
     continue_group(leader)?;
     loop {
         match waitpid(leader, Some(WaitPidFlag::WUNTRACED)) {
@@ -48,9 +48,7 @@ fn wait(leader: Pid) -> io::Result<i32> {
                 continue_group(leader)?;
             }
             Ok(WaitStatus::Stopped(..)) => {
-                eprintln!(
-                    "\na command that is stopped cannot be taken up again: it is ended; use `&` to leave one running"
-                );
+                eprintln!("\na stopped command cannot be resumed: it is killed; use `&` to leave one running");
                 ignore_gone(killpg(leader, Signal::SIGKILL))?;
             }
             Ok(_) | Err(Errno::EINTR) => {}
@@ -70,15 +68,15 @@ fn ignore_gone(result: nix::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Gives the terminal to a group.
+/// Puts a group into the foreground.
 fn hand_over(group: Pid) -> io::Result<()> {
-    // Who does not have the terminal is stopped for giving it away, unless that signal is blocked.
+    // A background process is stopped by this call, unless that signal is blocked.
     let mut mask = SigSet::empty();
     mask.add(Signal::SIGTTOU);
     mask.thread_block()?;
     let result = tcsetpgrp(io::stdin(), group);
     mask.thread_unblock()?;
-    // A group that has ended already needs no terminal.
+    // A group that has ended already does not need the terminal.
     match result {
         Err(Errno::ESRCH | Errno::EPERM) => Ok(()),
         other => Ok(other?),

@@ -1,9 +1,9 @@
 //! What each switch of a network runs.
 //!
-//! A topology names programs by what the reference compiler makes of them (`build/basic.json`), and files by paths that
-//! start in the exercise's folder, which may be that of the topology, the one above it, or the current one. This module
-//! finds the programs themselves, and reads programs and entries before anything is built, so that what is wrong with
-//! them is told at once and once.
+//! A topology names programs by the output files of the reference compiler (`build/basic.json`), and files by paths
+//! that start in the exercise's folder, which may be that of the topology, the one above it, or the current one. This
+//! module finds the programs themselves, and reads programs and entries before anything is built, so that their
+//! errors are reported at once, and only once.
 
 use crate::Exit;
 use crate::args::{ControllerPort, NetArguments, SwitchArguments};
@@ -14,9 +14,9 @@ use net::topology::{NodeId, Switch};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a switch runs.
+/// The plan of a switch.
 pub struct SwitchPlan {
-    /// Its program; none if a controller brings it.
+    /// Its program; `None` if a controller sets it.
     pub program: Option<PathBuf>,
     /// Its entries.
     pub entries: Vec<PathBuf>,
@@ -48,8 +48,8 @@ pub fn plans(topology: &Topology, arguments: &NetArguments) -> Result<Vec<Switch
     Ok(plans)
 }
 
-/// Compiles each program once, which leaves its native code in the cache for the switches, and reads all entries. Looks
-/// whether the program has all ports of its switches.
+/// Compiles each program once, which leaves its native code in the cache for the switches, and reads all entries.
+/// Checks that each program has all ports of its switches.
 fn check(topology: &Topology, plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
     let mut of_program: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
     for (index, plan) in plans.iter().enumerate() {
@@ -91,7 +91,7 @@ fn check_ports(topology: &Topology, switch: usize, most: u32, arguments: &NetArg
     Err(Exit::BadInput)
 }
 
-/// The arguments of `wirespeed run` that say how a switch runs its program.
+/// The arguments of `wirespeed run` for a switch's program.
 pub fn switch_arguments(switch: &Switch, plan: &SwitchPlan, arguments: &NetArguments) -> SwitchArguments {
     let mut result = SwitchArguments::plain(arguments.source.clone(), plan.entries.clone());
     result.plug_ins.clone_from(&arguments.plug_ins);
@@ -108,7 +108,7 @@ struct Finder {
     of_switch: BTreeMap<String, PathBuf>,
     /// The program given for all switches, or the folder given for programs.
     of_all: Option<PathBuf>,
-    /// Where paths may start, without repetitions.
+    /// The folders in which paths may start, without duplicates.
     folders: Vec<PathBuf>,
     /// Of these, the one above the topology's.
     above: Option<PathBuf>,
@@ -162,14 +162,14 @@ impl Finder {
         }
         let runtime = if switch.runtime_json.is_some() { entries.last() } else { None };
         let program = match self.program(switch, runtime, &found_in) {
-            // Entries belong to a program; without any, a controller may bring both.
+            // Entries belong to a program; without any, a controller may set both.
             Err(_) if entries.is_empty() && switch.program.is_none() && self.has_controllers => None,
             found => Some(found?),
         };
         Ok(SwitchPlan { program, entries })
     }
 
-    /// A file that the topology names, and the folder in which its path starts.
+    /// A file that the topology names, and the folder in which it was found.
     fn file(&self, name: &str) -> Result<(PathBuf, PathBuf), String> {
         let candidates = self.folders.iter().map(|folder| (join(folder, Path::new(name)), folder.clone()));
         candidates.clone().find(|(path, _)| path.is_file()).ok_or_else(|| {
@@ -187,7 +187,7 @@ impl Finder {
             Some(given) => std::slice::from_ref(given),
             None => &self.folders,
         };
-        // What is loaded with the entries is what the switch runs in the end, so the runtime JSON goes first.
+        // The switch finally runs the program that was loaded with the entries, so the runtime JSON goes first.
         let mut names = runtime.map(|file| names_in(file)).unwrap_or_default();
         names.extend(switch.program.clone());
         for name in &names {
@@ -198,14 +198,14 @@ impl Finder {
         if self.of_all.is_some() {
             return only_program(folders, &names);
         }
-        // The folder above the topology's may be anything, unless the switch's files are there.
+        // The folder above the topology's may be unrelated, unless the switch's files are there.
         let mut folders: Vec<PathBuf> = found_in.to_vec();
         folders.extend(self.folders.iter().filter(|folder| Some(*folder) != self.above.as_ref()).cloned());
         only_program(&without_repetitions(folders), &names)
     }
 }
 
-/// Each folder once, however it is written.
+/// Each folder once, in any spelling.
 fn without_repetitions(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = Vec::new();
     folders.retain(|folder| {
@@ -217,20 +217,20 @@ fn without_repetitions(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     folders
 }
 
-/// A path in a folder; one in the current folder is as it was written.
+/// A path in a folder; one in the current folder stays as it was written.
 fn join(folder: &Path, name: &Path) -> PathBuf {
     if folder == Path::new(".") { name.to_owned() } else { folder.join(name) }
 }
 
-/// The programs that a runtime JSON names, if it is one: what else is wrong with it is told when it is read.
+/// The programs that a runtime JSON names, if the file is one: other errors are reported when it is read.
 fn names_in(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     ["bmv2_json", "p4info"].iter().filter_map(|field| json.get(field)?.as_str().map(str::to_owned)).collect()
 }
 
-/// The program that something was made of: `build/basic.json` and `build/basic.p4.p4info.txtpb` of `basic.p4`, in the
-/// folder or beside what was made of it.
+/// The source of a compiled file: `basic.p4` for `build/basic.json` and `build/basic.p4.p4info.txtpb`, in the folder
+/// or beside the file.
 fn named_program(folder: &Path, name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     let file = path.file_name()?.to_str()?;
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
     use expect_test::{Expect, expect};
 
-    /// Files in a folder; what a switch of these names, with the given folders to look in, would run.
+    /// Files in a folder, and the program that a switch of these names would run, with the given folders to search.
     fn check(files: &[&str], folders: &[&str], names: &[&str], expected: Expect) {
         let root = tempfile::tempdir().unwrap();
         for file in files {

@@ -1,8 +1,8 @@
-//! Everything that runs, and its end.
+//! The running network, and its end.
 //!
-//! A network ends in order when its commands are done or a signal comes: switches are asked to stop, so that what they
-//! have received goes out and their captures are whole, then all other processes are ended. Where nobody is left to do
-//! that, the kernel does the latter alone (see [`net::sandbox`]).
+//! A network ends in order when its commands are done or a signal arrives: switches are stopped, so that packets that
+//! they have received are sent and their captures are complete, then all other processes are killed. If this process
+//! is killed, the kernel only does the latter (see [`net::sandbox`]).
 
 use crate::Exit;
 use crate::prompt;
@@ -22,13 +22,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often processes are looked at.
+/// The polling interval for processes.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long switches have to stop.
+/// How long switches may take to stop.
 const STOP_MAX: Duration = Duration::from_secs(4);
 
-/// Lines of a switch's log that are shown when it has ended.
+/// Lines of a switch's log that are shown when it has ended unexpectedly.
 const LOG_LINES_SHOWN: usize = 8;
 
 /// The process of a switch.
@@ -39,14 +39,14 @@ pub struct SwitchProcess {
     pub child: Child,
     /// Where it writes.
     pub log: PathBuf,
-    /// Where it lets controllers in.
+    /// Its address for controllers.
     pub controllers: Option<SocketAddr>,
-    /// Whether it is known that it has ended.
+    /// Whether its end is known.
     pub has_ended: bool,
 }
 
 impl SwitchProcess {
-    /// How the process ended, told once.
+    /// How the process ended, reported once.
     pub fn end_told_once(&mut self) -> Option<String> {
         if self.has_ended {
             return None;
@@ -61,23 +61,23 @@ impl SwitchProcess {
     }
 }
 
-/// A network with everything in it.
+/// A network with all its parts.
 pub struct Running {
     /// What it was built from.
     pub topology: Topology,
     /// Its processes.
     pub sandbox: Sandbox,
-    /// Its interfaces and wires.
+    /// Its interfaces and links.
     pub network: Network,
     switches: Mutex<Vec<SwitchProcess>>,
     is_ending: AtomicBool,
     has_failed: AtomicBool,
-    /// A signal ends the process: the thread that caught it decides how.
+    /// A signal ends the process: the thread that caught it determines the exit status.
     has_signal: AtomicBool,
-    /// Somebody types commands.
+    /// Commands come from a prompt.
     has_prompt: AtomicBool,
     ending: Mutex<()>,
-    /// How the terminal was set at the start, if there is one.
+    /// The settings of the terminal at the start, if there is one.
     terminal: Option<nix::libc::termios>,
 }
 
@@ -103,12 +103,12 @@ impl Running {
         self.switches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether something ended that should not have.
+    /// Whether something ended unexpectedly.
     pub fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::SeqCst)
     }
 
-    /// Sets the terminal as it was at the start.
+    /// Restores the settings of the terminal.
     pub fn restore_terminal(&self) {
         if let Some(settings) = self.terminal {
             // A terminal that is gone needs no settings.
@@ -116,12 +116,12 @@ impl Running {
         }
     }
 
-    /// From now on, signals that ask the process to end do so in order.
+    /// From now on, termination signals end the process in order.
     pub fn end_on_signals(self: &Arc<Running>) -> io::Result<()> {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
         let running = Arc::clone(self);
         let wait = move || {
-            // Ctrl-C at a prompt is for commands, also one that comes a moment before a command has the terminal.
+            // Ctrl-C at a prompt is for commands, including one just before a command is in the foreground.
             let is_meant = |signal: &i32| *signal != SIGINT || !running.has_prompt.load(Ordering::SeqCst);
             if let Some(signal) = signals.forever().find(is_meant) {
                 running.has_signal.store(true, Ordering::SeqCst);
@@ -135,7 +135,7 @@ impl Running {
         thread::Builder::new().name("signals".to_owned()).spawn(wait).map(|_| ())
     }
 
-    /// From now on somebody types commands, until the end.
+    /// From now on commands come from a prompt, until the end.
     pub fn begin_prompt(&self) {
         self.has_prompt.store(true, Ordering::SeqCst);
     }
@@ -157,14 +157,14 @@ impl Running {
         if self.sandbox.has_ended() && !self.has_failed() {
             told.push("the processes of the network were ended from outside".to_owned());
         }
-        // Who ends the network ends the switches, too.
+        // The end of the network ends the switches, too.
         if !told.is_empty() && !self.is_ending() {
             self.has_failed.store(true, Ordering::SeqCst);
             told.iter().for_each(terminal::error);
         }
     }
 
-    /// Ends everything; returns when it has ended, whoever has begun with it.
+    /// Ends everything; returns when it has ended, whichever thread has begun this.
     pub fn end(&self) {
         self.is_ending.store(true, Ordering::SeqCst);
         let _one_at_a_time = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,7 +188,7 @@ impl Running {
         self.is_ending.load(Ordering::SeqCst)
     }
 
-    /// The same for the thread that decides how the process ends, unless a signal does.
+    /// The same for the thread that determines the exit status, unless a signal does.
     pub fn end_for_good(&self) {
         self.end();
         while self.has_signal.load(Ordering::SeqCst) {
@@ -196,7 +196,7 @@ impl Running {
         }
     }
 
-    /// How the command ends, apart from what its commands did.
+    /// The exit status, apart from that of its commands.
     pub fn exit(&self) -> Exit {
         if self.has_failed() { Exit::System } else { Exit::Success }
     }

@@ -10,7 +10,7 @@ use crate::prompt::Words;
 use crate::terminal::{self, say};
 use net::net_tools;
 use net::network::{address_of, find_program};
-use net::sandbox::Place;
+use net::sandbox::ProcessLocation;
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Seek as _};
@@ -18,35 +18,35 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
-/// Bytes of a command's output that are kept at most.
+/// The most bytes of a command's output that are stored.
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 
-/// How a command went.
-pub struct Outcome {
-    /// Its status as shells tell it; 0 is success.
+/// The result of a command.
+pub struct CommandResult {
+    /// Its status in the shell's form; 0 is success.
     pub status: i32,
-    /// What it printed, if that was not printed already.
+    /// Its output, if that was not printed already.
     pub output: String,
-    /// Whether that says why it failed, rather than what it found.
+    /// Whether the output is an error message rather than a result.
     pub is_complaint: bool,
 }
 
-impl Outcome {
-    /// What a command found, with its status.
-    fn found(status: i32, output: impl Into<String>) -> Outcome {
-        Outcome { status, output: output.into(), is_complaint: false }
+impl CommandResult {
+    /// The result of a command, with its status.
+    fn found(status: i32, output: impl Into<String>) -> CommandResult {
+        CommandResult { status, output: output.into(), is_complaint: false }
     }
 
-    fn success(output: impl Into<String>) -> Outcome {
-        Outcome::found(0, output)
+    fn success(output: impl Into<String>) -> CommandResult {
+        CommandResult::found(0, output)
     }
 
-    fn failure(why: impl Into<String>) -> Outcome {
-        Outcome { status: 1, output: why.into(), is_complaint: true }
+    fn failure(why: impl Into<String>) -> CommandResult {
+        CommandResult { status: 1, output: why.into(), is_complaint: true }
     }
 }
 
-/// A conversation with a network.
+/// A session with a network.
 pub struct Session {
     running: Arc<Running>,
     json: bool,
@@ -54,12 +54,12 @@ pub struct Session {
 }
 
 impl Session {
-    /// A conversation that has not begun.
+    /// A session that has not begun.
     pub fn new(running: Arc<Running>, json: bool) -> Session {
         Session { running, json, failed: 0 }
     }
 
-    /// Tells a program that the network is there.
+    /// Reports to a program that the network is ready.
     pub fn begin(&self) {
         if self.json {
             let topology = &self.running.topology;
@@ -69,20 +69,20 @@ impl Session {
         }
     }
 
-    /// Tells a person that the network is there.
+    /// Reports to a person that the network is ready.
     pub fn welcome(&self) {
         let topology = &self.running.topology;
         let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let switches = topology.switches.len();
         eprintln!(
-            "{}, {switches} switch{} and {} run. `h1 ping h2` runs a command in a host; `help` shows what else there is.",
+            "{}, {switches} switch{} and {} run. `h1 ping h2` runs a command in a host; `help` shows all commands.",
             count(topology.hosts.len(), "host"),
             if switches == 1 { "" } else { "es" },
             count(topology.links.len(), "link")
         );
     }
 
-    /// How the conversation ends.
+    /// The exit status of the session.
     pub fn finish(&self) -> Exit {
         if self.json {
             say!("{}", json!({"event": "end", "failed": self.failed}));
@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    /// Completes what is typed.
+    /// Completes a line.
     pub fn words(&self) -> Words {
         let topology = &self.running.topology;
         let nodes: Vec<String> = topology.nodes().map(|node| topology.name(node).to_owned()).collect();
@@ -101,12 +101,12 @@ impl Session {
             [_] => Some(builtin::names().map(str::to_owned).chain(nodes.iter().cloned()).collect()),
             ["help", _] => Some(builtin::names().map(str::to_owned).collect()),
             [.., word] if nodes.iter().any(|node| node.starts_with(word)) => Some(nodes.clone()),
-            // What a host runs is a command of the shell.
+            // The command of a host is for the shell.
             _ => None,
         })
     }
 
-    /// Carries out a line. False if it was the last.
+    /// Runs a line. False if it was the last.
     pub fn execute(&mut self, line: &str) -> bool {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -117,9 +117,9 @@ impl Session {
             return false;
         }
         let outcome = self.outcome(first, rest.trim());
-        let outcome = outcome.unwrap_or_else(|error| Outcome::failure(format!("cannot run `{line}`: {error}")));
+        let outcome = outcome.unwrap_or_else(|error| CommandResult::failure(format!("cannot run `{line}`: {error}")));
         if self.running.is_ending() {
-            // A signal has ended the command, too; there is nothing to tell of it.
+            // A signal has ended the command, too; nothing is reported.
             return false;
         }
         self.failed += usize::from(outcome.status != 0);
@@ -136,21 +136,23 @@ impl Session {
                 terminal::error(format!("`{line}` failed with status {}", outcome.status));
             }
         }
-        // Without its processes a network can do nothing more.
+        // Without its processes a network is useless.
         !self.running.sandbox.has_ended()
     }
 
-    fn outcome(&self, first: &str, rest: &str) -> io::Result<Outcome> {
+    fn outcome(&self, first: &str, rest: &str) -> io::Result<CommandResult> {
         if let Some(outcome) = builtin::run(self, first, rest) {
             return outcome;
         }
         let Some(node) = self.running.topology.find(first) else {
-            return Ok(Outcome::failure(format!(
+            return Ok(CommandResult::failure(format!(
                 "`{first}` is not a command, host or switch; `help` shows all commands"
             )));
         };
         if rest.is_empty() {
-            return Ok(Outcome::failure(format!("what shall {first} do? Write `{first} COMMAND`, as `{first} bash`")));
+            return Ok(CommandResult::failure(format!(
+                "a command must follow {first}: write `{first} COMMAND`, as `{first} bash`"
+            )));
         }
         let mut command =
             shell(&with_addresses(rest, |name| address_of(&self.running.topology, name).map(|it| it.to_string())));
@@ -159,39 +161,39 @@ impl Session {
     }
 
     /// Starts a command in a place of the network, or on this machine.
-    fn spawn(&self, place: Option<&Place>, mut command: Command) -> io::Result<Child> {
+    fn spawn(&self, place: Option<&ProcessLocation>, mut command: Command) -> io::Result<Child> {
         match place {
             Some(place) => self.running.sandbox.spawn(place, command),
             None => command.spawn(),
         }
     }
 
-    /// Runs a command: with the terminal if there is one, and with its output kept for JSON.
-    fn run(&self, place: Option<&Place>, mut command: Command) -> io::Result<Outcome> {
+    /// Runs a command: with the terminal if there is one, and with its output captured for JSON.
+    fn run(&self, place: Option<&ProcessLocation>, mut command: Command) -> io::Result<CommandResult> {
         command.process_group(0);
         if self.json {
             return self.run_captured(place, command);
         }
         let has_terminal = foreground::has_terminal();
-        // Commands in a script are not to read the script.
+        // Commands in a script must not read the script.
         command.stdin(if has_terminal { Stdio::inherit() } else { Stdio::null() });
         let mut child = self.spawn(place, command)?;
         let status = match has_terminal {
             true => foreground::wait_with_terminal(&child)?,
             false => foreground::status_number(child.wait()?),
         };
-        Ok(Outcome::found(status, ""))
+        Ok(CommandResult::found(status, ""))
     }
 
-    /// Runs a command and keeps what it prints.
-    fn run_captured(&self, place: Option<&Place>, command: Command) -> io::Result<Outcome> {
+    /// Runs a command and captures its output.
+    fn run_captured(&self, place: Option<&ProcessLocation>, command: Command) -> io::Result<CommandResult> {
         let (status, said) = output(|command| self.spawn(place, command), command)?;
-        Ok(Outcome::found(foreground::status_number(status), said))
+        Ok(CommandResult::found(foreground::status_number(status), said))
     }
 }
 
-/// Runs a command, and how it ended and what it printed. What it leaves running in the background is not waited for,
-/// even if that has its output open: a pipe would end with the last that holds it, a file need not end.
+/// Runs a command, and returns its status and its output. Background processes that it leaves are not waited for,
+/// even if they have its output open: a pipe would end with its last writer, a file need not.
 pub fn output(
     spawn: impl FnOnce(Command) -> io::Result<Child>,
     mut command: Command,
@@ -205,7 +207,7 @@ pub fn output(
     Ok((status, String::from_utf8_lossy(&said).into_owned()))
 }
 
-/// A shell that runs a line. Where `route` or `arp` are not installed, `ip` does what is asked of them.
+/// A shell that runs a line. If `route` or `arp` are not installed, `ip` replaces them.
 pub fn shell(line: &str) -> Command {
     let first = line.split_whitespace().find(|word| *word != "sudo").unwrap_or_default();
     let is_missing = net_tools::REPLACED.contains(&first) && find_program(first).is_none();
@@ -213,13 +215,14 @@ pub fn shell(line: &str) -> Command {
     let shell = if find_program("bash").is_some() { "bash" } else { "sh" };
     let mut command = Command::new(shell);
     command.args(["-c", replaced.as_deref().unwrap_or(line)]);
-    // Root's programs are needed whoever calls.
+    // The programs for root are needed whoever the caller is.
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{path}:/usr/sbin:/sbin"));
     command
 }
 
-/// A line in which each word that is the name of a host is its address. What ends a command for the shell ends a word.
+/// A line in which each word that is the name of a host is replaced by its address. Characters that end a command in
+/// the shell end a word.
 fn with_addresses(line: &str, address: impl Fn(&str) -> Option<String>) -> String {
     let ends = |it: char| it.is_whitespace() || ";&|()".contains(it);
     let mut result = String::new();

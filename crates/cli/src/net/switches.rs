@@ -1,7 +1,7 @@
 //! The processes of the switches: `wirespeed run`, one for each.
 //!
-//! A switch's process is in the machine's own network, so that controllers reach what it listens on, and opens its
-//! ports in the switch's namespace.
+//! A switch's process is in the machine's own network, so that controllers can connect to it, and opens its ports in
+//! the switch's namespace.
 
 use super::plan::{SwitchPlan, switch_arguments};
 use super::running::{Running, SwitchProcess};
@@ -9,7 +9,7 @@ use crate::Exit;
 use crate::args::{ControllerPort, LogFormat, NetArguments, SwitchArguments};
 use crate::ready;
 use crate::terminal::{self, Progress};
-use net::sandbox::Place;
+use net::sandbox::ProcessLocation;
 use net::topology::NodeId;
 use std::ffi::OsString;
 use std::fs::File;
@@ -26,10 +26,10 @@ use switch::workers::Wanted;
 /// How long a switch may take until it forwards packets. Its program was compiled before.
 const START_MAX: Duration = Duration::from_secs(120);
 
-/// How often it is looked whether a switch that starts has ended.
+/// The interval of checks whether a starting switch has ended.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Where switches let controllers in: on this machine alone.
+/// The address of switches for controllers: only on this machine.
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// Starts all switches and waits until they forward packets.
@@ -42,7 +42,7 @@ pub fn start(running: &Arc<Running>, exe: &Path, plans: &[SwitchPlan], arguments
     };
     let folder = &arguments.log_dir;
     std::fs::create_dir_all(folder).map_err(refused(format!("make the folder {}", folder.display())))?;
-    // The sockets that switches tell on lie in a folder that is gone before anything else happens.
+    // The sockets for readiness messages are in a folder that is deleted before anything else happens.
     let sockets = tempfile::tempdir().map_err(refused("make a temporary folder".to_owned()))?;
     let mut starting = Vec::new();
     let first_port = first_controller_port(plans.len(), arguments);
@@ -60,9 +60,9 @@ pub fn start(running: &Arc<Running>, exe: &Path, plans: &[SwitchPlan], arguments
         let mut command = Command::new(exe);
         let address = first_port.map(|first| SocketAddr::new(LOOPBACK, first + index as u16));
         command.args(command_line(running, index, plan, arguments, address)).env(ready::SOCKET_VARIABLE, &path);
-        // A group of its own: Ctrl-C is for the commands at the prompt.
+        // A process group of its own: Ctrl-C is for the commands at the prompt.
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0);
-        let child = running.sandbox.spawn(&Place::Machine, command);
+        let child = running.sandbox.spawn(&ProcessLocation::Machine, command);
         let child = child.map_err(refused(format!("start switch {}", switch.name)))?;
         running.switches().push(SwitchProcess {
             name: switch.name.clone(),
@@ -77,7 +77,7 @@ pub fn start(running: &Arc<Running>, exe: &Path, plans: &[SwitchPlan], arguments
     running.watch().map_err(refused("start a thread".to_owned()))
 }
 
-/// The port at which the first of so many switches lets controllers in, if all of these ports are free.
+/// The controller port of the first of this many switches, if all of these ports are free.
 fn first_controller_port(count: usize, arguments: &NetArguments) -> Option<u16> {
     let ControllerPort::First(first) = arguments.p4runtime else { return None };
     let last = usize::from(first) + count.saturating_sub(1);
@@ -94,7 +94,7 @@ fn first_controller_port(count: usize, arguments: &NetArguments) -> Option<u16> 
     }
 }
 
-/// Waits until each switch has told that it is ready.
+/// Waits until each switch has reported that it is ready.
 fn wait(running: &Running, sockets: &[UnixDatagram]) -> Result<(), Exit> {
     let _progress = Progress::start("starting the switches");
     let deadline = Instant::now() + START_MAX;
@@ -114,11 +114,14 @@ fn wait(running: &Running, sockets: &[UnixDatagram]) -> Result<(), Exit> {
                     terminal::error(message);
                     return Err(Exit::System);
                 }
-                // A signal takes the network down, and has said so.
+                // A signal ends the network, and was reported.
                 (None, None) => return Err(Exit::System),
                 (None, Some(switch)) => {
                     let name = &switch.name;
-                    terminal::error(format!("switch {name} does not start: it has had {} s", START_MAX.as_secs()));
+                    terminal::error(format!(
+                        "switch {name} does not start: it is not ready after {} s",
+                        START_MAX.as_secs()
+                    ));
                     return Err(Exit::System);
                 }
             }
@@ -159,7 +162,7 @@ fn command_line(
     for (end, wire) in running.topology.ends_at(NodeId::Switch(index)) {
         line.extend(["--port".into(), format!("{}={}", end.port, end.interface).into()]);
         if let Some(bits_per_s) = wire.bits_per_s {
-            // Of a topology's bandwidth the frames count alone, as at the hosts' ends of links.
+            // The bandwidth of a topology applies to frames only, as at the hosts' ends of links.
             line.extend(["--port-rate".into(), format!("{}={}/0", end.port, bits_per_s as f64 / 1e6).into()]);
         }
     }
@@ -184,7 +187,7 @@ fn command_line(
     line
 }
 
-/// The options that say how a program is run, as they are written.
+/// The options for running a program, as written.
 fn switch_options(switch: &SwitchArguments) -> Vec<OsString> {
     let SwitchArguments { source, entries, plug_ins, cc, seed, priority_queues, starts_anew: _ } = switch;
     let mut line: Vec<OsString> = Vec::new();

@@ -1,7 +1,7 @@
-//! How a switch has done between two looks at it.
+//! The activity of a switch between two samplings.
 //!
-//! What enters: the samples of both, and the time between them. What leaves: rates, as text for people or as JSON. A
-//! counter that is less than before has begun anew, with another program or another switch.
+//! What enters: both samplings, and the time between them. What leaves: rates, as text for people or as JSON. A
+//! counter that has decreased was reset, with another program or another switch.
 
 use crate::reporter::aligned;
 use crate::terminal::grouped;
@@ -19,7 +19,7 @@ struct Port {
     transmit_bits: f64,
     drops: f64,
     drops_total: f64,
-    /// Why, as often as it was so.
+    /// The reasons, the most frequent first.
     reasons: Vec<(String, f64)>,
 }
 
@@ -46,17 +46,17 @@ struct Queue {
     drops_total: f64,
 }
 
-/// A thread that works on packets.
+/// A thread that processes packets.
 #[derive(Clone, Debug, Default)]
 struct Worker {
     name: String,
-    /// The part of the time in which it had work.
+    /// The fraction of the time in which it was busy.
     load: f64,
     packets: f64,
     packets_total: f64,
 }
 
-/// Something that is counted.
+/// A counter.
 #[derive(Clone, Debug, Default)]
 struct Count {
     name: String,
@@ -69,10 +69,10 @@ struct Count {
 pub struct Report {
     version: String,
     program: String,
-    /// Where controllers reach the switch; empty if they do not.
+    /// The address for controllers; empty if there is none.
     controllers: String,
     seconds: f64,
-    /// The part of the time in which the workers had work, all of them together.
+    /// The fraction of the time in which the workers were busy, all of them together.
     load: f64,
     workers: Vec<Worker>,
     ports: Vec<Port>,
@@ -83,7 +83,7 @@ pub struct Report {
     control: Vec<Count>,
 }
 
-/// Two looks.
+/// Two samplings.
 struct Looks<'s> {
     before: &'s Samples,
     now: &'s Samples,
@@ -103,7 +103,7 @@ impl Looks<'_> {
         Count { name: shown.to_owned(), rate: self.rate(name, labels), total: self.now.value(name, labels) }
     }
 
-    /// The sum over all that has these labels and more.
+    /// The sum over all samples that have at least these labels.
     fn sum(&self, name: &str, port: &str) -> (f64, f64) {
         let of_port = |samples: &Samples| -> f64 {
             samples.of(name).filter(|(labels, _)| labels.get("port").is_some_and(|it| it == port)).map(|it| it.1).sum()
@@ -112,7 +112,7 @@ impl Looks<'_> {
         (self.per_second(of_port(self.before), now), now)
     }
 
-    /// The part of the time in which something had work, by these counters of busy and of idle seconds.
+    /// The fraction of the time in which something was busy, from its counters of busy and idle seconds.
     fn load(&self, busy: &str, waiting: &str, labels: &Labels) -> f64 {
         let (busy, waiting) = (self.rate(busy, labels), self.rate(waiting, labels));
         if busy + waiting > 0.0 { busy / (busy + waiting) } else { 0.0 }
@@ -152,7 +152,7 @@ impl Looks<'_> {
         self.now.of("wirespeed_port_receive_packets_total").map(port).collect()
     }
 
-    /// Why packets were lost on a port, and how many.
+    /// The numbers of packets lost on a port, by reason.
     fn reasons(&self, port: &str) -> Vec<(String, f64)> {
         let of = |name: &'static str| self.now.of(name);
         let drops = of("wirespeed_port_receive_drops_total").chain(of("wirespeed_port_transmit_drops_total"));
@@ -199,13 +199,13 @@ fn label(labels: &Labels, name: &str) -> String {
 }
 
 impl Report {
-    /// What has happened between two looks that lie so far apart.
+    /// The changes between two samplings with this time between them.
     pub fn between(before: &Samples, now: &Samples, seconds: f64) -> Report {
         let looks = Looks { before, now, seconds: seconds.max(0.001) };
         let none = Labels::new();
         let workers = looks.workers();
         let load = match workers.len() {
-            // A switch that tells nothing of its threads has one.
+            // A switch that does not report its threads has one.
             0 => looks.load("wirespeed_worker_busy_seconds_total", "wirespeed_worker_waiting_seconds_total", &none),
             count => workers.iter().map(|it| it.load).sum::<f64>() / count as f64,
         };
@@ -312,12 +312,12 @@ impl Report {
         &self.version
     }
 
-    /// What the program is called that the switch runs; empty if it has none, or does not say.
+    /// The name of the running program; empty if there is none, or it is not reported.
     pub fn program(&self) -> &str {
         &self.program
     }
 
-    /// Where controllers reach the switch, if they do.
+    /// The address for controllers, if there is one.
     pub fn controllers(&self) -> Option<&str> {
         Some(&*self.controllers).filter(|address| !address.is_empty())
     }
@@ -375,7 +375,7 @@ fn counts(counts: &[Count]) -> String {
     counts.iter().map(count).collect::<Vec<_>>().join("  ")
 }
 
-/// Adds a table with a heading, if it has rows. The first columns are names, which stand to the left.
+/// Adds a table with a heading, if it has rows. The first columns are names, which are left-aligned.
 fn table(lines: &mut Vec<String>, head: &[&str], names: usize, mut rows: Vec<Vec<String>>) {
     if rows.is_empty() {
         return;

@@ -1,16 +1,16 @@
-//! What a switch tells at its metrics address, read.
+//! Reads the metrics of a switch.
 //!
-//! What enters: the address. What leaves: samples by name and labels, or why there are none.
+//! What enters: the address. What leaves: samples by name and labels, or an error.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// How long the switch may take to answer.
+/// The timeout of the response.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The longest answer that is read.
+/// The longest response that is read.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
 /// Labels of a sample, by name.
@@ -31,7 +31,7 @@ impl Samples {
         self.of(name).find(|(it, _)| *it == labels).map_or(0.0, |(_, value)| value)
     }
 
-    /// Reads the text form of Prometheus. Lines that are no samples are left out.
+    /// Parses the text format of Prometheus. Other lines are ignored.
     pub fn parse(text: &str) -> Samples {
         Samples(text.lines().filter_map(sample).collect())
     }
@@ -74,13 +74,13 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Asks a switch.
+/// Requests the metrics of a switch.
 pub fn fetch(address: SocketAddr) -> Result<Samples, String> {
     let ask = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        // In one piece: who answers at its beginning may have gone before the end.
+        // In one piece: a server that answers at once may have closed the connection before the rest is sent.
         let request = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();
@@ -106,7 +106,7 @@ pub fn fetch(address: SocketAddr) -> Result<Samples, String> {
     }
     let samples = Samples::parse(body);
     if samples.of("wirespeed_build_info").next().is_none() {
-        return Err(format!("what answers at {address} is no Wirespeed switch"));
+        return Err(format!("the server at {address} is not a Wirespeed switch"));
     }
     Ok(samples)
 }

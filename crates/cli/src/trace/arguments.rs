@@ -21,12 +21,12 @@ pub struct TraceArguments {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub switch: SwitchArguments,
-    /// Take the program, the tables and the registers of the running switch that lets controllers in here
+    /// Take the program, the tables and the registers of the running switch with this address for controllers
     #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["state", "entries", "stf"])]
     pub from: Option<String>,
     #[command(flatten)]
     pub tls: TlsArguments,
-    /// Take the program, the tables and the registers that a switch keeps in this folder, which is not changed
+    /// Take the program, the tables and the registers from a switch's state folder, which is not changed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["entries", "stf"])]
     pub state: Option<PathBuf>,
     /// A packet: its port and its bytes in hexadecimal; may be repeated
@@ -35,7 +35,7 @@ pub struct TraceArguments {
     /// A capture: the port its packets enter at, and the file
     #[arg(long, value_name = "PORT=FILE")]
     pub pcap: Option<String>,
-    /// Packets and entries of a packet test; each command is carried out before the next
+    /// Packets and entries of a packet test; each command completes before the next
     #[arg(long, value_name = "FILE", conflicts_with_all = ["packets", "pcap"])]
     pub stf: Option<PathBuf>,
     /// How many packets of the capture to show

@@ -1,8 +1,8 @@
 //! The journey of a packet, step by step.
 //!
 //! What enters: the steps of the interpreter and the decisions of the architecture. What leaves: lines, as text or as
-//! JSON. Conditions and requests such as `mark_to_drop(standard_metadata)` are shown as they were written, values as
-//! people write them.
+//! JSON. Conditions and requests such as `mark_to_drop(standard_metadata)` are shown as they were written, values in
+//! display form.
 
 use super::values::Described;
 use base::{Bits, Span};
@@ -13,10 +13,11 @@ use std::sync::Arc;
 use switch::{Decision, Observer};
 use tables::{Handle, TableSet};
 
-/// Where the places of the source begin.
+/// The source of a position.
 const PLACE_COLUMN: usize = 88;
 
-/// Functions that only ask the architecture for something. They set variables of its own, which nobody wrote down.
+/// Functions that only request something of the architecture. They set intrinsic variables, which are not in the
+/// program's text.
 const REQUESTS: [&str; 13] = [
     "mark_to_drop",
     "drop",
@@ -33,21 +34,21 @@ const REQUESTS: [&str; 13] = [
     "digest",
 ];
 
-/// A line of the story.
+/// A line of the journey.
 #[derive(Clone, Debug)]
 struct Line {
     depth: usize,
-    /// What it is, for programs.
+    /// Its kind, for programs.
     step: &'static str,
     text: String,
     place: String,
-    /// What it tells programs.
+    /// Its data, for programs.
     detail: Map<String, Value>,
-    /// An entry that was hit. It is looked up for its text when the packet is through.
+    /// An entry that was hit. Its text is looked up after the packet was processed.
     entry: Option<(TableId, Handle)>,
 }
 
-/// Collects the story of one packet, or of one run of the core.
+/// Collects the journey of one packet, or of one run of the core.
 pub struct Journey {
     described: Arc<Described>,
     lines: Vec<Line>,
@@ -55,7 +56,7 @@ pub struct Journey {
     /// The block that runs, and the state of a parser.
     block: Option<ir::BlockId>,
     state: Option<ir::StateId>,
-    /// The request that was told last, whose assignments are not.
+    /// The last request that was shown, whose assignments are hidden.
     request: Option<Span>,
     /// The headers that were extracted from the packet as it was received, with their fields.
     extracted: Vec<(ir::HeaderId, Vec<Bits>)>,
@@ -63,7 +64,7 @@ pub struct Journey {
     passes: usize,
 }
 
-/// What a line tells programs.
+/// The data of a line for programs.
 macro_rules! detail {
     ($($name:literal: $value:expr),* $(,)?) => {
         Map::from_iter([$(($name.to_owned(), json!($value))),*])
@@ -85,7 +86,7 @@ impl Journey {
         }
     }
 
-    /// Whether nothing has happened.
+    /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -176,7 +177,7 @@ impl Tracer for Journey {
                 self.line(self.depth, span, "condition", text, detail!("condition": condition, "taken": taken));
             }
             Event::Switched { value, case } => {
-                // Others are no statements of the program.
+                // Others are not statements of the program.
                 if let Some(asked) = described.places.question("switch", span) {
                     let chosen = case.map_or_else(|| "default".to_owned(), |case| format!("case {}", case + 1));
                     let text = format!("switch ({asked}): {chosen}");
@@ -288,7 +289,7 @@ fn list(values: &[Bits]) -> String {
     values.iter().map(Bits::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A step that needs no more than its text.
+/// A step whose text is complete.
 fn step(described: &Described, event: Event<'_>) -> Option<String> {
     let program = &described.program;
     let error_name = |error: u64| program.errors.get(error as usize).map_or("an unknown error", |name| name);
@@ -360,12 +361,12 @@ fn extern_step(described: &Described, event: Event<'_>) -> Option<String> {
     })
 }
 
-/// A number in decimal digits, as far as people read those.
+/// A number in decimal digits, up to a readable size.
 fn number(value: &Bits) -> String {
     value.to_u64().map_or_else(|| value.to_string(), |number| number.to_string())
 }
 
-/// Whose cell of a direct counter or meter is meant.
+/// The owner of a cell of a direct counter or meter.
 fn row(entry: Option<u64>) -> String {
     entry.map_or_else(|| "the default action".to_owned(), |entry| format!("entry {entry}"))
 }

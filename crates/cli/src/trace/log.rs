@@ -1,4 +1,4 @@
-//! `wirespeed run --log-packets`: the journey of every packet of a running switch, as the interpreter takes it there.
+//! `wirespeed run --log-packets`: the journey of every packet of a running switch, which the interpreter runs.
 //!
 //! What enters: every step of the switch. What leaves: lines in a file, or on standard output.
 
@@ -16,10 +16,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use switch::{Decision, Observer};
 use tables::TableSet;
 
-/// Stands for standard output among the names of files.
+/// Denotes standard output among the names of files.
 const STANDARD_OUTPUT: &str = "-";
 
-/// Where the journeys go, whatever program runs.
+/// The log file, for all programs that run.
 #[derive(Clone)]
 pub struct PacketLog {
     shared: Arc<Mutex<Shared>>,
@@ -29,9 +29,9 @@ pub struct PacketLog {
 struct Shared {
     path: PathBuf,
     writer: Box<dyn Write + Send>,
-    /// Runs of the core that were told.
+    /// Runs of the core that were logged.
     count: u64,
-    /// Writing has failed, and it was said.
+    /// Writing has failed, and this was reported.
     has_failed: bool,
 }
 
@@ -49,7 +49,7 @@ impl PacketLog {
         Ok(PacketLog { shared: Arc::new(Mutex::new(shared)), json })
     }
 
-    /// What follows the packets of a switch that runs this program.
+    /// The tracer for a switch that runs this program.
     pub fn observer(&self, described: Described) -> Box<dyn Observer + Send> {
         let described = Arc::new(described);
         let journey = Journey::new(Arc::clone(&described));
@@ -80,12 +80,12 @@ fn text(json: bool, journey: &Journey, count: u64, arrived: Option<(u32, u32)>, 
     }
     let head = match arrived {
         Some((port, bytes)) => format!("packet {count} at {seconds:.6} s: {bytes} bytes on port {port}"),
-        None => format!("packet {count} at {seconds:.6} s: goes on after it has waited"),
+        None => format!("packet {count} at {seconds:.6} s: continues after waiting"),
     };
     std::iter::once(head).chain(journey.text()).map(|line| line + "\n").collect()
 }
 
-/// Follows the packets of a program.
+/// The tracer of a program.
 struct LogObserver {
     log: PacketLog,
     described: Arc<Described>,

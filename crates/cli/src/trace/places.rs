@@ -1,17 +1,17 @@
-//! The text of a program by places, for any thread.
+//! Source lines and text of a program, for any thread.
 //!
-//! What enters: the source map of a compilation, which belongs to one thread. What leaves: lines for spans, and the
-//! text that stands there, as far as a line of a trace has room for it.
+//! What enters: the source map of a compilation, which belongs to one thread. What leaves: lines for spans, and their
+//! text, shortened for a line of a trace.
 
 use base::Span;
 use std::path::Path;
 use std::sync::Arc;
 use syntax::SourceMap;
 
-/// How many characters of a condition are shown.
+/// The most characters of a condition that are shown.
 const CHARACTERS_MAX: usize = 120;
 
-/// What stands where a text is cut.
+/// The ellipsis.
 const CUT: &str = "...";
 
 /// The text of a file.
@@ -19,7 +19,7 @@ const CUT: &str = "...";
 struct File {
     start: u32,
     text: String,
-    /// Where lines begin, counted from the file's beginning, and what they are called.
+    /// Where lines begin, counted from the file's beginning, and their names.
     lines: Vec<(u32, Arc<str>, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl Places {
         (position <= file.start + file.text.len() as u32).then_some(file)
     }
 
-    /// Where a span begins, as `router.p4:12`; empty if it has no place.
+    /// The position of a span, as `router.p4:12`; empty if it has none.
     pub fn place(&self, span: Span) -> String {
         let file = if span.is_none() { None } else { self.file(span.lo) };
         let line = file.and_then(|file| {
@@ -69,7 +69,7 @@ impl Places {
         line.map_or_else(String::new, |(_, name, line)| format!("{name}:{line}"))
     }
 
-    /// What stands at a span.
+    /// The text of a span.
     fn text(&self, span: Span) -> &str {
         let file = if span.is_none() { None } else { self.file(span.lo) };
         let text = file.and_then(|file| {
@@ -79,13 +79,13 @@ impl Places {
         text.unwrap_or_default()
     }
 
-    /// What an `if` or a `switch` at a span asks, as it was written; none if there is no such statement.
+    /// The condition of an `if` or a `switch` at a span, as written; `None` if there is no such statement.
     pub fn question(&self, keyword: &str, span: Span) -> Option<String> {
         let rest = self.text(span).strip_prefix(keyword)?.trim_start();
         within_parentheses(rest).map(in_one_line)
     }
 
-    /// The function that is called at a span, and the call as it was written; none if there is no call.
+    /// The function that is called at a span, and the call as written; `None` if there is no call.
     pub fn call(&self, span: Span) -> Option<(&str, String)> {
         let text = self.text(span);
         let end = text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_')?;
@@ -95,7 +95,7 @@ impl Places {
     }
 }
 
-/// What stands in the parentheses that a text begins with.
+/// The contents of the parentheses at the start of a text.
 fn within_parentheses(text: &str) -> Option<&str> {
     let mut depth = 0;
     for (at, character) in text.char_indices() {
@@ -111,7 +111,7 @@ fn within_parentheses(text: &str) -> Option<&str> {
     None
 }
 
-/// A text without line breaks and comments, cut where it gets long.
+/// A text without line breaks and comments, shortened if it is long.
 fn in_one_line(text: &str) -> String {
     let without_comments = text.lines().map(|line| line.split("//").next().unwrap_or(line));
     let words: Vec<&str> = without_comments.flat_map(str::split_whitespace).collect();

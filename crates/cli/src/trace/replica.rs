@@ -1,8 +1,8 @@
-//! A switch like another one, in the interpreter.
+//! A copy of a switch, in the interpreter.
 //!
-//! What enters: a snapshot of a running switch, or a folder in which one keeps its state. What leaves: its program with
-//! its text, and a switch that runs it with the same tables, groups, registers and counters. [`unknown`] names
-//! the state that the program may read and a snapshot lacks.
+//! What enters: a snapshot of a running switch, or a state folder. What leaves: its program with its text, and a
+//! switch that runs it with the same tables, groups, registers and counters. [`unknown`] lists the state that the
+//! program may read and a snapshot lacks.
 
 use super::values::Described;
 use crate::Exit;
@@ -21,12 +21,12 @@ use std::path::Path;
 use std::sync::Arc;
 use switch::{Backend, Door, IdleOwner, Switch};
 
-/// How often a folder is read anew whose files change while they are read.
+/// How many times a folder is read again whose files change meanwhile.
 const READS_MAX: usize = 5;
 
 /// The program of a snapshot.
 pub struct Original {
-    /// By which it is compiled.
+    /// The note from which it is compiled.
     note: Value,
     /// The program.
     pub described: Arc<Described>,
@@ -47,12 +47,12 @@ impl Original {
         Ok(Original { note, described })
     }
 
-    /// Whether a snapshot is of the same program.
+    /// Whether a snapshot has the same program.
     pub fn is_of(&self, saved: &Saved) -> bool {
         self.note == saved.program
     }
 
-    /// A switch with the state of a snapshot of this program; what could not be taken over is given to `complain`.
+    /// A switch with the state of a snapshot of this program; what cannot be restored is reported to `complain`.
     pub fn switch(
         &self,
         saved: &Saved,
@@ -70,7 +70,7 @@ impl Original {
     }
 }
 
-/// The state that this program may read and no snapshot of a switch has, and what takes its place here.
+/// The state that this program may read and no snapshot of a switch has, and its replacement here.
 pub fn unknown(program: &Program) -> Vec<&'static str> {
     let mut has_random = false;
     for body in bodies(program) {
@@ -79,26 +79,26 @@ pub fn unknown(program: &Program) -> Vec<&'static str> {
     let all = [
         (
             !program.meters.is_empty() || !program.direct_meters.is_empty(),
-            "not known: how full the meters of the switch are; here they begin full, and colors may be others",
+            "not known: how full the meters of the switch are; here they begin full, and colors may differ",
         ),
         (
             program.mentions_queues(),
-            "not known: what waits in the queues of the switch; here they are empty, and nothing waits in them",
+            "not known: the contents of the queues of the switch; here they are empty and stay empty",
         ),
         (
             program.may_request(Effect::Coalescing),
-            "not known: which packets wait in the piles of the switch; here they begin empty",
+            "not known: which packets wait in the coalescing buffers of the switch; here these begin empty",
         ),
         (
             !program.calculations.is_empty(),
             "not known: parameters of CRCs that were set while the switch runs; here they are the standard ones",
         ),
-        (has_random, "not known: which random numbers the switch draws; here they are others"),
+        (has_random, "not known: the random numbers of the switch; here they differ"),
     ];
     all.into_iter().filter(|(is_used, _)| *is_used).map(|(_, what)| what).collect()
 }
 
-/// What a folder of state holds, which is not changed and may be in use.
+/// The contents of a state folder, which is not changed and may be in use.
 pub fn read_folder(folder: &Path) -> Result<Saved, Exit> {
     let refused = |error: &dyn std::fmt::Display| {
         terminal::error(format!("cannot read the state in {}: {error}", folder.display()));
@@ -113,7 +113,7 @@ pub fn read_folder(folder: &Path) -> Result<Saved, Exit> {
             Ok(()) => {
                 let (_, saved) = Store::open(copy.path()).map_err(|error| refused(&error))?;
                 if !saved.is_some() {
-                    terminal::error(format!("{} holds no state", folder.display()));
+                    terminal::error(format!("{} contains no state", folder.display()));
                     return Err(Exit::BadInput);
                 }
                 return Ok(saved);

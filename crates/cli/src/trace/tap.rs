@@ -1,8 +1,9 @@
 //! `wirespeed ctl trace`: packets as they arrive at a running switch, traced here.
 //!
 //! What enters: snapshots of the switch, packets, the fields that they must have. What leaves: the bytes that the
-//! switch looks for in packets, and the journeys of those that have the fields. A field lies wherever the parser finds
-//! its header, so the switch looks for its bytes anywhere, and the interpreter sees whether they are the field's.
+//! switch searches for in packets, and the journeys of those that have the fields. A field can be at any offset,
+//! depending on the parser, so the switch searches the whole packet for its bytes, and the interpreter checks whether
+//! they are the field's.
 
 use super::journey::Journey;
 use super::replica::{Original, unknown};
@@ -10,7 +11,7 @@ use super::{Sent, story};
 use crate::args::{DEVICE_ID, SourceArguments, SwitchArguments};
 use base::Bits;
 use control::store::Saved;
-use control::values::{self, Target};
+use control::values::{self, ValueTarget};
 use control::{Problem, names};
 use ctl::engine::{self, PacketTracer, Surroundings};
 use ctl::plan::Traced;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use switch::Switch;
 use switch::tap::PATTERN_BYTES_MAX;
 
-/// The journey of the next packet that arrives at the switch that controllers reach at an address.
+/// The journey of the next packet that arrives at the switch with this address for controllers.
 pub fn next_packet(address: &str, tls: Option<Tls>) -> Result<Vec<String>, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
@@ -43,7 +44,7 @@ pub fn next_packet(address: &str, tls: Option<Tls>) -> Result<Vec<String>, Strin
         engine::carry_out(&mut session, wanted, &mut around).await
     });
     traced.map_err(|failure| failure.to_string())?;
-    // The first says that packets are waited for.
+    // The first message says that the switch waits for packets.
     Ok(lines.split_off(1.min(lines.len())))
 }
 
@@ -52,7 +53,7 @@ pub fn next_packet(address: &str, tls: Option<Tls>) -> Result<Vec<String>, Strin
 pub struct TapTracer {
     /// Lines of JSON.
     json: bool,
-    /// The fields that packets must have, as they were written.
+    /// The fields that packets must have, as written.
     fields: Vec<(String, String)>,
     conditions: Vec<Condition>,
     original: Option<Original>,
@@ -67,7 +68,7 @@ impl TapTracer {
         TapTracer { json, ..TapTracer::default() }
     }
 
-    /// Goes on with the program of a snapshot.
+    /// Continues with the program of a snapshot.
     fn take_program(&mut self, saved: &Saved) -> Result<(), Problem> {
         if self.original.as_ref().is_some_and(|original| original.is_of(saved)) {
             return Ok(());
@@ -132,9 +133,9 @@ impl PacketTracer for TapTracer {
 
 /// A field that packets must have.
 struct Condition {
-    /// The headers that it may be of: one, or the elements of a stack.
+    /// The headers that may have it: one, or the elements of a stack.
     headers: Vec<HeaderId>,
-    /// Which of their fields it is.
+    /// The field in each of them.
     field: usize,
     value: Bits,
     mask: Bits,
@@ -149,7 +150,7 @@ impl Condition {
         let FieldType::Fixed(ty) = ty.ty else {
             return Err(Problem::new(format!("field {name} has no fixed width")));
         };
-        let target = Target { role: "field", name, ty };
+        let target = ValueTarget { role: "field", name, ty };
         let has_mask = value.contains("&&&") || value.contains('/');
         let kind = if has_mask { MatchKind::Ternary } else { MatchKind::Exact };
         let (value, mask) = match values::entry_key(value, &target, kind)? {

@@ -1,7 +1,7 @@
-//! Values, places and entries of a program as people write them.
+//! Display forms of values, variables and entries of a program.
 //!
-//! What enters: a program with the types of its text. What leaves: text. An address is shown as one where the types say
-//! that it is, or else where name and width do, as everywhere in Wirespeed.
+//! What enters: a program with the types in its text. What leaves: text. A value is shown as an address if the types
+//! say so, or otherwise if its name and width suggest it, as everywhere in Wirespeed.
 
 use super::places::Places;
 use crate::frontend::Compiled;
@@ -15,10 +15,10 @@ use ir::{ActionId, Expr, ExprKind, FieldType, HeaderRef, HeaderTypeId, Place, Pr
 use std::sync::Arc;
 use tables::{ActionCall, Entry, MatchValue, Table};
 
-/// A program and what is known of its text.
+/// A program and its text.
 #[derive(Clone, Debug)]
 pub struct Described {
-    /// The program, as it was written: the passes would hide steps.
+    /// The program, as it was written: passes would hide steps.
     pub program: Arc<Program>,
     /// Its text.
     pub places: Places,
@@ -64,7 +64,7 @@ impl Described {
         Described::value(name, value, self.types.of_parameter(&action.name, name, value.width()))
     }
 
-    /// The value of a place.
+    /// The value of a variable or field.
     pub fn at_place(&self, place: &Place, value: &Bits) -> String {
         match place {
             Place::Var(var) => self.variable(*var, value),
@@ -73,7 +73,7 @@ impl Described {
         }
     }
 
-    /// The value of an expression, and the place that it reads, if it is no more than that.
+    /// The value of an expression, and the variable or field that it reads, if it is only that.
     pub fn of_expr(&self, expr: &Expr, value: &Bits) -> (Option<String>, String) {
         let place = match &expr.kind {
             ExprKind::Var(var) => Place::Var(*var),
@@ -93,7 +93,7 @@ impl Described {
         }
     }
 
-    /// The name of a place.
+    /// The name of a variable or field.
     pub fn place(&self, place: &Place) -> String {
         match place {
             Place::Var(var) => self.program.vars[*var].name.clone(),
@@ -128,7 +128,7 @@ impl Described {
         })
     }
 
-    /// What an entry asks of a key.
+    /// What an entry matches in a key.
     fn wanted(&self, table: TableId, position: usize, wanted: &MatchValue) -> String {
         let shown = |value: &Bits| self.key(table, position, value);
         match wanted {
@@ -144,7 +144,7 @@ impl Described {
         }
     }
 
-    /// An entry: its handle, its keys, its priority where it counts, its action.
+    /// An entry: its handle, its keys, its priority if it matters, its action.
     pub fn entry(&self, table: TableId, stored: &Table, entry: &Entry) -> String {
         let names = stored.spec().key.iter().map(|field| &field.name);
         let keys = names.zip(&entry.spec.key).enumerate();
@@ -170,13 +170,13 @@ impl Described {
         }
     }
 
-    /// The entry with this handle, as text; empty if it is gone.
+    /// The entry with this handle, as text; empty if it was deleted.
     pub fn entry_of(&self, table: TableId, tables: &tables::TableSet, handle: tables::Handle) -> String {
         let stored = &tables.tables()[table.index()];
         stored.get(handle).map(|entry| self.entry(table, stored, entry)).unwrap_or_default()
     }
 
-    /// The name of where a parser goes.
+    /// The name of a parser's target state.
     pub fn target(&self, block: Option<ir::BlockId>, target: Target) -> String {
         let block = block.map(|block| &self.program.blocks[block].kind);
         match (target, block) {

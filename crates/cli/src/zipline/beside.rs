@@ -1,8 +1,8 @@
-//! ZipLine's controller within a running switch, `wirespeed run --zipline-decoder`: it asks the P4Runtime service of
-//! its own switch without a connection, and leads the others over the network.
+//! ZipLine's controller within a running switch, `wirespeed run --zipline-decoder`: it uses the P4Runtime service of
+//! its own switch without a connection, and controls the others over the network.
 //!
 //! What enters: the arguments, the server of the switch. What leaves: a controller that runs in the server's thread
-//! until the switch ends; what happens is told as everything that a running switch tells.
+//! until the switch ends; its events are in the switch's log.
 
 use super::learn::{endpoint, seconds};
 use super::learner::{Learner, Team, Voice};
@@ -17,32 +17,32 @@ use p4runtime_proto::p4::config::v1::P4Info;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How often it is told, to who asks for it, how many identifiers are in use.
+/// The interval of debug log lines with the number of identifiers in use.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// Which other switches learn with this one.
 #[derive(Args, Debug, Clone, Default)]
 pub struct BesideArguments {
-    /// Lead ZipLine from this switch, whose program is the encoder, the decoder or the gateway of apps/zipline: where a
-    /// decoder listens for controllers; may be repeated
+    /// Control ZipLine from this switch, whose program is the encoder, the decoder or the gateway of apps/zipline:
+    /// the address of a decoder for controllers; may be repeated
     #[arg(long = "zipline-decoder", value_name = "HOST:PORT", requires = "p4runtime", value_parser = endpoint)]
     decoders: Vec<String>,
     /// The same for an encoder
     #[arg(long = "zipline-encoder", value_name = "HOST:PORT", requires = "p4runtime", value_parser = endpoint)]
     encoders: Vec<String>,
-    /// How long one of ZipLine's identifiers rests before it means something else [default: 1]
+    /// How long one of ZipLine's identifiers rests before it is reused [default: 1]
     #[arg(long = "zipline-quarantine", value_name = "SECONDS", value_parser = seconds)]
     quarantine: Option<f64>,
-    /// After how long without a packet a basis of ZipLine may be given up for another [default: 10]
+    /// The idle time after which a basis of ZipLine may be replaced by another [default: 10]
     #[arg(long = "zipline-idle", value_name = "SECONDS", value_parser = seconds)]
     idle: Option<f64>,
-    /// Reach ZipLine's other switches with TLS: who signed their certificates (PEM)
+    /// Connect to ZipLine's other switches with TLS: the authority of their certificates (PEM)
     #[arg(long, value_name = "FILE")]
     zipline_ca: Option<PathBuf>,
-    /// The certificate to show to them (PEM)
+    /// The client's certificate (PEM)
     #[arg(long, value_name = "FILE", requires_all = ["zipline_key", "zipline_ca"])]
     zipline_cert: Option<PathBuf>,
-    /// The key of the certificate (PEM)
+    /// The key of the client's certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "zipline_cert")]
     zipline_key: Option<PathBuf>,
     /// The name in their certificates [default: that of the address]
@@ -51,7 +51,7 @@ pub struct BesideArguments {
 }
 
 impl BesideArguments {
-    /// Whether this switch leads others.
+    /// Whether this switch controls others.
     pub fn leads(&self) -> bool {
         !(self.decoders.is_empty() && self.encoders.is_empty())
     }
@@ -65,8 +65,8 @@ impl BesideArguments {
         }
     }
 
-    /// Who is led, if the program with this P4Info is one that can be. A gateway may lead two teams: those who decode
-    /// what it encodes, and those who encode what it decodes.
+    /// The teams of switches to control, if the program with this P4Info is suitable. A gateway may belong to two
+    /// teams: the decoders of what it encodes, and the encoders of what it decodes.
     pub fn teams(&self, info: Option<&P4Info>, device_id: u64, server: &Server) -> Result<Vec<Team>, Exit> {
         let refused = |message: &str| {
             terminal::error(message);
@@ -95,12 +95,14 @@ impl BesideArguments {
             }
             (false, true) if decoders.is_empty() => {
                 return refused(
-                    "--zipline-encoder: this switch runs an encoder: say where a decoder is (--zipline-decoder)",
+                    "--zipline-encoder: this switch runs an encoder: give the address of a decoder (--zipline-decoder)",
                 );
             }
             (false, true) => vec![(both(&own, encoders), decoders)],
             (false, false) if encoders.is_empty() => {
-                return refused("--zipline-decoder: this switch runs no encoder: say where one is (--zipline-encoder)");
+                return refused(
+                    "--zipline-decoder: this switch runs no encoder: give the address of one (--zipline-encoder)",
+                );
             }
             (false, false) => vec![(encoders, both(&own, decoders))],
         };
@@ -117,7 +119,7 @@ impl BesideArguments {
     }
 }
 
-/// Lead until the server ends.
+/// Controls the teams until the server ends.
 pub fn start(teams: Vec<Team>, server: &Server) {
     for team in teams {
         server.spawn(async move { Learner::new(team).lead().await });

@@ -1,7 +1,7 @@
-//! `wirespeed zipline learn`: the controller that has encoders and decoders learn bases while they run.
+//! `wirespeed zipline learn`: the controller for encoders and decoders that learn bases while they run.
 //!
-//! What enters: where the switches are. What leaves: lines about what happens; it goes on until it is interrupted. How
-//! they are led is [`learner`](super::learner).
+//! What enters: where the switches are. What leaves: lines about events, until it is interrupted. The control logic
+//! is in [`learner`](super::learner).
 
 use super::learner::{Learner, Team, Voice};
 use crate::args::TlsArguments;
@@ -11,28 +11,28 @@ use clap::Args;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Which switches learn, and how carefully.
+/// Which switches learn, and the settings.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct LearnArguments {
-    /// Where a switch with the encoder listens for controllers; may be repeated
+    /// The address of a switch with the encoder for controllers; may be repeated
     #[arg(long = "encoder", value_name = "HOST:PORT", required = true, value_parser = endpoint)]
     encoders: Vec<String>,
-    /// Where a switch with the decoder does; may be repeated. Each may get packets of each encoder
+    /// The address of a switch with the decoder; may be repeated. Each may receive packets of each encoder
     #[arg(long = "decoder", value_name = "HOST:PORT", required = true, value_parser = endpoint)]
     decoders: Vec<String>,
-    /// The number of these switches
+    /// The device id of these switches
     #[arg(long, value_name = "N", default_value_t = 1)]
     device_id: u64,
     #[command(flatten)]
     tls: TlsArguments,
-    /// How long an identifier rests before it means something else: longer than any packet is under way
+    /// How long an identifier rests before it is reused: longer than any packet is in transit
     #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = seconds)]
     quarantine: f64,
-    /// After how long without a packet a basis may be given up for another
+    /// The idle time after which a basis may be replaced by another
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
     idle: f64,
-    /// How often to say how many identifiers are in use
+    /// The interval of reports on identifiers in use
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
     every: f64,
     /// Print a JSON object per line instead of text
@@ -50,7 +50,7 @@ Examples:
   One encoder whose packets go to two decoders, over links on which no packet is late by more than 5 seconds:
   wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559 --decoder 10.0.0.3:9559 --quarantine 5
 
-  Switches that want a certificate, as with --p4runtime-cert, --p4runtime-key and --p4runtime-ca:
+  Switches that require a certificate, as with --p4runtime-cert, --p4runtime-key and --p4runtime-ca:
   wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559 --ca ca.crt --cert own.crt --key own.key
 
   Two classes of traffic, each with a transform of its own; the programs are compiled with the -D ... that `tables` says:
@@ -63,19 +63,19 @@ Examples:
 It may be stopped and started again at any time: it reads what the switches have and goes on. Identifiers that entries
 files give to bases keep that meaning; only the others are learned.";
 
-/// A time that makes sense here.
+/// A valid time.
 pub fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
     seconds.ok_or_else(|| "it is a number of seconds, from 0.001 to 86400".to_owned())
 }
 
-/// Where a switch listens.
+/// The address of a switch.
 pub fn endpoint(text: &str) -> Result<String, String> {
     let parts = text.rsplit_once(':').filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
     parts.map(|_| text.to_owned()).ok_or_else(|| "it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559".to_owned())
 }
 
-/// Learns until it is interrupted.
+/// Runs until it is interrupted.
 pub fn learn(arguments: &LearnArguments) -> Result<Exit, Exit> {
     let cannot = |error: std::io::Error| {
         terminal::error(format_args!("the controller cannot start: {error}"));

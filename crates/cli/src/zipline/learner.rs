@@ -1,8 +1,7 @@
-//! What leads encoders and decoders: the decisions of `zipline::pairs`, the connections of [`place`](super::place), and
-//! the clock meet here.
+//! Controls encoders and decoders: connects the decisions of `zipline::pairs`, the connections of
+//! [`place`](super::place), and the clock.
 //!
-//! What enters: which switches these are, over a network or in this process. What leaves: orders to them, and lines
-//! about what happens.
+//! What enters: the switches, over a network or in this process. What leaves: orders to them, and lines about events.
 
 use super::place::{Asked, Has, Heard, Place, Shape, attend};
 use super::terms::{Terms, hexadecimal};
@@ -14,42 +13,42 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
 use zipline::pairs::{Conflict, Counts, Order, Pairs, Settings};
 
-/// What switches say that waits at most.
+/// The most messages from switches that wait.
 const NEWS_MAX: usize = 4096;
 
-/// How long encoders are left alone until all decoders have said what they have.
+/// How long encoders are ignored until all decoders have reported their contents.
 const DECODERS_FIRST: Duration = Duration::from_secs(1);
 
-/// Of so many identifiers one is kept free, so that a new basis need not wait.
+/// Of this many identifiers one is kept free, so that a new basis need not wait.
 const RESERVE: u32 = 16;
 
 /// Keeps the connection to a switch.
 type Attending = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The switches that are led, and how carefully.
+/// The switches to control, and the settings.
 pub struct Team {
     /// Those with the encoder.
     pub encoders: Vec<ctl::Options>,
-    /// Those with the decoder. Each may get packets of each encoder.
+    /// Those with the decoder. Each may receive packets of each encoder.
     pub decoders: Vec<ctl::Options>,
-    /// How long an identifier rests before it means something else.
+    /// How long an identifier rests before it is reused.
     pub quarantine: Duration,
-    /// After how long without a packet a basis may be given up.
+    /// The idle time after which a basis may be replaced.
     pub idle: Duration,
-    /// How often it is told how many identifiers are in use.
+    /// The interval of reports on identifiers in use.
     pub every: Duration,
-    /// How.
+    /// The format of reports.
     pub voice: Voice,
 }
 
-/// How it is told what happens.
+/// The format of reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Voice {
     /// Text for people.
     Text,
     /// A JSON object per line.
     Json,
-    /// What a running switch tells.
+    /// The log of a running switch.
     Log,
 }
 
@@ -67,26 +66,25 @@ impl Team {
     }
 }
 
-/// What decides, and whom it tells.
+/// The controller's state, and its connections.
 pub struct Learner {
     team: Team,
     start: Instant,
     news: Receiver<(Place, Heard)>,
-    /// Those who attend to the encoders, as long as these are left alone.
+    /// The waiting connections to encoders, as long as these are ignored.
     waiting: Vec<Attending>,
     senders: BTreeMap<Place, UnboundedSender<Asked>>,
-    /// The pairs of each transform, by the class that has it: known when the first switch has said which program it
-    /// runs.
+    /// The pairs of each transform, by the class that has it: known when the first switch has reported its program.
     pairs: BTreeMap<u32, (Shape, Pairs)>,
     joined: BTreeMap<Place, Terms>,
-    /// Why switches are away, as it was told.
+    /// Why switches are disconnected, as reported.
     away: BTreeMap<Place, String>,
-    /// Packets with an identifier that a decoder does not know.
+    /// Packets with an identifier that is unknown to a decoder.
     unknown: BTreeMap<Place, u64>,
 }
 
 impl Learner {
-    /// Begins: decoders are attended to from now on. To be called where tasks can be started.
+    /// Starts: decoders are served from now on. Must be called in a context that can spawn tasks.
     pub fn new(team: Team) -> Learner {
         let (news, heard) = channel(NEWS_MAX);
         let place = |place: Place, options: &ctl::Options| {
@@ -118,7 +116,7 @@ impl Learner {
         }
     }
 
-    /// Goes on for ever. Encoders wait until decoders have said what they have, though not for long.
+    /// Runs forever. Encoders wait until decoders have reported their contents, though not for long.
     pub async fn lead(&mut self) {
         let mut ticks = tokio::time::interval(self.team.every);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -147,7 +145,7 @@ impl Learner {
             Heard::Joined(terms, has) => self.join(now_ns, place, *terms, &has),
             Heard::Lost(why) => self.lose(now_ns, place, why),
             Heard::Unknown(packets) => self.hear_unknown(place, packets),
-            // What one says that has to leave is of no use.
+            // Messages of a switch that must disconnect are ignored.
             Heard::Met(..) | Heard::Idle(..) | Heard::Done(..) if !self.joined.contains_key(&place) => {}
             Heard::Met(class, basis) => self.with_pairs(class, |pairs| pairs.met(now_ns, &basis)),
             Heard::Idle(class, basis) => self.with_pairs(class, |pairs| {
@@ -216,7 +214,7 @@ impl Learner {
         let bases: usize = has.values().map(|(_, held)| held.len()).sum();
         match self.is_json() {
             true => say!("{}", json!({"event": "joined", "switch": self.name(place), "bases": bases})),
-            false => terminal::note(format_args!("{} is there, with {bases} bases", self.name(place))),
+            false => terminal::note(format_args!("{} has joined, with {bases} bases", self.name(place))),
         }
     }
 
@@ -238,7 +236,7 @@ impl Learner {
         ))
     }
 
-    /// Says that a switch has something that it must not have, and loses.
+    /// Reports that a switch loses an entry that it must not have.
     fn tell_taken(&self, place: Place, why: String) {
         match self.is_json() {
             true => say!("{}", json!({"event": "taken", "switch": self.name(place), "why": why})),
@@ -259,14 +257,14 @@ impl Learner {
         self.tell_away(place, why);
     }
 
-    /// Says why a switch is away, once.
+    /// Reports once why a switch is disconnected.
     fn tell_away(&mut self, place: Place, why: String) {
         if self.away.get(&place) == Some(&why) {
             return;
         }
         match self.is_json() {
             true => say!("{}", json!({"event": "away", "switch": self.name(place), "why": why})),
-            false => terminal::warning(format_args!("{} is away: {why}", self.name(place))),
+            false => terminal::warning(format_args!("{} is disconnected: {why}", self.name(place))),
         }
         self.away.insert(place, why);
     }
@@ -295,7 +293,7 @@ impl Learner {
         self.tell_counts();
     }
 
-    /// Says whom it leads.
+    /// Reports the switches that it controls.
     pub fn tell_start(&self) {
         if self.is_json() {
             let names = |all: &[ctl::Options]| all.iter().map(|it| it.address.clone()).collect::<Vec<_>>();
@@ -304,7 +302,7 @@ impl Learner {
         }
     }
 
-    /// Says how many identifiers are in use.
+    /// Reports the identifiers in use.
     pub fn tell_counts(&self) {
         if self.pairs.is_empty() {
             return;
@@ -374,7 +372,7 @@ fn in_json(identifiers: u64, counts: Counts) -> serde_json::Value {
     })
 }
 
-/// In words, why entries of two switches do not go together.
+/// Why the entries of two switches conflict.
 fn contradicts(class: u32, Conflict { identifier, says, means }: Conflict) -> String {
     let of_class = if class == 0 { String::new() } else { format!(" of class {class}") };
     format!(

@@ -1,16 +1,16 @@
 //! A switch that runs ZipLine's encoder or decoder, as the controller sees it: a connection of P4Runtime.
 //!
-//! What enters: orders. What leaves: what the switch has when it is reached, that orders are carried out, bases that it
-//! met, pairs that were idle. A connection that ends is made again, each time after a longer wait. Orders are thrown
-//! away then, until who gives them says that he knows; and as each connection bids more than the ones before it, what
-//! an earlier one has sent is refused: nothing late comes to a switch after it was asked what it has.
+//! What enters: orders. What leaves: the contents of the switch when it connects, completed orders, new bases, idle
+//! pairs. A lost connection is made again, each time after a longer delay. Until the controller has acknowledged the
+//! loss, orders are discarded; and since each connection bids higher than the ones before it, requests of an earlier
+//! one are refused: no late request reaches a switch after its contents were read.
 
 use super::terms::{Terms, is_gateway, of_half, tables_of_bases};
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session, schema};
 use p4runtime_proto::p4::config::v1::Table;
-use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
+use p4runtime_proto::p4::v1::stream_message_response::Update as StreamUpdate;
 use p4runtime_proto::p4::v1::write_request::Atomicity;
 use p4runtime_proto::p4::v1::{
     Action, CounterEntry, DigestEntry, Entity, FieldMatch, Index, TableAction, TableEntry, Update, action,
@@ -22,34 +22,35 @@ use tokio::sync::mpsc::{Sender, UnboundedReceiver};
 use zipline::entries::name;
 use zipline::pairs::{Basis, Held, Order};
 
-/// How long it takes until a connection is tried again: the first time, and at most.
+/// The delay before a connection is tried again: the first, and the maximum.
 const RETRY_MIN: Duration = Duration::from_millis(100);
 const RETRY_MAX: Duration = Duration::from_secs(2);
 
-/// How long a switch may take to say what it has, and to carry out orders.
+/// The timeout of a switch for its contents, and for orders.
 const JOIN_MAX: Duration = Duration::from_secs(30);
 const ANSWER_MAX: Duration = Duration::from_secs(5);
 
-/// Orders that go to a switch in one request.
+/// Orders in one request to a switch.
 const ORDERS_MAX: usize = 256;
 
-/// After how long an encoder tells a basis again that still has no identifier.
+/// After this time an encoder reports a basis again that still has no identifier.
 const TOLD_AGAIN_NS: i64 = 20_000_000;
 
-/// Identifiers that are used at most, whatever the tables hold: a controller keeps some hundred bytes of each.
+/// The most identifiers that are used, whatever the size of the tables: a controller needs some hundred bytes for
+/// each.
 const IDENTIFIERS_MAX: u64 = 1 << 20;
 
-/// What marks the entries of decoders that controllers have learned: all others are there again whenever the decoder is
-/// started. Those of encoders have idle timeouts, which files cannot give.
+/// Marks the decoder entries that controllers have learned: all others are there again whenever the decoder is
+/// started. Those of encoders have idle timeouts, which files cannot specify.
 const LEARNED: &[u8] = b"learned";
 
-/// The number of the only key, parameter and field of each table, action and digest.
+/// The id of the only key, parameter and field of each table, action and digest.
 const FIRST: u32 = 1;
 
-/// Which packets the decoder's counter has at this index: those with an identifier that it does not know.
+/// The index of the decoder's counter for packets with an unknown identifier.
 const UNKNOWN_IDENTIFIER: i64 = 6;
 
-/// One of the switches, by its place among those of its kind.
+/// One of the switches, by its index among those of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Place {
     /// A decoder.
@@ -58,7 +59,7 @@ pub enum Place {
     Encoder(usize),
 }
 
-/// What is counted in pairs of all switches.
+/// The dimensions of a transform, which all switches must share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Bits of a basis.
@@ -69,43 +70,43 @@ pub struct Shape {
     pub identifiers: u32,
 }
 
-/// What a switch has for a transform: the bases by identifier.
+/// The pairs that a switch has for a transform: the bases by identifier.
 pub type Has = (Shape, BTreeMap<u32, Held>);
 
-/// What a switch says. Transforms are named by the class that has them.
+/// A message from a switch. Transforms are identified by the class that has them.
 #[derive(Debug)]
 pub enum Heard {
-    /// It is there, and has this for each transform.
+    /// It is connected, and has this for each transform.
     Joined(Box<Terms>, BTreeMap<u32, Has>),
-    /// It is not, and why.
+    /// It is disconnected, for this reason.
     Lost(String),
-    /// It met a basis of a transform without an identifier.
+    /// It encountered a basis of a transform without an identifier.
     Met(u32, Basis),
     /// It had no packet of the basis for as long as its idle timeout.
     Idle(u32, Basis),
     /// It has carried out an order.
     Done(u32, Order),
-    /// So many packets had an identifier that it does not know.
+    /// This many packets had an unknown identifier.
     Unknown(u64),
 }
 
-/// What a switch is told.
+/// A message to a switch.
 #[derive(Debug)]
 pub enum Asked {
-    /// Carry this out, for a transform.
+    /// An order for a transform.
     Order(u32, Order),
-    /// Who orders knows that the connection was lost.
+    /// The controller knows that the connection was lost.
     GoOn,
-    /// Go away, for this reason, and try again: it does not fit the others.
+    /// Disconnect, for this reason, and try again: it does not fit the others.
     Leave(String),
-    /// Say how many packets had an identifier that the decoder does not know.
+    /// Report how many packets had an identifier that is unknown to the decoder.
     Count,
 }
 
-/// The other end of a connection's news.
+/// The sender for a connection's messages.
 pub type News = Sender<(Place, Heard)>;
 
-/// Keeps a connection to a switch. Ends when nobody orders any more.
+/// Keeps a connection to a switch. Ends when the controller does.
 pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: UnboundedReceiver<Asked>, news: News) {
     let mut wait = RETRY_MIN;
     loop {
@@ -116,7 +117,7 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
             Ok((mut switch, terms, has)) => {
                 let _gone = news.send((place, Heard::Joined(Box::new(terms), has))).await;
                 let ended = switch.serve(&mut asked, &news).await;
-                // One that does not fit is left alone for ever longer.
+                // The delay for a switch that does not fit keeps growing.
                 if switch.is_led {
                     wait = RETRY_MIN;
                 }
@@ -138,7 +139,7 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
     }
 }
 
-/// A connection to a switch that is there.
+/// A connection to a switch.
 struct Switch {
     place: Place,
     session: Session,
@@ -155,25 +156,25 @@ struct Bases {
     place: Place,
     shape: Shape,
     idle_ns: i64,
-    /// Ids of the table, of its action that has the other half of a pair, and of the encoder's digest.
+    /// Ids of the table, of its action with the other half of a pair, and of the encoder's digest.
     table: u32,
     action: u32,
     digest: u32,
-    /// The action of the encoder that tells of a basis.
+    /// The action of the encoder that reports a basis.
     learn: u32,
     /// Keys of entries that the switch has.
     keys: BTreeSet<Vec<u8>>,
 }
 
 impl Switch {
-    /// Connects, and asks what the switch has. An encoder tells of bases from then on.
+    /// Connects, and reads the contents of the switch. From then on, an encoder reports bases.
     async fn join(
         place: Place,
         options: Options,
         idle_ns: i64,
     ) -> Result<(Switch, Terms, BTreeMap<u32, Has>), Failure> {
         let mut session = Session::connect(options).await?;
-        // A gateway has a controller for each half, who must not take each other's place.
+        // A gateway has a controller for each half, which must not displace each other.
         let role = match is_gateway(session.schema().await?.info()) {
             true if place.is_encoder() => "zipline encoder",
             true => "zipline decoder",
@@ -210,7 +211,7 @@ impl Switch {
         Ok((switch, terms, has))
     }
 
-    /// What the program calls things.
+    /// The names in the program.
     fn of_program(place: Place, session: Session, program: &Schema, idle_ns: i64) -> Result<Switch, Problem> {
         let tables = tables_of_bases(program, place.is_encoder())?;
         let bases = tables
@@ -248,15 +249,15 @@ impl Switch {
         Ok(found)
     }
 
-    /// Has an encoder tell of bases that it does not know.
+    /// Makes an encoder report unknown bases.
     async fn listen(&mut self) -> Result<(), Failure> {
-        // Each basis by itself and at once. Lists are not acknowledged, which keeps an encoder from telling of the
-        // same basis with each of its packets.
+        // Each basis by itself and at once. Lists are not acknowledged, so that an encoder does not report the same
+        // basis with each of its packets.
         let config = digest_entry::Config { max_timeout_ns: 0, max_list_size: 1, ack_timeout_ns: TOLD_AGAIN_NS };
         let wanted: Vec<(u32, u32, u32)> = self.bases.values().map(|its| (its.digest, its.table, its.learn)).collect();
         for (digest_id, table_id, learn) in wanted {
             let entry = entity::Entity::DigestEntry(DigestEntry { digest_id, config: Some(config) });
-            // It is there if a controller was here before.
+            // It exists if a controller was connected before.
             if self.write(vec![update(update::Type::Insert, entry.clone())]).await.is_err() {
                 self.write(vec![update(update::Type::Modify, entry)]).await?;
             }
@@ -268,12 +269,12 @@ impl Switch {
     }
 
     async fn write(&mut self, updates: Vec<Update>) -> Result<(), Failure> {
-        let late = |_| Err(Failure::Connection(Problem::new("the switch does not carry out what it is told")));
+        let late = |_| Err(Failure::Connection(Problem::new("the switch does not carry out its orders")));
         let writing = self.session.write(updates, Atomicity::ContinueOnError);
         tokio::time::timeout(ANSWER_MAX, writing).await.unwrap_or_else(late)
     }
 
-    /// Carries out orders and listens. Ends well when nobody orders any more.
+    /// Carries out orders and receives messages. Returns without an error when the controller ends.
     async fn serve(&mut self, asked: &mut UnboundedReceiver<Asked>, news: &News) -> Result<(), Failure> {
         loop {
             tokio::select! {
@@ -317,7 +318,7 @@ impl Switch {
         Ok(())
     }
 
-    /// Packets with an identifier that the decoder does not know.
+    /// Packets with an identifier that is unknown to the decoder.
     async fn count(&mut self) -> Result<u64, Failure> {
         let index = Some(Index { index: UNKNOWN_IDENTIFIER });
         let cell = CounterEntry { counter_id: self.counter, index, data: None };
@@ -332,10 +333,10 @@ impl Switch {
         Ok(packets.unwrap_or(0))
     }
 
-    /// What a switch tells in passing is lost where it comes too fast: it is told again.
-    fn hear(&mut self, message: Told, news: &News) -> Result<(), Failure> {
+    /// Notifications are lost if they arrive too fast: they are repeated.
+    fn hear(&mut self, message: StreamUpdate, news: &News) -> Result<(), Failure> {
         match message {
-            Told::Digest(list) if self.place.is_encoder() => {
+            StreamUpdate::Digest(list) if self.place.is_encoder() => {
                 let of_digest = self.bases.iter().find(|(_, its)| its.digest == list.digest_id);
                 let Some((class, its)) = of_digest else { return Ok(()) };
                 for basis in list.data.into_iter().filter_map(|data| only_member(data.data)) {
@@ -345,7 +346,7 @@ impl Switch {
                 }
                 Ok(())
             }
-            Told::IdleTimeoutNotification(idle) if self.place.is_encoder() => {
+            StreamUpdate::IdleTimeoutNotification(idle) if self.place.is_encoder() => {
                 for entry in &idle.table_entry {
                     let of_table = self.bases.iter().find(|(_, its)| its.table == entry.table_id);
                     let basis = of_table.and_then(|(class, its)| Some((*class, its.checked(exact(entry)?)?)));
@@ -355,7 +356,9 @@ impl Switch {
                 }
                 Ok(())
             }
-            Told::Arbitration(arbitration) if arbitration.status.as_ref().is_some_and(|status| status.code != 0) => {
+            StreamUpdate::Arbitration(arbitration)
+                if arbitration.status.as_ref().is_some_and(|status| status.code != 0) =>
+            {
                 Err(Problem::new("another controller has become primary; this one waits for its end").into())
             }
             _ => Ok(()),
@@ -364,7 +367,7 @@ impl Switch {
 }
 
 impl Bases {
-    /// What the program calls things.
+    /// The names in the program.
     fn of_program(
         place: Place,
         program: &Schema,
@@ -392,8 +395,8 @@ impl Bases {
         Ok(Bases { place, shape, idle_ns, table, action, digest, learn, keys: BTreeSet::new() })
     }
 
-    /// The bases by identifier that these entries are, and what is to be done: of an encoder, what makes no sense goes,
-    /// and what a controller has learned gets the idle timeout.
+    /// The bases by identifier in these entries, and the updates to make: in an encoder, invalid entries are deleted,
+    /// and entries that a controller has learned get the idle timeout.
     fn take_in(&mut self, entries: Vec<TableEntry>) -> (BTreeMap<u32, Held>, Vec<Update>) {
         let mut has = BTreeMap::new();
         let mut updates = Vec::new();
@@ -420,7 +423,7 @@ impl Bases {
         (has, updates)
     }
 
-    /// The argument of the action that makes a pair of an entry.
+    /// The argument of the action that makes an entry a pair.
     fn argument(&self, entry: &TableEntry) -> Option<Vec<u8>> {
         match entry.action.as_ref()?.r#type.as_ref()? {
             table_action::Type::Action(action) if action.action_id == self.action => {
@@ -430,7 +433,7 @@ impl Bases {
         }
     }
 
-    /// A basis as it is written, if it is one.
+    /// A basis in its written form, if the text is one.
     fn checked(&self, basis: &[u8]) -> Option<Basis> {
         let basis = canonical(basis);
         let bits = 8 * basis.len() as u32 - basis[0].leading_zeros();
@@ -450,7 +453,7 @@ impl Bases {
         entity::Entity::TableEntry(entry)
     }
 
-    /// What an order is to this switch: nothing if it is so already.
+    /// The update for an order to this switch; `None` if nothing needs to change.
     fn update(&mut self, order: &Order) -> Option<Update> {
         let (key, argument, is_fixed) = match order {
             Order::Expand { identifier, basis, is_fixed, .. } => (bytes(*identifier), basis.clone(), *is_fixed),
@@ -483,7 +486,7 @@ fn action(action_id: u32, argument: Option<Vec<u8>>) -> TableAction {
     TableAction { r#type: Some(table_action::Type::Action(Action { action_id, params })) }
 }
 
-/// A number as P4Runtime has it: no byte more than it needs, but for the one of zero.
+/// A number in P4Runtime's form: no more bytes than it needs, but at least one.
 pub(super) fn canonical(bytes: &[u8]) -> Vec<u8> {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     if zeros == bytes.len() { vec![0] } else { bytes[zeros..].to_vec() }

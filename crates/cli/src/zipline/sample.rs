@@ -1,9 +1,9 @@
-//! `zipline fit` and `zipline tables`: captures say which transform suits each class of traffic, and what tables should
-//! hold.
+//! `zipline fit` and `zipline tables`: choose a transform for each class of traffic, and the contents of tables, from
+//! captures.
 //!
-//! What enters: captures. What leaves: what each transform would make of them, and the entries of both programs for
-//! one of each. Transforms, bases and commands are those of the crate `zipline`; files and the terminal are here and in
-//! [`traffic`](super::traffic).
+//! What enters: captures. What leaves: the effect of each transform on them, and the entries of both programs for one
+//! transform per class. Transforms, bases and commands are those of the crate `zipline`; this module and
+//! [`traffic`](super::traffic) handle files and the terminal.
 
 use super::traffic::{Part, Traffic, polynomial};
 use crate::Exit;
@@ -17,7 +17,7 @@ use zipline::entries::{self, Class};
 use zipline::transform::Layout;
 use zipline::{Classes, Code, Dictionary, Kind, Sizes, Transform};
 
-/// Where packets go, and what of it is in the entries.
+/// The ports and classes in the entries.
 #[derive(Args, Debug)]
 struct Wires {
     /// The port where the encoder receives these packets, and the one where it sends them
@@ -26,33 +26,33 @@ struct Wires {
     /// The same for the decoder
     #[arg(long, default_value = "1,2", value_name = "IN,OUT", value_parser = wire)]
     decoder_ports: (u16, u16),
-    /// Also have both programs send what comes back, as it is; without it, it is dropped
+    /// Also let both programs forward packets in the other direction, unchanged; otherwise they are dropped
     #[arg(long)]
     both_ways: bool,
-    /// The number of this class of traffic, whose transform is that of class 0: the entries of 0 have the wires and the
-    /// code, those of others only their own
+    /// The number of this class of traffic, whose transform is that of class 0: the entries of class 0 include the
+    /// wires and the code, those of others only their own
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=255))]
     class: u32,
-    /// The first identifier that its bases get, behind those of other classes
+    /// The first identifier for its bases, after those of other classes
     #[arg(long, default_value_t = 0, value_name = "N")]
     first_identifier: u32,
-    /// Give no basis an identifier: `zipline learn` will
+    /// Give no basis an identifier, for use with `zipline learn`
     #[arg(long)]
     no_bases: bool,
 }
 
-/// Where entries go.
+/// The output files.
 #[derive(Args, Debug)]
 struct Files {
-    /// Where the encoder's entries go; `fit` writes those for the transform that makes payloads smallest while bases
-    /// are learned
+    /// The output file for the encoder's entries; `fit` writes those for the transform with the smallest payloads
+    /// while bases are learned
     #[arg(long, value_name = "FILE", requires = "decoder", conflicts_with = "gateway")]
     encoder: Option<PathBuf>,
-    /// Where the decoder's entries go
+    /// The output file for the decoder's entries
     #[arg(long, value_name = "FILE", requires = "encoder")]
     decoder: Option<PathBuf>,
-    /// Where those of gateway.p4 go, the same for both ends: it encodes what comes in by the first of --encoder-ports,
-    /// and decodes what comes in by the second
+    /// The output file for the entries of gateway.p4, the same for both ends: it encodes packets from the first of
+    /// --encoder-ports, and decodes packets from the second
     #[arg(long, value_name = "FILE", conflicts_with_all = ["both_ways", "decoder_ports", "class"])]
     gateway: Option<PathBuf>,
 }
@@ -62,9 +62,9 @@ impl Files {
         self.encoder.is_some() || self.gateway.is_some()
     }
 
-    /// Nothing is written over what is read, or over what else is written.
+    /// An output file must differ from all input files and other output files.
     fn check(&self, read: &[&Path]) -> Result<(), Exit> {
-        // A file may have several names; one that is not there yet is in a folder that is.
+        // A file may have several names; one that does not exist yet is in a folder that does.
         let known = |path: &Path| {
             if let Ok(file) = path.metadata() {
                 return Known::File(file.dev(), file.ino());
@@ -75,7 +75,7 @@ impl Files {
         };
         let mut taken: Vec<Known> = read.iter().map(|path| known(path)).collect();
         for file in [&self.encoder, &self.decoder, &self.gateway].into_iter().flatten() {
-            // Devices keep nothing.
+            // Devices store nothing.
             if file.exists() && !file.is_file() {
                 continue;
             }
@@ -89,12 +89,12 @@ impl Files {
     }
 }
 
-/// What a file is known by.
+/// The identity of a file.
 #[derive(PartialEq, Eq)]
 enum Known {
     /// Its device and its number there.
     File(u64, u64),
-    /// Its path, if it is not there yet.
+    /// Its path, if it does not exist yet.
     Name(PathBuf),
 }
 
@@ -102,7 +102,7 @@ enum Known {
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Fit {
-    /// A capture, pcap or pcapng; --also names those of further classes of traffic
+    /// A capture, pcap or pcapng; --also gives those of further classes of traffic
     #[arg(value_name = "CAPTURE")]
     capture: PathBuf,
     #[command(flatten)]
@@ -122,7 +122,7 @@ Examples:
   wirespeed zipline fit sample.pcap --encoder encoder.txt --decoder decoder.txt --no-bases
   wirespeed zipline tables sample.pcap --transform mask-41 --encoder encoder.txt --decoder decoder.txt
 
-  Two classes of traffic, each with the transform that suits it, or with one that is told:
+  Two classes of traffic, each with the transform that suits it, or with a given one:
   wirespeed zipline fit dns.pcap --udp 53 --also sensors.pcap,udp=5683 --encoder encoder.txt --decoder decoder.txt
   wirespeed zipline tables --m 8 --also sensors.pcap,udp=5683,transform=mask-41 --encoder e.txt --decoder d.txt
 
@@ -137,7 +137,7 @@ what the word of the code leaves).";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Tables {
-    /// A capture, pcap or pcapng, whose bases get identifiers; none do without it, as for `zipline learn`
+    /// A capture, pcap or pcapng, whose bases get identifiers; without one none do, as for `zipline learn`
     #[arg(value_name = "CAPTURE")]
     capture: Option<PathBuf>,
     #[command(flatten)]
@@ -145,10 +145,10 @@ pub struct Tables {
     /// The Hamming code, 3 to 15: short for --transform hamming-N
     #[arg(long, value_name = "N", conflicts_with = "transform", value_parser = clap::value_parser!(u32).range(3..=15))]
     m: Option<u32>,
-    /// How chunks are split, as `zipline fit` names it: hamming-8, bch-8, mask-41, swap-hamming-7, ...
+    /// How chunks are split, by the names of `zipline fit`: hamming-8, bch-8, mask-41, swap-hamming-7, ...
     #[arg(long, value_name = "NAME", default_value = "hamming-8")]
     transform: Kind,
-    /// Another generator of a Hamming code than the usual one, without its highest power, such as 0x17 for --m 5
+    /// Another generator of a Hamming code than the default, without its highest power, such as 0x17 for --m 5
     #[arg(long, value_name = "NUMBER", value_parser = polynomial)]
     polynomial: Option<u32>,
     #[command(flatten)]
@@ -158,7 +158,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// The transform of a class: what it is told, or the usual one.
+    /// The transform of a class: the given one, or the default.
     fn transform(&self, part: &Part, sample: &Sample<'_>) -> Result<(Kind, Transform), Exit> {
         let usual = self.m.map_or(self.transform, Kind::Hamming);
         let kind = part.transform.unwrap_or(usual);
@@ -191,7 +191,7 @@ fn wire(text: &str) -> Result<(u16, u16), String> {
     ports.filter(|(from, to)| *from < 511 && *to < 511).ok_or_else(|| "it is two ports, such as 1,2".to_owned())
 }
 
-/// What is chosen for a class.
+/// The choice for a class.
 struct Chosen<'p> {
     part: &'p Part,
     sample: &'p Sample<'p>,
@@ -199,12 +199,12 @@ struct Chosen<'p> {
     transform: Transform,
 }
 
-/// Says what each transform would make of captures, and writes the entries for the best if asked.
+/// Compares all transforms on captures, and writes the entries for the best if requested.
 pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
     arguments.traffic.check(arguments.wires.first_identifier)?;
     arguments.files.check(&arguments.traffic.captures(Some(&arguments.capture)))?;
     if !arguments.traffic.has_captures() {
-        terminal::error("--also: `fit` takes a capture of each class, and finds its transform; `tables` is told one");
+        terminal::error("--also: `fit` takes a capture of each class, and finds its transform; `tables` is given one");
         return Err(Exit::Usage);
     }
     let (layout, parts) = arguments.traffic.parts(Some(&arguments.capture))?;
@@ -269,7 +269,7 @@ pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
     Ok(Exit::Success)
 }
 
-/// The samples of all classes. Where packets have several chunks, those with masks have one length.
+/// The samples of all classes. If packets have several chunks, those with masks have one length.
 fn samples<'p>(parts: &'p [Part], layout: Layout, first: u32) -> Vec<Sample<'p>> {
     let own: Vec<Sample<'p>> =
         parts.iter().map(|part| Sample::new(&part.payloads, layout, part.chunk).behind(first)).collect();
@@ -285,7 +285,7 @@ fn samples<'p>(parts: &'p [Part], layout: Layout, first: u32) -> Vec<Sample<'p>>
     }
 }
 
-/// The classes in the order that programs want, by their places.
+/// The classes in the order that programs require, by index.
 fn in_order(chosen: &[Chosen<'_>]) -> Result<(Classes, Vec<usize>), Exit> {
     let order = Classes::order(&chosen.iter().map(|it| &it.transform).collect::<Vec<_>>());
     let classes = Classes::new(order.iter().map(|place| chosen[*place].transform.clone()).collect());
@@ -301,7 +301,7 @@ fn dictionaries<'c>(chosen: &'c [Chosen<'_>]) -> Vec<Dictionary<'c>> {
     chosen.iter().map(|it| it.sample.dictionary(&it.transform)).collect()
 }
 
-/// What programs are compiled with.
+/// The compile options of the programs.
 fn options(classes: &Classes, traffic: &Traffic, wires: &Wires) -> String {
     let options = classes.options(traffic.id_bits);
     match wires.class {
@@ -354,7 +354,7 @@ fn tell(row: &Row, name: Option<&str>, arguments: &Fit) {
 pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
     let (traffic, wires) = (&arguments.traffic, &arguments.wires);
     if !arguments.files.are_asked_for() {
-        terminal::error("where do entries go? Say --encoder FILE and --decoder FILE, or --gateway FILE");
+        terminal::error("the output is missing: add --encoder FILE and --decoder FILE, or --gateway FILE");
         return Err(Exit::Usage);
     }
     traffic.check(wires.first_identifier)?;
@@ -381,7 +381,7 @@ pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
         }
         if transform.saved_bytes(traffic.id_bits) == 0 {
             terminal::warning(format_args!(
-                "nothing is gained: with identifiers of {} bits, {} bytes stand for a chunk of {}; no packet becomes \
+                "nothing is gained: with identifiers of {} bits, {} bytes replace a chunk of {}; no packet becomes \
                  shorter",
                 traffic.id_bits,
                 transform.reference_bytes(traffic.id_bits),
@@ -393,7 +393,7 @@ pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
     Ok(Exit::Success)
 }
 
-/// What the packets of a capture become.
+/// The effect on the packets of a capture.
 fn tell_tables(sizes: &Sizes, numbers: [u64; 2], transform: &Transform, is_learned: bool) {
     let [packets, with_identifier] = numbers.map(grouped);
     let [chunks, bases, known, original] = [sizes.chunks, sizes.bases, sizes.known, sizes.original].map(grouped);
@@ -409,7 +409,7 @@ fn tell_tables(sizes: &Sizes, numbers: [u64; 2], transform: &Transform, is_learn
     say!("payloads of {original} bytes become {}{once}: {}", grouped(bytes), ratio(bytes, sizes));
 }
 
-/// Writes the entries of both programs; says how many bases of each class have identifiers.
+/// Writes the entries of both programs; reports how many bases of each class have identifiers.
 fn write_both(
     chosen: &[Chosen<'_>],
     dictionaries: &[Dictionary<'_>],

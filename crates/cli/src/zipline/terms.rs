@@ -1,11 +1,11 @@
-//! What an encoder and a decoder must have in common, so that what is restored is what it was: how their programs were
-//! compiled, which bits a syndrome stands for, the EtherType and the mask of each class. Of each transform by itself:
-//! that of class 0 has tables without a number, those of other classes have that of the class behind their names. Of a
-//! gateway, which is encoder and decoder, it is one of the two halves.
+//! The parameters that an encoder and a decoder must share, so that the decoder restores the original packets: how
+//! their programs were compiled, which bits a syndrome denotes, the EtherType and the mask of each class. Each
+//! transform has its own: the tables of class 0 have no number, those of other classes have the class number at the
+//! end of their names. Of a gateway, which is encoder and decoder, one of the two halves is used.
 //!
-//! What enters: a switch's P4Info, and the entries of its tables `masks` and `classes`. What leaves: in words, what two
-//! switches do not have in common. An entry that only one of them has is no difference: packets stay as they are, or
-//! are dropped and counted, but no byte is wrong.
+//! What enters: a switch's P4Info, and the entries of its tables `masks` and `classes`. What leaves: descriptions of
+//! the differences between two switches. An entry that only one of them has is not a difference: packets stay as they
+//! are, or are dropped and counted, but no byte is wrong.
 
 use control::Problem;
 use ctl::{Schema, schema};
@@ -17,16 +17,16 @@ use zipline::Code;
 use zipline::code::Wrong;
 use zipline::entries::name;
 
-/// The annotation of the table `bases` that says how the program was compiled.
+/// The annotation of the table `bases` with the compile options of the program.
 const ANNOTATION: &str = "zipline";
 
-/// Settings that are known in hexadecimal.
+/// Settings that are written in hexadecimal.
 const HEXADECIMAL: [&str; 2] = ["polynomial", "ethertype"];
 
-/// Settings that each transform has of its own; the others are those of the program.
+/// Settings of each transform; the others are those of the program.
 const OWN: [&str; 5] = ["code", "errors", "polynomial", "chunk", "aside"];
 
-/// The terms of one switch.
+/// The parameters of one switch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Terms {
     is_encoder: bool,
@@ -37,9 +37,9 @@ pub struct Terms {
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Transform {
-    /// How its program was compiled: the names of `-D`, in small letters.
+    /// Its compile options: the names of `-D`, in small letters.
     settings: BTreeMap<String, i64>,
-    /// What is done with each syndrome.
+    /// The action for each syndrome.
     masks: BTreeMap<Vec<u8>, Deed>,
 }
 
@@ -54,17 +54,17 @@ struct Class {
     mask: Option<Vec<u8>>,
 }
 
-/// The class behind a table's name, and what is before it: of `split_1.bases_1`, `bases` and 1.
+/// The class number at the end of a table's name, and the name before it: of `split_1.bases_1`, `bases` and 1.
 fn numbered(name: &str) -> (&str, u32) {
     let name = name.rsplit('.').next().unwrap_or(name);
     let parts = name.rsplit_once('_').and_then(|(kind, number)| Some((kind, number.parse().ok()?)));
     parts.unwrap_or((name, 0))
 }
 
-/// The controls that have tables of bases: of the encoder, and of the decoder.
+/// The controls with tables of bases: of the encoder, and of the decoder.
 const HALVES: [&str; 2] = ["split", "join"];
 
-/// Whose table of bases this is, and of which class, if it is one.
+/// The half and class of this table of bases, if it is one.
 fn half_of(table: &Table) -> Option<(&str, u32)> {
     let (before, last) = schema::name(&table.preamble).rsplit_once('.')?;
     match numbered(last) {
@@ -73,12 +73,12 @@ fn half_of(table: &Table) -> Option<(&str, u32)> {
     }
 }
 
-/// Whether a program is encoder and decoder.
+/// Whether a program is both encoder and decoder.
 pub fn is_gateway(info: &P4Info) -> bool {
     HALVES.iter().all(|half| info.tables.iter().filter_map(half_of).any(|(its, _)| its == *half))
 }
 
-/// What a table or a counter of the encoder's half, or of the decoder's, is called.
+/// The name of a table or a counter in the encoder's half, or in the decoder's.
 pub fn of_half(program: &Schema, is_encoder: bool, name: &str) -> String {
     let [outer, inner] = if is_encoder { ["encoder", HALVES[0]] } else { ["decoder", HALVES[1]] };
     match numbered(name) {
@@ -97,7 +97,7 @@ pub fn tables_of_bases(program: &Schema, is_encoder: bool) -> Result<BTreeMap<u3
 }
 
 impl Terms {
-    /// How the program of a switch was compiled; what its tables have is not known yet.
+    /// The compile options of a switch's program; the contents of its tables are not known yet.
     pub fn of_program(is_encoder: bool, program: &Schema) -> Result<Terms, Problem> {
         let transform = |(class, table): (u32, &Table)| {
             Ok((class, Transform { settings: settings(table)?, masks: BTreeMap::new() }))
@@ -106,7 +106,7 @@ impl Terms {
         Ok(Terms { is_encoder, transforms: transforms?, classes: Vec::new() })
     }
 
-    /// The tables whose entries are asked for; without a code there is no `masks`.
+    /// The tables whose entries are read; without a code there is no `masks`.
     pub fn tables<'p>(&self, program: &'p Schema) -> Result<Vec<&'p Table>, Problem> {
         let coded = self.transforms.iter().filter(|(_, transform)| transform.settings.get("code") != Some(&0));
         let table = |name: &str| program.table(&of_half(program, self.is_encoder, name));
@@ -114,7 +114,7 @@ impl Terms {
         masks.chain([table("classes")]).collect()
     }
 
-    /// Takes in an entry of one of them.
+    /// Adds an entry of one of them.
     pub fn take_in(&mut self, program: &Schema, table: &Table, entry: &TableEntry) {
         let Some((action, mut arguments)) = deed(program, entry) else { return };
         let mut keys = keys(table, entry);
@@ -135,8 +135,8 @@ impl Terms {
         }
     }
 
-    /// Why bytes would be wrong whatever another switch has: the program's code is none, or the bits that its table
-    /// says are not those of the code.
+    /// Why bytes would be wrong with any other switch: the program's code does not exist, or the bits in its table
+    /// are not those of the code.
     pub fn fault(&self) -> Option<String> {
         self.transforms.iter().find_map(|(class, its)| its.fault(*class))
     }
@@ -147,7 +147,7 @@ impl Terms {
         by_settings.or_else(|| self.masks_difference(other, name)).or_else(|| self.class_difference(other, name))
     }
 
-    /// Which settings of a class' transform are told: of one that only one of two has, that there is none.
+    /// The settings of a class' transform that are compared in a message.
     fn told_settings(&self, other: &Terms, class: u32) -> Vec<String> {
         let both = [self, other].map(|terms| terms.transforms.get(&class));
         let settings = both.iter().flatten().flat_map(|transform| transform.settings.keys());
@@ -203,7 +203,7 @@ impl Terms {
         })
     }
 
-    /// An encoder may know several kinds of traffic by one number; a decoder restores one.
+    /// An encoder may have several classes with one number; a decoder restores one.
     fn class_difference(&self, other: &Terms, name: &str) -> Option<String> {
         if self.is_encoder == other.is_encoder {
             return None;
@@ -240,12 +240,12 @@ impl Transform {
         let code = if errors == 2 { Code::of_two(m) } else { Code::with_polynomial(m, polynomial) };
         let code = match code {
             Ok(code) if code.polynomial() == polynomial => code,
-            Ok(_) => return Some(format!("its program has {options}, which is no code that corrects two bits")),
+            Ok(_) => return Some(format!("its program has {options}, which is not a code that corrects two bits")),
             Err(error) => return Some(format!("its program has {options}: {error}")),
         };
         let (syndrome, deed) = self.masks.iter().find(|(syndrome, deed)| !is_of_code(&code, syndrome, deed))?;
         Some(format!(
-            "its table `{}` has {} for the syndrome {}, which is not so in its program's code ({options}): give it the \
+            "its table `{}` has {} for the syndrome {}, which contradicts its program's code ({options}): give it the \
              entries that `wirespeed zipline tables` writes for it",
             name("masks", class),
             written(deed),
@@ -254,7 +254,7 @@ impl Transform {
     }
 }
 
-/// Whether these are the wrong bits of a word with this syndrome; none has that of 0, which is not looked for.
+/// Whether these are the wrong error bits for this syndrome; syndrome 0 has none and is not looked up.
 fn is_of_code(code: &Code, syndrome: &[u8], (action, arguments): &Deed) -> bool {
     let number = super::place::number;
     let argument = |name: &str| arguments.get(name).and_then(|bytes| number(bytes));
@@ -270,7 +270,7 @@ fn is_of_code(code: &Code, syndrome: &[u8], (action, arguments): &Deed) -> bool 
     }
 }
 
-/// How the program with this table of bases was compiled.
+/// The compile options of the program with this table of bases.
 fn settings(bases: &Table) -> Result<BTreeMap<String, i64>, Problem> {
     let annotations = bases.preamble.as_ref().map_or(&[][..], |it| &it.structured_annotations);
     let said = annotations.iter().find(|annotation| annotation.name == ANNOTATION);
@@ -289,7 +289,7 @@ fn settings(bases: &Table) -> Result<BTreeMap<String, i64>, Problem> {
     Ok(said.kv_pairs.iter().map(setting).collect())
 }
 
-/// What an entry does.
+/// The action of an entry.
 fn deed(program: &Schema, entry: &TableEntry) -> Option<Deed> {
     let table_action::Type::Action(action) = entry.action.as_ref()?.r#type.as_ref()? else { return None };
     let of_program = program.action_by_id(action.action_id)?;
@@ -325,7 +325,7 @@ fn written((action, arguments): &Deed) -> String {
     format!("{action}({})", arguments.join(", "))
 }
 
-/// Bytes as people read them.
+/// Bytes in display form.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
@@ -379,12 +379,12 @@ mod tests {
         ];
         expect_test::expect![[r#"
             right
-            its table `masks` has flip(5) for the syndrome 0x17, which is not so in its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
-            its table `masks` has NoAction() for the syndrome 0x01, which is not so in its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
-            its program has -D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x1c: 0x1c makes no Hamming code with m = 5: x^5 and it are no primitive polynomial; leave it out for 0x5
+            its table `masks` has flip(5) for the syndrome 0x17, which contradicts its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
+            its table `masks` has NoAction() for the syndrome 0x01, which contradicts its program's code (-D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x5): give it the entries that `wirespeed zipline tables` writes for it
+            its program has -D CODE=5 -D ERRORS=1 -D POLYNOMIAL=0x1c: 0x1c does not generate a Hamming code with m = 5: x^5 plus it is not a primitive polynomial; the default is 0x5
             right
-            its table `masks` has flip_two(2, 0) for the syndrome 0x03, which is not so in its program's code (-D CODE=4 -D ERRORS=2 -D POLYNOMIAL=0xd1): give it the entries that `wirespeed zipline tables` writes for it
-            its program has -D CODE=4 -D ERRORS=2 -D POLYNOMIAL=0x3, which is no code that corrects two bits
+            its table `masks` has flip_two(2, 0) for the syndrome 0x03, which contradicts its program's code (-D CODE=4 -D ERRORS=2 -D POLYNOMIAL=0xd1): give it the entries that `wirespeed zipline tables` writes for it
+            its program has -D CODE=4 -D ERRORS=2 -D POLYNOMIAL=0x3, which is not a code that corrects two bits
             right"#]].assert_eq(&told.join("\n"));
     }
 
@@ -422,7 +422,7 @@ mod tests {
             its table `masks_2` has keep(3) for the syndrome 0x02, but that of E has flip(3): give both the entries of one transform
             in its table `classes` the class 0 has the mask 0xfe01, but 0xff00 in that of E: give both the entries of one transform
             in its table `classes` the class 0 has the EtherType 0x86dd, but 0x0800 in that of E: give both the entries of one transform"#]].assert_eq(&lines.join("\n"));
-        // What only one of them has is no difference, nor are classes of two decoders.
+        // An entry that only one of them has is not a difference, nor are classes of two decoders.
         let mut decoder = terms(false, 8);
         decoder.classes.clear();
         for transform in decoder.transforms.values_mut() {

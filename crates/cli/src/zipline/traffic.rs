@@ -1,7 +1,7 @@
-//! Which packets are compressed, by class: what arguments say, and what captures have of them.
+//! The packets to compress, by class: from the arguments and from captures.
 //!
-//! What enters: arguments. What leaves: where chunks are, and for each class what its packets are told apart by, and
-//! what those of its capture have behind their Ethernet headers.
+//! What enters: arguments. What leaves: the positions of chunks, and for each class the fields that distinguish its
+//! packets, and the payloads of its capture.
 
 use crate::Exit;
 use crate::terminal;
@@ -13,16 +13,16 @@ use zipline::entries::Header;
 use zipline::transform::Layout;
 use zipline::{Classes, Kind, Transform};
 
-/// Bytes before a chunk: the Ethernet header.
+/// The length of the Ethernet header.
 const HEADER_BYTES: usize = 14;
 
-/// Which packets are compressed.
+/// The packets to compress.
 #[derive(Args, Debug)]
 pub(super) struct Traffic {
     /// The EtherType of the packets that are compressed
     #[arg(long, default_value = "0x0800", value_name = "NUMBER", value_parser = ethertype)]
     ethertype: u16,
-    /// Bits of an identifier, as both programs are compiled
+    /// Bits of an identifier, as in the compile options of both programs
     #[arg(long, default_value_t = 15, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub id_bits: u32,
     /// Bytes of a chunk with a mask [default: as many as nine of ten payloads have, at most 64]
@@ -34,15 +34,15 @@ pub(super) struct Traffic {
     /// How many chunks of a packet are compressed, at most
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     count: u8,
-    /// Only IPv4 packets without options that have UDP to this port; chunks begin behind its header
+    /// Only IPv4 packets without options that have UDP to this port; chunks begin after its header
     #[arg(long, value_name = "PORT", conflicts_with = "tcp")]
     udp: Option<u16>,
-    /// The same with TCP; with options, --offset says where its header ends
+    /// The same with TCP; with options, --offset gives the end of its header
     #[arg(long, value_name = "PORT")]
     tcp: Option<u16>,
-    /// Another class of traffic, with a transform of its own: its capture, and behind commas what tells its packets
-    /// apart from others (ethertype=NUMBER, udp=PORT, tcp=PORT), the bytes of its chunks (chunk=BYTES), and for
-    /// `tables` its transform (transform=NAME) and that one's generator (polynomial=NUMBER); may be repeated
+    /// Another class of traffic, with a transform of its own: its capture, and after commas what distinguishes its
+    /// packets (ethertype=NUMBER, udp=PORT, tcp=PORT), the bytes of its chunks (chunk=BYTES), and for `tables` its
+    /// transform (transform=NAME) and its generator (polynomial=NUMBER); may be repeated
     #[arg(
         long,
         value_name = "CAPTURE[,udp=PORT...]",
@@ -52,7 +52,7 @@ pub(super) struct Traffic {
     also: Vec<Also>,
 }
 
-/// A further class of traffic, as it is named.
+/// A further class of traffic, as written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Also {
     capture: Option<PathBuf>,
@@ -66,22 +66,22 @@ struct Also {
 
 /// A class of traffic.
 pub(super) struct Part {
-    /// What it is called: its capture, and what tells its packets apart.
+    /// Its name: its capture, and what distinguishes its packets.
     pub name: String,
     pub ethertype: u16,
     pub header: Header,
-    /// Bytes of chunks with masks, if they are told.
+    /// Bytes of chunks with masks, if given.
     pub chunk: Option<usize>,
-    /// Its transform, if it is told.
+    /// Its transform, if given.
     pub transform: Option<Kind>,
-    /// The generator of that one's Hamming code, if it is told.
+    /// The generator of its Hamming code, if given.
     pub polynomial: Option<u32>,
-    /// What its packets have behind their Ethernet headers; nothing without a capture.
+    /// The payloads of its packets; empty without a capture.
     pub payloads: Vec<Vec<u8>>,
 }
 
 impl Traffic {
-    /// Identifiers have so many bits that there is this first one.
+    /// Identifiers have enough bits for this first one.
     pub fn check(&self, first: u32) -> Result<(), Exit> {
         let last = (1_u32 << self.id_bits) - 1;
         if first > last {
@@ -94,7 +94,7 @@ impl Traffic {
         Ok(())
     }
 
-    /// Whether each further class has a capture, which says the transform.
+    /// Whether each further class has a capture, from which the transform is chosen.
     pub fn has_captures(&self) -> bool {
         self.also.iter().all(|it| it.capture.is_some() && it.transform.is_none() && it.polynomial.is_none())
     }
@@ -104,8 +104,7 @@ impl Traffic {
         first.into_iter().chain(self.also.iter().filter_map(|it| it.capture.as_deref())).collect()
     }
 
-    /// All classes as they are named. What another one does not say of its EtherType and its chunks is as the first
-    /// says.
+    /// All classes as written. EtherType and chunks default to those of the first.
     fn named(&self, capture: Option<&Path>) -> Vec<Also> {
         let first = Also {
             capture: capture.map(Path::to_owned),
@@ -123,7 +122,8 @@ impl Traffic {
         std::iter::once(first).chain(others).collect()
     }
 
-    /// Where chunks are, which is the same for all classes, and the classes, with what their captures have.
+    /// The positions of chunks, which are the same for all classes, and the classes, with the payloads of their
+    /// captures.
     pub fn parts(&self, capture: Option<&Path>) -> Result<(Layout, Vec<Part>), Exit> {
         let refused = |message: &dyn std::fmt::Display| {
             terminal::error(message);
@@ -144,7 +144,7 @@ impl Traffic {
         };
         if !named.iter().all(is_possible) {
             return Err(refused(
-                &"--offset: chunks begin behind the header, at 28 or later for UDP, and at 40, 44, ... or 80 for TCP",
+                &"--offset: chunks begin after the header, at 28 or later for UDP, and at 40, 44, ... or 80 for TCP",
             ));
         }
         let layout = Layout { offset, count: self.count.into() };
@@ -154,7 +154,7 @@ impl Traffic {
             let is_same = |other: &&Part| (other.ethertype, &other.header) == (part.ethertype, &part.header);
             if let Some(other) = parts.iter().find(is_same) {
                 return Err(refused(&format_args!(
-                    "--also: what would tell packets like those of `{}` from those of `{}`? Say ethertype=, udp= or \
+                    "--also: nothing distinguishes packets like those of `{}` from those of `{}`: add ethertype=, udp= or \
                      tcp=",
                     part.name, other.name
                 )));
@@ -171,7 +171,7 @@ impl Also {
         self.udp.map(|port| (17, port)).or(self.tcp.map(|port| (6, port)))
     }
 
-    /// Bytes of the headers that tell its packets apart.
+    /// The length of the headers that distinguish its packets.
     fn header_bytes(&self) -> usize {
         match self.transport() {
             Some((17, _)) => 28,
@@ -204,7 +204,7 @@ fn ethertype(text: &str) -> Result<u16, String> {
     number.ok_or_else(|| "it is a number of 16 bits, such as 0x0800".to_owned())
 }
 
-/// A number, decimal or, behind 0x, hexadecimal.
+/// A number, decimal or, after 0x, hexadecimal.
 fn number(text: &str) -> Option<u32> {
     match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
@@ -222,7 +222,7 @@ fn chunk(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| format!("it is a number of bytes, 1 to {}", Transform::CHUNK_MAX))
 }
 
-/// What may be told of a further class.
+/// The fields of a further class.
 const KNOWN: &str = "ethertype=, udp=, tcp=, chunk=, transform= and polynomial=";
 
 /// A further class.
@@ -231,12 +231,12 @@ fn also(text: &str) -> Result<Also, String> {
     for (word, number) in text.split(',').zip(0..) {
         let Some((name, value)) = word.split_once('=') else {
             if number > 0 || word.is_empty() {
-                return Err(format!("`{word}` is none of {KNOWN}"));
+                return Err(format!("`{word}` is not one of {KNOWN}"));
             }
             found.capture = Some(PathBuf::from(word));
             continue;
         };
-        let port = || value.parse().map_err(|_| format!("{name}: `{value}` is no port"));
+        let port = || value.parse().map_err(|_| format!("{name}: `{value}` is not a valid port"));
         match name {
             "ethertype" => found.ethertype = Some(ethertype(value).map_err(|why| format!("{name}: {why}"))?),
             "udp" => found.udp = Some(port()?),
@@ -244,19 +244,19 @@ fn also(text: &str) -> Result<Also, String> {
             "chunk" => found.chunk = Some(chunk(value).map_err(|why| format!("{name}: {why}"))?),
             "transform" => found.transform = Some(value.parse().map_err(|why| format!("{name}: {why}"))?),
             "polynomial" => found.polynomial = Some(polynomial(value).map_err(|why| format!("{name}: {why}"))?),
-            _ => return Err(format!("there is no `{name}=`, but {KNOWN}")),
+            _ => return Err(format!("`{name}=` is unknown; there are {KNOWN}")),
         }
     }
     if found.polynomial.is_some() && found.transform.is_none() {
-        return Err("polynomial= goes with transform=".to_owned());
+        return Err("polynomial= requires transform=".to_owned());
     }
     if found.udp.is_some() && found.tcp.is_some() {
-        return Err("udp= and tcp= do not go together".to_owned());
+        return Err("udp= and tcp= exclude each other".to_owned());
     }
     Ok(found)
 }
 
-/// What is behind the Ethernet headers of the packets that are compressed.
+/// The payloads of the packets to compress.
 fn payloads(capture: &Path, ethertype: u16, header: &Header, layout: Layout) -> Result<Vec<Vec<u8>>, Exit> {
     let refused = |error: &dyn std::fmt::Display| {
         terminal::error(error);
@@ -268,7 +268,7 @@ fn payloads(capture: &Path, ethertype: u16, header: &Header, layout: Layout) -> 
         let packet = match reader.next_packet() {
             Ok(Some(packet)) => packet,
             Ok(None) => break,
-            // As when what captures is killed.
+            // As when the capturing program was killed.
             Err(error) if error.is_truncation() => {
                 terminal::warning(&error);
                 break;
@@ -293,7 +293,7 @@ fn payloads(capture: &Path, ethertype: u16, header: &Header, layout: Layout) -> 
     if payloads.iter().all(|payload| payload.len() <= layout.offset) {
         let (path, bytes) = (capture.display(), HEADER_BYTES + layout.offset);
         return Err(refused(&format!(
-            "of `{path}`, no packet of this kind has anything behind its first {bytes} bytes"
+            "of `{path}`, no packet of this kind has any bytes after its first {bytes} bytes"
         )));
     }
     Ok(payloads)
@@ -327,12 +327,12 @@ mod tests {
         ]
         .map(|text| also(text).unwrap_err());
         expect_test::expect![[r#"
-            `5683` is none of ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
-            there is no `port=`, but ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
-            udp: `x` is no port
-            udp= and tcp= do not go together
+            `5683` is not one of ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
+            `port=` is unknown; there are ethertype=, udp=, tcp=, chunk=, transform= and polynomial=
+            udp: `x` is not a valid port
+            udp= and tcp= exclude each other
             chunk: it is a number of bytes, 1 to 128
             transform: it is hamming-M or swap-hamming-M with M from 3 to 15, bch-M or swap-bch-M with M from 4 to 9, or mask-BITS
-            polynomial= goes with transform="#]].assert_eq(&told.join("\n"));
+            polynomial= requires transform="#]].assert_eq(&told.join("\n"));
     }
 }

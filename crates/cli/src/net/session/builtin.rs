@@ -1,18 +1,18 @@
 //! The commands about the network itself.
 
-use super::{Outcome, Session, shell, speed};
+use super::{CommandResult, Session, shell, speed};
 use net::network::find_program;
 use net::topology::{End, NodeId, Topology};
 use std::io;
 use std::net::IpAddr;
 use std::process::{Child, Command, Stdio};
 
-/// A command: its name, its arguments, what it does, and how.
+/// A command: its name, its arguments, a description, and its function.
 struct Builtin {
     name: &'static str,
     arguments: &'static str,
     what: &'static str,
-    run: fn(&Session, &[&str], &str) -> io::Result<Outcome>,
+    run: fn(&Session, &[&str], &str) -> io::Result<CommandResult>,
 }
 
 const BUILTINS: [Builtin; 11] = [
@@ -45,7 +45,7 @@ const BUILTINS: [Builtin; 11] = [
         name: "exit",
         arguments: "",
         what: "end the network (also quit, Ctrl-D)",
-        run: |_, _, _| Ok(Outcome::success("")),
+        run: |_, _, _| Ok(CommandResult::success("")),
     },
 ];
 
@@ -54,44 +54,44 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|builtin| builtin.name)
 }
 
-/// Whether a word ends the conversation.
+/// Whether a word ends the session.
 pub fn is_end(word: &str) -> bool {
     matches!(word, "exit" | "quit" | "EOF")
 }
 
-/// Runs a command; none if there is none of this name.
-pub fn run(session: &Session, name: &str, rest: &str) -> Option<io::Result<Outcome>> {
+/// Runs a command; `None` if the name is unknown.
+pub fn run(session: &Session, name: &str, rest: &str) -> Option<io::Result<CommandResult>> {
     let builtin = BUILTINS.iter().find(|builtin| builtin.name == name)?;
     let words: Vec<&str> = rest.split_whitespace().collect();
     Some((builtin.run)(session, &words, rest))
 }
 
-fn usage(name: &str) -> Outcome {
+fn usage(name: &str) -> CommandResult {
     let arguments = BUILTINS.iter().find(|builtin| builtin.name == name).map_or("", |builtin| builtin.arguments);
-    Outcome::failure(format!("write: {name} {arguments}"))
+    CommandResult::failure(format!("write: {name} {arguments}"))
 }
 
-fn help(_: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+fn help(_: &Session, words: &[&str], _: &str) -> io::Result<CommandResult> {
     let row =
         |builtin: &Builtin| format!("  {:<24} {}\n", format!("{} {}", builtin.name, builtin.arguments), builtin.what);
     if let [name] = words {
         let found = BUILTINS.iter().find(|builtin| builtin.name == *name);
-        let missing = || Outcome::failure(format!("there is no command `{name}`"));
-        return Ok(found.map_or_else(missing, |builtin| Outcome::success(row(builtin))));
+        let missing = || CommandResult::failure(format!("there is no command `{name}`"));
+        return Ok(found.map_or_else(missing, |builtin| CommandResult::success(row(builtin))));
     }
     let mut text = format!("  {:<24} {}\n", "NODE COMMAND", "run a command in a host or switch, as `h1 ping h2`;");
     text += &format!("  {:<24} {}\n", "", "words that name hosts become their addresses; `&` leaves it running");
     text.extend(BUILTINS.iter().map(row));
-    Ok(Outcome::success(text))
+    Ok(CommandResult::success(text))
 }
 
-fn nodes(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
+fn nodes(session: &Session, _: &[&str], _: &str) -> io::Result<CommandResult> {
     let topology = &session.running.topology;
     let names: Vec<&str> = topology.nodes().map(|node| topology.name(node)).collect();
-    Ok(Outcome::success(names.join(" ")))
+    Ok(CommandResult::success(names.join(" ")))
 }
 
-fn links(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
+fn links(session: &Session, _: &[&str], _: &str) -> io::Result<CommandResult> {
     let topology = &session.running.topology;
     let end = |end: &End| match end.node {
         NodeId::Host(index) => format!("{}-{end}", topology.hosts[index].name),
@@ -104,10 +104,10 @@ fn links(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
         let state = if session.running.network.is_up(link)? { "" } else { "  down" };
         Ok(format!("{} -- {}{wire}{state}\n", end(&link.ends[0]), end(&link.ends[1])))
     };
-    Ok(Outcome::success(topology.links.iter().map(row).collect::<io::Result<String>>()?))
+    Ok(CommandResult::success(topology.links.iter().map(row).collect::<io::Result<String>>()?))
 }
 
-fn dump(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
+fn dump(session: &Session, _: &[&str], _: &str) -> io::Result<CommandResult> {
     let running = &session.running;
     let topology = &running.topology;
     let mut text = String::new();
@@ -131,15 +131,15 @@ fn dump(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
         }
         text += &entrance(session, NodeId::Switch(index));
     }
-    Ok(Outcome::success(text))
+    Ok(CommandResult::success(text))
 }
 
-/// How to see a node's interfaces from another terminal.
+/// How to observe a node's interfaces from another terminal.
 fn entrance(session: &Session, node: NodeId) -> String {
     format!("    nsenter --net={} COMMAND\n", session.running.network.namespace_path(node).display())
 }
 
-fn link(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+fn link(session: &Session, words: &[&str], _: &str) -> io::Result<CommandResult> {
     let topology = &session.running.topology;
     let [first, second, state @ ("up" | "down")] = words else { return Ok(usage("link")) };
     let (Some(first), Some(second)) = (topology.find(first), topology.find(second)) else { return Ok(usage("link")) };
@@ -150,19 +150,19 @@ fn link(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
         count += 1;
     }
     if count == 0 {
-        return Ok(Outcome::failure(format!("there is no link between {} and {}", words[0], words[1])));
+        return Ok(CommandResult::failure(format!("there is no link between {} and {}", words[0], words[1])));
     }
-    Ok(Outcome::success(""))
+    Ok(CommandResult::success(""))
 }
 
-fn on_this_machine(session: &Session, _: &[&str], rest: &str) -> io::Result<Outcome> {
+fn on_this_machine(session: &Session, _: &[&str], rest: &str) -> io::Result<CommandResult> {
     if rest.is_empty() { Ok(usage("sh")) } else { session.run(None, shell(rest)) }
 }
 
-fn xterm(_: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+fn xterm(_: &Session, words: &[&str], _: &str) -> io::Result<CommandResult> {
     let host = words.first().unwrap_or(&"h1");
     let text = "there are no windows here. A shell in the host:";
-    Ok(Outcome::failure(format!(
+    Ok(CommandResult::failure(format!(
         "{text} {host} bash\nTo leave a command running: {host} COMMAND &\n`dump` shows how to \
                                  enter a host from another terminal."
     )))
@@ -176,14 +176,14 @@ fn hosts(topology: &Topology) -> Vec<(NodeId, &str, IpAddr)> {
     hosts.filter_map(|(index, host)| Some((NodeId::Host(index), host.name.as_str(), host.address?.ip))).collect()
 }
 
-fn ping_all(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+fn ping_all(session: &Session, words: &[&str], _: &str) -> io::Result<CommandResult> {
     let seconds: u32 = match words {
         [] => 1,
         [seconds] if seconds.parse().is_ok_and(|it| (1..=60).contains(&it)) => seconds.parse().unwrap_or(1),
-        _ => return Ok(Outcome::failure("pingall: write how many seconds it waits for answers, from 1 to 60")),
+        _ => return Ok(CommandResult::failure("pingall: write how many seconds it waits for answers, from 1 to 60")),
     };
     if find_program("ping").is_none() {
-        return Ok(Outcome::failure("the program `ping` is not installed: install the package iputils-ping"));
+        return Ok(CommandResult::failure("the program `ping` is not installed: install the package iputils-ping"));
     }
     let hosts = hosts(&session.running.topology);
     let (mut sent, mut received, mut text) = (0, 0, String::new());
@@ -208,5 +208,5 @@ fn ping_all(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
     }
     let lost = ((sent - received) * 100).checked_div(sent).unwrap_or(0);
     text += &format!("{lost}% lost ({received} of {sent} received)");
-    Ok(Outcome::found(i32::from(sent != received), text))
+    Ok(CommandResult::found(i32::from(sent != received), text))
 }

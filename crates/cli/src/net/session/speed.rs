@@ -1,6 +1,6 @@
-//! `iperf`: how fast TCP is from one host to another.
+//! `iperf`: the TCP throughput from one host to another.
 
-use super::{Outcome, Session};
+use super::{CommandResult, Session};
 use net::network::{address_of, find_program};
 use std::io;
 use std::net::IpAddr;
@@ -8,24 +8,24 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long is measured.
+/// The duration of a measurement.
 const SECONDS: u32 = 5;
 
 /// How long the server may take until it listens.
 const LISTEN_MAX: Duration = Duration::from_secs(5);
 
 /// Measures from the first host to the second.
-pub fn iperf(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+pub fn iperf(session: &Session, words: &[&str], _: &str) -> io::Result<CommandResult> {
     if find_program("iperf3").is_none() {
-        return Ok(Outcome::failure("the program `iperf3` is not installed: install the package of that name"));
+        return Ok(CommandResult::failure("the program `iperf3` is not installed: install the package of that name"));
     }
     let topology = &session.running.topology;
-    let [from, to] = words else { return Ok(Outcome::failure("write: iperf HOST HOST")) };
+    let [from, to] = words else { return Ok(CommandResult::failure("write: iperf HOST HOST")) };
     let (Some(client), Some(server)) = (topology.find(from), topology.find(to)) else {
-        return Ok(Outcome::failure(format!("iperf: `{from}` and `{to}` are not both hosts")));
+        return Ok(CommandResult::failure(format!("iperf: `{from}` and `{to}` are not both hosts")));
     };
     let Some(address) = address_of(topology, to) else {
-        return Ok(Outcome::failure(format!("iperf: {to} has no address")));
+        return Ok(CommandResult::failure(format!("iperf: {to} has no address")));
     };
     let mut listen = Command::new("iperf3");
     listen.args(["-s", "-1"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -38,7 +38,7 @@ pub fn iperf(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> 
             break output;
         }
     };
-    // A server that served has ended by itself.
+    // A server that has served a client ends by itself.
     let _ = listening.kill();
     listening.wait()?;
     Ok(report(from, to, &output))
@@ -52,13 +52,13 @@ fn measure(session: &Session, client: net::topology::NodeId, server: IpAddr) -> 
     session.running.sandbox.spawn(&session.running.network.place(client), command)?.wait_with_output()
 }
 
-fn report(from: &str, to: &str, output: &Output) -> Outcome {
+fn report(from: &str, to: &str, output: &Output) -> CommandResult {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     match json["end"]["sum_received"]["bits_per_second"].as_f64() {
-        Some(rate) => Outcome::success(format!("{from} -> {to}: {:.2} Mbit/s", rate / 1e6)),
+        Some(rate) => CommandResult::success(format!("{from} -> {to}: {:.2} Mbit/s", rate / 1e6)),
         None => {
-            let why = json["error"].as_str().unwrap_or("iperf3 told nothing");
-            Outcome::failure(format!("{from} -> {to}: {why}"))
+            let why = json["error"].as_str().unwrap_or("iperf3 reported nothing");
+            CommandResult::failure(format!("{from} -> {to}: {why}"))
         }
     }
 }
