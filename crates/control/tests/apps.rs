@@ -1,4 +1,5 @@
-//! The programs in `apps/` with their entries: both forms of entries say the same, and packets go where they should.
+//! The programs in `apps/` with their entries: both forms of entries have the same meaning, and packets take the
+//! expected path.
 
 use control::{Command, Replica, parse_entries};
 use expect_test::{Expect, expect};
@@ -40,7 +41,7 @@ fn switch_of(app: &str) -> Switch {
     switch
 }
 
-/// What left the switch.
+/// The packets that left the switch.
 #[derive(Default)]
 struct Sent(Vec<(u32, Vec<u8>)>);
 
@@ -50,7 +51,7 @@ impl Output for Sent {
     }
 }
 
-/// Sends a frame into port 1 of the app and shows what comes out.
+/// Sends a frame into port 1 of the app and shows the output.
 fn check(app: &str, frame: &[u8], expected: Expect) {
     let mut switch = switch_of(app);
     let mut sent = Sent::default();
@@ -110,7 +111,7 @@ fn both_forms_of_entries_say_the_same() {
     let switch = program("l2fwd");
     let (text, json) = (commands("l2fwd", "entries.txt", &switch), commands("l2fwd", "runtime.json", &switch));
     assert_eq!(text[..3], json[..3]);
-    // The forms have different words for a group of ports.
+    // The forms have different terms for a group of ports.
     assert_eq!(text[4], Command::McNodeCreate { rid: 0, ports: vec![1, 2, 3] });
     let replicas = [1, 2, 3].map(|port| Replica { port, instance: 0 }).to_vec();
     assert_eq!(json[3], Command::McGroupSet { group: 1, replicas });

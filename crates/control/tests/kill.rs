@@ -1,7 +1,7 @@
-//! A switch that is killed at any moment: what was acknowledged before is there afterwards.
+//! A switch that is killed at any moment: what was acknowledged is restored.
 //!
-//! The test starts itself as another process, which writes and tells each write that was acknowledged. That one is
-//! killed without warning, and another goes on with what it has left.
+//! The test starts itself as another process, which writes and reports each acknowledged write. That process is
+//! killed, and another continues with its state.
 
 use base::Bits;
 use base::index::Id as _;
@@ -18,11 +18,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use switch::{Backend, Config, Door, IdleOwner, Switch};
 
-/// Tells the other process where its folder is and with which key it begins.
+/// Tells the other process its folder and its first key.
 const FOLDER: &str = "WIRESPEED_KILL_FOLDER";
 const FIRST: &str = "WIRESPEED_KILL_FIRST";
 
-/// Starts of the other process: few in the checks, as many as wanted by hand.
+/// The number of processes: few in the checks, as many as requested by hand.
 fn rounds() -> u64 {
     std::env::var("WIRESPEED_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
 }
@@ -45,7 +45,7 @@ const PROGRAM: &str = "
     control D(packet_out p, in headers hdr) { apply { p.emit(hdr.h); } }
     V1Switch(P(), V(), I(), E(), V(), D()) main;";
 
-/// A control plane over what the folder holds.
+/// A control plane with the contents of the folder.
 fn start(folder: &Path) -> Api {
     let mut map = syntax::SourceMap::new();
     let loader = syntax::MemoryFiles::new();
@@ -73,10 +73,10 @@ fn insert(api: &Api, key: u64) -> Update {
     Update { kind: UpdateKind::Insert, entity: Entity::TableEntry(entry) }
 }
 
-/// What the other process does until it is killed: writes, and now and then a command, some of which cost a snapshot.
+/// The other process until it is killed: writes, and from time to time a command, some of which require a snapshot.
 fn write_without_end(folder: &Path, first: u64) {
     let api = start(folder);
-    // The harness has left a line without its end.
+    // The harness has printed a line without its end.
     let mut output = std::io::stdout();
     writeln!(output).unwrap();
     for key in first.. {
@@ -88,7 +88,7 @@ fn write_without_end(folder: &Path, first: u64) {
             api.write(vec![insert(&api, key)], Atomicity::ContinueOnError)[0].is_ok()
         };
         assert!(is_done, "{key}");
-        // Not `println!`, which the harness may hold back.
+        // Not `println!`, which the harness may buffer.
         writeln!(output, "done {key}").unwrap();
     }
 }

@@ -339,7 +339,7 @@ impl Api {
             match done {
                 Ok(Written { outcomes: done, left }) => {
                     outcomes.extend(done);
-                    // Old arrays are taken apart here, while packets go on.
+                    // Old arrays are freed here, while packets are forwarded.
                     drop(left);
                 }
                 Err(fault) => outcomes.extend(vec![Err(fault); count]),
@@ -609,7 +609,7 @@ impl Api {
             Ok(carried) => (switch.replace(new), Ok(carried)),
             Err(fault) => (new, Err(fault)),
         })?;
-        // The switch that does not run, or no longer, is taken apart here, while packets go on.
+        // The switch that does not run, or no longer, is dropped here, while packets are forwarded.
         drop(left);
         let carried = put?;
         *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;

@@ -175,7 +175,7 @@ impl Pipeline {
             _ => UpdateKind::Insert,
         };
         let entity = match entity {
-            // What meters have marked begins anew.
+            // Packets that meters have marked are counted from zero.
             Entity::TableEntry(entry) => {
                 let action = entry.action.filter(|_| !entry.is_const);
                 // Those of default actions are read for themselves.

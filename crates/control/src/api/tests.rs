@@ -478,7 +478,7 @@ fn one_shot_groups_come_and_go_with_their_entries() {
     };
     write(&api, vec![(Insert, first.clone())], ContinueOnError, expect!["done\n"]);
     assert_eq!((entries(&api), stored(&api)), (vec![first.clone()], (3, 1)));
-    // They are nobody else's.
+    // They belong to no other entry.
     assert_eq!(read(&api, &Query::Members { profile: None, id: None }), []);
     assert_eq!(read(&api, &Query::Groups { profile: None, id: None }), []);
     let second = shot(vec![choice(5, 2)]);
@@ -624,7 +624,7 @@ fn idle_entries_are_told_once_after_their_last_hit() {
     hit(0);
     at(270);
     assert_eq!(idle(), [timed(1, 50), timed(2, 100)]);
-    // A new entry under the handle of one that was told.
+    // A new entry under the handle of one that was reported.
     let replacement = vec![(Delete, Entity::TableEntry(timed(1, 50))), (Insert, Entity::TableEntry(timed(4, 1)))];
     write(&api, replacement, DataplaneAtomic, expect!["done\ndone\n"]);
     at(270);

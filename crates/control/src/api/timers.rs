@@ -81,7 +81,7 @@ fn set_again(timers: &Timers, port: u32, note: &Value) -> Result<(), String> {
         note[FRAMES].as_array().and_then(|all| all.iter().map(|frame| bytes(frame.as_str()?)).collect());
     let frames = frames.ok_or_else(unread)?;
     match period_ns {
-        // One that `--port` does not make anew stands still as it is.
+        // If `--port` does not define a stopped timer, there is none to stop.
         0 => timers.stop(port).or_else(|error| if error == TimerError::NoTimer(port) { Ok(()) } else { Err(error) }),
         _ => timers.set(port, period_ns, frames),
     }

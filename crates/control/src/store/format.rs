@@ -457,7 +457,7 @@ pub(crate) fn held(record: &[u8]) -> String {
     if record.first() != Some(&UPDATES) {
         return String::new();
     }
-    // The program itself is not at hand; an empty one of any architecture reads what does not depend on it.
+    // The program itself is not available; an empty one of any architecture reads what does not depend on it.
     let program = Program::new(ir::architecture::ALL[0]);
     let mut updates = Updates::of(&program, record);
     let (mut counts, mut is_broken) = (BTreeMap::<String, u64>::new(), false);

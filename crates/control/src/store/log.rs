@@ -763,7 +763,7 @@ mod tests {
         let folder = filled();
         let (mut log, recovered) = Log::open(folder.path()).unwrap();
         assert_eq!((numbers(&recovered), recovered.complaints), (vec![1, 2, 3, 4], vec![]));
-        // Before the new generation is begun, all is there once more.
+        // Until a new generation begins, all records can be read again.
         drop(log);
         (log, _) = Log::open(folder.path()).unwrap();
         log.begin_generation(HEAD, &mut |write| write(&n(5))).unwrap();
