@@ -12,7 +12,7 @@ use control::api::Fault;
 use p4info::{Data, Value};
 use p4runtime_proto::p4::v1::{self, p4_data};
 
-/// A value as a register's cell of so many bits.
+/// A value as a register's cell of this width.
 pub(crate) fn read_cell(
     schema: &Schema,
     what: &str,
@@ -361,7 +361,7 @@ mod tests {
         let two = v1::P4HeaderUnion { valid_header_name: "two".to_owned(), valid_header: Some(valid(0)) };
         let none = [(1, 0), (8, 0)];
         assert_eq!(written(&[none, none, none].concat()), tuple(v1::P4Header::default(), v1::P4HeaderUnion::default()));
-        // A valid header of zeros is there nevertheless.
+        // A valid header of zeros is present nevertheless.
         assert_eq!(written(&[[(1, 1), (8, 7)], none, [(1, 1), (8, 0)]].concat()), tuple(valid(7), two));
     }
 }

@@ -128,7 +128,7 @@ fn write_piece(names: &Names<'_>, to: &Api, entities: &[Entity], lost: &mut Lost
     let (mut again, mut refused) = (Vec::new(), Vec::new());
     for ((entity, taken), outcome) in updates.into_iter().zip(outcomes) {
         match outcome {
-            // What the new program declares itself is there already.
+            // Entries that the new program declares itself exist already.
             Err(Fault { code: Code::AlreadyExists, .. }) => again.push((entity, taken)),
             Err(fault) => refused.push((entity, fault)),
             Ok(()) => {}

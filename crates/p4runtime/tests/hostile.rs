@@ -1,4 +1,4 @@
-//! Clients that ask for too much, and what becomes of the others.
+//! Clients that request too much, and the effect on others.
 
 use crate::support;
 
@@ -51,7 +51,7 @@ impl Decoder for Raw {
     }
 }
 
-/// A write request of this many updates with nothing in them, which are two bytes each.
+/// A write request with this many empty updates, which are two bytes each.
 async fn write_nothing(device: &Device, updates: usize) -> Status {
     write_bytes(device, [&[0x08, 1, 0x1A, 2, 0x10, 1][..], &[0x22, 0].repeat(updates)].concat()).await
 }
@@ -63,7 +63,7 @@ async fn client(device: &Device) -> tonic::client::Grpc<Channel> {
     client
 }
 
-/// Why these bytes are no write request that is carried out.
+/// Why these bytes are not a write request that can be carried out.
 async fn write_bytes(device: &Device, request: Vec<u8>) -> Status {
     let path = PathAndQuery::from_static("/p4.v1.P4Runtime/Write");
     client(device).await.unary(tonic::Request::new(request), path, Raw).await.unwrap_err()
@@ -76,7 +76,7 @@ async fn requests_that_grow_are_refused_before_they_do() {
     let refused = write_nothing(&device, 20_000_000).await;
     assert_eq!(refused.code(), Code::ResourceExhausted);
     assert!(refused.message().contains("when it is decoded"), "{}", refused.message());
-    // What fits is refused one by one.
+    // Requests that fit are refused one by one.
     let refused = write_nothing(&device, 20_000).await;
     assert_eq!(refused.code(), Code::Unknown);
     assert!(refused.message().starts_with("20000 of 20000 updates failed"), "{}", refused.message());
@@ -109,7 +109,7 @@ async fn a_program_that_takes_too_long_keeps_nobody_from_setting_another() {
     let refused = controller.set_config(Action::VerifyAndCommit, Some("takes for ever")).await.unwrap_err();
     assert_eq!(refused.code(), Code::DeadlineExceeded);
     let mut outcome = Err(refused);
-    // The work ends soon after its client has been told.
+    // The work ends soon after its client got the error.
     for _ in 0..50 {
         outcome = controller.set_config(Action::Verify, Some(ROUTER)).await;
         if outcome.is_ok() {
@@ -131,7 +131,7 @@ async fn a_client_that_leaves_takes_its_program_along() {
     assert!(began.elapsed() < Duration::from_secs(20));
 }
 
-/// Many more than there may be, none of which says a word.
+/// Many more than the limit, none of which sends anything.
 #[tokio::test]
 async fn silent_connections_give_way() {
     let device = Device::start(Some(ROUTER));
@@ -170,8 +170,8 @@ async fn bytes_that_are_no_message_end_a_stream() {
     }
 }
 
-/// More clients that ask for much and read nothing of it than may read at once: another one is answered at once, and so
-/// is the primary.
+/// More clients that request much and read nothing of it than may read at once: another one is answered at once, and
+/// so is the primary.
 #[tokio::test]
 async fn clients_that_do_not_read_do_not_keep_others_waiting() {
     let text = ROUTER
@@ -187,7 +187,7 @@ async fn clients_that_do_not_read_do_not_keep_others_waiting() {
     primary.write(vec![update(&info, &all)]).await.unwrap();
     let mut unread = Vec::new();
     for _ in 0..5 {
-        // What the client's own machinery takes is little.
+        // The client library itself buffers little.
         let endpoint = Endpoint::from_shared(format!("http://{}", device.address())).unwrap();
         let endpoint = endpoint.initial_stream_window_size(1 << 16).initial_connection_window_size(1 << 16);
         let mut client = P4RuntimeClient::new(endpoint.connect().await.unwrap());
@@ -195,10 +195,10 @@ async fn clients_that_do_not_read_do_not_keep_others_waiting() {
             let entities = vec![entity(&info, "register_entry { register_id: $last }")];
             let request = ReadRequest { device_id: 1, entities, ..Default::default() };
             let mut client = client.clone();
-            // Nobody asks for the messages of the answer.
+            // The messages of the answer are not requested.
             unread.push(tokio::spawn(async move { client.read(request).await }));
         }
-        // They have come before this is answered.
+        // They have arrived before this is answered.
         client.capabilities(CapabilitiesRequest { device_id: 1 }).await.unwrap();
     }
     let small = [entity(&info, "register_entry { register_id: $last index { index: 3 } }")];
@@ -207,7 +207,8 @@ async fn clients_that_do_not_read_do_not_keep_others_waiting() {
     }
 }
 
-/// More than there may be, each with a request that never ends: they give way, and controllers with streams do not.
+/// More than the limit, each with a request that never ends: they are disconnected, and controllers with streams are
+/// not.
 #[tokio::test]
 async fn connections_whose_requests_do_not_end_give_way() {
     let device = Device::start(Some(ROUTER));

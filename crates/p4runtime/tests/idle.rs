@@ -1,4 +1,4 @@
-//! Entries that nothing uses are told to the primary controller.
+//! Idle entries are reported to the primary controller.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! Controllers over the loopback interface: what they send and what they get.
+//! Controllers over the loopback interface: requests and responses.
 
 use crate::support;
 
@@ -138,7 +138,7 @@ async fn only_the_primary_writes() {
     );
     first.write(vec![update.clone()]).await.unwrap();
     drop(first);
-    // The one that stays is told, and may then take over.
+    // The remaining one is notified, and may then become primary.
     check(
         &second.next().await,
         expect![[r#"
@@ -190,7 +190,7 @@ async fn a_stream_for_another_device_ends() {
 async fn packets_go_out_and_come_in() {
     let device = Device::start(Some(ROUTER));
     let mut controller = Controller::connect(&device, 1).await;
-    // The program sends what comes for port 510 back to the controllers, with the port that it came in at.
+    // The program sends packets from port 510 back to the controllers, with their ingress port.
     controller.packet_out(b"\x01\xfe", b"hello").await;
     check(
         &controller.next().await,
@@ -301,7 +301,7 @@ async fn a_saved_program_takes_writes_before_it_runs() {
     controller.write(vec![update(&info, &other)]).await.unwrap();
     controller.set_config(Action::Commit, None).await.unwrap();
     let entities = controller.read(&all).await.unwrap();
-    // What is committed at once takes the place of what was saved.
+    // A program that is committed at once replaces the saved one.
     controller.set_config(Action::VerifyAndSave, Some(ROUTER)).await.unwrap();
     controller.set_config(Action::ReconcileAndCommit, Some(ROUTER)).await.unwrap();
     assert_eq!(controller.read(&all).await.unwrap(), entities);
@@ -345,13 +345,13 @@ async fn the_config_that_is_shown_is_the_one_that_writes_speak_of() {
     let other = ROUTER.replace("route", "way");
     controller.set_config(Action::VerifyAndSave, Some(&other)).await.unwrap();
     assert_eq!(tables(&mut controller).await, ["way"], "reads and writes speak of the saved program");
-    // Another client, which knows nothing but what it is shown, writes to what will run.
+    // Another client, which only knows what it reads, writes to the program that will run.
     let answer = controller.client.get_forwarding_pipeline_config(controller.config_request()).await.unwrap();
     let info = answer.into_inner().config.unwrap().p4info.unwrap();
     controller.write(vec![update(&info, &ROUTE.replace("route", "way"))]).await.unwrap();
     controller.set_config(Action::Commit, None).await.unwrap();
     assert_eq!(tables(&mut controller).await, ["way"]);
-    // What is committed at once takes the place of what was saved, here too.
+    // A program that is committed at once replaces the saved one, here too.
     controller.set_config(Action::VerifyAndSave, Some(ROUTER)).await.unwrap();
     controller.set_config(Action::VerifyAndCommit, Some(&other)).await.unwrap();
     assert_eq!(tables(&mut controller).await, ["way"]);
@@ -439,7 +439,7 @@ async fn a_large_batch_is_carried_out() {
     controller.write(updates.clone()).await.unwrap();
     let entities = controller.read(&[entity(&info, "table_entry { }")]).await.unwrap();
     assert_eq!(entities.len(), 2000);
-    // All are there already: the message names some, and the details would be too large for a header.
+    // All exist already: the message names some, and the details would be too large for a header.
     let refused = controller.write(updates).await.unwrap_err();
     check(
         &status(&refused),

@@ -1,4 +1,4 @@
-//! Names that stand for values: what gets a number, what gives it back, and that no two are one.
+//! Names of values: when a name gets a number, when the number is freed, and that no two names share one.
 
 use crate::support;
 
@@ -85,7 +85,7 @@ async fn only_what_is_there_has_numbers() {
     assert_eq!(fill(&mut controller, &info, "b").await, room, "numbers are used again");
 }
 
-/// When all numbers are given, those come in time that the same request gives back.
+/// When no number is left, those are found in time that the same request frees.
 #[tokio::test]
 async fn names_follow_others_in_one_request() {
     let text = text();
@@ -99,7 +99,7 @@ async fn names_follow_others_in_one_request() {
         (first..first + 3).flat_map(pair).collect()
     };
     controller.write(pairs(0, "b")).await.unwrap();
-    // What is carried out as a whole gives nothing back before all of it is there.
+    // An atomic write frees nothing before it is complete.
     let refused = controller.write_with(pairs(3, "b"), Atomicity::DataplaneAtomic).await.unwrap_err();
     assert!(status(&refused).contains("there is no number left"), "{}", status(&refused));
     let all = controller.read(&[entity(&info, "table_entry { table_id: $known }")]).await.unwrap();
@@ -107,7 +107,7 @@ async fn names_follow_others_in_one_request() {
     assert_eq!((all.matches("\"a").count(), all.matches("\"b").count()), (ROOM - 3, 3), "{all}");
 }
 
-/// What the program itself says of some texts, as SONiC's programs do; types without a name have nothing in common.
+/// Mappings in the program itself, as in SONiC's programs; types without a name share nothing.
 #[tokio::test]
 async fn a_program_says_what_some_names_stand_for() {
     let text = text().replace(
@@ -191,7 +191,7 @@ async fn ports_keep_the_form_in_which_they_were_written() {
     assert_eq!(after, before);
 }
 
-/// What cannot be taken over from an earlier run is told before there are controllers.
+/// State of an earlier run that cannot be restored is reported before there are controllers.
 #[test]
 fn what_was_stored_is_told_with_names() {
     let made = program(&text());

@@ -1,4 +1,4 @@
-//! How long packets wait while a controller changes large arrays, and what that takes of memory. Only measured:
+//! How long packets wait while a controller changes large arrays, and how much memory that takes. Only measured:
 //!
 //! ```sh
 //! CELLS=64000000 cargo test --release -p p4runtime --test pauses -- --ignored --nocapture

@@ -1,5 +1,5 @@
-//! `RECONCILE_AND_COMMIT`: what was written is kept or the program is refused; what was only counted may go, and that
-//! is told.
+//! `RECONCILE_AND_COMMIT`: written state is kept or the program is refused; mere counts may be lost, and this is
+//! reported.
 
 use crate::support;
 
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use support::{Controller, Device, ROUTE, ROUTER, entity, program, shown, update};
 
-/// What is there before each change of the program.
+/// The state before each change of the program.
 const WRITTEN: [&str; 5] = [
     ROUTE,
     r#"type: MODIFY entity { table_entry { table_id: $route is_default_action: true
@@ -25,7 +25,7 @@ const WRITTEN: [&str; 5] = [
         multicast_group_id: 1 replicas { port: "\001" instance: 1 } } } }"#,
 ];
 
-/// How it is read.
+/// How to read it.
 const ALL: [&str; 5] = [
     "table_entry { }",
     "table_entry { table_id: $route is_default_action: true }",
@@ -189,7 +189,7 @@ async fn entries_count_up_to_the_last_packet_of_the_program() {
             while !is_over.load(Ordering::Relaxed) {
                 feeder.packet_out(b"\x01\xfe", b"..").await;
                 sent += 1;
-                // One that waits when the program changes is dropped, before it is counted or behind that.
+                // A packet that waits when the program changes is dropped, before it is counted or after.
                 let answer = tokio::time::timeout(Duration::from_millis(300), feeder.message()).await;
                 heard += i64::from(matches!(answer, Ok(Some(Heard::Packet(_)))));
             }

@@ -1,4 +1,4 @@
-//! What meters and roles have to do with what controllers see.
+//! Meters and roles, as controllers see them.
 
 use crate::support;
 
@@ -9,7 +9,7 @@ use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Heard;
 use support::{Controller, Device, ROUTE, ROUTER, entity, program, shown, status, update};
 
-/// What comes of an update, in one line for each of the answer.
+/// The results of an update, one line for each part of the response.
 async fn written(controller: &mut Controller, info: &P4Info, text: &str) -> String {
     match controller.write(vec![update(info, text)]).await {
         Ok(()) => "done\n".to_owned(),
@@ -22,7 +22,7 @@ async fn check_read(controller: &mut Controller, info: &P4Info, asked: &str, exp
     expect.assert_eq(&shown(info, &entities));
 }
 
-/// A field of the encoding whose value are bytes, or packed numbers.
+/// A field of the encoding whose value is bytes, or packed numbers.
 fn field(number: u8, value: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2, value.len() as u8], value].concat()
 }
@@ -43,7 +43,7 @@ async fn a_role_has_what_its_configuration_lists() {
         multicast_group_id: 1 replicas { port: "\001" } } } }"#;
     assert_eq!(written(&mut all, &info, register).await, "done\n");
 
-    // The table for itself, packets for port 7, no programs.
+    // The table exclusively, packets for port 7, no programs.
     let mut routes = Controller::silent(&device, 2).await;
     let filter = field(3, &[&[0x08, 1][..], &field(2, b"\0\x07")].concat());
     let config = [field(1, &varint(route_id)), filter, vec![0x20, 1]].concat();
@@ -96,7 +96,7 @@ async fn a_role_has_what_its_configuration_lists() {
 async fn a_role_is_told_of_the_packets_of_its_filter() {
     let device = Device::start(Some(ROUTER));
     let mut all = Controller::connect(&device, 1).await;
-    // Packets that came in from controllers are sent back with the port 510; the role asks for those of 7.
+    // Packets from controllers are sent back with the port 510; the role subscribes to those of 7.
     let mut some = Controller::silent(&device, 2).await;
     some.bid_as("some", &[field(3, &[&[0x08, 1][..], &field(2, b"\x07")].concat()), vec![0x20, 1]].concat()).await;
     let mut wanted = Controller::silent(&device, 3).await;
@@ -111,14 +111,14 @@ async fn a_role_is_told_of_the_packets_of_its_filter() {
         assert!(packet.contains(std::str::from_utf8(payload).unwrap()), "{packet}");
         assert_eq!(wanted.next().await, packet);
     }
-    // The next that the others hear is what they are told of their own bid.
+    // The next message for the others is the notification of their own bid.
     for (controller, role) in [(&mut some, "some"), (&mut none, "none")] {
         let heard = controller.bid_as(role, &[]).await;
         assert!(heard.starts_with("arbitration"), "{heard}");
     }
 }
 
-/// In both ways to run programs.
+/// In both engines.
 #[tokio::test]
 async fn meters_count_by_colour() {
     let text = ROUTER
@@ -230,7 +230,7 @@ async fn meters_count_by_colour() {
     }
 }
 
-/// The instances of the copies that a controller hears, up to one of instance 7.
+/// The instances of the copies that a controller receives, up to one of instance 7.
 async fn instances_heard(controller: &mut Controller) -> Vec<u8> {
     let mut instances = Vec::new();
     while instances.last() != Some(&7) {
@@ -240,7 +240,7 @@ async fn instances_heard(controller: &mut Controller) -> Vec<u8> {
     instances
 }
 
-/// The first of a replica's backups whose port has a link takes its place. What goes to the CPU port is heard.
+/// The first backup whose port has a link replaces a replica. Packets to the CPU port are received.
 #[tokio::test]
 async fn a_backup_takes_the_place_of_a_port_without_a_link() {
     let text = ROUTER.replace("s.egress_spec = h.from_controller.port;", "s.mcast_grp = 1;").replace(
@@ -273,7 +273,7 @@ async fn a_default_action_keeps_what_is_written_with_it() {
     let mut controller = Controller::connect(&device, 1).await;
     let default = "table_entry { table_id: $route is_default_action: true";
     let with = |text: &str| format!("type: MODIFY entity {{ {default} {text} }} }}");
-    // The program's own action, with something beside it: that survives another program, too.
+    // The program's own action, with additional state: it survives another program, too.
     let own = with("action { action { action_id: $drop } } metadata: \"m\" controller_metadata: 7");
     assert_eq!(written(&mut controller, &info, &own).await, "done\n");
     let expected = expect![[r#"
@@ -314,7 +314,7 @@ async fn a_default_action_keeps_what_is_written_with_it() {
     .await;
 }
 
-/// Sends packets to where they come back from, and gives what the program has written into the first byte of each.
+/// Sends packets that come back, and returns what the program has written into the first byte of each.
 async fn first_bytes(controller: &mut Controller, count: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..count {
@@ -327,7 +327,7 @@ async fn first_bytes(controller: &mut Controller, count: usize) -> Vec<u8> {
     bytes
 }
 
-/// In both ways to run programs.
+/// In both engines.
 #[tokio::test]
 async fn a_default_action_has_a_counter_and_a_meter() {
     let text = ROUTER
@@ -404,7 +404,7 @@ async fn a_default_action_has_a_counter_and_a_meter() {
     }
 }
 
-/// A batch is refused in the same words as a single update.
+/// A batch is refused with the same message as a single update.
 #[tokio::test]
 async fn refusals_have_the_names_that_controllers_sent() {
     let text = ROUTER

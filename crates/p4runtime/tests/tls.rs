@@ -23,7 +23,7 @@ fn device(certificate: &str, client_ca: Option<&str>) -> Device {
     Device::start_with(Some(ROUTER), Some(tls), Duration::from_secs(60))
 }
 
-/// Asks for the version of the interface: what goes wrong, with all its reasons.
+/// Requests the version of the interface: returns the error, with all its causes.
 async fn outcome(device: &Device, scheme: &str, ca: Option<&str>, own: Option<&str>) -> String {
     let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", device.address())).unwrap();
     if let Some(ca) = ca {
@@ -64,7 +64,7 @@ async fn a_server_with_a_certificate() {
     assert_eq!(outcome(&device, "https", Some("ca"), None).await, "1.5.0");
     refused(&device, "https", Some("other_ca"), None, "UnknownIssuer").await;
     refused(&device, "http", None, None, "error").await;
-    // Those who were refused have done no harm.
+    // The refused clients have done no harm.
     assert_eq!(outcome(&device, "https", Some("ca"), None).await, "1.5.0");
 }
 

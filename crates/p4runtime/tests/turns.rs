@@ -1,4 +1,4 @@
-//! What a long write looks like to others: it is there wholly or not at all.
+//! A long write as others see it: they see all of it or nothing.
 
 use crate::support;
 
@@ -11,7 +11,7 @@ use support::{Controller, Device, ROUTER, entity, program, routes};
 use tokio::task::JoinHandle;
 use tonic::{Code, Status};
 
-/// More than are carried out at once, by far.
+/// Far more than are carried out at once.
 const COUNT: u32 = 40_000;
 
 /// A router with room for all routes.
@@ -19,13 +19,13 @@ fn large() -> String {
     ROUTER.replace("size = 4096;", "size = 65536;")
 }
 
-/// What it shows to controllers, made once.
+/// Its P4Info, made once.
 fn info() -> &'static P4Info {
     static INFO: OnceLock<P4Info> = OnceLock::new();
     INFO.get_or_init(|| program(&large()).info)
 }
 
-/// A long write of a controller that is primary.
+/// A long write of a primary controller.
 fn begin(mut controller: Controller) -> JoinHandle<(Result<(), Status>, Controller)> {
     let updates = routes(info(), COUNT);
     tokio::spawn(async move { (controller.write(updates).await, controller) })
@@ -35,7 +35,7 @@ async fn count(controller: &mut Controller) -> usize {
     controller.read(&[entity(info(), "table_entry { table_id: $route }")]).await.unwrap().len()
 }
 
-/// Waits until packets find some: fewer than all, unless the machine has other things to do meanwhile.
+/// Waits until packets find some: fewer than all, unless the machine is busy meanwhile.
 async fn some_are_there(device: &Device) {
     while device.entries() == 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -50,13 +50,13 @@ async fn a_read_is_before_a_write_or_after_it() {
     assert_eq!(count(&mut second).await, 0);
     let writing = begin(first);
     some_are_there(&device).await;
-    // Who may not write is told so at once.
+    // A client that may not write gets the error at once.
     assert_eq!(second.write(Vec::new()).await.unwrap_err().code(), Code::PermissionDenied);
     assert_eq!(count(&mut second).await, COUNT as usize);
     writing.await.unwrap().0.unwrap();
 }
 
-/// However long the answer is: this one is longer than what is sent at once, and is read while it is written.
+/// However long the response is: this one is longer than what is sent at once, and is read while it is written.
 #[tokio::test]
 async fn a_long_answer_shows_one_state() {
     let device = Device::start(Some(&large()));
@@ -66,7 +66,7 @@ async fn a_long_answer_shows_one_state() {
         v1::ReadRequest { device_id: 1, entities: vec![entity(info(), "table_entry { }"); 3], ..Default::default() };
     let mut answer = first.client.clone().read(request).await.unwrap().into_inner();
     let mut read = answer.message().await.unwrap().unwrap().entities.len();
-    // The write does not wait for a client that has its answer and does not read it.
+    // The write does not wait for a client that does not read its response.
     let mut gone = routes(info(), COUNT);
     gone.iter_mut().for_each(|update| update.r#type = v1::update::Type::Delete as i32);
     first.write(gone).await.unwrap();
@@ -85,7 +85,7 @@ async fn who_becomes_primary_finds_what_was_begun_ended() {
     some_are_there(&device).await;
     second.bid(2).await;
     assert!(second.next().await.contains("you are the primary controller"));
-    // From here on, nothing comes of what the other asks for.
+    // From here on, the other's requests have no effect.
     assert_eq!(device.entries(), COUNT as usize);
     let (outcome, mut first) = writing.await.unwrap();
     outcome.unwrap();
@@ -121,7 +121,7 @@ async fn a_program_comes_before_a_write_or_after_it() {
     assert_eq!(count(&mut other).await, 0);
 }
 
-/// A client that leaves in the midst of its write leaves all of it behind, and nobody waiting.
+/// A client that disconnects during its write leaves all of it behind, and nobody waits.
 #[tokio::test]
 async fn a_write_whose_client_has_gone_is_there_as_a_whole() {
     let device = Device::start(Some(&large()));
@@ -132,7 +132,7 @@ async fn a_write_whose_client_has_gone_is_there_as_a_whole() {
     assert_eq!(count(&mut second).await, COUNT as usize);
 }
 
-/// A controller that does not wait for answers finds its requests carried out in their order all the same.
+/// The requests of a controller that does not wait for responses are still carried out in order.
 #[tokio::test]
 async fn requests_of_a_role_keep_their_order() {
     let device = Device::start(Some(&large()));

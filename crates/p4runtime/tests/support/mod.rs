@@ -1,4 +1,4 @@
-//! A switch that runs in this process, and controllers of it.
+//! A switch that runs in this process, and its controllers.
 
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
@@ -31,7 +31,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Channel;
 use tonic::{Status, Streaming};
 
-/// How long anything may take before a test fails.
+/// The time limit for anything in a test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Routes by address; has a register, digests and packets for controllers.
@@ -74,12 +74,12 @@ control D(packet_out p, in headers_t h) { apply { p.emit(h); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 "#;
 
-/// Writes an entry of the router; tables and actions are called by their names.
+/// Writes an entry of the router; tables and actions are given by their names.
 pub const ROUTE: &str = r#"type: INSERT entity { table_entry {
     table_id: $route match { field_id: 1 lpm { value: "\n\000\000\000" prefix_len: 8 } }
     action { action { action_id: $forward params { param_id: 1 value: "\002" } } } } }"#;
 
-/// How it is read.
+/// How to read it.
 const ROUTE_READ: &str = r#"table_entry {
   table_id: route
   match {
@@ -149,7 +149,7 @@ impl TestCompiler {
 }
 
 impl Compiler for TestCompiler {
-    /// A program that says so takes for ever.
+    /// A program with this marker takes forever.
     fn compile(&self, text: &str, patience: &Patience) -> Result<Compiled, control::api::Fault> {
         while text.contains("takes for ever") {
             if let Some(fault) = patience.lost() {
@@ -188,12 +188,12 @@ pub struct Device {
 }
 
 impl Device {
-    /// Starts one, with a program that controllers see or with none.
+    /// Starts one, with a program that controllers see or without.
     pub fn start(text: Option<&str>) -> Device {
         Device::start_with(text, None, PATIENCE)
     }
 
-    /// The same with certificates, and a limit for the compilation of programs.
+    /// The same with certificates, and a time limit for compiling programs.
     pub fn start_with(text: Option<&str>, tls: Option<Tls>, compile_time_max: Duration) -> Device {
         let made = program(text.unwrap_or(ROUTER));
         let switch = switch_of(made.program);
@@ -247,8 +247,8 @@ impl Device {
 }
 
 impl Device {
-    /// Looks again and again whether the worker goes on, until the flag is set. Gives the longest time for which it did
-    /// not, which is how long packets have waited.
+    /// Polls whether the worker makes progress, until the flag is set. Returns the longest time without progress,
+    /// which is how long packets have waited.
     pub fn watch(&self, until: &Arc<AtomicBool>) -> JoinHandle<Duration> {
         let (api, until) = (Arc::clone(&self.api), Arc::clone(until));
         std::thread::spawn(move || {
@@ -268,7 +268,7 @@ impl Device {
         self.api.port_changed(port, has_link);
     }
 
-    /// How many entries packets may find by now.
+    /// How many entries packets can find now.
     pub fn entries(&self) -> usize {
         let (mut found, query) = (0, Query::TableEntries(TableQuery::default()));
         let counted = self.api.read(&query, &mut |entities| {
@@ -296,7 +296,7 @@ impl Device {
         read.map_or_else(|fault| panic!("{fault}"), |()| keys)
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.server.as_ref().unwrap().address()
     }
@@ -314,7 +314,7 @@ impl Drop for Device {
 /// A controller.
 pub struct Controller {
     pub client: P4RuntimeClient<Channel>,
-    /// What its first bid led to.
+    /// The result of its first bid.
     pub heard: String,
     election_id: u64,
     role: String,
@@ -331,7 +331,7 @@ impl Controller {
         controller
     }
 
-    /// Connects, and says nothing.
+    /// Connects without bidding.
     pub async fn silent(device: &Device, election_id: u64) -> Controller {
         let address = device.address();
         let mut client = P4RuntimeClient::connect(format!("http://{address}")).await.unwrap();
@@ -351,14 +351,14 @@ impl Controller {
             .await;
     }
 
-    /// Bids for a role with what `stratum.P4RoleConfig` says of it, in its encoding; gives what is heard.
+    /// Bids for a role with this encoded `stratum.P4RoleConfig`; returns the messages.
     pub async fn bid_as(&mut self, role: &str, config: &[u8]) -> String {
         let value = config.to_vec();
         let config = Some(prost_types::Any { type_url: "type.googleapis.com/stratum.P4RoleConfig".to_owned(), value });
         self.bid_for_role(v1::Role { name: role.to_owned(), config, ..Default::default() }).await
     }
 
-    /// Bids for a role; gives what is heard.
+    /// Bids for a role; returns the messages.
     pub async fn bid_for_role(&mut self, role: v1::Role) -> String {
         self.role = role.name.clone();
         let election_id = Some(v1::Uint128 { high: 0, low: self.election_id });
@@ -429,7 +429,7 @@ impl Controller {
         Ok(all)
     }
 
-    /// Sets a program. Gives what has gone with the one before, if that is told.
+    /// Sets a program. Returns the reported lost state of the previous one.
     pub async fn set_config(&mut self, action: Action, text: Option<&str>) -> Result<String, Status> {
         let info = |text: &str| compile(text).ok().map(|made| made.info).or_else(|| Some(program(ROUTER).info));
         let request = v1::SetForwardingPipelineConfigRequest {
@@ -468,7 +468,7 @@ pub fn status(status: &Status) -> String {
     text
 }
 
-/// Replaces `$name` by the id of the object whose name ends so.
+/// Replaces `$name` by the id of the object whose name ends with this.
 fn with_ids(info: &P4Info, text: &str) -> String {
     let tables = info.tables.iter().map(|it| &it.preamble);
     let actions = info.actions.iter().map(|it| &it.preamble);
@@ -478,7 +478,7 @@ fn with_ids(info: &P4Info, text: &str) -> String {
     let mut named: Vec<(String, u32)> = (tables.chain(actions).chain(meters).chain(registers).chain(digests).flatten())
         .map(|it| (it.alias.clone(), it.id))
         .collect();
-    // Longer names first, of which shorter ones may be the beginning.
+    // Longer names first, which may begin with shorter ones.
     named.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     named.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("${name}"), &id.to_string()))
 }
@@ -503,7 +503,7 @@ pub fn shown(info: &P4Info, entities: &[v1::Entity]) -> String {
     text.replace(ROUTE_READ, "ROUTE\n")
 }
 
-/// Routes to as many networks, each another.
+/// Routes to this many networks, each different.
 pub fn routes(info: &P4Info, count: u32) -> Vec<v1::Update> {
     let one = update(info, ROUTE);
     let route = |number| {
