@@ -64,7 +64,7 @@ pub(crate) fn is_hidden(annotations: &[Annotation]) -> bool {
     find(annotations, "hidden").is_some()
 }
 
-/// The number of `@id` and similar annotations; the error is what stands there instead.
+/// The number of `@id` and similar annotations; the error is the text found instead.
 pub(crate) fn number<'a>(annotations: &'a [Annotation], name: &str) -> Option<Result<u32, &'a Annotation>> {
     let annotation = find(annotations, name)?;
     let value = match annotation.expressions() {
