@@ -87,7 +87,7 @@ impl TimerDriver {
         TimerDriver::open(Arc::new(Timer::new(period_ns, frames)?), ticks_after)
     }
 
-    /// The timer, for whoever changes it.
+    /// The timer, for threads that change it.
     pub fn timer(&self) -> &Arc<Timer> {
         &self.timer
     }

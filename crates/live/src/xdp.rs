@@ -53,7 +53,7 @@ const HEADER_BYTES_MAX: usize = 18;
 /// Interfaces whose other end may leave checksums to us: no hardware is between.
 const VIRTUAL_DRIVERS: [&str; 4] = ["veth", "virtio_net", "tun", "xen_netfront"];
 
-/// Who writes frames to the memory.
+/// The writer of frames in the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Copying {
     /// The interface if it can, else the kernel.
@@ -82,7 +82,7 @@ pub enum Attach {
 pub struct XdpOptions {
     /// How many of the interface's queues are received from; all by default.
     pub queues: Option<u32>,
-    /// Who writes frames to the memory.
+    /// The writer of frames in the memory.
     pub copying: Copying,
     /// Where the program runs.
     pub attach: Attach,

@@ -65,7 +65,7 @@ impl Ring {
     /// Sets up a ring of slots that hold `slot_payload_bytes` after their header, in about `ring_bytes` of memory.
     /// `kind` is `PACKET_RX_RING` or `PACKET_TX_RING`; the socket must use version 2 and have no mapping yet.
     pub fn new(socket: &Socket, kind: libc::c_int, slot_payload_bytes: usize, ring_bytes: usize) -> io::Result<Ring> {
-        // The kernel puts the frame so that the network header is aligned, behind the virtio header: 64 bytes cover it.
+        // The kernel aligns the network header, after the virtio header: 64 bytes are enough.
         let slot_bytes = (HEADER_BYTES + 64 + slot_payload_bytes).next_power_of_two();
         let block_bytes = slot_bytes.max(BLOCK_BYTES_MIN);
         let block_count = (ring_bytes / block_bytes).max(2);

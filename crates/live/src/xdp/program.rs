@@ -1,8 +1,8 @@
-//! The program that hands an interface's frames to our sockets, as the kernel's instructions.
+//! The XDP program that redirects an interface's frames to our sockets, as the kernel's instructions.
 //!
-//! Which socket: that of the queue a frame came in by, from a map; a frame of a queue without a socket goes on to the
-//! kernel. Where the interface's driver keeps a frame's VLAN tag beside the frame, as virtual interfaces do, the
-//! program asks for it and puts it back in; nobody could after it has passed. In C it would read:
+//! A map gives the socket for the queue of a frame; a frame of a queue without a socket is passed to the kernel. If the
+//! interface's driver keeps a frame's VLAN tag beside the frame, as virtual interfaces do, the program reads the tag and
+//! puts it back in; this is not possible later. In C it would read:
 //!
 //! ```c
 //! if (bpf_xdp_metadata_rx_vlan_tag(ctx, &kind, &tag) == 0) {

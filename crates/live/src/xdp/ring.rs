@@ -98,7 +98,7 @@ pub struct Producer<T> {
 }
 
 impl<T: Entry> Producer<T> {
-    /// The end of a fresh ring of so many entries.
+    /// The end of a fresh ring with this many entries.
     pub fn new(memory: RingMemory, size: u32) -> Producer<T> {
         Producer { shared: Shared::new(memory, size), next: 0, consumed: 0 }
     }
@@ -171,7 +171,7 @@ pub struct Consumer<T> {
 }
 
 impl<T: Entry> Consumer<T> {
-    /// The end of a fresh ring of so many entries.
+    /// The end of a fresh ring with this many entries.
     pub fn new(memory: RingMemory, size: u32) -> Consumer<T> {
         Consumer { shared: Shared::new(memory, size), next: 0, produced: 0 }
     }
