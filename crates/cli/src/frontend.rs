@@ -97,7 +97,8 @@ pub fn check(source: &mut Source) -> Option<sema::hir::Program> {
     if source.diagnostics.has_errors() { None } else { Some(typed) }
 }
 
-/// Runs the lints on a checked program. A P4_14 program is skipped: its translation contains much that nobody wrote.
+/// Runs the lints on a checked program. A P4_14 program is skipped: its translation contains much that its author did
+/// not write.
 pub fn lint(source: &mut Source, typed: &sema::hir::Program) {
     if p4_14::standard_of_sources(&source.map) == Standard::P4_16 {
         lint::lint(typed, &source.map, &mut source.diagnostics);

@@ -4,17 +4,17 @@
 //! `apps`, `docs`, `tests` and `include`, in a network namespace of its own with the interfaces `eth0` to `eth3`. A
 //! block that needs a tool which is not installed is skipped, visibly.
 //!
-//! What the words after the language of a fenced block mean:
+//! The words after the language of a fenced block:
 //!
 //! * `sh`: the commands run one after the other, and each succeeds.
-//! * `sh switch`: the same, but `wirespeed run` goes on in the background until the next one, as in a terminal of its
-//!   own.
-//! * `sh switch beside`: the switches that run already go on as well; `wirespeed zipline learn` goes on as they do.
+//! * `sh switch`: the same, but `wirespeed run` continues in the background until the next one, as in a terminal of
+//!   its own.
+//! * `sh switch beside`: the running switches continue as well, and so does `wirespeed zipline learn`.
 //! * `sh needs=NAME`: only where that program or Python package is installed.
-//! * `console`: `$ COMMAND`, then what is typed at its prompt (`NAME> LINE`) and what it prints.
+//! * `console`: `$ COMMAND`, then the input at its prompt (`NAME> LINE`) and its output.
 //! * `python`: runs with the switch of the block before it; `python fragment` is a part of a program and is not run.
 //! * `file=NAME`, in any language: the reader writes this file.
-//! * `output`: what the block before prints. Numbers may differ; a line `...` stands for any lines.
+//! * `output`: the output of the block before. Numbers may differ; a line `...` stands for any lines.
 
 mod page;
 mod script;
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use testkit::netns::Network;
 
-/// How long a page's commands may take together, in seconds.
+/// The time limit for all commands of a page, in seconds.
 const PAGE_SECONDS_MAX: u32 = 400;
 
 fn root() -> PathBuf {
@@ -75,7 +75,7 @@ fn prepare(folder: &Path, script: &str) {
     std::fs::write(folder.join("page.sh"), script).unwrap();
 }
 
-/// Compares what blocks printed with what the page shows.
+/// Compares the output of blocks with that on the page.
 fn check_outputs(page: &str, blocks: &[Block], folder: &Path) {
     for (number, block) in blocks.iter().enumerate() {
         let expected = match (&block.kind, blocks.get(number + 1)) {

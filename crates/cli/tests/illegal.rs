@@ -1,8 +1,8 @@
-//! Illegal programs, row by row of what programs get wrong. Each must be refused where it says so, and nowhere else.
+//! Illegal programs. Each must be refused at the marked lines, and nowhere else.
 //!
 //! A file of `tests/illegal` has many programs, each under a line `// ---- what it shows`. A line that is wrong ends
 //! with `//~ E0123`, once for each error that is reported there. A program is checked as `wirespeed check` does it:
-//! with the lowering, if it is for an architecture that is run.
+//! with the lowering, if it is for a supported architecture.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,10 +1,10 @@
-//! Programs that are large, or grow when they are compiled, end soon: in a result or in an error of one screen.
+//! Large programs, and programs that grow during compilation, end soon: with a result or with a short error.
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Far more than is needed on a quiet machine, far less than anything that grows with a power of the program.
+/// Far more than is needed on an idle machine, far less than anything that grows with a power of the program.
 const TIME_MAX: Duration = Duration::from_secs(40);
 
 /// A v1model program with these declarations, states and ingress.
@@ -39,7 +39,7 @@ fn ingress(locals: &str, statements: &str) -> String {
     program("", ACCEPT, locals, statements)
 }
 
-/// Writes the program, runs `wirespeed` on it, and gives whether that went well and what it wrote, errors first.
+/// Writes the program, runs `wirespeed` on it, and returns whether that succeeded and its output, errors first.
 fn run(name: &str, arguments: &[&str], text: &str) -> (bool, String) {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.p4"));
     std::fs::write(&path, text).unwrap();
@@ -51,14 +51,14 @@ fn run(name: &str, arguments: &[&str], text: &str) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Must compile to C of no more than this length.
+/// Must compile to C of at most this length.
 fn compiles(name: &str, text: &str, length_max: usize) {
     let (good, output) = run(name, &["compile", "--emit", "c"], text);
     assert!(good, "{name}: {}", output.lines().take(8).collect::<Vec<_>>().join("\n"));
     assert!(output.len() <= length_max, "{name} becomes {} bytes", output.len());
 }
 
-/// Must be refused in few words.
+/// Must be refused with a short error.
 fn is_refused(name: &str, text: &str, code: &str) {
     let (good, output) = run(name, &["check"], text);
     assert!(!good && output.contains(code), "{name}: {}", output.lines().take(8).collect::<Vec<_>>().join("\n"));
@@ -155,7 +155,8 @@ fn errors_do_not_flood() {
     is_refused("braces", &ingress("", &format!("{}{}", "{".repeat(50_000), "}".repeat(50_000))), "E0123");
 }
 
-/// Thousands of ordinary lines: the bound is a multiple of the second that the check may take, as tests share machines.
+/// Thousands of ordinary lines: the limit is a multiple of the second that the check may take, as tests share
+/// machines.
 #[test]
 fn an_ordinary_program_of_five_thousand_lines() {
     let (mut locals, mut statements) = (String::new(), String::new());
@@ -193,8 +194,8 @@ fn plan(name: &str, text: &str) -> String {
     output
 }
 
-/// A neural network of bits: each neuron is a function of a wide value and its weights. The C compiler gets calls for
-/// what it would otherwise expand to half a million instructions.
+/// A binary neural network: each neuron is a function of a wide value and its weights. The C compiler gets calls
+/// instead of half a million instructions.
 #[test]
 fn a_neural_network_of_wide_values() {
     let width = 256;
@@ -221,7 +222,7 @@ fn a_neural_network_of_wide_values() {
     assert!(plan.contains("compiled in less time: operations on values over 64 bits are called"), "{plan}");
 }
 
-/// As hypervisors have them: thousands of tables in a row, each with actions of its own.
+/// As in hypervisors: thousands of tables in a row, each with actions of its own.
 #[test]
 fn five_thousand_tables() {
     let (mut locals, mut statements) = (String::new(), String::new());

@@ -1,4 +1,4 @@
-//! Links by the names of BMv2's tools and of the reference compiler, called as scripts call these.
+//! Links with the names of BMv2's tools and of the reference compiler, called as scripts call these.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -56,7 +56,7 @@ impl Folder {
         self.command(line).output().unwrap()
     }
 
-    /// What a command line prints that succeeds.
+    /// The output of a command line that succeeds.
     fn printed(&self, line: &str) -> String {
         let output = self.run(line);
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
@@ -71,7 +71,7 @@ impl Folder {
         while !said.contains("P4Runtime at ") {
             assert!(lines.read_line(&mut said).unwrap() > 0, "{line}: {said}");
         }
-        // What it says later goes nowhere.
+        // Its later output is discarded.
         std::thread::spawn(move || lines.lines().for_each(drop));
         Started(child)
     }
@@ -87,7 +87,7 @@ impl Drop for Started {
     }
 }
 
-/// A port where nobody listens.
+/// A port on which no process listens.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -1,4 +1,4 @@
-//! Looking into a switch: packets traced while it runs, from its state, and written down as they come.
+//! Inspection of a switch: packets traced while it runs, from its state, and logged as they arrive.
 
 use crate::support;
 
@@ -12,14 +12,14 @@ use tempfile::TempDir;
 /// A packet to 10.0.1.7.
 const PACKET: &str = "0000000000020000000000010800000000000000000000000000010203040a000107";
 
-/// Port 9 has a packet each 10 milliseconds, once it is told to.
+/// Port 9 gets a packet every 10 milliseconds, once its timer is set.
 const PORTS: [&str; 5] = ["--port", "1=null", "--port", "9=timer:24000s", "--quiet"];
 
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// Carries a command out that must succeed.
+/// Runs a command that must succeed.
 fn ctl(switch: &Switch, words: &[&str]) -> String {
     let output = switch.ctl().args(words).output().unwrap();
     assert!(output.status.success(), "{words:?}: {}", text(&output));
@@ -72,7 +72,7 @@ fn the_next_packet_of_a_running_switch_is_traced() {
           out on port 1: 0800000001110000000000010800000000000000000000000000010203040a000107
     "#]]
     .assert_eq(&shown);
-    // The other packet meets no route.
+    // The other packet matches no route.
     let shown = ctl(&switch, &["trace", "2", "bytes", "30:0a0002", "--json"]);
     let lines: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((lines.len(), &lines[0]["event"], &lines[2]["packet"]), (3, &"waiting".into(), &2.into()));
@@ -97,7 +97,7 @@ fn the_next_packet_of_a_running_switch_is_traced() {
     );
 }
 
-/// The router with what no snapshot has.
+/// The router with state that no snapshot has.
 fn router_with_unknowns() -> String {
     let with = |text: &str, old: &str, new: &str| {
         assert!(text.contains(old), "{old}");

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use testkit::netns::Network;
 
-/// How long a network may take, in seconds, before it is ended: the machine may be busy with other tests.
+/// The time limit of a network, in seconds: the machine may be busy with other tests.
 const NETWORK_SECONDS_MAX: u32 = 240;
 
-/// A folder as that of an exercise.
+/// The folder of an exercise.
 struct Exercise(TempDir);
 
 impl Exercise {
-    /// An exercise with a program of the course; none where the machine lacks what networks need.
+    /// An exercise with a program of the course; `None` if the machine lacks what networks need.
     fn new(program: &str, needed: &[&str]) -> Option<Exercise> {
         if let Err(reason) = Network::new(needed) {
             testkit::skip(reason);
@@ -47,7 +47,7 @@ impl Exercise {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("timeout");
         command.args(["-k", "10", &NETWORK_SECONDS_MAX.to_string(), env!("CARGO_BIN_EXE_wirespeed"), "net"]);
-        // Networks of tests that run at the same time would ask for the same ports.
+        // Networks of tests that run at the same time would use the same ports.
         command.args(["--p4runtime", "off"]);
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         command
@@ -66,7 +66,7 @@ impl Exercise {
     }
 }
 
-/// What a command printed, and how it ended.
+/// The output and the exit status of a command.
 #[derive(Debug)]
 struct Ended {
     status: Option<i32>,
@@ -93,8 +93,8 @@ impl Ended {
     }
 }
 
-/// Three switches in a triangle, each with a host that leaves something running, in the folder's `triangle`; `wires` is
-/// what the three links between the switches are like, as `, "5ms"`.
+/// Three switches in a triangle, each with a host that leaves a process running, in the folder's `triangle`; `wires`
+/// are the properties of the three links between the switches, as `, "5ms"`.
 fn triangle(exercise: &Exercise, wires: [&str; 3]) {
     let mut topology = "{ \"hosts\": {\n".to_owned();
     for n in 1..=3 {
@@ -142,7 +142,7 @@ fn runtime(switch: u32) -> String {
     )
 }
 
-/// Answers may take long where much else runs.
+/// Answers may take long on a busy machine.
 const PING_ALL: &str = "pingall 30";
 
 const TRIANGLE: &str = "triangle/topology.json";
@@ -167,12 +167,12 @@ fn hosts_reach_each_other_across_a_triangle() {
         ])
         .expect(0)
         .says("h1 -> h2 h3\nh2 -> h1 h3\nh3 -> h1 h2\n0% lost (6 of 6 received)")
-        // Two switches lie on the way.
+        // Two switches are on the path.
         .says("ttl=62")
         .says("h1 h2 h3 s1 s2 s3\n")
         .says("h1-eth0 -- s1-eth1\n");
     assert_eq!(ended.err, "");
-    // A switch that stops in order says what it did, and its captures are whole.
+    // A switch that stops in order prints its summary, and its captures are complete.
     let log = exercise.read("logs/s1.log");
     for part in ["rx packets", "the program is ", "the switch has stopped: on request"] {
         assert!(log.contains(part), "{part}: {log}");
@@ -187,7 +187,7 @@ fn hosts_reach_each_other_across_a_triangle() {
 fn commands_fail_and_the_status_tells() {
     let Some(exercise) = Exercise::new("basic.p4", &["ping"]) else { return };
     triangle(&exercise, [""; 3]);
-    // What is sent just when the link comes up may be lost.
+    // Frames sent just when the link comes up may be lost.
     let script = "\n# a comment\nh1 sh -c 'exit 7'\nh9 ls\nh1\nlink h1 h2 down\nlink h1 s1 down\nlinks\n\
                   link h1 s1 up\nlink s1 s2 down\nlinks\n\
                   h1 ping -c 1 -W 1 h2\nlink s1 s2 up\nh1 sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ping -c 1 -W 3 10.0.2.2 && break; done'\n\
@@ -241,7 +241,7 @@ fn a_person_at_a_terminal_stops_commands_and_goes_into_hosts() {
     Ended::of(command.stdin(Stdio::null()).output().unwrap()).expect(0).says("ended with 0");
 }
 
-/// Types what stands behind each text once that text has appeared; in the end prints the status.
+/// Types the second text of each pair once the first has appeared; at the end prints the status.
 const PERSON: &str = r"
 import os, pty, select, sys, time
 
@@ -283,7 +283,7 @@ except OSError:
 print('ended with', os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
 ";
 
-/// A switch with four hosts that need no router.
+/// A switch with four hosts that do not need a router.
 fn star(exercise: &Exercise) {
     let host = |n: u32| format!("\"h{n}\": {{\"ip\": \"10.0.0.{n}/24\", \"mac\": \"08:00:00:00:0{n}:{n}{n}\"}}");
     let link = |n: u32| format!("[\"s1-p{n}\", \"h{n}\"]");
@@ -317,7 +317,7 @@ fn the_logs_have_every_packet_if_that_is_wanted() {
     {
         assert!(log.contains(part), "{part}: {log}");
     }
-    // What happens to the switch stands beside it.
+    // The output about the switch is beside it.
     assert!(log.contains("the switch runs: "), "{log}");
 }
 
@@ -347,7 +347,7 @@ fn an_old_topology_needs_no_addresses() {
     exercise.run(&["topology.json", "-c", PING_ALL, "-c", "dump"]).expect(0).says("10.0.2.2/24 00:00:00:00:02:02");
 }
 
-/// The shortest round trip that `ping` tells, in milliseconds.
+/// The shortest round trip that `ping` reports, in milliseconds.
 fn round_trip_ms(output: &str) -> f64 {
     let summary = output.lines().find(|line| line.contains("min/avg/max")).unwrap_or_else(|| panic!("{output}"));
     summary.split(['=', '/']).find_map(|part| part.trim().parse().ok()).unwrap_or_else(|| panic!("{summary}"))
@@ -364,7 +364,7 @@ fn links_take_their_time() {
     let lines: Vec<serde_json::Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let output = |index: usize| lines[index]["output"].as_str().unwrap();
     assert!(output(1).contains("s1-eth2 -- s2-eth2  (40 ms)\ns1-eth3 -- s3-eth2  (0.2 Mbit/s)\n"), "{}", output(1));
-    // Twice the latency; twice a thousand bytes at 25 bytes per millisecond; nothing to wait for.
+    // Twice the latency; twice a thousand bytes at 25 bytes per millisecond; no queueing delay.
     for (index, least_ms) in [(2, 80.0), (3, 80.0), (4, 0.0)] {
         let round_trip_ms = round_trip_ms(output(index));
         assert!((least_ms..least_ms + 60.0).contains(&round_trip_ms), "{round_trip_ms} ms: {}", output(index));
@@ -374,7 +374,7 @@ fn links_take_their_time() {
 #[test]
 fn the_queue_of_a_slow_port_is_seen_by_the_program() {
     let Some(exercise) = Exercise::new("ecn.p4", &["ping", "python3"]) else { return };
-    // Two hosts behind a switch, the second on a wire that takes 10 ms for a kilobyte.
+    // Two hosts behind a switch, the second on a link that takes 10 ms for a kilobyte.
     let host = |n: u32| {
         format!(
             "\"h{n}\": {{\"ip\": \"10.0.0.{n}/24\", \"mac\": \"08:00:00:00:0{n}:{n}{n}\",
@@ -397,7 +397,7 @@ fn the_queue_of_a_slow_port_is_seen_by_the_program() {
     let script = "h2 python3 receive.py > marks.txt &\nh1 sleep 1\nh1 python3 send.py h2\nh1 sleep 3\n";
     exercise.run_script(&["topology.json"], script).expect(0);
     let marks = exercise.read("marks.txt");
-    // The first packets find the queue empty; later ones are told of congestion.
+    // The first packets find the queue empty; later ones are marked with congestion.
     assert!(marks.starts_with('2') && marks.contains('3'), "{marks}");
 }
 
@@ -421,7 +421,7 @@ while True:
     print(ancillary[0][2][0] & 3, end='', flush=True)
 ";
 
-/// A network that waits for commands, with a process in the background whose command line is like no other.
+/// A network that waits for commands, with a background process with a unique command line.
 struct Waiting {
     child: Child,
     marker: String,
@@ -434,7 +434,7 @@ impl Waiting {
         let mut arguments = vec![TRIANGLE, "-c", &command];
         let waiting = format!("h2 sleep 1{marker}");
         arguments.extend(["-c", &waiting]);
-        // Not under `timeout`, which would be what is killed.
+        // Not under `timeout`, which would be the process that is killed.
         let mut network = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
         network.args(["net", "--p4runtime", "off"]).args(arguments).current_dir(exercise.0.path()).stdin(Stdio::null());
         let child = network.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -467,7 +467,7 @@ impl Waiting {
         }
     }
 
-    /// Ends the network by a signal; in the end nothing must be left of it.
+    /// Ends the network by a signal; at the end nothing of it must be left.
     fn end_by(mut self, signal: &str) -> Option<i32> {
         let interfaces = || std::fs::read_to_string("/proc/net/dev").unwrap().lines().count();
         let before = self.namespaces();
@@ -530,7 +530,7 @@ fn hosts_see_their_own_processes_only() {
     assert!(!ended.out.contains("cargo") && !ended.out.contains("timeout"), "{}", ended.out);
 }
 
-/// Where the machine has a program of root's.
+/// The location of a program for root on this machine.
 fn net_tool(name: &str) -> Option<PathBuf> {
     ["/usr/sbin", "/sbin", "/usr/bin"].iter().map(|folder| Path::new(folder).join(name)).find(|path| path.is_file())
 }
@@ -541,7 +541,7 @@ fn route_and_arp_need_not_be_installed() {
     triangle(&exercise, [""; 3]);
     let commands = ["h1 ip route show default", "h1 ip neighbour show 10.0.1.10", "h1 route -n"];
     let mut command = exercise.command(&[TRIANGLE, "-c", commands[0], "-c", commands[1], "-c", commands[2]]);
-    // A file system without the two, where the machine has them.
+    // A file system without the two, if the machine has them.
     let hidden = ["route", "arp"].iter().filter_map(|name| net_tool(name));
     let hide: String = hidden.map(|path| format!("mount --bind empty {} && ", path.display())).collect();
     exercise.write("empty", "");
@@ -593,7 +593,7 @@ fn what_is_wrong_is_told_before_anything_is_built() {
 #[test]
 fn controllers_reach_each_switch_at_a_port_of_its_own() {
     let Some(exercise) = Exercise::new("basic.p4", &["sleep"]) else { return };
-    // Neither entries nor a program: a controller brings both.
+    // Neither entries nor a program: a controller sets both.
     exercise.write(
         "topology.json",
         "{\"hosts\": {\"h1\": {}}, \"switches\": {\"s1\": {}, \"s2\": {\"cpu_port\": \"255\"}},
@@ -618,7 +618,7 @@ fn controllers_reach_each_switch_at_a_port_of_its_own() {
     drop(stdin);
     Ended::of(network.wait_with_output().unwrap()).expect(0);
     assert!(["kept/s1", "kept/s2"].iter().all(|folder| exercise.path(folder).is_dir()));
-    // A port that is taken is told, and the network runs without.
+    // A port in use is reported, and the network runs without.
     let _taken = std::net::TcpListener::bind(("127.0.0.1", first)).unwrap();
     std::fs::rename(exercise.path("basic.txt"), exercise.path("basic.p4")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
@@ -627,7 +627,7 @@ fn controllers_reach_each_switch_at_a_port_of_its_own() {
     ended.expect(0).says(&format!("port {first} is taken"));
 }
 
-/// The first of so many ports in a row that nobody uses.
+/// The first of this many consecutive unused ports.
 fn free_ports(count: u16) -> u16 {
     let is_free = |port: u16| std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
     let start = 20_000 + (std::process::id() % 20_000) as u16;
@@ -642,7 +642,7 @@ fn without_root_it_says_so() {
     exercise.write("t.json", "{\"hosts\": {\"h1\": {}}, \"switches\": {}, \"links\": []}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     command.args(["net"]).arg(exercise.path("t.json")).args(["-c", "nodes"]).stdin(Stdio::null());
-    // Root becomes nobody; anybody else stays.
+    // Root changes to `nobody`; any other user stays.
     if std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(exercise.0.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -650,7 +650,7 @@ fn without_root_it_says_so() {
     }
     match command.output() {
         Ok(output) => drop(Ended::of(output).expect(3).says("needs root").says("run `sudo wirespeed net")),
-        // Where root's folders are closed to others, nobody cannot run the command at all.
+        // If root's folders are closed to others, `nobody` cannot run the command at all.
         Err(error) => testkit::skip(format!("needs a command that every user can run: {error}")),
     }
 }

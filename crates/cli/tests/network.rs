@@ -5,8 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::{Network, Running};
 
-/// A namespace `switch` with interfaces `r1` to `r3`, each wired to a host `h1` to `h3`; none where the machine lacks
-/// what that takes.
+/// A namespace `switch` with interfaces `r1` to `r3`, each connected to a host `h1` to `h3`; `None` if the machine
+/// lacks what they need.
 fn three_hosts(programs: &[&str]) -> Option<Network> {
     let mut network = match Network::new(programs) {
         Ok(network) => network,
@@ -78,7 +78,7 @@ fn hosts_ping_each_other_through_the_router() {
         let output = network.run(host, &format!("ping -c 3 -i 0.2 -W 2 {address}"));
         assert!(output.contains("3 received") && output.contains("ttl=63"), "{host} to {address}:\n{output}");
     }
-    // A packet whose TTL ends at the router does not reach the other side.
+    // A packet whose TTL expires at the router does not reach the other side.
     assert!(network.try_run("h1", "ping -c 1 -W 1 -t 1 10.0.2.2").is_err());
     let summary = stop(router);
     assert_eq!(summary["ended"], "stopped");
@@ -101,7 +101,7 @@ connection.recv(1)
 print(hashlib.sha256(data).hexdigest())
 ";
 
-/// Prints the digest of what it receives.
+/// Prints the digest of the data that it receives.
 const RECEIVER: &str = "
 import hashlib, socket
 listener = socket.create_server(('10.0.2.2', 5001))
@@ -180,7 +180,7 @@ for number in range(300):
     time.sleep(0.02)
 ";
 
-/// Prints how many datagrams came of how many flows, and of how many the order was another.
+/// Prints how many datagrams of how many flows arrived, and in how many flows they were reordered.
 const FLOWS_RECEIVER: &str = "
 import socket
 receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -1,4 +1,4 @@
-//! `wirespeed test`: what it prints, and how it ends.
+//! `wirespeed test`: its output and its exit status.
 
 use expect_test::{Expect, expect};
 use std::process::Command;

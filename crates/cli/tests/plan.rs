@@ -1,4 +1,5 @@
-//! `wirespeed compile --emit plan` and `wirespeed tune`: what they say. Which choice is best is the machine's business.
+//! `wirespeed compile --emit plan` and `wirespeed tune`: the form of their output. Which setting is best depends on
+//! the machine.
 
 use expect_test::{Expect, expect};
 use live::pcap::CaptureDriver;
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A switch of two tables: who may pass, and where to. Its second table waits for a value of the first.
+/// A switch with two tables: an access list and a forwarding table. The second lookup depends on a value of the
+/// first.
 const PROGRAM: &str = r#"
 #include <core.p4>
 #include <v1model.p4>
@@ -64,7 +66,7 @@ impl Folder {
         driver.finish().unwrap();
     }
 
-    /// What a command shows, and how it ends unless it succeeds.
+    /// The output of a command, and its exit status unless it succeeds.
     fn run(&self, line: &str) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
         command.args(line.split_whitespace()).current_dir(self.0.path()).env("XDG_CACHE_HOME", self.cache());
@@ -85,7 +87,7 @@ impl Folder {
         self.0.path().join("cache")
     }
 
-    /// The file in which a tuning is kept.
+    /// The file with a tuning.
     fn kept(&self) -> Option<PathBuf> {
         let is_tuning = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tuned-"));
         let files = std::fs::read_dir(self.cache().join("wirespeed")).ok()?;
@@ -209,7 +211,7 @@ fn a_plan_as_json_has_the_same_for_tools() {
     );
 }
 
-/// Numbers are N, and which choice is the best is left out.
+/// Replaces numbers by N, and leaves out which setting is best.
 fn without_figures(text: &str) -> String {
     let word = |word: &str| {
         if word.parse::<f64>().is_ok_and(|_| word.contains('.')) { "N".to_owned() } else { word.to_owned() }
@@ -237,7 +239,7 @@ fn what_is_tuned_is_kept_until_it_is_forgotten() {
     "#]]
     .assert_eq(&without_figures(&tuned));
     let kept = folder.kept().expect("it is kept");
-    // As on a machine where this is the best.
+    // As on a machine on which this is the best.
     std::fs::write(&kept, "burst_packets 16\ncuts false\n").unwrap();
     let plan = folder.run("compile filter.p4 --emit plan");
     let told: Vec<&str> = plan.lines().filter(|line| line.starts_with("tuned") || line.contains("asked")).collect();

@@ -1,5 +1,5 @@
-//! Commands on a terminal: what is typed ahead or pasted is carried out, and however a command ends or is stopped, the
-//! terminal is left as it was found.
+//! Commands on a terminal: input that is typed ahead or pasted is used, and however a command ends or is stopped, it
+//! restores the terminal.
 
 use crate::support;
 
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::{Switch, wirespeed};
 
-/// How long anything may take before a test fails.
+/// The time limit for anything in a test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal with a command on it.
@@ -25,7 +25,7 @@ struct Terminal {
     keyboard: File,
     child: Child,
     shown: Arc<Mutex<Vec<u8>>>,
-    /// What of it was looked at.
+    /// How much of its output was examined.
     seen: usize,
 }
 
@@ -39,7 +39,7 @@ impl Terminal {
         let mut screen = keyboard.try_clone().unwrap();
         let shown: Arc<Mutex<Vec<u8>>> = Arc::default();
         let sink = Arc::clone(&shown);
-        // One end of the command's side stays open here: its settings are looked at when the command has gone.
+        // One end of the command's side stays open here: its settings are read when the command has ended.
         std::mem::forget(pair.slave);
         std::thread::spawn(move || {
             let mut part = [0; 4096];
@@ -54,7 +54,7 @@ impl Terminal {
         self.keyboard.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Waits until this is shown, after all that was waited for before.
+    /// Waits until this is shown, after everything that was waited for before.
     fn wait_for(&mut self, text: &str) {
         let start = Instant::now();
         loop {
@@ -68,14 +68,14 @@ impl Terminal {
         }
     }
 
-    /// Whether keys come as they are pressed, and are not shown.
+    /// Whether the terminal is in raw mode without echo.
     fn is_raw(&self) -> bool {
         let flags = tcgetattr(&self.keyboard).unwrap().local_flags;
         assert_eq!(flags.contains(LocalFlags::ICANON), flags.contains(LocalFlags::ECHO));
         !flags.contains(LocalFlags::ICANON)
     }
 
-    /// Gives the terminal another size, and tells who is on it.
+    /// Changes the size of the terminal, and notifies its processes.
     fn resize(&self, columns: u16, rows: u16) {
         let mut stty = Command::new("stty");
         stty.args(["rows", &rows.to_string(), "cols", &columns.to_string()]).stdin(self.keyboard.try_clone().unwrap());
@@ -113,11 +113,11 @@ fn signals_at_a_prompt_give_the_terminal_back() {
             terminal.wait_for(prompt);
             assert!(terminal.is_raw());
             terminal.signal(signal);
-            // Whether a core is left is the machine's business.
+            // Whether there is a core file depends on the machine.
             let changed = terminal.changed();
             assert!(matches!(changed, WaitStatus::Signaled(_, by, _) if by == signal), "{changed:?}");
             assert!(!terminal.is_raw());
-            // Pasted text is no longer marked.
+            // The marking of pasted text is off.
             terminal.wait_for("\x1b[?2004l");
         }
     }
@@ -127,7 +127,7 @@ fn signals_at_a_prompt_give_the_terminal_back() {
 fn what_is_typed_ahead_is_carried_out() {
     let switch = Switch::start();
     let mut terminal = Terminal::start(&mut switch.ctl());
-    // Before there is a prompt, at one, and while a command is carried out.
+    // Before a prompt, at one, and while a command runs.
     terminal.type_in("list counters\nlist registers\n");
     terminal.wait_for("MyIngress.rx");
     terminal.wait_for("MyIngress.flows");
@@ -143,7 +143,7 @@ fn what_is_typed_ahead_is_carried_out() {
     assert!(!terminal.is_raw());
 }
 
-/// Answers what it is asked with this, until the test ends.
+/// Answers requests with this, until the test ends.
 fn serve(listener: TcpListener, text: &'static str) {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
@@ -177,7 +177,7 @@ fn top_gives_the_terminal_back_and_takes_it_again() {
             terminal.wait_for("no switch serves metrics");
             assert!(terminal.is_raw());
         }
-        // One that nobody can hear of: a shell may have set the terminal in between.
+        // Without a notification: a shell may have changed the settings in between.
         terminal.signal(Signal::SIGSTOP);
         assert_eq!(terminal.changed(), WaitStatus::Stopped(terminal.process(), Signal::SIGSTOP));
         terminal.signal(Signal::SIGCONT);
@@ -193,13 +193,13 @@ fn top_fills_the_terminal_as_it_is_now() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     serve(listener, "wirespeed_build_info{version=\"9.8.7\"} 1\n");
-    // One look, at the start: what is drawn after that is drawn for the new size.
+    // One check, at the start: later output is for the new size.
     let mut terminal = Terminal::start(wirespeed().args(["top", &address.to_string(), "--interval", "60"]));
     terminal.wait_for("measuring");
     for (columns, rows) in [(200, 50), (20, 5), (1, 1), (0, 0), (400, 3)] {
         terminal.resize(columns, rows);
         let (columns, rows) = if rows == 0 { (80, 24) } else { (columns, rows) };
-        // The last line has what the keys do, as much of it as there is room for.
+        // The last line describes the keys, as far as there is room.
         let help = "q quits, p pauses, t traces, + and - change the interval, arrows scroll";
         let shown = &help[..help.len().min(columns.into())];
         terminal.wait_for(&format!("\x1b[{rows};1H{shown}\x1b[K"));

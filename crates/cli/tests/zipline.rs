@@ -1,4 +1,4 @@
-//! `wirespeed zipline`: the tables of a sample make its packets small, and the decoder makes them what they were.
+//! `wirespeed zipline`: the tables made from a sample shorten its packets, and the decoder restores them.
 
 use expect_test::{Expect, expect};
 use live::pcap::{CaptureReader, CaptureWriter};
@@ -17,7 +17,8 @@ fn check(folder: &Path, words: &str, expected: Expect) {
     expected.assert_eq(&format!("exit {}\n{out}{err}", output.status.code().unwrap_or(-1)));
 }
 
-/// Readings of a sensor: four chunks of 32 bytes in turn, of which one bit differs each time, and what follows them.
+/// Readings of a sensor: four chunks of 32 bytes in turn, of which one bit differs each time, and the bytes that
+/// follow them.
 fn write(path: &Path) -> Vec<Vec<u8>> {
     let mut writer = CaptureWriter::create(path).unwrap();
     let mut frames = Vec::new();
@@ -77,7 +78,7 @@ fn tables_of_a_capture_make_it_small_and_whole_again() {
     assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
 }
 
-/// A capture of these payloads, each behind an Ethernet header.
+/// A capture of these payloads, each after an Ethernet header.
 fn write_payloads(path: &Path, payloads: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut writer = CaptureWriter::create(path).unwrap();
     let header = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0];
@@ -89,7 +90,7 @@ fn write_payloads(path: &Path, payloads: &[Vec<u8>]) -> Vec<Vec<u8>> {
     frames
 }
 
-/// Payloads of sensors where they are: one a line, the fourth value, in hexadecimal.
+/// Payloads of sensors, if the file exists: one per line, the fourth value, in hexadecimal.
 fn sensors() -> Option<Vec<Vec<u8>>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/payloads/lorawan-ems.csv");
     let text = std::fs::read_to_string(path).ok()?;
@@ -100,7 +101,7 @@ fn sensors() -> Option<Vec<Vec<u8>>> {
     text.lines().skip(1).map(payload).collect()
 }
 
-/// Readings that a mask suits: a counter, two noisy bytes and a flag among bytes that stay; some are longer.
+/// Readings that suit a mask: a counter, two noisy bytes and a flag among constant bytes; some are longer.
 fn readings() -> Vec<Vec<u8>> {
     let one = |number: usize| {
         let mut reading = b"station 7: 0000 volts, ok".to_vec();
@@ -114,8 +115,8 @@ fn readings() -> Vec<Vec<u8>> {
     (0..3_000).map(one).collect()
 }
 
-/// What `fit` has chosen for the first third of the payloads: the rest through encoder and decoder; which part of
-/// it comes out of the encoder compressed, and as what part of its bytes.
+/// The choice of `fit` for the first third of the payloads: sends the rest through encoder and decoder; returns the
+/// compressed fraction, and the ratio of its sizes.
 fn fit_and_compress(folder: &Path, payloads: &[Vec<u8>]) -> (String, f64, f64) {
     let (sample, rest) = payloads.split_at(payloads.len() / 3);
     write_payloads(&folder.join("sample.pcap"), sample);
@@ -139,10 +140,10 @@ fn a_mask_from_a_sample_suits_what_comes_later() {
     assert_eq!(options, "-D CODE=0 -D CHUNK=25 -D ASIDE=25");
     assert_eq!((compressed, ratio < 0.25), (1.0, true), "{ratio}");
     let Some(payloads) = sensors() else { return };
-    // Bases that come only later are not in the tables.
+    // Bases that occur only later are not in the tables.
     let (options, compressed, ratio) = fit_and_compress(folder.path(), &payloads);
     assert!(compressed > 0.75 && ratio < 0.45, "{options}: {compressed} of the packets, {ratio} of the bytes");
-    // More bits are set aside: nearly all that comes is known, and not much larger.
+    // More bits are set aside: nearly all later bases are known, and not much larger.
     let words = "zipline tables sample.pcap --transform mask-41 --encoder encoder.txt --decoder decoder.txt";
     let output = wirespeed(folder.path(), words);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -154,8 +155,8 @@ fn a_mask_from_a_sample_suits_what_comes_later() {
     assert!(compressed * 100 > payloads.len() * 97, "{compressed} of {}", payloads.len());
 }
 
-/// Fits the programs to what is behind the headers of some packets of a capture: through both, all packets are what
-/// they were. How many were compressed.
+/// Fits the programs to the payloads of some packets of a capture: after both programs, all packets are restored.
+/// Returns how many were compressed.
 fn there_and_back(folder: &Path, capture: &str, words: &str) -> usize {
     let files = "--encoder encoder.txt --decoder decoder.txt";
     let output = wirespeed(folder, &format!("zipline fit {capture} {words} {files}"));
@@ -174,7 +175,7 @@ fn there_and_back(folder: &Path, capture: &str, words: &str) -> usize {
 fn chunks_behind_udp_and_tcp_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    // Four readings behind UDP and TCP, and other packets.
+    // Four readings after UDP and TCP, and other packets.
     let readings = readings();
     let packets: Vec<Vec<u8>> = (0..600)
         .map(|number| {
@@ -209,7 +210,7 @@ fn chunks_behind_udp_and_tcp_come_back() {
     assert!(compressed.is_empty() || compressed.iter().sum::<usize>() > 100, "{compressed:?}");
 }
 
-/// Two kinds of traffic, each with its own mask, learned by itself and told apart by EtherTypes.
+/// Two kinds of traffic, each with its own mask and its own bases, distinguished by EtherTypes.
 #[test]
 fn classes_of_traffic_have_their_own_masks() {
     let folder = tempfile::tempdir().unwrap();
@@ -274,7 +275,7 @@ fn next_to_codewords() -> Vec<Vec<u8>> {
     (0..3_000).map(one).collect()
 }
 
-/// Two kinds of traffic, each with the transform that suits it, whose chunks have other lengths.
+/// Two kinds of traffic, each with the transform that suits it, with chunks of different lengths.
 #[test]
 fn classes_of_traffic_have_their_own_transforms() {
     let folder = tempfile::tempdir().unwrap();
@@ -325,7 +326,7 @@ fn classes_of_traffic_have_their_own_transforms() {
     check(options, [25 - 6, 32 - 3]);
 }
 
-/// One program at both ends: what each of them sends the other makes what it was, with both kinds of traffic.
+/// One program at both ends: each restores what the other sends, with both kinds of traffic.
 #[test]
 fn gateways_encode_one_way_and_decode_the_other() {
     let folder = tempfile::tempdir().unwrap();
@@ -367,7 +368,7 @@ fn classes_with_several_chunks_have_their_own_transforms() {
     };
     let packets: Vec<Vec<u8>> = (0..600).map(packet).collect();
     write_payloads(&folder.join("both.pcap"), &packets);
-    // Of a third no class takes any, and a fourth have no reading.
+    // No class matches a third, and a fourth have no reading.
     let words = "--udp 5683 --also both.pcap,udp=5684 --count 4 --chunk 25";
     assert_eq!(there_and_back(folder, "both.pcap", words), 150);
     let options = std::fs::read_to_string(folder.join("encoder.txt")).unwrap();
@@ -375,7 +376,7 @@ fn classes_with_several_chunks_have_their_own_transforms() {
     assert!(options.contains(" -D OFFSET=28 -D COUNT=4 -D CLASSES=2 -D CODE_1=0 -D ASIDE_1="), "{options}");
 }
 
-/// What classes cannot be, by arguments and by settings of the programs.
+/// Invalid classes, from arguments and from settings of the programs.
 #[test]
 fn faults_of_classes_are_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -615,7 +616,7 @@ fn no_file_is_written_over_another() {
     );
 }
 
-/// Where nothing is gained it is said, and `fit` writes nothing.
+/// If nothing is gained, this is reported, and `fit` writes nothing.
 #[test]
 fn what_gains_nothing_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -692,7 +693,7 @@ fn what_gains_nothing_is_told() {
     "#]].assert_eq(&told);
 }
 
-/// What captures was killed: the packets before its end are those of the sample.
+/// The capturing program was killed: the packets before the end are the sample.
 #[test]
 fn a_capture_that_is_cut_short_is_read() {
     let folder = tempfile::tempdir().unwrap();

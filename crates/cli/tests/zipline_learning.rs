@@ -1,6 +1,6 @@
-//! ZipLine's controller between switches that run: what it says of those that it cannot lead, and TCP and UDP between
-//! hosts over a link that loses, doubles and reorders frames, while bases come and go, there are too few identifiers,
-//! and the controller and the decoder are killed; also with the controller in one of the switches.
+//! ZipLine's controller between running switches: its messages about those that it cannot control, and TCP and UDP
+//! between hosts over a link that loses, duplicates and reorders frames, while bases come and go, there are too few
+//! identifiers, and the controller and the decoder are killed; also with the controller in one of the switches.
 #![allow(clippy::print_stdout, reason = "a test that fails shows how far it came")]
 
 use crate::support;
@@ -45,8 +45,7 @@ impl Learner {
         }
     }
 
-    /// What is counted when the first identifiers mean something else, or after 30 seconds. Lines that were told
-    /// before are read first.
+    /// The counts when the first identifiers are reused, or after 30 seconds. Earlier lines are read first.
     fn recycling(&mut self) -> Json {
         let mut counts = self.next("counts");
         while counts["recycled"].as_u64() < Some(2) && counts["seconds"].as_f64() < Some(30.0) {
@@ -55,7 +54,7 @@ impl Learner {
         counts
     }
 
-    /// Ends it without warning.
+    /// Kills it.
     fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -103,7 +102,7 @@ fn switch_with(name: &str, options: &str, entries: &str) -> support::Switch {
     support::Switch::start_program(&app(&format!("{name}.p4")), &options)
 }
 
-/// Why a controller does not lead this encoder and this decoder together.
+/// Why a controller does not control this encoder and this decoder together.
 fn difference(encoder: &support::Switch, decoder: &support::Switch) -> String {
     let mut learner = Learner::start(&encoder.address, &decoder.address, "--every 2");
     let mut joined = 0;
@@ -119,7 +118,7 @@ fn difference(encoder: &support::Switch, decoder: &support::Switch) -> String {
     }
 }
 
-/// All have bases of 24 or of 26 bits and as many identifiers; what is restored would be wrong.
+/// All have bases of 24 or of 26 bits and the same number of identifiers; restored packets would be wrong.
 #[test]
 fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
     const MASKED: &str = "-DCODE=0 -DCHUNK=4 -DASIDE=8 -DID_BITS=4";
@@ -142,7 +141,7 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
     told += &difference(&encoder, &decoder);
     let decoder = switch_with("decoder", &format!("{code} -DPOLYNOMIAL=0x9"), "");
     told += &difference(&encoder, &decoder);
-    // What differs in the transform of a class.
+    // Differences in the transform of a class.
     let mixed = format!("{code} -DCLASSES=2 -DCODE_1=3 -DCHUNK_1=1");
     let encoder = switch_with("encoder", &mixed, "table_add masks_1 flip 3 => 3\n");
     for (options, further) in [
@@ -169,7 +168,7 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
     "#]].assert_eq(&told);
 }
 
-/// An identifier of a file means what the first file says: from an encoder with another one it is taken.
+/// An identifier of a file means what the first file says: an encoder with another meaning loses it.
 #[test]
 fn files_that_contradict_each_other_are_named() {
     let code = "-DCODE=5 -DID_BITS=4";
@@ -192,7 +191,7 @@ fn certificate(name: &str) -> String {
     folder.join(name).canonicalize().unwrap().display().to_string()
 }
 
-/// An encoder or a decoder that wants TLS, and a certificate of who leads it.
+/// An encoder or a decoder that requires TLS, and a certificate of its controller.
 fn switch_with_certificate(name: &str) -> support::Switch {
     let [own, key, ca] = ["server.pem", "server.key", "ca.pem"].map(certificate);
     switch_with(
@@ -202,7 +201,7 @@ fn switch_with_certificate(name: &str) -> support::Switch {
     )
 }
 
-/// The certificate that is shown, by options that begin so.
+/// The client's certificate, by options with this prefix.
 fn shown_certificate(prefix: &str) -> String {
     let [ca, own, key] = ["ca.pem", "client.pem", "client.key"].map(certificate);
     format!("--{prefix}ca {ca} --{prefix}cert {own} --{prefix}key {key}")
@@ -229,7 +228,7 @@ fn switches_that_want_certificates_are_led() {
     .assert_eq(&told.concat());
 }
 
-/// What a switch that leads tells of the other one, at first.
+/// The first message of a controlling switch about the other one.
 fn told_by_leader(name: &str, other: &str, options: &str) -> String {
     let leads = if name == "encoder" { "--zipline-decoder" } else { "--zipline-encoder" };
     let line = format!("-DCODE=5 -DID_BITS=4 --backend interp --p4runtime 127.0.0.1:0 {leads} {other} {options}");
@@ -257,7 +256,7 @@ fn a_switch_leads_one_that_wants_a_certificate() {
     "#]].assert_eq(&told);
 }
 
-/// How the programs are compiled, and payloads whose bases are more than the 16 identifiers.
+/// The compile options of the programs, and payloads with more bases than the 16 identifiers.
 #[derive(Clone, Copy)]
 struct Kind {
     defines: &'static str,
@@ -265,8 +264,8 @@ struct Kind {
     datagram: &'static str,
 }
 
-/// Chunks of four bytes: version, traffic class and length of IPv4. Lengths that differ by more than a bit are other
-/// bases.
+/// Chunks of four bytes: version, traffic class and length of IPv4. Lengths that differ by more than a bit have
+/// different bases.
 const CODE: Kind = Kind {
     defines: "-DCODE=5 -DID_BITS=4",
     identifiers: 16,
@@ -280,7 +279,8 @@ def datagram(number):
 };
 const TABLES: &str = "zipline tables --m 5 --id-bits 4 --both-ways --encoder encoder.txt --decoder decoder.txt";
 
-/// Chunks of sixteen bytes in datagrams to a port: up to three of one to four. Of each the first four change always.
+/// Chunks of sixteen bytes in datagrams to a port: up to three of one to four. The first four bytes of each always
+/// change.
 const MASK: Kind = Kind {
     defines: "-DCODE=0 -DCHUNK=16 -DASIDE=32 -DOFFSET=28 -DCOUNT=3 -DID_BITS=4",
     identifiers: 16,
@@ -293,8 +293,8 @@ def datagram(number):
 ",
 };
 
-/// Datagrams whose number is even have a chunk of sixteen bytes, of which the first four change always; the others one
-/// of eight bytes, for a code. Each has identifiers of its own, which are too few.
+/// Datagrams with an even number have a chunk of sixteen bytes, of which the first four always change; the others
+/// have one of eight bytes, for a code. Each has identifiers of its own, which are too few.
 const MIXED: Kind = Kind {
     defines: "-DCODE=0 -DCHUNK=16 -DASIDE=32 -DOFFSET=32 -DID_BITS=4 -DETHERTYPE=0xA000 -DCLASSES=2 -DCODE_1=6 \
               -DCHUNK_1=8",
@@ -308,8 +308,8 @@ def datagram(number):
 ",
 };
 
-/// Frames on the link from the encoder to the decoder and back: some are lost, some come twice, all come late and in
-/// another order, but none later than half a second. Prints how many there were of each EtherType.
+/// Frames on the link from the encoder to the decoder and back: some are lost, some duplicated, all are delayed and
+/// reordered, but by no more than half a second. Prints the number of frames of each EtherType.
 const LINK: &str = "
 import collections, heapq, itertools, json, random, select, signal, socket, sys, time
 random.seed(1)
@@ -338,7 +338,7 @@ while True:
             heapq.heappush(late, (due, next(number), ends[1 - ends.index(end)], frame))
 ";
 
-/// What datagrams and stream contain is known from their numbers and its length.
+/// The contents of datagrams and of the stream follow from their numbers and its length.
 const CONTENT: &str = "
 import json, random, select, socket, time
 PHASES, SECONDS = 6, 2.0
@@ -387,8 +387,8 @@ faults = {name: int(value) for name, value in zip(names, values)
 print(json.dumps({'right': right, 'wrong': wrong, 'stream': came == stream, 'faults': faults}))
 ";
 
-/// Hosts a and b with the switches between them in one namespace, and the link of these in another; or none where the
-/// machine lacks what that takes.
+/// Hosts a and b with the switches between them in one namespace, and the link of the switches in another; `None` if
+/// the machine lacks what they need.
 fn network() -> Option<Network> {
     let mut network = match Network::new(&["ping", "python3"]) {
         Ok(network) => network,
@@ -440,7 +440,7 @@ impl Drop for Killed {
 const ENCODER: &str = "127.0.0.1:9559";
 const DECODER: &str = "127.0.0.1:9560";
 
-/// Starts encoder or decoder between two interfaces. What comes from the other side goes through as it is.
+/// Starts encoder or decoder between two interfaces. Packets in the other direction are unchanged.
 fn switch(network: &Network, folder: &Path, kind: Kind, name: &str, further: &str) -> Killed {
     let defines = kind.defines;
     let (port, address) = if name == "encoder" { ("e", ENCODER) } else { ("d", DECODER) };
@@ -449,7 +449,7 @@ fn switch(network: &Network, folder: &Path, kind: Kind, name: &str, further: &st
     Killed::start(network, folder, &format!("run {program} {defines} --quiet --entries {name}.txt {ports} {further}"))
 }
 
-/// How a switch leads over a link on which nothing is later than half a second.
+/// The controller's options for a link with a delay of at most half a second.
 const CAREFULLY: &str = "--zipline-quarantine 1.5 --zipline-idle 0.3";
 
 fn learner(network: &Network) -> Learner {
@@ -466,7 +466,7 @@ fn wait_for_ping(network: &Network) {
     }
 }
 
-/// Writes the entries of a code that learning begins with.
+/// Writes the initial entries of a code for learning.
 fn write_code(folder: &Path) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     assert!(command.current_dir(folder).args(TABLES.split_whitespace()).status().unwrap().success());
@@ -508,7 +508,7 @@ fn write_mixed(folder: &Path) {
     std::fs::write(folder.join("decoder.txt"), decoder).unwrap();
 }
 
-/// Half of the identifiers are those of bases that the first datagrams have.
+/// Half of the identifiers belong to bases of the first datagrams.
 fn write_bases(folder: &Path) {
     for (name, action) in [("encoder.txt", "compress"), ("decoder.txt", "expand")] {
         let mut text = std::fs::read_to_string(folder.join(name)).unwrap();
@@ -558,7 +558,7 @@ fn no_byte_is_wrong_with_classes_that_have_their_own_transforms() {
     }
 }
 
-/// Switches that are started anew while nobody leads have again what their files say, and nothing else.
+/// Switches that are restarted while there is no controller have the entries of their files, and nothing else.
 #[test]
 fn no_byte_is_wrong_when_switches_with_bases_of_files_start_again() {
     let Some(network) = network() else { return };
@@ -657,8 +657,8 @@ fn no_byte_is_wrong_between_gateways_that_lead_one_way_each() {
     exchange(&leads.each_ref().map(String::as_str));
 }
 
-/// Datagrams and streams go both ways between gateways of which these lead, or each other's controllers if none does,
-/// and the second one is killed.
+/// Datagrams and streams go both ways between gateways that these controllers control, or each other's controllers if
+/// there are none, and the second one is killed.
 fn exchange(leads: &[&str; 2]) {
     let Some(network) = network() else { return };
     let folder = tempfile::tempdir().unwrap();
@@ -729,8 +729,8 @@ fn a_switch_that_leads_says_what_it_lacks() {
     .assert_eq(&lines.concat());
 }
 
-/// Sends and receives while bases come and go, and both ends of what leads are killed. Returns the frames of each
-/// EtherType that were on the link.
+/// Sends and receives while bases come and go, and both ends of the connection to the controller are killed. Returns
+/// the frames of each EtherType that were on the link.
 fn churn(network: &Network, folder: &Path, kind: Kind) -> Json {
     let content = format!("{CONTENT}{}", kind.datagram);
     let _encoder = switch(network, folder, kind, "encoder", "");

@@ -485,7 +485,7 @@ wirespeed_control_updates_total{result="done"} 20
                     packets[it], busy[it], waiting[it]
                 )
             };
-            // The first of them is all that these tell of.
+            // The samples without labels are only of the first worker.
             let first = "wirespeed_worker_busy_seconds_total 9\nwirespeed_worker_waiting_seconds_total 0\n";
             Samples::parse(&format!("{first}{}{}", worker(0), worker(1)))
         };

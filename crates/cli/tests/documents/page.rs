@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// What a fenced block is.
+/// The kind of a fenced block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Commands of a shell.
@@ -11,24 +11,24 @@ pub enum Kind {
     Console,
     /// A program in Python.
     Python,
-    /// What the block before prints.
+    /// The output of the block before.
     Output,
     /// A file of this name, which the reader writes.
     File(String),
 }
 
-/// What becomes of commands that do not end.
+/// What happens to commands that do not end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Terminals {
     /// There are none: each command ends before the next.
     One,
-    /// They go on in terminals of their own until the next block for a switch begins one.
+    /// They continue in terminals of their own until the next block for a switch begins one.
     Switch,
-    /// They go on, and so do those that went on before.
+    /// They continue, and so do those from before.
     Beside,
 }
 
-/// A fenced block that a test looks at.
+/// A fenced block that is tested.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub kind: Kind,
@@ -39,7 +39,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// What it needs and this machine has not.
+    /// A required tool that this machine lacks.
     pub fn missing(&self) -> Option<&str> {
         self.needs.as_deref().filter(|name| !is_program(name) && !is_python_package(name))
     }
@@ -49,12 +49,12 @@ impl Block {
         self.text.lines().next().and_then(|line| line.strip_prefix("$ ")).unwrap_or_default()
     }
 
-    /// Of a session, what is typed at the prompt.
+    /// Of a session, the input at the prompt.
     pub fn typed_lines(&self) -> impl Iterator<Item = &str> {
         self.text.lines().skip(1).filter_map(typed)
     }
 
-    /// Of a session, what is printed, with anything between two of its lines.
+    /// Of a session, the output, with anything between two of its lines.
     pub fn shown_lines(&self) -> String {
         let lines = self.text.lines().skip(1).filter(|line| typed(line).is_none());
         lines.fold("...\n".to_owned(), |all, line| all + line + "\n...\n")
@@ -79,7 +79,7 @@ fn is_python_package(name: &str) -> bool {
     found.is_ok_and(|output| output.status.success())
 }
 
-/// The blocks of a page that are commands, sessions or output, in their order.
+/// The blocks of a page that are commands, sessions or output, in order.
 pub fn blocks(text: &str) -> Result<Vec<Block>, String> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -111,8 +111,8 @@ fn kind(words: &str) -> Result<Option<Kind>, String> {
     }))
 }
 
-/// Whether a text is as expected; if not, the first line of the expectation that is not there. Numbers may differ, and
-/// a line `...` stands for any lines.
+/// Whether a text is as expected; if not, the first missing line of the expectation. Numbers may differ, and a line
+/// `...` stands for any lines.
 pub fn matches(expected: &str, printed: &str) -> Result<(), String> {
     let mut printed = printed.lines().map(plain).filter(|line| !line.is_empty()).peekable();
     let mut skipping = false;

@@ -1,15 +1,16 @@
-//! The blocks of a page as one script of `bash`. What enters: [`Block`]s. What leaves: a script that stops at the first
-//! command that fails, says where, and leaves what each block printed in a file of its own.
+//! The blocks of a page as one script of `bash`. What enters: [`Block`]s. What leaves: a script that stops at the
+//! first command that fails, reports where, and writes the output of each block to a file of its own.
 
 use super::page::{Block, Kind, Terminals};
 use std::fmt::Write as _;
 
-/// Where a block's output is left.
+/// The file for a block's output.
 pub fn output_name(number: usize) -> String {
     format!("block-{number}.out")
 }
 
-/// What surrounds the commands of a page: interfaces, and functions in the place of what a test cannot or must not do.
+/// The script around the commands of a page: interfaces, and functions that replace what a test cannot or must not
+/// do.
 const PROLOGUE: &str = r#"
 set -eu -o pipefail
 page_folder=$PWD
@@ -81,14 +82,14 @@ start() {
 }
 "#;
 
-/// In blocks for a switch, the commands that do not end go on in the background.
+/// In blocks for a switch, the commands that do not end run in the background.
 const IN_BACKGROUND: &str = r#"wirespeed() {
     case "$1 ${2-}" in "run "*|"zipline learn") start wirespeed "$@" ;; *) command wirespeed "$@" ;; esac
 }
 simple_switch_grpc() { start simple_switch_grpc "$@"; }
 "#;
 
-/// Those of the blocks before end when the first of a block begins.
+/// Those of the previous blocks end when the first of a block begins.
 const ONE_AFTER_THE_OTHER: &str = r#"wirespeed() {
     case "$1" in run) stop; start wirespeed "$@" ;; *) command wirespeed "$@" ;; esac
 }
