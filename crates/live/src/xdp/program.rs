@@ -1,8 +1,8 @@
 //! The XDP program that redirects an interface's frames to our sockets, as the kernel's instructions.
 //!
 //! A map gives the socket for the queue of a frame; a frame of a queue without a socket is passed to the kernel. If the
-//! interface's driver keeps a frame's VLAN tag beside the frame, as virtual interfaces do, the program reads the tag and
-//! puts it back in; this is not possible later. In C it would read:
+//! interface's driver keeps a frame's VLAN tag beside the frame, as virtual interfaces do, the program reads the tag
+//! and puts it back in; this is not possible later. In C it would read:
 //!
 //! ```c
 //! if (bpf_xdp_metadata_rx_vlan_tag(ctx, &kind, &tag) == 0) {
