@@ -1,5 +1,5 @@
 // Headers among the metadata that nothing makes valid keep what is written to them, from block to block, in parameters,
-// copies, keys of tables and inputs of hashes. They are never valid.
+// copies, keys of tables and inputs of hashes. They are never valid. (metadata_headers.p4 has those that may be.)
 #include <core.p4>
 #include <v1model.p4>
 
@@ -28,7 +28,7 @@ struct metadata {
     @field_list(1)
     h_t kept;
     h_t lost;
-    // This one is made valid by some packets, and is a header then.
+    // This one is made valid by some packets, and keeps what others write.
     h_t sometimes;
 }
 

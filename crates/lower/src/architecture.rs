@@ -5,7 +5,7 @@
 use crate::inline::{Argument, Sight};
 use crate::names::find;
 use crate::objects::{ObjectId, ObjectKind};
-use crate::places::{HeaderPlace, Place, footprint_of_place, headers_of, varbit_parts};
+use crate::places::{Place, footprint_of_place, headers_of, varbit_parts};
 use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
@@ -209,13 +209,15 @@ impl<'h> Lowerer<'h> {
                 self.externs.v1model.carried_varbits.push((varbit.clone(), [length, bits]));
                 Ok(())
             }
-            (_, Place::Header(HeaderPlace { header: ir::HeaderRef::Fixed(header), .. })) => {
-                for number in inherited {
-                    self.externs.v1model.annotated_headers.entry(*number).or_default().push(*header);
+            // They are invalid when the next pass begins, but keep their contents.
+            (_, place @ (Place::Header(_) | Place::Union(_) | Place::Stack(_))) => {
+                for header in footprint_of_place(&self.ir, place).headers() {
+                    for number in inherited {
+                        self.externs.v1model.annotated_headers.entry(*number).or_default().push(header);
+                    }
                 }
                 Ok(())
             }
-            // Headers that can be valid are invalid when the next pass begins, so that nothing is kept of them.
             _ => Ok(()),
         }
     }

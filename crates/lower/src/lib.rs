@@ -18,6 +18,7 @@
 //! * `condition_text`: what assertions say when they fail.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
 //! * `architecture`, `psa`: the blocks of v1model and of PSA, and what they share.
+//! * `written`: headers in the metadata, which keep what is written to them.
 //! * `removed`: last, what fields of removed headers read as.
 //!
 //! # Attempts
@@ -307,7 +308,11 @@ pub fn lower_with(program: &hir::Program, options: Options, diagnostics: &mut Di
         }
         let failed = done.is_err() || lowerer.diagnostics.has_errors();
         if !failed {
-            lowerer.keep_written_fields();
+            if let Err(place) = lowerer.keep_written_fields() {
+                let message = "the program becomes too large when the fields of its metadata's headers are variables";
+                diagnostics.push(Diagnostic::error(codes::LIMIT, place, message));
+                return None;
+            }
             if let Err(place) =
                 removed::keep_fields(&mut lowerer.ir, &lowerer.removals, &lowerer.parameter_headers, STATEMENTS_MAX)
             {

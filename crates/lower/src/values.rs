@@ -364,7 +364,7 @@ fn choose(index: &ir::Expr, items: &[Value]) -> Option<Value> {
 }
 
 /// By halves, so that the expression stays flat. The first item is at `start`.
-fn choose_scalar(index: &ir::Expr, items: &[ir::Expr], start: usize) -> ir::Expr {
+pub(crate) fn choose_scalar(index: &ir::Expr, items: &[ir::Expr], start: usize) -> ir::Expr {
     if let [item] = items {
         return item.clone();
     }
@@ -375,7 +375,7 @@ fn choose_scalar(index: &ir::Expr, items: &[ir::Expr], start: usize) -> ir::Expr
 }
 
 /// `index < bound`; true where the index's type cannot hold the bound.
-fn index_below(index: &ir::Expr, bound: usize) -> ir::Expr {
+pub(crate) fn index_below(index: &ir::Expr, bound: usize) -> ir::Expr {
     match position_bits(index.ty.width(), bound) {
         Some(bound) => fold::binary(BinaryOp::Lt, index.clone(), ir::Expr::constant(index.ty, bound)),
         None => ir::Expr::bool(true),
@@ -383,7 +383,7 @@ fn index_below(index: &ir::Expr, bound: usize) -> ir::Expr {
 }
 
 /// A position as an index of a width, if that can hold it.
-fn position_bits(width: u32, position: usize) -> Option<Bits> {
+pub(crate) fn position_bits(width: u32, position: usize) -> Option<Bits> {
     let bits = Bits::from_u64(64, position as u64);
     (width >= 64 || bits.resize(width).resize(64) == bits).then(|| bits.resize(width))
 }

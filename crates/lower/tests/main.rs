@@ -3,6 +3,7 @@
 mod copies;
 mod hostile;
 mod language;
+mod metadata_headers;
 mod own_externs;
 mod parsers;
 mod routines;

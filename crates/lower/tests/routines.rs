@@ -90,3 +90,25 @@ fn headers_that_are_arguments_keep_their_fields() {
     "#]],
     );
 }
+
+#[test]
+fn headers_of_the_metadata_and_of_the_packet_may_be_arguments_of_one_routine() {
+    let types = "header t_t { bit<8> id; bit<8> next; } bit<8> sum(in t_t t) { return t.id + t.next; } \
+                 void change(inout t_t t) { t.id = t.id + 1; } void remove(inout t_t t) { t.setInvalid(); t.id = t.id + 1; }";
+    let calls = "if (hdr.h.a == 0) { meta.m.id = 5; change(meta.m); hdr.h.b = sum(meta.m); } \
+                 else if (hdr.h.a == 1) { hdr.t.setInvalid(); change(hdr.t); hdr.h.b = hdr.t.id; } \
+                 else if (hdr.h.a == 2) { meta.m = hdr.t; remove(meta.m); hdr.h.b = meta.m.id; } \
+                 else if (hdr.h.a == 3) { remove(hdr.t); change(hdr.t); hdr.h.b = sum(hdr.t); } \
+                 else { meta.m.setValid(); change(meta.m); hdr.t = meta.m; change(hdr.t); }";
+    check_packets_with_routines(
+        &Parts { types, metadata: "t_t m;", ..ingress("", calls) },
+        &[PACKETS[0], PACKETS[1], PACKETS[2], PACKETS[3], "040000000709"],
+        expect![[r#"
+            000000000709 -> 000600000709
+            010000000709 -> 01080000
+            020000000709 -> 020800000709
+            030000000709 -> 03120000
+            040000000709 -> 040000000200
+        "#]],
+    );
+}

@@ -1,7 +1,8 @@
 //! `W0324`: a read of a field whose header is invalid
 //!
 //! The header is invalid on every path to this read. Wirespeed reads zero, or the header's previous content if the same
-//! body has just made it invalid; other targets may read any value. `@noWarn("invalid_header")` silences it.
+//! body has just made it invalid or if the header belongs to the metadata; other targets may read any value.
+//! `@noWarn("invalid_header")` silences it.
 //!
 //! ```p4,wrong
 //! header H { bit<8> a; }

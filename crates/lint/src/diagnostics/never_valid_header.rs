@@ -1,7 +1,7 @@
 //! `W0327`: a use of a header that nothing in the program makes valid
 //!
 //! A packet header then reads as zero and ignores writes. A header in the metadata keeps what is written to it, as a
-//! struct would; other targets may behave differently. Extract the header, assign it or call `setValid()`, or declare a
+//! struct does; other targets may behave differently. Extract the header, assign it or call `setValid()`, or declare a
 //! struct. `@noWarn("invalid_header")` silences it, and so does a call of `isValid()`.
 //!
 //! ```p4,wrong

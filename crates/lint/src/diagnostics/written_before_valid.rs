@@ -1,6 +1,6 @@
 //! `W0328`: a write to a field before its header is made valid
 //!
-//! An invalid header ignores writes, and `setValid()` sets all its fields to zero. Call it first.
+//! `setValid()` sets all fields of an invalid header to zero. Call it first.
 //! `@noWarn("invalid_header")` silences it.
 //!
 //! ```p4,wrong

@@ -21,9 +21,12 @@ use ir::v1model::{STANDARD_METADATA, Slot, Stage};
 use ir::{BinaryOp, HashAlgorithm, HeaderRef, StmtKind, Unit};
 use num_bigint::BigInt;
 use sema::hir::{self, Call, Expr, Type};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::diag::Diagnostic;
+
+/// Headers that a field list keeps, or one field of each.
+type ListedFields = BTreeSet<(ir::HeaderId, Option<u32>)>;
 
 /// What is remembered while a v1model program is lowered.
 #[derive(Default)]
@@ -35,8 +38,8 @@ pub(crate) struct State {
     pub annotated: BTreeMap<u64, Vec<ir::VarId>>,
     /// The headers among the metadata that have such a number.
     pub annotated_headers: BTreeMap<u64, Vec<ir::HeaderId>>,
-    /// The lists that are used, with each of these headers.
-    pub listed_headers: Vec<(ir::FieldListId, ir::HeaderId)>,
+    /// The lists that are used, with each of these headers, or one field of one.
+    pub listed_headers: BTreeSet<(ir::FieldListId, ir::HeaderId, Option<u32>)>,
     /// The varbit fields of the user's metadata, and the length and the bits of each between two blocks.
     pub carried_varbits: Vec<(VarbitPlace, [ir::VarId; 2])>,
     /// Says which digest is to be sent: its position in `digests` plus 1.
@@ -562,31 +565,43 @@ impl<'h> Lowerer<'h> {
     fn preserved(&mut self, name: &str, call: &'h Call, position: usize, span: Span) -> Lowered<Option<u64>> {
         let Some(Some(arg)) = call.args.get(position) else { return Ok(None) };
         let is_numbered = name.ends_with("_preserving_field_list");
-        let (list_number, vars) = if is_numbered {
+        let (list_number, (vars, fields)) = if is_numbered {
             let list_number = self.count_argument(call, position, 255, span)?;
-            (list_number, self.externs.v1model.annotated.get(&list_number).cloned().unwrap_or_default())
+            (list_number, self.annotated_fields(list_number))
         } else {
             (0, self.stated_fields(arg)?)
         };
-        let headers = match is_numbered {
-            true => self.externs.v1model.annotated_headers.get(&list_number).cloned().unwrap_or_default(),
-            false => Vec::new(),
-        };
-        if vars.is_empty() && headers.is_empty() {
+        if vars.is_empty() && fields.is_empty() {
             return Ok(None);
         }
-        let is_same = |list: &ir::FieldList| list.number == list_number && list.vars == vars;
-        let known = self.ir.field_lists.iter_enumerated().find(|(_, list)| is_same(list)).map(|(id, _)| id);
+        let is_same = |id: ir::FieldListId, list: &ir::FieldList| {
+            list.number == list_number && list.vars == vars && self.listed_in(id) == fields
+        };
+        let known = self.ir.field_lists.iter_enumerated().find(|(id, list)| is_same(*id, list)).map(|(id, _)| id);
         let list = known.unwrap_or_else(|| self.ir.field_lists.push(ir::FieldList { number: list_number, vars, span }));
-        self.externs.v1model.listed_headers.extend(headers.into_iter().map(|header| (list, header)));
+        let fields = fields.into_iter().map(|(header, field)| (list, header, field));
+        self.externs.v1model.listed_headers.extend(fields);
         Ok(Some(list.index() as u64))
     }
 
-    /// The metadata in a list of fields. Headers are not kept, as the packet is parsed again, nor are constants and
-    /// what lives in the block alone.
-    fn stated_fields(&mut self, arg: &'h Expr) -> Lowered<Vec<ir::VarId>> {
+    /// What a list keeps of headers.
+    fn listed_in(&self, list: ir::FieldListId) -> ListedFields {
+        let listed = self.externs.v1model.listed_headers.iter().filter(|(id, ..)| *id == list);
+        listed.map(|(_, header, field)| (*header, *field)).collect()
+    }
+
+    /// What is annotated with a list's number.
+    fn annotated_fields(&self, number: u64) -> (Vec<ir::VarId>, ListedFields) {
+        let state = &self.externs.v1model;
+        let headers = state.annotated_headers.get(&number).into_iter().flatten();
+        (state.annotated.get(&number).cloned().unwrap_or_default(), headers.map(|header| (*header, None)).collect())
+    }
+
+    /// The metadata in a list of fields. The packet's headers are not kept, as the packet is parsed again, nor are
+    /// constants and what lives in the block alone.
+    fn stated_fields(&mut self, arg: &'h Expr) -> Lowered<(Vec<ir::VarId>, ListedFields)> {
         let value = self.eval(arg)?;
-        let mut vars = Vec::new();
+        let (mut vars, mut fields) = (Vec::new(), ListedFields::new());
         for leaf in self.shown_values(&value, arg.span)? {
             let mut expr = &leaf;
             while let ir::ExprKind::Cast(inner) | ir::ExprKind::Slice { base: inner, .. } = &expr.kind {
@@ -595,6 +610,9 @@ impl<'h> Lowerer<'h> {
             match &expr.kind {
                 ir::ExprKind::Var(var) if self.ir.vars[*var].kind == ir::VarKind::Local => {}
                 ir::ExprKind::Var(var) => vars.push(*var),
+                ir::ExprKind::Field(HeaderRef::Fixed(header), field) if self.is_kept_metadata(*header) => {
+                    fields.insert((*header, Some(*field)));
+                }
                 ir::ExprKind::Const(_) | ir::ExprKind::Field(..) | ir::ExprKind::IsValid(_) => {}
                 _ => return self.unsupported(arg.span, "preserving the value of an expression"),
             }
@@ -606,7 +624,12 @@ impl<'h> Lowerer<'h> {
         }
         vars.sort_unstable();
         vars.dedup();
-        Ok(vars)
+        Ok((vars, fields))
+    }
+
+    /// Whether a header is one of the metadata.
+    fn is_kept_metadata(&self, header: ir::HeaderId) -> bool {
+        self.ir.headers[header].metadata && !self.externs.packet_headers.contains(&header)
     }
 
     /// `truncate`: the least of all lengths counts.

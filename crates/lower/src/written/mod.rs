@@ -1,0 +1,155 @@
+//! Headers in the metadata keep what is written to them, valid or not.
+//!
+//! What enters: a lowered program, and which headers are the packet's. What leaves: the same, in which the fields of
+//! headers of the metadata are variables.
+//!
+//! In the IR a field of an invalid header reads as zero and takes no value. Programs rely on something else for headers
+//! that they declare among their metadata, often because a header type was at hand where a struct was meant: the
+//! reference switch keeps what is written, whether the header is valid or not. So each field of such a header becomes a
+//! variable, wherever it is read or written: in expressions, keys of tables, inputs of hashes. The header itself stays,
+//! and says whether it is valid; what makes it valid also gives its variables their values (see `rewrite`). Local
+//! variables and parameters that such a header is copied to or from are treated alike, so that values get through them.
+//!
+//! A header whose fields are never written one by one, and that nothing makes invalid, is left alone: what it reads as
+//! while it is invalid is zero anyway. In v1model, clones from egress have the headers of the metadata as they are,
+//! while variables are reset: between the two blocks the contents are in the headers.
+//!
+//! Limit: a varbit field of an invalid header is empty.
+
+mod find;
+mod rewrite;
+mod stacks;
+
+use crate::{Lowerer, STATEMENTS_MAX, STORAGE_MAX, fold};
+use base::Span;
+use find::Found;
+use ir::v1model::{InstanceType, Slot, Stage};
+use ir::walk;
+use ir::{Body, Expr, ExprKind, FieldType, HeaderId, HeaderRef, Place, Program, Stmt, StmtKind, Type, VarId, VarKind};
+use rewrite::Rewriter;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The variable of a field, and its type; a varbit field has none.
+type Variable = Option<(VarId, Type)>;
+
+/// The headers whose fields are variables.
+struct Kept {
+    /// The variables, by the fields' positions.
+    vars: BTreeMap<HeaderId, Vec<Variable>>,
+    /// Those among them that nothing makes valid.
+    never_valid: BTreeSet<HeaderId>,
+}
+
+impl Lowerer<'_> {
+    /// Gives the fields of headers in the metadata variables of their own. Fails with a place where the program would
+    /// become too large.
+    pub(crate) fn keep_written_fields(&mut self) -> Result<(), Span> {
+        let listed = self.externs.v1model.listed_headers.iter().map(|(_, header, _)| *header);
+        let found = Found::new(&self.ir, &self.externs.packet_headers, listed);
+        let headers = found.kept(&self.ir);
+        if headers.is_empty() {
+            return Ok(());
+        }
+        let fields = headers.iter().map(|id| self.ir.header_types[self.ir.headers[*id].ty].fields.len());
+        if self.ir.vars.len() + fields.sum::<usize>() > STORAGE_MAX {
+            return Err(self.hir.main.map_or(Span::NONE, |main| self.hir.instances[main].span));
+        }
+        let kept = declare(&mut self.ir, &headers, &found);
+        for (list, header, field) in &self.externs.v1model.listed_headers {
+            let vars = kept.vars.get(header).into_iter().flatten().enumerate();
+            let named = vars.filter(|(position, _)| field.is_none_or(|field| field as usize == *position));
+            let list = &mut self.ir.field_lists[*list].vars;
+            list.extend(named.filter_map(|(_, var)| var.map(|(var, _)| var)));
+            list.sort_unstable();
+            list.dedup();
+        }
+        Rewriter::new(&mut self.ir, &kept, STATEMENTS_MAX).program()?;
+        self.hand_to_clones(&kept);
+        Ok(())
+    }
+
+    /// What a clone from egress has of the headers: egress leaves it in them, and takes it from them in the clone.
+    fn hand_to_clones(&mut self, kept: &Kept) {
+        if !self.externs.v1model.intrinsics.contains_key(&Slot::CloneEgressSession) {
+            return;
+        }
+        let kind = self.intrinsic(Slot::InstanceType);
+        let number = Expr::bit(32, InstanceType::EgressClone as u64);
+        let cond = fold::binary(ir::BinaryOp::Eq, fold::cast(number.ty, self.read_var(kind)), number);
+        let egress = self.ir.blocks.iter_mut().nth(Stage::Egress as usize);
+        let Some(ir::Block { kind: ir::BlockKind::Control { body }, .. }) = egress else { return };
+        let span = body.first().map_or(Span::NONE, |stmt| stmt.span);
+        let (mut taken, mut left) = (Vec::new(), Vec::new());
+        for (id, vars) in &kept.vars {
+            if self.ir.headers[*id].metadata && !kept.never_valid.contains(id) {
+                let header = HeaderRef::Fixed(*id);
+                let cond = Expr { kind: ExprKind::IsValid(header.clone()), ty: Type::Bool };
+                let then_body = loaded(vars, &header, span);
+                taken.push(Stmt { kind: StmtKind::If { cond, then_body, else_body: Vec::new() }, span });
+                left.extend(stored(vars, &header, span));
+            }
+        }
+        if !taken.is_empty() {
+            body.insert(0, Stmt { kind: StmtKind::If { cond, then_body: taken, else_body: Vec::new() }, span });
+            body.extend(left);
+        }
+    }
+}
+
+fn declare(program: &mut Program, headers: &BTreeSet<HeaderId>, found: &Found) -> Kept {
+    let mut kept = Kept { vars: BTreeMap::new(), never_valid: BTreeSet::new() };
+    for &id in headers {
+        let header = &program.headers[id];
+        let kind = if header.metadata { VarKind::Metadata } else { VarKind::Local };
+        let mut of_fields = Vec::new();
+        for field in &program.header_types[header.ty].fields {
+            of_fields.push(match field.ty {
+                FieldType::Fixed(ty) => {
+                    let name = format!("{}.{}", header.name, field.name);
+                    Some((program.vars.push(ir::Var { name, ty, kind }), ty))
+                }
+                FieldType::Varbit(_) => None,
+            });
+        }
+        kept.vars.insert(id, of_fields);
+        if !found.may_be_valid(id) {
+            kept.never_valid.insert(id);
+        }
+    }
+    kept
+}
+
+fn assignment(dst: Place, src: Expr, span: Span) -> Stmt {
+    Stmt { kind: StmtKind::Assign { dst, src }, span }
+}
+
+/// Gives the variables what is in the header.
+fn loaded(vars: &[Variable], header: &HeaderRef, span: Span) -> Body {
+    let load = |(position, var): (usize, &Variable)| {
+        let (var, ty) = (*var)?;
+        let src = Expr { kind: ExprKind::Field(header.clone(), position as u32), ty };
+        Some(assignment(Place::Var(var), src, span))
+    };
+    vars.iter().enumerate().filter_map(load).collect()
+}
+
+/// Gives a valid header what is in the variables.
+fn stored(vars: &[Variable], header: &HeaderRef, span: Span) -> Body {
+    let store = |(position, var): (usize, &Variable)| {
+        let (var, ty) = (*var)?;
+        let src = Expr { kind: ExprKind::Var(var), ty };
+        Some(assignment(Place::Field(header.clone(), position as u32), src, span))
+    };
+    vars.iter().enumerate().filter_map(store).collect()
+}
+
+/// Every body of the program, taken out of it, to be put back by [`put_back`].
+fn take_bodies(program: &mut Program) -> Vec<Body> {
+    walk::bodies_mut(program).into_iter().map(std::mem::take).collect()
+}
+
+fn put_back(program: &mut Program, bodies: Vec<Body>) {
+    for (place, body) in walk::bodies_mut(program).into_iter().zip(bodies) {
+        *place = body;
+    }
+}
