@@ -8,9 +8,10 @@
 //! from left to right, copy-in and copy-out). It therefore also exposes faults of the checker or the lowering, which
 //! the interpreter and native code share.
 //!
-//! What the specification leaves open is defined as in the project: a field of an invalid header reads as zero and
-//! ignores assignments, and a header that becomes valid starts with zeros. No index is out of range, and undefined
-//! values are not read.
+//! What the specification leaves open is defined as in the project: a field of an invalid header of the packet reads
+//! as zero and ignores assignments, one of the metadata keeps what it is given, and a header that becomes valid starts
+//! with zeros. Where a result depends on an invalid header in a variable or parameter, which may be either, there is
+//! none. No index is out of range, and undefined values are not read.
 //!
 //! The modules: `make` generates models, `text` writes them as P4, `meaning` evaluates them on the values of `value`.
 
@@ -282,7 +283,7 @@ impl Model {
         bytes
     }
 
-    /// The output for a packet; `None` if the packet is too short for the parser.
+    /// The output for a packet; `None` if the packet is too short for the parser, or the output is not certain.
     pub fn result(&self, packet: &[u8]) -> Option<Vec<u8>> {
         meaning::result(self, packet, None)
     }

@@ -1,6 +1,6 @@
 //! Evaluates a model on a packet, statement by statement.
 
-use super::value::{ResolvedStep, Value, number_of};
+use super::value::{Owner, ResolvedStep, Value, number_of};
 use super::{
     ActionCall, Argument, Callee, Code, Direction, Expr, Fault, HEADERS, KeySet, Kind, Model, Place, Select, Step,
     Stmt, Ty, VarId,
@@ -28,6 +28,11 @@ struct Machine<'m> {
     model: &'m Model,
     /// The values of all variables. There is no recursion, so one value for each is enough.
     values: Vec<Value>,
+    /// Variables that have been declared, and parameters that have been bound: what an invalid header in them holds
+    /// then may be left from before.
+    declared: Vec<bool>,
+    /// Whether something was read that is not certain.
+    is_uncertain: bool,
     packet: Vec<bool>,
     /// The parser's position in bits.
     cursor: usize,
@@ -35,15 +40,20 @@ struct Machine<'m> {
 }
 
 /// The output for a packet, as a compiler with this fault would compute it; `None` if the packet is too short for the
-/// parser.
+/// parser, or if the output is not certain: if something depends on what an invalid header holds that is neither the
+/// packet's nor the metadata's.
 pub fn result(model: &Model, packet: &[u8], fault: Option<Fault>) -> Option<Vec<u8>> {
     let bits = packet.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
     let values = model.vars.iter().map(|var| Value::initial(model, &var.ty)).collect();
-    let mut machine = Machine { model, values, packet: bits, cursor: 0, fault };
+    let declared = vec![false; model.vars.len()];
+    let mut machine = Machine { model, values, declared, is_uncertain: false, packet: bits, cursor: 0, fault };
     for block in [model.parser, model.ingress, model.egress] {
         if let Err(Jump::TooShort) = machine.call(block, &[], &[]) {
             return None;
         }
+    }
+    if machine.is_uncertain {
+        return None;
     }
     let mut sent = Vec::new();
     machine.values[HEADERS].emit(model, &model.vars[HEADERS].ty, &mut sent);
@@ -99,7 +109,17 @@ impl Machine<'_> {
 
     fn read(&mut self, place: &Place) -> Result<Value, Jump> {
         let ways = self.resolve(place)?;
-        Ok(self.values[place.var].read(&ways))
+        Ok(self.read_at(place, &ways))
+    }
+
+    fn read_at(&mut self, place: &Place, ways: &[ResolvedStep]) -> Value {
+        let value = self.values[place.var].read(ways, Owner::of(place.var));
+        self.is_uncertain |= value.is_none();
+        value.unwrap_or_else(|| Value::initial(self.model, &place.ty))
+    }
+
+    fn write_at(&mut self, place: &Place, ways: &[ResolvedStep], value: Value) {
+        self.values[place.var].write(ways, value, Owner::of(place.var));
     }
 
     fn eval(&mut self, expr: &Expr) -> Result<Value, Jump> {
@@ -137,16 +157,18 @@ impl Machine<'_> {
             Kind::Cast(operand) => Value::Number(wrap(scalar(&expr.ty), &self.number(operand)?)),
             Kind::Conditional(condition, yes, no) => {
                 let holds = self.holds(condition)?;
-                self.eval(if holds { yes } else { no })?
+                self.eval(if holds { yes } else { no })?.stored()
             }
-            Kind::Call(callee, args) => self.call(*callee, args, &[])?.expect("functions that are read return"),
+            Kind::Call(callee, args) => {
+                self.call(*callee, args, &[])?.expect("functions that are read return").stored()
+            }
             Kind::IsValid(place) => truth(self.read(place)?.is_valid()),
             Kind::List(_, parts) => {
                 let parts = self.all(&parts.iter().collect::<Vec<_>>(), Fault::ListReadLate)?;
-                if self.model.is_header(&expr.ty) { Value::Header(Some(parts)) } else { Value::Parts(parts) }
+                if self.model.is_header(&expr.ty) { Value::header(parts) } else { Value::Parts(parts) }
             }
             Kind::Hit(table, is_hit) => truth(self.apply(*table)?.0 == *is_hit),
-            Kind::Invalid => Value::initial(self.model, &expr.ty),
+            Kind::Invalid => Value::invalid(self.model, &expr.ty),
             Kind::Lookahead => {
                 let ty = scalar(&expr.ty);
                 let end = self.cursor + ty.width() as usize;
@@ -172,8 +194,12 @@ impl Machine<'_> {
                 Argument::Place(place) => {
                     let ways = self.resolve(place)?;
                     let value = match direction {
-                        Direction::Out => Value::initial(model, &model.vars[param].ty),
-                        _ => self.values[place.var].read(&ways),
+                        Direction::Out => {
+                            let old = self.values[place.var].read(&ways, Owner::Packet);
+                            let is_certain = !self.declared[param] && old.is_some_and(|old| old.holds_nothing());
+                            Value::undefined(model, &model.vars[param].ty, is_certain)
+                        }
+                        _ => self.read_at(place, &ways),
                     };
                     (param, value, Some((place, ways)))
                 }
@@ -191,7 +217,8 @@ impl Machine<'_> {
         }
         let mut places = Vec::new();
         for (param, value, place) in copied {
-            self.values[param] = value;
+            self.values[param] = value.stored();
+            self.declared[param] = true;
             places.extend(place.map(|place| (param, place)));
         }
         if self.has(Fault::CopyOutBackwards) {
@@ -203,7 +230,7 @@ impl Machine<'_> {
             for (param, (place, ways)) in places {
                 let ways = if self.has(Fault::PlaceAtCopyOut) { self.resolve(place)? } else { ways };
                 let value = self.values[param].clone();
-                self.values[place.var].write(&ways, value);
+                self.write_at(place, &ways, value);
             }
         }
         match flow {
@@ -219,7 +246,7 @@ impl Machine<'_> {
             let is_inout = callee.params[*position].0 == Direction::InOut;
             match (arg, copied_out) {
                 (Argument::Place(place), Some((_, ways))) if is_inout && self.has(Fault::InOutReadLate) => {
-                    *value = self.values[place.var].read(ways);
+                    *value = self.read_at(place, ways);
                 }
                 (Argument::In(Expr { kind: Kind::Read(place), .. }), _)
                     if is_fixed(place) && self.has(Fault::InReadLate) =>
@@ -275,9 +302,10 @@ impl Machine<'_> {
 
     fn local(&mut self, var: usize, value: Option<&Expr>) -> Flow {
         self.values[var] = match value {
-            Some(value) => self.eval(value)?,
-            None => Value::initial(self.model, &self.model.vars[var].ty),
+            Some(value) => self.eval(value)?.stored(),
+            None => Value::undefined(self.model, &self.model.vars[var].ty, !self.declared[var]),
         };
+        self.declared[var] = true;
         Ok(())
     }
 
@@ -289,7 +317,7 @@ impl Machine<'_> {
             let ways = self.resolve(place)?;
             (self.eval(value)?, ways)
         };
-        self.values[place.var].write(&ways, value);
+        self.write_at(place, &ways, value);
         Ok(())
     }
 
@@ -298,27 +326,26 @@ impl Machine<'_> {
             Stmt::Assign(place, value) => self.assign(place, value)?,
             Stmt::Compound(operator, place, right) => {
                 let ways = self.resolve(place)?;
-                let mut left = self.values[place.var].read(&ways);
+                let mut left = self.read_at(place, &ways);
                 let value = self.number(right)?;
                 if self.has(Fault::CompoundReadsLate) {
-                    left = self.values[place.var].read(&ways);
+                    left = self.read_at(place, &ways);
                 }
                 let ty = scalar(&place.ty);
                 let value = binary(operator, ty, (ty, left.number()), (scalar(&right.ty), &value));
-                self.values[place.var].write(&ways, Value::Number(value));
+                self.write_at(place, &ways, Value::Number(value));
             }
             Stmt::Local(var, value) => self.local(*var, value.as_ref())?,
             Stmt::SetValid(place, is_valid) => {
                 let ways = self.resolve(place)?;
-                let new = if *is_valid { Value::valid_header(self.model, &place.ty) } else { Value::Header(None) };
-                if !*is_valid || !self.values[place.var].read(&ways).is_valid() {
-                    self.values[place.var].write(&ways, new);
-                }
+                self.set_valid(place, &ways, *is_valid);
             }
             Stmt::Move(place, is_push, count) => {
                 let ways = self.resolve(place)?;
-                let moved = moved(self.values[place.var].read(&ways), *is_push, *count as usize);
-                self.values[place.var].write(&ways, moved);
+                let Ty::Array(element, _) = &place.ty else { unreachable!("stacks are arrays") };
+                let entering = Value::initial(self.model, element);
+                let moved = moved(self.read_at(place, &ways), entering, *is_push, *count as usize);
+                self.write_at(place, &ways, moved);
             }
             Stmt::If(condition, yes, no) => {
                 let holds = self.holds(condition)?;
@@ -361,6 +388,14 @@ impl Machine<'_> {
             Stmt::Continue => return Err(Jump::Continue),
         }
         Ok(())
+    }
+
+    fn set_valid(&mut self, place: &Place, ways: &[ResolvedStep], is_valid: bool) {
+        if !is_valid {
+            self.values[place.var].invalidate(ways, Owner::of(place.var));
+        } else if !self.read_at(place, ways).is_valid() {
+            self.write_at(place, ways, Value::valid_header(self.model, &place.ty));
+        }
     }
 
     /// One iteration of a loop; returns whether it is the last.
@@ -407,7 +442,7 @@ impl Machine<'_> {
             cursor = end;
         }
         self.cursor = cursor;
-        self.values[place.var].write(&ways, Value::Header(Some(fields)));
+        self.write_at(place, &ways, Value::header(fields));
         Ok(())
     }
 }
@@ -436,11 +471,11 @@ fn chosen<'c, T: PartialEq>(cases: &'c [(Option<T>, Option<Vec<Stmt>>)], subject
     bodies.flatten().next().map_or(&[], Vec::as_slice)
 }
 
-fn moved(stack: Value, is_push: bool, count: usize) -> Value {
+fn moved(stack: Value, entering: Value, is_push: bool, count: usize) -> Value {
     let Value::Parts(elements) = stack else { unreachable!("a stack is expected, not {stack:?}") };
     let size = elements.len();
     let count = count.min(size);
-    let mut new = vec![Value::Header(None); count];
+    let mut new = vec![entering; count];
     if is_push {
         new.extend(elements.into_iter().take(size - count));
     } else {

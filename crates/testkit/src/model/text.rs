@@ -1,8 +1,8 @@
 //! Writes a model as a P4 program.
 
 use super::{
-    ActionCall, Argument, Callee, Code, Declared, Direction, Expr, KeySet, Kind, METADATA, Model, Place, Select, Shape,
-    Step, Stmt, Table, Ty, VarId,
+    ActionCall, Argument, Callee, Code, Declared, Direction, Expr, KeySet, Kind, Model, Place, Select, Shape, Step,
+    Stmt, Table, Ty, VarId,
 };
 use crate::calculation::text::{literal, type_text as scalar_text};
 use crate::lines::Lines;
@@ -183,32 +183,10 @@ impl Writer<'_> {
         self.open("apply {");
         if is_block {
             self.line("standard.egress_spec = 1;");
-            self.open("if (standard.instance_type == 4) {");
-            self.headers_become_valid("meta", &self.model.vars[METADATA].ty.clone());
-            self.close("}");
         }
         self.body(&callee.body);
         self.close("}");
         self.close("}\n");
-    }
-
-    /// Statements, for packets that never arrive, that make all headers of the metadata valid. Fields of a header
-    /// that nothing makes valid keep what is written to them; the model has no such headers.
-    fn headers_become_valid(&mut self, path: &str, ty: &Ty) {
-        match ty {
-            _ if self.model.is_header(ty) => self.line(format!("{path}.setValid();")),
-            Ty::Scalar(_) => {}
-            Ty::Array(element, size) => {
-                for index in 0..*size {
-                    self.headers_become_valid(&format!("{path}[{index}]"), element);
-                }
-            }
-            Ty::Declared(number) => {
-                for (name, part) in self.model.types[*number].fields.clone() {
-                    self.headers_become_valid(&format!("{path}.{name}"), &part);
-                }
-            }
-        }
     }
 
     fn table(&mut self, table: &Table) {
