@@ -28,6 +28,42 @@
 //! it is long, and the C compiler takes time that grows with the square of the depth; in a `switch` all arms stand side
 //! by side.
 //!
+//! The lowering spells chains of many arms as rows, which become switches too. Before:
+//! ```text
+//! block l0 {
+//!   if (v2 == 8w0x1) {
+//!     v0 = 9w0x1
+//!     leave l0
+//!   }
+//!   if (v2 == 8w0x2) {
+//!     v0 = 9w0x2
+//!     leave l0
+//!   }
+//!   ...
+//!   v6 = v2
+//! }
+//! ```
+//! After:
+//! ```text
+//! block l0 {
+//!   switch v2 {
+//!     case 8w0x1 {
+//!       v0 = 9w0x1
+//!       leave l0
+//!     }
+//!     case 8w0x2 {
+//!       v0 = 9w0x2
+//!       leave l0
+//!     }
+//!     ...
+//!     default {
+//!     }
+//!   }
+//!   v6 = v2
+//! }
+//! ```
+//! An arm may leave any block, as long as none comes to the comparison behind it.
+//!
 //! Limits: values of more than 64 bits are compared one by one in C anyway. A chain ends at the first condition that is
 //! not an equality with a constant, or several of them joined by `||`.
 
@@ -53,14 +89,36 @@ fn run(program: &mut Program) {
 }
 
 fn rewrite(body: &mut Body) {
-    let replaced = |stmt| match long_chain(&stmt) {
-        Some(value) => switch(stmt, value),
-        None => stmt,
-    };
-    *body = std::mem::take(body).into_iter().map(replaced).collect();
+    let mut stmts = std::mem::take(body).into_iter();
+    while !stmts.as_slice().is_empty() {
+        let (value, count) = row(stmts.as_slice());
+        let taken = stmts.by_ref().take(count.max(1));
+        match value.filter(|_| count >= ARMS_MIN) {
+            Some(value) => body.push(switch_of_row(taken.collect(), value)),
+            None => body.extend(taken.map(|stmt| match long_chain(&stmt) {
+                Some(value) => switch(stmt, value),
+                None => stmt,
+            })),
+        }
+    }
     for stmt in body {
         stmt.kind.bodies_mut().into_iter().for_each(rewrite);
     }
+}
+
+/// What the first statements compare, and how many do, one behind the other.
+fn row(stmts: &[Stmt]) -> (Option<Expr>, usize) {
+    let first = stmts.first().and_then(leaving_arm).and_then(compared);
+    let Some(value) = first else { return (None, 0) };
+    let is_arm = |stmt: &&Stmt| leaving_arm(stmt).is_some_and(|cond| compares(cond, value, &mut Vec::new()));
+    (Some(value.clone()), stmts.iter().take_while(is_arm).count())
+}
+
+/// The condition of an `if` after whose body nothing runs that stands behind it.
+fn leaving_arm(stmt: &Stmt) -> Option<&Expr> {
+    let StmtKind::If { cond, then_body, else_body } = &stmt.kind else { return None };
+    let leaves = matches!(then_body.last(), Some(Stmt { kind: StmtKind::Leave(_), .. }));
+    (leaves && else_body.is_empty()).then_some(cond)
 }
 
 /// What is compared, if a chain that is long enough begins with the statement.
@@ -111,15 +169,40 @@ fn compares(cond: &Expr, value: &Expr, constants: &mut Vec<Bits>) -> bool {
 /// The switch that a chain of comparisons of this value becomes.
 fn switch(first: Stmt, value: Expr) -> Stmt {
     let span = first.span;
-    let (mut rest, mut cases, mut seen) = (vec![first], Vec::new(), BTreeSet::new());
-    while let Some((mut values, body)) = take_arm(&mut rest, &value) {
-        // What an earlier arm has met does not come here.
-        values.retain(|constant| seen.insert(constant.clone()));
-        if !values.is_empty() {
-            cases.push(SwitchCase { values, body });
+    let (mut rest, mut cases) = (vec![first], Cases::default());
+    while let Some((values, body)) = take_arm(&mut rest, &value) {
+        cases.add(values, body);
+    }
+    Stmt { kind: StmtKind::Switch { value, cases: cases.cases, default: rest }, span }
+}
+
+/// The switch that comparisons of this value become that stand one behind the other.
+fn switch_of_row(row: Body, value: Expr) -> Stmt {
+    let (span, mut cases) = (row[0].span, Cases::default());
+    for stmt in row {
+        if let Some((values, body)) = take_arm(&mut vec![stmt], &value) {
+            cases.add(values, body);
         }
     }
-    Stmt { kind: StmtKind::Switch { value, cases, default: rest }, span }
+    Stmt { kind: StmtKind::Switch { value, cases: cases.cases, default: Vec::new() }, span }
+}
+
+/// The cases of a switch.
+#[derive(Default)]
+struct Cases {
+    cases: Vec<SwitchCase>,
+    /// All their values.
+    seen: BTreeSet<Bits>,
+}
+
+impl Cases {
+    fn add(&mut self, mut values: Vec<Bits>, body: Body) {
+        // What an earlier arm has met does not come here.
+        values.retain(|constant| self.seen.insert(constant.clone()));
+        if !values.is_empty() {
+            self.cases.push(SwitchCase { values, body });
+        }
+    }
 }
 
 /// Takes the first arm from what is left of a chain, if it compares this value.

@@ -1,9 +1,10 @@
 //! Random programs before and after passes: the interpreter sees no difference, packet by packet.
 
-use base::{Bits, Rng};
+use base::index::Id as _;
+use base::{Bits, Rng, Span};
 use interp::{Interpreter, NoTrace, Outcome, PacketState};
 use ir::v1model::Slot;
-use ir::{BinaryOp, BlockKind, Entry, Expr, ExprKind, Program, Stmt, StmtKind, TableId, VarId, VarKind};
+use ir::{BinaryOp, BlockKind, Entry, Expr, ExprKind, LabelId, Program, Stmt, StmtKind, TableId, VarId, VarKind};
 use passes::inline::inline_all;
 use passes::{Pass, pipelines, unroll};
 use testkit::outline::outline;
@@ -78,7 +79,7 @@ fn compare_made(
     changed
 }
 
-/// Makes the statements at the end of each control the arms of a chain of comparisons with one variable.
+/// Makes the statements at the end of each control the arms of a chain of comparisons with one variable, or of a row.
 fn put_in_chains(rng: &mut Rng, program: &mut Program) {
     // A local variable is one block's only.
     let is_fit = |var: &ir::Var| var.kind != VarKind::Local && (2..=64).contains(&var.ty.width());
@@ -88,9 +89,9 @@ fn put_in_chains(rng: &mut Rng, program: &mut Program) {
         let var = vars[rng.below(vars.len() as u64) as usize];
         let ty = program.vars[var].ty;
         let value = Expr { kind: ExprKind::Var(var), ty };
-        let mut chain = Vec::new();
-        let arms = body.split_off(rng.below(body.len() as u64 / 2 + 1) as usize);
-        for stmt in arms.into_iter().rev() {
+        let stmts = body.split_off(rng.below(body.len() as u64 / 2 + 1) as usize);
+        let mut arms = Vec::new();
+        for stmt in stmts {
             let equal = |rng: &mut Rng| {
                 let constant = Expr::constant(ty, Bits::from_u64(ty.width(), rng.below(4)));
                 Expr::binary(BinaryOp::Eq, value.clone(), constant)
@@ -99,11 +100,36 @@ fn put_in_chains(rng: &mut Rng, program: &mut Program) {
             if rng.chance(1, 4) {
                 cond = Expr::binary(BinaryOp::LogicalOr, cond, equal(rng));
             }
-            let span = stmt.span;
-            chain = vec![Stmt { kind: StmtKind::If { cond, then_body: vec![stmt], else_body: chain }, span }];
+            arms.push((cond, stmt));
         }
-        body.extend(chain);
+        if rng.chance(1, 2) {
+            body.extend(row(arms, &mut program.labels));
+        } else {
+            body.extend(chain(arms));
+        }
     }
+}
+
+/// Each arm where all before are passed by.
+fn chain(arms: Vec<(Expr, Stmt)>) -> Vec<Stmt> {
+    arms.into_iter().rev().fold(Vec::new(), |else_body, (cond, stmt)| {
+        let span = stmt.span;
+        vec![Stmt { kind: StmtKind::If { cond, then_body: vec![stmt], else_body }, span }]
+    })
+}
+
+/// The arms one behind the other, in a block that each of them leaves.
+fn row(arms: Vec<(Expr, Stmt)>, labels: &mut u32) -> Vec<Stmt> {
+    let label = LabelId::from_index(*labels as usize);
+    *labels += 1;
+    let arm = |(cond, stmt): (Expr, Stmt)| {
+        let span = stmt.span;
+        let then_body = vec![stmt, Stmt { kind: StmtKind::Leave(label), span }];
+        Stmt { kind: StmtKind::If { cond, then_body, else_body: Vec::new() }, span }
+    };
+    let body: Vec<Stmt> = arms.into_iter().map(arm).collect();
+    let span = body.first().map_or(Span::NONE, |stmt| stmt.span);
+    vec![Stmt { kind: StmtKind::Block { label, body }, span }]
 }
 
 #[test]

@@ -948,6 +948,169 @@ fn long_chains_of_comparisons_become_switches() {
     );
 }
 
+/// Comparisons one behind the other in a block that each leaves, and a statement behind them.
+fn row(conditions: &[&str]) -> String {
+    let arms: String =
+        (1..).zip(conditions).map(|(arm, cond)| format!("if {cond} {{\nv0 = 9w0x{arm}\nleave l1\n}}\n")).collect();
+    format!("block l1 {{\n{arms}v6 = v2\n}}\n")
+}
+
+#[test]
+fn long_rows_of_comparisons_become_switches() {
+    let conditions = [
+        "(v6 == 8w0x1)",
+        "(v2 == 8w0x1)",
+        "((v2 == 8w0x2) || (v2 == 8w0x3))",
+        "(v2 == 8w0x1)",
+        "(v2 == 8w0x4)",
+        "(v2 == 8w0x5)",
+        "(v2 == 8w0x6)",
+        "(v2 == 8w0x7)",
+        "(v2 == 8w0x8)",
+        "(v6 == 8w0x2)",
+    ];
+    check(
+        chains::PASS,
+        &row(&conditions),
+        expect![[r#"
+        block l1 {
+          if (v6 == 8w0x1) {
+            v0 = 9w0x1
+            leave l1
+          }
+          switch v2 {
+            case 8w0x1 {
+              v0 = 9w0x2
+              leave l1
+            }
+            case 8w0x2, 8w0x3 {
+              v0 = 9w0x3
+              leave l1
+            }
+            case 8w0x4 {
+              v0 = 9w0x5
+              leave l1
+            }
+            case 8w0x5 {
+              v0 = 9w0x6
+              leave l1
+            }
+            case 8w0x6 {
+              v0 = 9w0x7
+              leave l1
+            }
+            case 8w0x7 {
+              v0 = 9w0x8
+              leave l1
+            }
+            case 8w0x8 {
+              v0 = 9w0x9
+              leave l1
+            }
+            default {
+            }
+          }
+          if (v6 == 8w0x2) {
+            v0 = 9w0x10
+            leave l1
+          }
+          v6 = v2
+        }
+    "#]],
+    );
+    // Too few; and one that goes on behind the arm.
+    check(
+        chains::PASS,
+        &row(&conditions[2..]),
+        expect![[r#"
+        block l1 {
+          if ((v2 == 8w0x2) || (v2 == 8w0x3)) {
+            v0 = 9w0x1
+            leave l1
+          }
+          if (v2 == 8w0x1) {
+            v0 = 9w0x2
+            leave l1
+          }
+          if (v2 == 8w0x4) {
+            v0 = 9w0x3
+            leave l1
+          }
+          if (v2 == 8w0x5) {
+            v0 = 9w0x4
+            leave l1
+          }
+          if (v2 == 8w0x6) {
+            v0 = 9w0x5
+            leave l1
+          }
+          if (v2 == 8w0x7) {
+            v0 = 9w0x6
+            leave l1
+          }
+          if (v2 == 8w0x8) {
+            v0 = 9w0x7
+            leave l1
+          }
+          if (v6 == 8w0x2) {
+            v0 = 9w0x8
+            leave l1
+          }
+          v6 = v2
+        }
+    "#]],
+    );
+    let goes_on = row(&conditions).replacen("v0 = 9w0x5\nleave l1\n", "v0 = 9w0x5\n", 1);
+    check(
+        chains::PASS,
+        &goes_on,
+        expect![[r#"
+        block l1 {
+          if (v6 == 8w0x1) {
+            v0 = 9w0x1
+            leave l1
+          }
+          if (v2 == 8w0x1) {
+            v0 = 9w0x2
+            leave l1
+          }
+          if ((v2 == 8w0x2) || (v2 == 8w0x3)) {
+            v0 = 9w0x3
+            leave l1
+          }
+          if (v2 == 8w0x1) {
+            v0 = 9w0x4
+            leave l1
+          }
+          if (v2 == 8w0x4) {
+            v0 = 9w0x5
+          }
+          if (v2 == 8w0x5) {
+            v0 = 9w0x6
+            leave l1
+          }
+          if (v2 == 8w0x6) {
+            v0 = 9w0x7
+            leave l1
+          }
+          if (v2 == 8w0x7) {
+            v0 = 9w0x8
+            leave l1
+          }
+          if (v2 == 8w0x8) {
+            v0 = 9w0x9
+            leave l1
+          }
+          if (v6 == 8w0x2) {
+            v0 = 9w0x10
+            leave l1
+          }
+          v6 = v2
+        }
+    "#]],
+    );
+}
+
 #[test]
 fn chains_end_where_something_else_is_compared() {
     let eight: Vec<String> = (0..8).map(|value| format!("(v2 == 8w0x{value})")).collect();
