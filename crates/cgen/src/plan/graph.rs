@@ -352,6 +352,8 @@ impl Node<'_> {
 
 struct Builder<'p, 'c> {
     cuttable: &'c dyn Fn(TableId) -> bool,
+    /// Statements that tables in them cut, by their addresses.
+    cut: BTreeSet<*const Stmt>,
     nodes: Vec<Node<'p>>,
     order: Vec<NodeId>,
     labels: BTreeMap<LabelId, NodeId>,
@@ -363,6 +365,7 @@ impl<'p, 'c> Builder<'p, 'c> {
     fn new(cuttable: &'c dyn Fn(TableId) -> bool) -> Self {
         Builder {
             cuttable,
+            cut: BTreeSet::new(),
             nodes: Vec::new(),
             order: Vec::new(),
             labels: BTreeMap::new(),
@@ -376,6 +379,7 @@ impl<'p, 'c> Builder<'p, 'c> {
         let first = self.node(None);
         self.start(first);
         for body in bodies {
+            self.find_cut(body);
             self.body(body);
         }
         let regions = vec![self.order];
@@ -454,15 +458,29 @@ impl<'p, 'c> Builder<'p, 'c> {
         self.end(End::Goto(join));
     }
 
+    /// Notes which statements of a body are cut by tables in them. Each is looked at once, since programs nest deeply.
+    fn find_cut(&mut self, body: &'p [Stmt]) -> bool {
+        body.iter().fold(false, |any, stmt| self.is_cut_inside(stmt) | any)
+    }
+
+    fn is_cut_inside(&mut self, stmt: &'p Stmt) -> bool {
+        let is_cut = match &stmt.kind {
+            StmtKind::ApplyTable { table, .. } => (self.cuttable)(*table),
+            StmtKind::If { then_body, else_body, .. } => self.find_cut(then_body) | self.find_cut(else_body),
+            StmtKind::Switch { cases, default, .. } => {
+                cases.iter().fold(self.find_cut(default), |any, case| self.find_cut(&case.body) | any)
+            }
+            StmtKind::Block { body, .. } => self.find_cut(body),
+            _ => false,
+        };
+        if is_cut {
+            self.cut.insert(std::ptr::from_ref(stmt));
+        }
+        is_cut
+    }
+
     /// Whether a table in the statement cuts it.
     fn is_cut(&self, stmt: &Stmt) -> bool {
-        let any = |body: &Body| body.iter().any(|stmt| self.is_cut(stmt));
-        match &stmt.kind {
-            StmtKind::ApplyTable { table, .. } => (self.cuttable)(*table),
-            StmtKind::If { then_body, else_body, .. } => any(then_body) || any(else_body),
-            StmtKind::Switch { cases, default, .. } => any(default) || cases.iter().any(|case| any(&case.body)),
-            StmtKind::Block { body, .. } => any(body),
-            _ => false,
-        }
+        self.cut.contains(&std::ptr::from_ref(stmt))
     }
 }
