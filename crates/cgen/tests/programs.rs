@@ -430,5 +430,7 @@ fn many_operations_on_wide_values_are_called_and_mean_the_same() {
     assert!(!c_of(&wide(4)).contains("#define WS_COMPACT"));
     let program = wide(16);
     assert!(c_of(&program).contains("#define WS_COMPACT"));
+    assert!(!c_of(&program).contains("WS_CALLING"));
+    assert!(c_of(&wide(400)).contains("WS_CALLING WS_EXPORT void ws_block_2("));
     check(&program, &[b"abcdef", b"abc", b"\xff\xff\xff"]);
 }

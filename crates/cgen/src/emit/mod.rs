@@ -55,6 +55,10 @@ const OPTIMISED_STATEMENTS_MAX: usize = 40_000;
 const SPLIT_STATEMENTS_MAX: usize = 10_000;
 const SPLIT_OPTIMISED_STATEMENTS_MAX: usize = 100_000;
 
+/// Statements of the longest function that is optimised with all there is where operations on wide values are calls.
+/// To find what each call may have changed takes time that grows with the square of their number.
+const COMPACT_STATEMENTS_MAX: usize = 1_000;
+
 /// Limbs in calls of functions for wide values up to which these are expanded where they are called. A compiler takes a
 /// second for some fifteen hundred.
 const EXPANDED_LIMBS_MAX: u64 = 4_000;
@@ -88,9 +92,9 @@ pub(crate) fn shortcuts(program: &Program, plan: &Plan) -> Vec<String> {
         let limbs = wide_limbs(&items);
         found.push(format!("operations on values over 64 bits are called, not expanded: {limbs} limbs of such values"));
     }
-    for (macro_name, what) in [(LONG, "optimised little"), (HUGE, "not optimised")] {
+    for (macro_name, what) in [(CALLING, "optimised less"), (LONG, "optimised little"), (HUGE, "not optimised")] {
         let is_such = |item: &&Item| match item {
-            Item::Function { head, .. } => head.split(' ').any(|word| word == macro_name),
+            Item::Function { head, .. } => has_attribute(head, macro_name),
             _ => false,
         };
         let count = items.iter().filter(is_such).count();
@@ -108,6 +112,9 @@ const COMPACT: &str = "WS_COMPACT";
 /// Attributes of functions that are optimised little, and not at all.
 const LONG: &str = "WS_LONG";
 const HUGE: &str = "WS_HUGE";
+
+/// The attribute of functions with many calls for wide values.
+const CALLING: &str = "WS_CALLING";
 
 /// What holds for the whole program.
 pub(crate) struct Emitter<'e> {
@@ -197,6 +204,7 @@ impl<'e> Emitter<'e> {
         }
         if wide_limbs(&items) > EXPANDED_LIMBS_MAX {
             items.insert(1, Item::Define(COMPACT.into()));
+            items.iter_mut().for_each(optimise_less);
         }
         items
     }
@@ -433,6 +441,22 @@ fn split_function(head: &str, mut body: Vec<ctree::Stmt>, statements: usize) -> 
     prune(&mut body);
     let attribute = attribute(statements, SPLIT_STATEMENTS_MAX, SPLIT_OPTIMISED_STATEMENTS_MAX);
     Item::Function { head: format!("WS_PART{attribute} {head}"), body }
+}
+
+/// Makes the C compiler optimise a function less if that has many calls for wide values.
+fn optimise_less(item: &mut Item) {
+    if let Item::Function { head, body } = item
+        && ctree::statement_count(body) > COMPACT_STATEMENTS_MAX
+        && !has_attribute(head, LONG)
+        && !has_attribute(head, HUGE)
+    {
+        head.insert_str(0, &format!("{CALLING} "));
+    }
+}
+
+/// Whether a function has this attribute.
+fn has_attribute(head: &str, attribute: &str) -> bool {
+    head.split(' ').any(|word| word == attribute)
 }
 
 /// What keeps the C compiler from taking minutes for that many statements.
