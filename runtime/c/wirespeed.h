@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 16u
+#define WS_ABI_VERSION 17u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -58,10 +58,10 @@ _Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first c
 struct ws_frame {
     uint8_t *bytes;
     uint32_t length;
-    uint32_t port;    /* where it was received */
-    uint64_t time_ns; /* when */
+    uint32_t port;    /* where it was received; where a replica leaves */
+    uint64_t time_ns; /* when it was received */
     uint32_t room;    /* bytes before `bytes` that may be written */
-    uint32_t reserved;
+    uint32_t rid;     /* a replica's number */
 };
 
 _Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 24, "abi.rs");
@@ -251,10 +251,11 @@ struct ws_program_info {
     uint32_t metadata_offset; /* from the start of the chunk */
     uint32_t metadata_size;
     uint32_t block_count;     /* exported as ws_block_0, ws_block_1, ... */
-    uint32_t straight;        /* 1 if there is a ws_fast_path, 2 if it works in place */
+    uint32_t fast_path;       /* 1 if there is a ws_fast_path, 2 if it works in place */
+    uint32_t replica_path;    /* 1 if there is a ws_replica_path */
 };
 
-_Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
+_Static_assert(sizeof(struct ws_program_info) == 28, "abi.rs");
 
 /* A block over a burst of at most WS_BURST_MAX packets. */
 typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);
@@ -340,9 +341,15 @@ static inline WS_UNUSED void ws_fetch_root(const struct ws_lookup *table, uint64
     __builtin_prefetch(table->root.slots + (key >> table->root.shift & table->root.last));
 }
 
+/* What the verdicts of a burst say together, with sixteen bits for each number instead of eight. */
+static inline WS_UNUSED uint64_t ws_exceptions(uint64_t burst)
+{
+    return (burst & 0xff) | (burst & 0xff00) << 8 | (burst & 0xff0000) << 16 | (burst & 0xff000000) << 24;
+}
+
 /* The fast path of any number of packets, burst by burst: while one is worked on, the next is fetched. If it `stops`,
  * a burst ends behind a punted packet, and the call with it. */
-static inline WS_UNUSED uint64_t ws_bursts(ws_fast_path_burst *straight, uint32_t burst_max, uint32_t stops,
+static inline WS_UNUSED uint64_t ws_bursts(ws_fast_path_burst *run, uint32_t burst_max, uint32_t stops,
                                            const struct ws_env *env, struct ws_packet *const *packets,
                                            struct ws_frame *frames, uint32_t count, uint32_t *verdicts)
 {
@@ -356,8 +363,8 @@ static inline WS_UNUSED uint64_t ws_bursts(ws_fast_path_burst *straight, uint32_
         else
             for (uint32_t i = burst; i < left; i++)
                 __builtin_prefetch(coming[i].bytes);
-        const uint64_t more = straight(env, packets + first, frames + first, coming, burst, verdicts + first);
-        exceptions += (more & 0xff) | (more & 0xff00) << 8 | (more & 0xff0000) << 16 | (more & 0xff000000) << 24;
+        const uint64_t more = run(env, packets + first, frames + first, coming, burst, verdicts + first);
+        exceptions += ws_exceptions(more);
         if (stops && more >= WS_PUNTS)
             break;
     }

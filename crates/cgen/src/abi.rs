@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 16;
+pub const ABI_VERSION: u32 = 17;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -70,14 +70,14 @@ pub struct Frame {
     pub bytes: NonNull<u8>,
     /// Bytes.
     pub length: u32,
-    /// Where it was received.
+    /// Where it was received; of a replica, where it leaves.
     pub port: u32,
-    /// When.
+    /// When it was received.
     pub time_ns: u64,
     /// Bytes before the first one that may be written.
     pub room: u32,
-    /// For nothing yet.
-    pub reserved: u32,
+    /// A replica's number.
+    pub rid: u32,
 }
 
 /// What became of a packet on the fast path: the port that it leaves on, or one of the following.
@@ -336,9 +336,11 @@ pub struct ProgramInfo {
     pub block_count: u32,
     /// 1 if there is a function `ws_fast_path`, 2 if it works in place.
     pub fast_path: u32,
+    /// 1 if there is a function `ws_replica_path`.
+    pub replica_path: u32,
 }
 
-const _: () = assert!(size_of::<ProgramInfo>() == 24);
+const _: () = assert!(size_of::<ProgramInfo>() == 28);
 
 /// A block over a burst: `(env, packets, count)`, `count` at most [`base::limits::BURST_PACKETS_MAX`].
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);
@@ -348,3 +350,9 @@ pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u3
 /// time, if that is later. Returns what the verdicts say together.
 pub type FastPathFunction =
     unsafe extern "C" fn(*const Env, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Exceptions;
+
+/// Replicas of a packet that has been through ingress, from the queues to the deparser: `(env, packet, packets, frames,
+/// count, verdicts)`, `count` at most [`base::limits::BURST_PACKETS_MAX`]. Each frame has the packet's bytes, and the
+/// replica's port and number. Returns what the verdicts say together.
+pub type ReplicaPathFunction =
+    unsafe extern "C" fn(*const Env, *const Packet, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Exceptions;

@@ -1,7 +1,10 @@
 //! Loads compiled programs and calls their blocks. The only place in the project that calls generated code.
 #![allow(unsafe_code, reason = "opens a shared object and calls the functions in it")]
 
-use crate::abi::{ABI_VERSION, BlockFunction, Env, Exceptions, FastPathFunction, Frame, Packet, ProgramInfo, Verdict};
+use crate::abi::{
+    ABI_VERSION, BlockFunction, Env, Exceptions, FastPathFunction, Frame, Packet, ProgramInfo, ReplicaPathFunction,
+    Verdict,
+};
 use crate::compile::{CompileError, CompileOptions, compile_and_load};
 use crate::plan::Plan;
 use base::index::Id as _;
@@ -72,6 +75,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
         metadata_size: plan.metadata.end - plan.metadata.start,
         block_count: plan.blocks.len() as u32,
         fast_path: u32::from(plan.has_fast_path()) + u32::from(plan.is_in_place()),
+        replica_path: u32::from(plan.has_replica_path()),
     }
 }
 
@@ -80,6 +84,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
 pub struct Native {
     blocks: Vec<BlockFunction>,
     fast_path: Option<FastPathFunction>,
+    replica_path: Option<ReplicaPathFunction>,
     room_bytes: u32,
     is_in_place: bool,
     /// Keeps the functions mapped.
@@ -115,8 +120,13 @@ impl Native {
             // SAFETY: as above.
             _ => Some(unsafe { *library.get::<FastPathFunction>(b"ws_fast_path\0")? }),
         };
+        let replica_path = match found.replica_path {
+            0 => None,
+            // SAFETY: as above.
+            _ => Some(unsafe { *library.get::<ReplicaPathFunction>(b"ws_replica_path\0")? }),
+        };
         let (is_in_place, room_bytes) = (plan.is_in_place(), plan.room_bytes());
-        Ok(Native { blocks, fast_path, is_in_place, room_bytes, _library: library })
+        Ok(Native { blocks, fast_path, replica_path, is_in_place, room_bytes, _library: library })
     }
 
     /// Runs a block over a burst of packets.
@@ -172,5 +182,34 @@ impl Native {
         let frames = frames.as_mut_ptr();
         // SAFETY: what the caller vouches for is what generated code relies on.
         unsafe { fast_path(env, packets.as_ptr(), frames, count as u32, verdicts.as_mut_ptr()) }
+    }
+
+    /// Takes replicas of `packet`, which has been through ingress, from the queues to the deparser, and says for each
+    /// what became of it. Of a replica's chunk nothing is read, and only that of one that is punted is written to: its
+    /// context, its intrinsic variables and where the payload begins, as if its bytes began at `env.first_byte`.
+    ///
+    /// # Panics
+    /// If there are more replicas than [`BURST_PACKETS_MAX`], frames or verdicts, if a frame has less room than
+    /// [`Plan::room_bytes`], or if the plan has no path for replicas.
+    ///
+    /// # Safety
+    /// As for [`Native::run_block`]; `packet` is such a packet that has not been deparsed, and is none of the replicas.
+    /// Each frame points to as many bytes as it says, those of the packet, behind as many as there is room, which this
+    /// call alone uses. Where a frame begins afterwards is in that room or behind, and it ends where it did or before.
+    pub unsafe fn run_replica_path(
+        &self,
+        env: &Env,
+        packet: *const Packet,
+        replicas: &[*mut Packet],
+        frames: &mut [Frame],
+        verdicts: &mut [Verdict],
+    ) -> Exceptions {
+        let count = replicas.len();
+        assert!(count <= BURST_PACKETS_MAX.min(frames.len()).min(verdicts.len()), "{count} replicas in a call");
+        assert!(frames.iter().all(|frame| frame.room >= self.room_bytes), "a frame without room");
+        let replica_path = self.replica_path.expect("the plan has a path for replicas");
+        let (frames, verdicts) = (frames.as_mut_ptr(), verdicts.as_mut_ptr());
+        // SAFETY: what the caller vouches for is what generated code relies on.
+        unsafe { replica_path(env, packet, replicas.as_ptr(), frames, count as u32, verdicts) }
     }
 }

@@ -10,6 +10,7 @@ use crate::output::{Decision, Departures, Observer};
 use crate::packet::{Originals, Packet, Pool, Reception};
 use crate::piles::{Pile, Piles};
 use crate::pipeline::{Execution, Pipeline};
+use crate::replicas::Replicas;
 use crate::replication::{Destination, Replica, Replication};
 use crate::specialise::Specialisation;
 use crate::stage_times::{CoreStage, StageTimer};
@@ -100,6 +101,8 @@ pub(crate) struct Engine {
     fresh: Vec<Packet>,
     /// Memory for frames.
     pub lending: Lending,
+    /// Memory for replicas on their own path.
+    pub replicas: Replicas,
     wants_fast_path: bool,
     takes_fast_path: bool,
     has_assertions: bool,
@@ -133,6 +136,7 @@ impl Engine {
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             fresh: Vec::with_capacity(BURST_PACKETS_MAX),
             lending: Lending::default(),
+            replicas: Replicas::default(),
             wants_fast_path,
             takes_fast_path,
             has_assertions: has_assertions(program),
@@ -228,6 +232,16 @@ impl Engine {
             self.burst = burst;
             self.empty_queues(rules, execution);
         }
+    }
+
+    /// Whether packets take a fast path where there is one.
+    pub fn takes_fast_path(&self) -> bool {
+        self.takes_fast_path
+    }
+
+    /// Whether no packet has left its queue that has not been through egress.
+    pub fn is_line_empty(&self) -> bool {
+        self.passed.is_empty()
     }
 
     /// How many packets may take the fast path together.
@@ -412,6 +426,13 @@ impl Engine {
         let left = self.copies_left[root].checked_sub(copies);
         self.copies_left[root] = left.unwrap_or(self.copies_left[root]);
         left.is_some()
+    }
+
+    /// Takes so many copies from the budget of `root`, or as many as it has, and returns how many.
+    pub fn charge_up_to(&mut self, root: usize, copies: usize) -> usize {
+        let granted = copies.min(self.copies_left[root]);
+        self.copies_left[root] -= granted;
+        granted
     }
 
     /// Takes one copy, or one pass that starts anew, from the budget of `root`; false if nothing is left. Both are

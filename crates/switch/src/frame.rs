@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "generated code and drivers share bytes through raw pointers")]
 
 use crate::packet::Packet;
+use crate::replication::Replica;
 use base::limits::PACKET_BYTES_MAX;
 use cgen::abi;
 use std::marker::PhantomData;
@@ -57,7 +58,7 @@ impl<'a> Frame<'a> {
         tables::prefetch(self.frame.bytes.as_ptr());
     }
 
-    /// Where the packet was received.
+    /// Where the packet was received; of a replica, where it leaves.
     pub fn port(&self) -> u32 {
         self.frame.port
     }
@@ -91,7 +92,7 @@ fn raw(memory: &mut [u8], room: usize, port: u32, time_ns: u64) -> abi::Frame {
     let length = memory[room..].len() as u32;
     // SAFETY: `room` is no more than the memory's bytes, as the slice above shows. The pointer is of all of it.
     let bytes = unsafe { NonNull::from(memory).cast().add(room) };
-    abi::Frame { bytes, length, port, time_ns, room: room.min(PACKET_BYTES_MAX) as u32, reserved: 0 }
+    abi::Frame { bytes, length, port, time_ns, room: room.min(PACKET_BYTES_MAX) as u32, rid: 0 }
 }
 
 /// The chunks of packets, for generated code, which may change all of them but, where their bytes are lent, those.
@@ -132,6 +133,20 @@ impl Lending {
         // stands for the rest of the packets' chunks.
         let frames = unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len()) };
         (Chunks::of(packets), frames)
+    }
+
+    /// The same for replicas: their frames say where and as which replica each of them leaves.
+    pub(crate) fn lend_replicas<'a>(
+        &'a mut self,
+        packets: &'a mut [Packet],
+        replicas: &[Replica],
+        floor: usize,
+    ) -> (Chunks<'a>, &'a mut [Frame<'a>]) {
+        let (chunks, frames) = self.lend(packets, floor);
+        for (frame, replica) in frames.iter_mut().zip(replicas) {
+            (frame.frame.port, frame.frame.rid) = (replica.port, replica.rid as u32);
+        }
+        (chunks, frames)
     }
 
     /// Tells packets whose bytes were lent where those begin now.

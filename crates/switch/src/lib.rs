@@ -12,6 +12,7 @@
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
 //!   interpreter.
 //! * `packet`, `frame`, `burst`: packets and the pool of their memory; bytes that are lent.
+//! * `replicas`: the path of replicas that need not wait, from the queues on.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
 //! * `piles`: packets that wait for others, to leave with them as one; `records`: packets that such a packet is
 //!   made of.
@@ -42,6 +43,7 @@ mod pipeline;
 mod psa;
 mod records;
 mod registers;
+mod replicas;
 pub mod replication;
 mod shards;
 mod shared_tables;

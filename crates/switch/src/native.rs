@@ -183,6 +183,25 @@ impl Pipeline for NativePipeline {
         })
     }
 
+    fn has_replica_path(&self) -> bool {
+        self.plan.has_replica_path()
+    }
+
+    fn run_replica_path(
+        &mut self,
+        packet: &Packet,
+        chunks: Chunks<'_>,
+        frames: &mut [Frame<'_>],
+        verdicts: &mut [Verdict],
+        execution: &mut Execution<'_>,
+    ) -> Exceptions {
+        self.call(chunks, execution, |native, env, pointers| {
+            // SAFETY: as above; the packet has been through ingress, and the core lends the bytes of its replicas, which
+            // it has made of the packet's.
+            unsafe { native.run_replica_path(env, packet.chunk(), pointers, Frame::raw(frames), verdicts) }
+        })
+    }
+
     fn copy_context(&mut self, _from: &Packet, _to: &mut Packet) {}
 
     fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet) {

@@ -56,6 +56,11 @@ impl Packet {
         unsafe { std::slice::from_raw_parts(packets.as_ptr().cast(), packets.len()) }
     }
 
+    /// The packet's chunk, for generated code that reads it.
+    pub(crate) fn chunk(&self) -> *const abi::Packet {
+        self.chunk.as_ptr()
+    }
+
     /// The value of an intrinsic variable.
     pub fn intrinsic(&self, slot: impl IntrinsicSlot) -> u64 {
         self.header().intrinsic[slot.number()]
@@ -271,6 +276,7 @@ fn copy_frame(to: &mut [u8], from: &[u8]) {
     match from.len() {
         32..=64 => copy_ends::<32>(to, from),
         65..=128 => copy_ends::<64>(to, from),
+        129..=256 => copy_ends::<128>(to, from),
         _ => to.copy_from_slice(from),
     }
 }
@@ -452,6 +458,23 @@ impl Pool {
         let begin = self.start.min(packet.header().received.data as usize);
         copy.chunk_bytes_mut(begin, end - begin).copy_from_slice(packet.chunk_bytes(begin, end - begin));
         Some(copy)
+    }
+
+    /// Adds `count` packets with the bytes of another that has not been deparsed, and with what was received of that,
+    /// but without its context; as many as there are chunks for. Returns how many these are.
+    pub fn copy_bytes(&mut self, packet: &Packet, count: usize, copies: &mut Vec<Packet>) -> usize {
+        let class = if self.is_small(packet) { &mut self.small } else { &mut self.large };
+        class.provide(count, &mut self.next_index);
+        let rest = class.free.len().saturating_sub(count);
+        let (from, bytes) = (packet.header(), packet.bytes());
+        let received = Received { data: self.start as u32, ..from.received };
+        for copy in &mut class.free[rest..] {
+            copy.header_mut().core = from.core;
+            copy.receive(bytes, received);
+        }
+        let made = class.free.len() - rest;
+        copies.extend(class.free.drain(rest..));
+        made
     }
 
     /// Chunks that are free, for as many packets of `count` as there may be.

@@ -105,6 +105,25 @@ pub trait Pipeline: Send {
         unreachable!("the backend has no fast path");
     }
 
+    /// Whether replicas have a fast path of their own, from the queues to the deparser, which works in their frames.
+    fn has_replica_path(&self) -> bool {
+        false
+    }
+
+    /// Takes replicas of a packet that has been through ingress along that path. Must not be called without
+    /// [`Pipeline::has_replica_path`]. Each frame has the packet's bytes, and where and as which replica it leaves.
+    /// Returns what the verdicts say together.
+    fn run_replica_path(
+        &mut self,
+        _packet: &Packet,
+        _chunks: Chunks<'_>,
+        _frames: &mut [Frame<'_>],
+        _verdicts: &mut [Verdict],
+        _execution: &mut Execution<'_>,
+    ) -> Exceptions {
+        unreachable!("the backend has no path for replicas");
+    }
+
     /// Called after a packet's memory was copied: copies what the backend keeps elsewhere.
     fn copy_context(&mut self, from: &Packet, to: &mut Packet);
 

@@ -26,11 +26,15 @@ pub enum CoreStage {
     Transmit,
     /// All blocks at once, for packets that take the fast path.
     FastPath,
+    /// Copies of a packet for its replicas.
+    Replicate,
+    /// All blocks behind the queues at once, for replicas.
+    ReplicaPath,
 }
 
 impl CoreStage {
     /// All stages in order.
-    pub const ALL: [CoreStage; 10] = [
+    pub const ALL: [CoreStage; 12] = [
         CoreStage::Parser,
         CoreStage::VerifyChecksum,
         CoreStage::Ingress,
@@ -41,6 +45,8 @@ impl CoreStage {
         CoreStage::Deparser,
         CoreStage::Transmit,
         CoreStage::FastPath,
+        CoreStage::Replicate,
+        CoreStage::ReplicaPath,
     ];
 
     /// For people.
@@ -56,6 +62,8 @@ impl CoreStage {
             CoreStage::Deparser => "deparser",
             CoreStage::Transmit => "transmit",
             CoreStage::FastPath => "fast path",
+            CoreStage::Replicate => "replicate",
+            CoreStage::ReplicaPath => "replica path",
         }
     }
 }

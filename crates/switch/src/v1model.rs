@@ -25,6 +25,7 @@ use cgen::abi::{self, Exceptions};
 use ir::architecture::Request;
 use ir::v1model::{ARCHITECTURE, Gather, InstanceType, Scatter, Slot, Stage};
 use ir::{BlockId, Effect, FieldListId, Program};
+use std::sync::Arc;
 
 /// The architecture's own state.
 pub(crate) struct V1Model {
@@ -241,7 +242,7 @@ impl V1Model {
             after_ingress(engine, packet, original, execution);
         } else {
             original.into_iter().for_each(|original| engine.pool.give(original));
-            self.finish_egress(engine, packet, execution);
+            finish_egress(engine, packet, execution);
         }
         engine.finish(self, execution);
     }
@@ -256,22 +257,6 @@ impl V1Model {
         self.saved.restore(position, original.bytes_mut());
         original.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
         Some(original)
-    }
-
-    /// Goes on with a packet that has been through egress.
-    fn finish_egress(&mut self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
-        if let Some(reason) = after_egress(engine, &mut packet, execution) {
-            engine.end(packet, reason, execution);
-            return;
-        }
-        for stage in [Stage::ComputeChecksum, Stage::Deparser] {
-            engine.pipeline.run(block(stage), std::slice::from_mut(&mut packet), execution);
-            if packet.assertion_failed() {
-                engine.end(packet, DropReason::AssertionFailed, execution);
-                return;
-            }
-        }
-        after_deparser(engine, packet, execution);
     }
 }
 
@@ -591,7 +576,7 @@ fn multicast(engine: &mut Engine, mut packet: Packet, group: u64, execution: &mu
     // Replicas inherit no request of what they replicate: neither its truncation nor its recirculation.
     packet.set_intrinsic(Slot::Truncate, 0);
     packet.set_intrinsic(Slot::Recirculate, 0);
-    engine.replicate(packet, destination, execution, enqueue_replica);
+    replicate(engine, packet, destination, execution);
 }
 
 fn send_clone(engine: &mut Engine, mut copy: Packet, session: u32, execution: &mut Execution<'_>) {
@@ -601,10 +586,25 @@ fn send_clone(engine: &mut Engine, mut copy: Packet, session: u32, execution: &m
     let destination = Destination::Session(session);
     let copies = engine.replication.replicas(destination).len();
     tell(execution, || Decision::Cloned { session, copies: Some(copies) });
-    engine.replicate(copy, destination, execution, enqueue_replica);
+    replicate(engine, copy, destination, execution);
 }
 
 // ------------------------------------------------------------------------------------------------- queues
+
+/// Sends a packet's replicas through the queues, or where none has to wait on a path of their own.
+fn replicate(engine: &mut Engine, mut packet: Packet, destination: Destination, execution: &mut Execution<'_>) {
+    let replication = Arc::clone(&engine.replication);
+    let (replicas, priority) = (replication.replicas(destination), packet.intrinsic(Slot::Priority) as u32);
+    if replicas.is_empty() || !engine.has_replica_path(replicas, priority, execution) {
+        engine.replicate(packet, destination, execution, enqueue_replica);
+        return;
+    }
+    let (now_ns, drop_port) = (execution.now_ns, engine.drop_port);
+    enter_queue(&mut packet, 0, now_ns);
+    // Each replica's port is in its frame.
+    leave_queue(&mut packet, 0, drop_port, now_ns);
+    engine.send_replicas(packet, replicas, execution, finish_egress);
+}
 
 fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, execution: &mut Execution<'_>) {
     packet.set_intrinsic(Slot::EgressRid, replica.rid);
@@ -614,9 +614,15 @@ fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, ex
 #[inline]
 fn enqueue(engine: &mut Engine, mut packet: Packet, port: u32, execution: &mut Execution<'_>) {
     let (priority, now_ns) = (packet.intrinsic(Slot::Priority) as u32, execution.now_ns);
-    packet.set_intrinsic(Slot::EnqTimestamp, (now_ns / 1000) & u64::from(u32::MAX));
-    packet.set_intrinsic(Slot::EnqQdepth, engine.traffic.depth(port, priority) as u64);
+    enter_queue(&mut packet, engine.traffic.depth(port, priority), now_ns);
     engine.enqueue(packet, port, priority, execution, |packet, drop_port| leave_queue(packet, port, drop_port, now_ns));
+}
+
+/// Sets the metadata of a packet that enters a queue which has so many packets.
+#[inline]
+fn enter_queue(packet: &mut Packet, depth_packets: usize, now_ns: u64) {
+    packet.set_intrinsic(Slot::EnqTimestamp, (now_ns / 1000) & u64::from(u32::MAX));
+    packet.set_intrinsic(Slot::EnqQdepth, depth_packets as u64);
 }
 
 /// Sets the metadata of a packet that has left its queue without waiting.
@@ -642,6 +648,22 @@ fn leave_queue(packet: &mut Packet, port: u32, drop_port: u64, now_ns: u64) {
 fn only_leaves_egress(packet: &Packet, drop_port: u64) -> bool {
     let requests = packet.intrinsic(Slot::CloneEgressSession) | packet.intrinsic(Slot::CloneToIngress);
     requests == 0 && packet.intrinsic(Slot::EgressSpec) != drop_port
+}
+
+/// Goes on with a packet that has been through egress.
+fn finish_egress(engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
+    if let Some(reason) = after_egress(engine, &mut packet, execution) {
+        engine.end(packet, reason, execution);
+        return;
+    }
+    for stage in [Stage::ComputeChecksum, Stage::Deparser] {
+        engine.pipeline.run(block(stage), std::slice::from_mut(&mut packet), execution);
+        if packet.assertion_failed() {
+            engine.end(packet, DropReason::AssertionFailed, execution);
+            return;
+        }
+    }
+    after_deparser(engine, packet, execution);
 }
 
 /// The decisions after egress: clones, then drop.

@@ -87,6 +87,8 @@ pub struct FastPathPlan {
     pub incremental_checksums: Vec<Vec<String>>,
     /// Where a packet may leave the way for the blocks.
     pub leaves_for: Vec<&'static str>,
+    /// Whether replicas take its part behind the queues, sharing what their packet has.
+    pub takes_replicas: bool,
     /// Its regions.
     pub regions: Vec<Region>,
     /// Why no table cuts it though it asks some, or why some do not.
@@ -267,6 +269,7 @@ fn fast_path_plan(program: &Program, plan: &Plan, fast_path: &FastPath, names: &
             Vec::new()
         },
         leaves_for: leaves_for(program, &graph, fast_path),
+        takes_replicas: plan.has_replica_path(),
         regions: regions(program, plan, &graph, Some(fast_path), names),
         uncut_reason: uncut_reason(program, &graph),
         in_turn: fast_path.in_turn.is_some(),

@@ -88,6 +88,9 @@ fn fast_path_plan(f: &mut fmt::Formatter<'_>, path: &FastPathPlan) -> fmt::Resul
     if !path.leaves_for.is_empty() {
         writeln!(f, "  packets leave it for {}", path.leaves_for.join(" and "))?;
     }
+    if path.takes_replicas {
+        writeln!(f, "  replicas share their packet's metadata, and take the part behind the queues")?;
+    }
     regions(f, &path.regions, path.uncut_reason.as_deref())
 }
 

@@ -8,7 +8,7 @@
 use super::Emitter;
 use super::expr::Value;
 use super::externs::env_constants;
-use super::fast_path::{KEPT, Wanted, Way, stages};
+use super::fast_path::{Wanted, Way, kept_name, stages};
 use super::scope::{Asked, EarlyExits, Jump, Known, Scope};
 use super::table::Answer;
 use crate::ctree::{
@@ -47,13 +47,13 @@ pub(crate) fn for_each_packet(body: Vec<S>) -> S {
 /// The packet, its context, and what the code uses of it.
 pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> {
     let mut out = vec![declare("struct ws_packet *const ", "p WS_UNUSED", index(name("packets"), position.clone()))];
-    if scope.is_in_place() {
+    if let Some(way) = scope.way.filter(|way| way.fast_path.in_place) {
         let frame = binary("+", name("frames"), position.clone());
         let ty = if scope.changes_frames() { "struct ws_frame *const " } else { "const struct ws_frame *const " };
         out.push(declare(ty, "frame WS_UNUSED", frame));
         out.push(declare("uint8_t *const ", "bytes WS_UNUSED", arrow(name("frame"), "bytes")));
         let kept = binary("+", name("kept"), position);
-        out.push(declare(&format!("struct {KEPT} *const "), "c WS_UNUSED", kept));
+        out.push(declare(&format!("struct {} *const ", kept_name(way.fast_path)), "c WS_UNUSED", kept));
     } else {
         let context = cast("void *", binary("+", name("p"), int(1)));
         out.push(declare("struct context *const ", "c WS_UNUSED", context));

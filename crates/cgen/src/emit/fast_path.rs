@@ -7,6 +7,7 @@
 use super::Emitter;
 use super::control::emit_graph;
 use super::deparser::Emits;
+use super::replica;
 use super::scope::{Asked, Known, Scope};
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
@@ -22,7 +23,14 @@ use ir::{BlockId, BlockKind, HeaderId, HeaderRef, VarId, VarKind};
 use std::collections::BTreeSet;
 
 /// The struct of what is kept of a packet that is worked on in place.
-pub(crate) const KEPT: &str = "kept";
+pub(crate) fn kept_name(fast_path: &FastPath) -> &'static str {
+    if fast_path.is_of_replicas() { "kept_of_replica" } else { "kept" }
+}
+
+/// The struct of variables that wait for tables.
+pub(crate) fn waiting_name(fast_path: &FastPath) -> &'static str {
+    if fast_path.is_of_replicas() { "waiting_of_replica" } else { "waiting_on_fast_path" }
+}
 
 /// The valid bits of the headers that the parser has extracted, in the code that it is in.
 pub(crate) const EXTRACTED: &str = "extracted";
@@ -88,7 +96,11 @@ pub(crate) fn emit(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
         out.extend(emits.before_packets());
     }
     if fast_path.in_place {
-        out.push(declare_array(&format!("WS_UNUSED struct {KEPT}"), "kept", BURST_PACKETS_MAX as u32, None));
+        let ty = format!("WS_UNUSED struct {}", kept_name(fast_path));
+        out.push(declare_array(&ty, "kept", BURST_PACKETS_MAX as u32, None));
+    }
+    if fast_path.is_of_replicas() {
+        out.extend(replica::of_packet(emitter));
     }
     out.push(declare("uint32_t", UNSENT, int(0)));
     out.extend(emit_graph(emitter, block(Stage::Deparser), &graph, Some(fast_path)));
@@ -119,6 +131,9 @@ impl Scope<'_, '_> {
     /// What the first region begins with: everything is as it is when a packet was received, and is parsed.
     pub(crate) fn begin_way(&mut self) {
         let Some(way) = self.way else { return };
+        if way.fast_path.is_of_replicas() {
+            return self.begin_replica(way);
+        }
         let program = self.emitter.program;
         if way.fast_path.in_place {
             let coming = arrow(binary("+", name("coming"), name("i")), "bytes");
@@ -268,7 +283,7 @@ impl Scope<'_, '_> {
         }
         for (slot, known) in (0..).zip(known) {
             if !known {
-                let value = self.intrinsic_received(slot);
+                let value = self.intrinsic_entering(slot);
                 self.push(assign(intrinsic(slot), value));
             }
         }
@@ -384,11 +399,11 @@ impl Scope<'_, '_> {
 
     /// Whether the parser is in the code that is written.
     fn has_parsed(&self) -> bool {
-        self.is_in_place() && self.way.is_some_and(|way| way.region == 0)
+        self.is_in_place() && self.way.is_some_and(|way| way.region == 0 && !way.fast_path.is_of_replicas())
     }
 
     /// Whether a variable of more than 64 bits is kept from region to region.
-    fn is_kept_wide(&self, var: VarId) -> bool {
+    pub(super) fn is_kept_wide(&self, var: VarId) -> bool {
         let ir_var = &self.emitter.program.vars[var];
         let waits = self.way.is_some_and(|way| way.fast_path.waiting.contains_key(&var));
         ir_var.ty.width() > 64 && (ir_var.kind == VarKind::Metadata || waits)
@@ -431,7 +446,7 @@ impl Scope<'_, '_> {
     /// The certain value of a variable of a packet that was just received.
     fn at_start(&self, var: VarId) -> Option<u64> {
         match self.emitter.program.vars[var].kind {
-            VarKind::Intrinsic(slot) if self.intrinsic_received(slot) != long(0) => None,
+            VarKind::Intrinsic(slot) if self.intrinsic_entering(slot) != long(0) => None,
             _ => Some(0),
         }
     }
@@ -493,7 +508,8 @@ impl Scope<'_, '_> {
         }
         let value = match ir_var.kind {
             _ if self.waits(var) => self.waited(var, &self.entered),
-            VarKind::Intrinsic(slot) => super::masked(self.intrinsic_received(slot), ir_var.ty.width()),
+            VarKind::Intrinsic(slot) => super::masked(self.intrinsic_entering(slot), ir_var.ty.width()),
+            VarKind::Metadata if self.is_of_replicas() => self.metadata_of_packet(var),
             VarKind::Metadata | VarKind::Local => long(0),
         };
         declare("WS_UNUSED uint64_t", text, value)
@@ -518,8 +534,11 @@ impl Scope<'_, '_> {
         out
     }
 
-    /// The value of an intrinsic variable in a packet that was received.
-    fn intrinsic_received(&self, slot: u32) -> C {
+    /// The value of an intrinsic variable in a packet that enters the code.
+    fn intrinsic_entering(&self, slot: u32) -> C {
+        if let Some(way) = self.way.filter(|way| way.fast_path.is_of_replicas()) {
+            return replica::intrinsic(way.fast_path.entry, slot);
+        }
         let member = |member: &str| cast("uint64_t", self.received(member));
         match self.emitter.program.architecture.source(slot) {
             Source::IngressPort => member("ingress_port"),

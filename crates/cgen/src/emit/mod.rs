@@ -12,6 +12,7 @@
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
 //! * `routine`: routines as functions of a packet.
 //! * `fast_path`, `sum`: all of them as one function; checksums that are kept on the way.
+//! * `replica`: how packets enter the part of it behind the queues.
 
 mod control;
 mod deparser;
@@ -25,6 +26,7 @@ mod neighbours;
 mod parser;
 mod pieces;
 mod remainder;
+mod replica;
 mod routine;
 mod scope;
 mod stack;
@@ -195,12 +197,12 @@ impl<'e> Emitter<'e> {
             self.block(id, &mut items);
         }
         if let Some(fast_path) = &self.plan.fast_path {
-            items.extend(self.waiting(None, fast_path.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
-            items.push(Item::Comment("The fast path.".into()));
-            items.extend(fast_path.in_place.then(|| self.kept(fast_path)));
-            let body = self.with_uses(fast_path.bodies(self.program), fast_path::emit(self, fast_path));
-            items.push(function("static", fast_path::BURST_HEAD, body));
+            self.fast_path(fast_path, "The fast path.", fast_path::BURST_HEAD, &mut items);
             items.push(function("WS_EXPORT", fast_path::HEAD, fast_path::all_bursts(self.plan)));
+        }
+        if let Some(path) = &self.plan.replica_path {
+            self.fast_path(path, "Its part behind the queues, for replicas.", replica::BURST_HEAD, &mut items);
+            items.push(function("WS_EXPORT", replica::HEAD, replica::one_burst()));
         }
         if wide_limbs(&items) > EXPANDED_LIMBS_MAX {
             items.insert(1, Item::Define(COMPACT.into()));
@@ -209,8 +211,27 @@ impl<'e> Emitter<'e> {
         items
     }
 
-    /// The struct of variables that wait for tables, of a block or the fast path.
-    fn waiting(&self, block: Option<BlockId>, vars: impl Iterator<Item = (VarId, u32)>) -> Vec<Item> {
+    /// The function of a burst on the fast path, or on a part of it.
+    fn fast_path(&self, fast_path: &FastPath, comment: &str, head: &str, items: &mut Vec<Item>) {
+        let vars = fast_path.waiting.iter().map(|(&var, &(offset, _))| (var, offset));
+        let of_whom = "Variables of the fast path that wait for tables.";
+        items.extend(self.waiting(fast_path::waiting_name(fast_path).to_owned(), of_whom, vars));
+        items.push(Item::Comment(comment.into()));
+        items.extend(fast_path.in_place.then(|| self.kept(fast_path)));
+        let body = self.with_uses(fast_path.bodies(self.program), fast_path::emit(self, fast_path));
+        items.push(function("static", head, body));
+    }
+
+    /// The struct of variables that wait for tables in a block.
+    fn waiting_in(&self, id: BlockId) -> Vec<Item> {
+        let plan = &self.plan.blocks[id];
+        let why = if plan.routines.is_empty() { "wait for tables" } else { "wait for tables or are shared with routines" };
+        let comment = format!("Variables of {} that {why}.", self.program.blocks[id].name);
+        self.waiting(waiting_name(id), &comment, plan.waiting.iter().map(|(&var, &offset)| (var, offset)))
+    }
+
+    /// A struct of variables that wait for tables, none if there are none.
+    fn waiting(&self, name: String, comment: &str, vars: impl Iterator<Item = (VarId, u32)>) -> Vec<Item> {
         let member = |var: VarId| Member {
             ty: "uint64_t",
             name: self.var_name(var),
@@ -222,11 +243,7 @@ impl<'e> Emitter<'e> {
         }
         members.sort_by_key(|(offset, _)| *offset);
         let members = members.into_iter().map(|(_, member)| member).collect();
-        let whose = block.map_or("the fast path", |id| &self.program.blocks[id].name);
-        let has_routines = block.is_some_and(|id| !self.plan.blocks[id].routines.is_empty());
-        let why = if has_routines { "wait for tables or are shared with routines" } else { "wait for tables" };
-        let comment = Item::Comment(format!("Variables of {whose} that {why}."));
-        vec![comment, Item::Struct { name: waiting_name(block), members }]
+        vec![Item::Comment(comment.into()), Item::Struct { name, members }]
     }
 
     /// The struct of what is kept of a packet from one region of the fast path to another, where packets are worked
@@ -254,12 +271,12 @@ impl<'e> Emitter<'e> {
             member("uint32_t", "varbit_bytes", Some(self.plan.storage.varbits));
         }
         member("uint32_t", "payload", None);
-        Item::Struct { name: fast_path::KEPT.into(), members }
+        Item::Struct { name: fast_path::kept_name(fast_path).into(), members }
     }
 
     fn block(&self, id: BlockId, items: &mut Vec<Item>) {
         let block = &self.program.blocks[id];
-        items.extend(self.waiting(Some(id), self.plan.blocks[id].waiting.iter().map(|(&var, &offset)| (var, offset))));
+        items.extend(self.waiting_in(id));
         let what = match &block.kind {
             BlockKind::Parser { .. } => "Parser",
             BlockKind::Control { .. } if self.is_deparser(id) => "Deparser",
@@ -391,7 +408,7 @@ impl<'e> Emitter<'e> {
     fn info(&self) -> Item {
         let info = crate::native::program_info(self.plan);
         let members =
-            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.fast_path].map(int);
+            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.fast_path, info.replica_path].map(int);
         let mut list = vec![name("WS_ABI_VERSION")];
         list.extend(members);
         Item::Constant {
@@ -484,9 +501,9 @@ pub(crate) fn abi_size() -> u32 {
     size_of::<abi::Packet>() as u32
 }
 
-/// The struct of variables that wait for tables: those of a block, or of the fast path.
-pub(crate) fn waiting_name(block: Option<BlockId>) -> String {
-    block.map_or("waiting_on_fast_path".into(), |id| format!("waiting_{}", id.index()))
+/// The struct of variables of a block that wait for tables.
+pub(crate) fn waiting_name(block: BlockId) -> String {
+    format!("waiting_{}", block.index())
 }
 
 /// An identifier from a prefix, a number that makes it unique, and a name for readers.

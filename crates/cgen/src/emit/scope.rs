@@ -341,6 +341,11 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.way.is_some_and(|way| way.fast_path.moves)
     }
 
+    /// Whether packets are replicas of one that has been through ingress.
+    pub(crate) fn is_of_replicas(&self) -> bool {
+        self.way.is_some_and(|way| way.fast_path.is_of_replicas())
+    }
+
     /// Whether packets may begin elsewhere then, or have another length.
     pub(crate) fn changes_frames(&self) -> bool {
         self.way.is_some_and(|way| way.fast_path.moves || way.fast_path.truncated.is_some())
@@ -440,7 +445,11 @@ impl<'s, 'e> Scope<'s, 'e> {
     pub(crate) fn declarations(&self, valid: impl Fn(u32) -> C, pointer: impl Fn(HeaderId) -> C) -> Vec<S> {
         let mut out = Vec::new();
         if self.used.waiting || self.way.is_some_and(|way| self.has_waiting(way)) {
-            let ty = format!("struct {}", super::waiting_name(self.way.is_none().then_some(self.block)));
+            let waiting = match self.way {
+                Some(way) => super::fast_path::waiting_name(way.fast_path).to_owned(),
+                None => super::waiting_name(self.block),
+            };
+            let ty = format!("struct {waiting}");
             let place = cast("void *", arrow(name("c"), "waiting"));
             out.push(declare(&format!("{ty} *const "), "w WS_UNUSED", place));
         }

@@ -9,6 +9,8 @@
 //!
 //! On the fast path a variable of at most 64 bits is a variable of C. It touches memory only if its life crosses
 //! from one region to another.
+//!
+//! Its part behind the queues is also the path of replicas, which begin with what their packet has ([`Entry`]).
 
 use super::extracted::{Extracted, extracted};
 use super::graph::{Graph, Uncut};
@@ -21,8 +23,8 @@ use base::{Bits, Span};
 use ir::v1model::{PORT_MAX, Slot, Stage};
 use ir::walk::{base_var, statement_count, visit_body, visit_writes};
 use ir::{
-    BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, Stmt, StmtKind,
-    Type, VarId, VarKind,
+    BinaryOp, BlockId, BlockKind, Body, Effect, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, Stmt,
+    StmtKind, Type, VarId, VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,9 +91,21 @@ pub(crate) enum NoFastPath {
     Times,
 }
 
+/// Where packets enter the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    /// At the parser, as they were received.
+    Parser,
+    /// Behind the queues, as replicas of one packet, which has been through ingress. Each has two intrinsic variables of
+    /// its own, those of these slots.
+    Queues { port: u32, rid: u32 },
+}
+
 /// The fast path of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct FastPath {
+    /// Where packets enter it.
+    pub(crate) entry: Entry,
     /// What stands between ingress and egress.
     after_ingress: Body,
     /// What stands after egress.
@@ -170,6 +184,7 @@ impl FastPath {
         let moves = !keeps_headers && emits_plainly(program);
         let may_stay = moves && parses_in_order(program) && !any_in_parser(program, changes_headers);
         let mut fast_path = FastPath {
+            entry: Entry::Parser,
             after_ingress,
             after_egress,
             exits,
@@ -196,6 +211,40 @@ impl FastPath {
         Ok(fast_path)
     }
 
+    /// The part of it behind the queues, for replicas of a packet that has been through ingress: none if it does not
+    /// work in place, or if the program makes none. Each replica has the packet's bytes in a frame of its own and
+    /// shares its context.
+    pub(crate) fn for_replicas(
+        &self,
+        program: &Program,
+        key_words: &dyn Fn(ir::TableId) -> usize,
+    ) -> Option<FastPath> {
+        let makes_copies = [Effect::Replicas, Effect::ParsedCopy, Effect::EgressAgain];
+        let is_of_use = makes_copies.iter().any(|&effect| program.may_request(effect));
+        if !self.in_place || !is_of_use || state::egress_burst_max(program) == 1 {
+            return None;
+        }
+        let mut path = FastPath {
+            entry: Entry::Queues { port: Slot::EgressPort as u32, rid: Slot::EgressRid as u32 },
+            times: BTreeSet::new(),
+            may_stay: false,
+            written_bytes_max: None,
+            sums: Vec::new(),
+            parsed: BTreeMap::new(),
+            in_turn: None,
+            waiting: BTreeMap::new(),
+            waiting_bytes: 0,
+            ..self.clone()
+        };
+        path.settle(program, key_words);
+        path.in_place.then_some(path)
+    }
+
+    /// Whether packets are replicas of one that has been through ingress.
+    pub(crate) fn is_of_replicas(&self) -> bool {
+        self.entry != Entry::Parser
+    }
+
     /// What depends on all else: what waits, and so whether packets are worked on in place.
     fn settle(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
         self.find_waiting(program, key_words);
@@ -208,14 +257,11 @@ impl FastPath {
     /// What a packet runs through after the parser, in order.
     pub(crate) fn bodies<'p>(&'p self, program: &'p Program) -> Vec<&'p [Stmt]> {
         let body = |stage: Stage| body_of(program, stage);
-        let mut bodies = vec![
-            body(Stage::VerifyChecksum),
-            body(Stage::Ingress),
-            &self.after_ingress,
-            body(Stage::Egress),
-            &self.after_egress,
-            body(Stage::ComputeChecksum),
-        ];
+        let mut bodies = match self.entry {
+            Entry::Parser => vec![body(Stage::VerifyChecksum), body(Stage::Ingress), &self.after_ingress],
+            Entry::Queues { .. } => Vec::new(),
+        };
+        bodies.extend([body(Stage::Egress), &self.after_egress, body(Stage::ComputeChecksum)]);
         if !self.keeps_headers {
             bodies.push(body(Stage::Deparser));
         }
@@ -254,12 +300,18 @@ impl FastPath {
                 let (first, last) = regions_of.entry(var).or_insert((region, region));
                 (*first, *last) = (region.min(*first), region.max(*last));
             };
-            let parser = parser_of(program);
-            walk_block(program, parser, Tables::Inside, &mut |item| {
-                if let Item::Var(var) = item {
-                    mention(var, 0);
+            match self.entry {
+                Entry::Parser => walk_block(program, parser_of(program), Tables::Inside, &mut |item| {
+                    if let Item::Var(var) = item {
+                        mention(var, 0);
+                    }
+                }),
+                // Replicas come with all that their packet has.
+                Entry::Queues { .. } => {
+                    let given = program.vars.iter_enumerated().filter(|(_, var)| var.kind != VarKind::Local);
+                    given.for_each(|(var, _)| mention(var, 0));
                 }
-            });
+            }
             for at_end in [self.egress_port].into_iter().chain(self.truncated) {
                 mention(at_end, graph.regions.len().saturating_sub(1));
             }

@@ -161,6 +161,8 @@ pub struct Plan {
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
     pub(crate) fast_path: Option<fast_path::FastPath>,
+    /// Its part behind the queues, for replicas.
+    pub(crate) replica_path: Option<fast_path::FastPath>,
 }
 
 impl Plan {
@@ -226,6 +228,7 @@ impl Plan {
             storage: built.storage,
             blocks: built.blocks,
             fast_path: built.fast_path,
+            replica_path: built.replica_path,
         })
     }
 
@@ -237,6 +240,11 @@ impl Plan {
     /// Whether the program has a fast path: one function for packets that ask for nothing but to be sent or dropped.
     pub fn has_fast_path(&self) -> bool {
         self.fast_path.is_some()
+    }
+
+    /// Whether replicas of a packet have a fast path of their own from the queues on.
+    pub fn has_replica_path(&self) -> bool {
+        self.replica_path.is_some()
     }
 
     /// The most packets that run together on the fast path.

@@ -107,6 +107,7 @@ pub(crate) struct Built {
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
     pub(crate) fast_path: Option<FastPath>,
+    pub(crate) replica_path: Option<FastPath>,
 }
 
 /// Bytes of a variable in the context.
@@ -160,6 +161,7 @@ pub(crate) fn build(
             fast_path.parsed.clear();
         }
     }
+    let replica_path = fast_path.as_ref().and_then(|fast_path| fast_path.for_replicas(program, key_words));
     for (id, stack) in program.stacks.iter_enumerated() {
         if let Some(&first) = stack.elements.first() {
             stacks[id].first = headers[first];
@@ -170,7 +172,7 @@ pub(crate) fn build(
     let end = u64::from(storage.scratch_offset) + u64::from(storage.scratch_bytes) + 1;
     let context_size = check(end.next_multiple_of(abi::CHUNK_ALIGN_BYTES as u64))? - base;
     let metadata = base..base + metadata_bytes;
-    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks, fast_path })
+    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks, fast_path, replica_path })
 }
 
 fn check(bytes: u64) -> Result<u32, PlanError> {

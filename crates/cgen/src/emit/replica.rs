@@ -1,0 +1,154 @@
+//! How replicas enter the part of the fast path that is behind the queues.
+//!
+//! What enters: the chunk of a packet that has been through ingress, whose context no replica changes, and for each
+//! replica a frame with a copy of the packet's bytes, its port and its replica number. What leaves: statements that
+//! give the code of a replica what its packet has: valid bits, where the headers lie in its own frame, variables.
+
+use super::Emitter;
+use super::fast_path::Way;
+use super::header::Place;
+use super::scope::Scope;
+use crate::ctree::{
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, index, int, long, name,
+};
+use crate::plan::fast_path::Entry;
+use ir::{HeaderId, HeaderRef, VarId};
+
+/// The function of a burst.
+pub(crate) const BURST_HEAD: &str = "uint32_t replica_burst(const struct ws_env *env WS_UNUSED, \
+    const struct ws_packet *packet, struct ws_packet *const *packets WS_UNUSED, struct ws_frame *frames WS_UNUSED, \
+    uint32_t count, uint32_t *verdicts)";
+
+/// The function that the core calls.
+pub(crate) const HEAD: &str = "uint64_t ws_replica_path(const struct ws_env *env, const struct ws_packet *packet, \
+    struct ws_packet *const *packets, struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
+
+/// Its body.
+pub(crate) fn one_burst() -> Vec<S> {
+    let arguments = ["env", "packet", "packets", "frames", "count", "verdicts"].map(name).to_vec();
+    vec![S::Return(call("ws_exceptions", vec![call("replica_burst", arguments)]))]
+}
+
+/// What is the same for all replicas: the valid bits, and where each header lies from the packet's first byte on.
+pub(crate) fn of_packet(emitter: &Emitter<'_>) -> Vec<S> {
+    let context = cast("const void *", binary("+", name("packet"), int(1)));
+    let mut out = vec![declare("const struct context *const ", "of_packet WS_UNUSED", context)];
+    for word in 0..emitter.plan.storage.valid_words {
+        let valid = binary("&", index(of_packet_member("valid"), int(word)), long(!local_headers(emitter, word)));
+        out.push(declare("const uint64_t", format!("{} WS_UNUSED", valid_name(word)), valid));
+    }
+    for header in emitter.program.headers.ids() {
+        let offset = offset_of_packet(emitter, header);
+        let at = binary("-", offset.clone(), arrow(name("packet"), "data"));
+        let is_there = match emitter.plan.headers[header].home {
+            Some(home) => binary("&&", is_valid(emitter, header), binary("!=", offset, int(home))),
+            None => is_valid(emitter, header),
+        };
+        out.push(declare("const uint32_t", format!("{} WS_UNUSED", at_name(header)), conditional(is_there, at, int(0))));
+    }
+    out
+}
+
+/// The value that an intrinsic variable begins with.
+pub(crate) fn intrinsic(entry: Entry, slot: u32) -> C {
+    match entry {
+        Entry::Queues { port, .. } if slot == port => cast("uint64_t", arrow(name("frame"), "port")),
+        Entry::Queues { rid, .. } if slot == rid => cast("uint64_t", arrow(name("frame"), "rid")),
+        _ => index(arrow(name("packet"), "intrinsic"), int(slot)),
+    }
+}
+
+/// Headers that belong to one block, and so are invalid where it begins: their bits of a word.
+fn local_headers(emitter: &Emitter<'_>, word: u32) -> u64 {
+    let blocks = emitter.program.architecture.blocks_behind_queues();
+    let local = blocks.flat_map(|block| &emitter.plan.blocks[block].local_headers);
+    let bits = local.map(|&header| emitter.plan.headers[header].bit).filter(|bit| bit / 64 == word);
+    bits.fold(0, |bits, bit| bits | 1 << (bit % 64))
+}
+
+fn of_packet_member(member: &str) -> C {
+    arrow(name("of_packet"), member)
+}
+
+fn offset_of_packet(emitter: &Emitter<'_>, header: HeaderId) -> C {
+    index(of_packet_member("offset"), int(emitter.plan.headers[header].slot))
+}
+
+fn is_valid(emitter: &Emitter<'_>, header: HeaderId) -> C {
+    let bit = emitter.plan.headers[header].bit;
+    binary("&", binary(">>", name(valid_name(bit / 64)), int(bit % 64)), long(1))
+}
+
+/// The C constant with a word of the packet's valid bits.
+fn valid_name(word: u32) -> String {
+    format!("valid{word}_of_packet")
+}
+
+/// The C constant with the bytes of the packet before a header that lies in it; 0 for other headers.
+fn at_name(header: HeaderId) -> String {
+    format!("at{}", super::header::number(header))
+}
+
+impl Scope<'_, '_> {
+    /// What the first region begins with: all that the packet has, and where the headers lie in the replica's frame.
+    pub(crate) fn begin_replica(&mut self, way: Way<'_>) {
+        let (program, storage) = (self.emitter.program, &self.emitter.plan.storage);
+        for &var in way.fast_path.waiting.keys().filter(|&&var| program.vars[var].ty.width() <= 64) {
+            self.used.locals.insert(var);
+            self.note_write(var);
+        }
+        for (id, var) in program.vars.iter_enumerated() {
+            let is_started = way.started.is_none_or(|started| started.contains(&id));
+            if is_started && self.is_kept_wide(id) {
+                let (place, width) = (self.place_to_write(id), var.ty.width());
+                let of_packet = self.metadata_of_packet(id);
+                self.push(S::Eval(call("ws_wide_copy", vec![place, of_packet, int(width)])));
+            }
+        }
+        for word in 0..storage.valid_words {
+            let here = self.valid_word(word, true);
+            self.push(assign(here, name(valid_name(word))));
+        }
+        program.headers.ids().for_each(|header| self.place_replicas_header(header));
+        if storage.varbits > 0 {
+            let [to, from] = [arrow(name("c"), "varbit_bytes"), of_packet_member("varbit_bytes")];
+            let bytes = call("sizeof", vec![to.clone()]);
+            self.push(S::Eval(call("memcpy", vec![to, from, bytes])));
+        }
+        if way.fast_path.reads_payload && (!way.fast_path.moves || way.asked.is_none_or(|asked| asked.payload)) {
+            let bytes = binary("-", arrow(name("packet"), "payload"), arrow(name("packet"), "data"));
+            self.push(assign(arrow(name("c"), "payload"), bytes));
+        }
+    }
+
+    /// Puts a header where it lies in the replica's frame, or beside it where it lies beside its packet.
+    fn place_replicas_header(&mut self, header: HeaderId) {
+        let access = self.access(&HeaderRef::Fixed(header));
+        let Place::Plain(_) = access.place else { return };
+        let at = name(at_name(header));
+        if !self.moves() {
+            let at = self.fixed_offset(header).unwrap_or(at);
+            self.set_offset(&access, at);
+            return;
+        }
+        let in_frame = binary("+", name("bytes"), at);
+        let Some(home) = self.emitter.plan.headers[header].home else {
+            self.set_offset(&access, in_frame);
+            return;
+        };
+        let beside = self.plain_home(header);
+        let lies_beside = binary("==", offset_of_packet(self.emitter, header), int(home));
+        let lies_beside = binary("&&", is_valid(self.emitter, header), lies_beside);
+        let bytes = binary("+", cast("const uint8_t *", name("packet")), int(home));
+        let copy = call("memcpy", vec![beside.clone(), bytes, int(self.fixed_bytes(&access))]);
+        let place = self.fresh("place");
+        self.push(declare("uint8_t *", place.clone(), in_frame));
+        self.push(S::If(lies_beside, vec![S::Eval(copy), assign(name(place.clone()), beside)], Vec::new()));
+        self.set_offset(&access, name(place));
+    }
+
+    /// The value of a metadata variable of the packet.
+    pub(crate) fn metadata_of_packet(&self, var: VarId) -> C {
+        of_packet_member(&self.emitter.var_name(var))
+    }
+}

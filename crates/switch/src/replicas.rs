@@ -1,0 +1,122 @@
+//! Replicas that take the fast path from the queues on.
+//!
+//! What enters: a packet that has been through ingress, and where its replicas go. What leaves: the replicas. They share
+//! the packet's context, which none of them changes, so that only its bytes are copied for each. That is as if each had
+//! been a copy of the whole packet in a queue where it need not wait; where the difference could be seen, or a replica
+//! might have to wait, [`Engine::replicate`] makes such copies.
+
+use crate::engine::Engine;
+use crate::packet::Packet;
+use crate::pipeline::Execution;
+use crate::replication::Replica;
+use crate::stage_times::CoreStage;
+use crate::stats::DropReason;
+use base::limits::BURST_PACKETS_MAX;
+use cgen::abi::{self, Exceptions, Verdict};
+
+/// The replicas of a burst, kept to save its allocation.
+#[derive(Default)]
+pub(crate) struct Replicas {
+    packets: Vec<Packet>,
+    /// Where those go that there were buffers for.
+    made: Vec<Replica>,
+    /// Whether replicas are on their way: what they cause waits in the queues until all are through.
+    is_busy: bool,
+}
+
+impl Engine {
+    /// Whether these replicas may take the path of their own.
+    pub fn has_replica_path(&self, replicas: &[Replica], priority: u32, execution: &Execution<'_>) -> bool {
+        self.takes_fast_path()
+            && self.pipeline.has_replica_path()
+            && execution.observer.is_none()
+            && !self.replicas.is_busy
+            && self.is_line_empty()
+            && replicas.iter().all(|replica| self.traffic.lets_pass(replica.port, priority))
+    }
+
+    /// Takes the replicas of a packet to their end. `finish` goes on with those that ask for something behind egress.
+    pub fn send_replicas(
+        &mut self,
+        packet: Packet,
+        replicas: &[Replica],
+        execution: &mut Execution<'_>,
+        finish: impl Fn(&mut Engine, Packet, &mut Execution<'_>),
+    ) {
+        self.replicas.is_busy = true;
+        let mut left = replicas.len();
+        for burst in replicas.chunks(BURST_PACKETS_MAX) {
+            self.timer.start();
+            left -= burst.len();
+            // The packet itself counts as the last replica.
+            self.make_replicas(&packet, burst, left == 0);
+            self.timer.lap(CoreStage::Replicate);
+            self.send_burst(&packet, execution, &finish);
+        }
+        self.replicas.is_busy = false;
+        self.pool.give(packet);
+    }
+
+    /// Copies the packet's bytes for each replica, but for those over the budget or without a buffer. With
+    /// `has_original` the last one costs nothing.
+    fn make_replicas(&mut self, packet: &Packet, burst: &[Replica], has_original: bool) {
+        let copies = burst.len() - usize::from(has_original);
+        let granted = self.charge_up_to(packet.root(), copies);
+        self.stats.count_drops(DropReason::CopyLimit, (copies - granted) as u64);
+        let made = &mut self.replicas.made;
+        made.extend(&burst[..granted]);
+        made.extend(&burst[copies..]);
+        let count = self.pool.copy_bytes(packet, made.len(), &mut self.replicas.packets);
+        self.stats.count_drops(DropReason::NoBuffer, (made.len() - count) as u64);
+        made.truncate(count);
+        self.stats.copies += granted.min(count) as u64;
+    }
+
+    fn send_burst(
+        &mut self,
+        packet: &Packet,
+        execution: &mut Execution<'_>,
+        finish: &impl Fn(&mut Engine, Packet, &mut Execution<'_>),
+    ) {
+        let mut packets = std::mem::take(&mut self.replicas.packets);
+        let mut lending = std::mem::take(&mut self.lending);
+        let mut verdicts: [Verdict; BURST_PACKETS_MAX] = [0; BURST_PACKETS_MAX];
+        let verdicts = &mut verdicts[..packets.len()];
+        let (chunks, frames) = lending.lend_replicas(&mut packets, &self.replicas.made, self.pool.floor());
+        let exceptions = self.pipeline.run_replica_path(packet, chunks, frames, verdicts, execution);
+        self.timer.lap(CoreStage::ReplicaPath);
+        if exceptions.asks() == 0 {
+            self.apply_verdicts(frames, verdicts, exceptions, execution);
+            self.pool.give_all(packets.drain(..));
+        } else {
+            lending.take_back(&mut packets);
+            self.finish_in_order(&mut packets, verdicts, &mut lending, execution, finish);
+        }
+        self.timer.lap(CoreStage::Transmit);
+        self.lending = lending;
+        self.replicas.packets = packets;
+        self.replicas.made.clear();
+    }
+
+    /// Ends replicas in order, some of which are punted.
+    fn finish_in_order(
+        &mut self,
+        packets: &mut Vec<Packet>,
+        verdicts: &[Verdict],
+        lending: &mut crate::frame::Lending,
+        execution: &mut Execution<'_>,
+        finish: &impl Fn(&mut Engine, Packet, &mut Execution<'_>),
+    ) {
+        for run in verdicts.chunk_by(|before, _| !abi::is_punt(*before)) {
+            let count = run.iter().take_while(|verdict| !abi::is_punt(**verdict)).count();
+            let (_, frames) = lending.lend(&mut packets[..count], self.pool.floor());
+            self.apply_verdicts(frames, &run[..count], Exceptions::of(&run[..count]), execution);
+            self.pool.give_all(packets.drain(..count));
+            match run.get(count) {
+                Some(&abi::ASSERTION_FAILED) => self.end(packets.remove(0), DropReason::AssertionFailed, execution),
+                Some(_) => finish(self, packets.remove(0), execution),
+                None => {}
+            }
+        }
+    }
+}
