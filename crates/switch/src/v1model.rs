@@ -570,8 +570,7 @@ fn resubmit(
 
 fn multicast(engine: &mut Engine, mut packet: Packet, group: u64, execution: &mut Execution<'_>) {
     let destination = Destination::Group(group);
-    let replicas = engine.replication.replicas(destination).len();
-    tell(execution, || Decision::Multicast { group, replicas });
+    tell(execution, || Decision::Multicast { group, replicas: engine.replication.replicas(destination).len() });
     packet.set_intrinsic(Slot::InstanceType, InstanceType::Replicated as u64);
     // Replicas inherit no request of what they replicate: neither its truncation nor its recirculation.
     packet.set_intrinsic(Slot::Truncate, 0);

@@ -11,7 +11,7 @@ use super::replica;
 use super::scope::{Asked, Known, Scope};
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
-    name,
+    name, unary,
 };
 use crate::plan::fast_path::{Exit, FastPath, advances};
 use crate::plan::{MOVED_BIT, Plan};
@@ -100,7 +100,7 @@ pub(crate) fn emit(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
         out.push(declare_array(&ty, "kept", BURST_PACKETS_MAX as u32, None));
     }
     if fast_path.is_of_replicas() {
-        out.extend(replica::of_packet(emitter));
+        out.extend(replica::of_packet(emitter, fast_path));
     }
     out.push(declare("uint32_t", UNSENT, int(0)));
     out.extend(emit_graph(emitter, block(Stage::Deparser), &graph, Some(fast_path)));
@@ -174,8 +174,12 @@ impl Scope<'_, '_> {
             if self.known.as_parsed {
                 // Nothing was put before it or taken away.
             } else if way.fast_path.may_stay {
-                let parsed = self.parsed_word();
-                let changed = binary("!=", self.valid_word(0, false), parsed);
+                let changed = if way.fast_path.is_of_replicas() {
+                    binary("||", unary("!", name(replica::STAYS)), self.differs_from(C::Name(replica::valid_name(0))))
+                } else {
+                    let parsed = self.parsed_word();
+                    self.differs_from(parsed)
+                };
                 self.push(S::If(changed, put, Vec::new()));
             } else {
                 self.push(S::Block(put));
@@ -193,6 +197,11 @@ impl Scope<'_, '_> {
             self.push(S::Assign(name(UNSENT), "+=", drops));
             self.verdict(conditional(no_room, name("WS_DROP_TOO_LONG"), port));
         }
+    }
+
+    /// Whether other headers are valid, or one lies elsewhere.
+    fn differs_from(&mut self, valid: C) -> C {
+        binary("!=", self.valid_word(0, false), valid)
     }
 
     /// Leaves the way before its end.

@@ -225,7 +225,8 @@ impl<'e> Emitter<'e> {
     /// The struct of variables that wait for tables in a block.
     fn waiting_in(&self, id: BlockId) -> Vec<Item> {
         let plan = &self.plan.blocks[id];
-        let why = if plan.routines.is_empty() { "wait for tables" } else { "wait for tables or are shared with routines" };
+        let why =
+            if plan.routines.is_empty() { "wait for tables" } else { "wait for tables or are shared with routines" };
         let comment = format!("Variables of {} that {why}.", self.program.blocks[id].name);
         self.waiting(waiting_name(id), &comment, plan.waiting.iter().map(|(&var, &offset)| (var, offset)))
     }
@@ -261,7 +262,8 @@ impl<'e> Emitter<'e> {
         for (id, var) in wide_metadata(self.program) {
             member("uint64_t", &self.var_name(id), Some(var.ty.width().div_ceil(64)));
         }
-        member("uint64_t", "parsed", if fast_path.may_stay { None } else { Some(0) });
+        let keeps_parsed = fast_path.may_stay && !fast_path.is_of_replicas();
+        member("uint64_t", "parsed", if keeps_parsed { None } else { Some(0) });
         member("uint32_t", "sums", Some(fast_path.sums.len() as u32));
         if fast_path.moves {
             member("uint8_t *", "place", Some(self.plan.storage.slots));
@@ -407,8 +409,15 @@ impl<'e> Emitter<'e> {
 
     fn info(&self) -> Item {
         let info = crate::native::program_info(self.plan);
-        let members =
-            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.fast_path, info.replica_path].map(int);
+        let members = [
+            info.context_size,
+            info.metadata_offset,
+            info.metadata_size,
+            info.block_count,
+            info.fast_path,
+            info.replica_path,
+        ]
+        .map(int);
         let mut list = vec![name("WS_ABI_VERSION")];
         list.extend(members);
         Item::Constant {

@@ -11,8 +11,8 @@ use super::scope::Scope;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, index, int, long, name,
 };
-use crate::plan::fast_path::Entry;
-use ir::{HeaderId, HeaderRef, VarId};
+use crate::plan::fast_path::{Entry, FastPath};
+use ir::{BlockKind, HeaderId, HeaderRef, StmtKind, VarId};
 
 /// The function of a burst.
 pub(crate) const BURST_HEAD: &str = "uint32_t replica_burst(const struct ws_env *env WS_UNUSED, \
@@ -29,8 +29,12 @@ pub(crate) fn one_burst() -> Vec<S> {
     vec![S::Return(call("ws_exceptions", vec![call("replica_burst", arguments)]))]
 }
 
+/// The C constant that says whether the packet's headers lie one behind the other as they would be emitted, so that a
+/// replica with the same ones can leave as it is.
+pub(crate) const STAYS: &str = "stays";
+
 /// What is the same for all replicas: the valid bits, and where each header lies from the packet's first byte on.
-pub(crate) fn of_packet(emitter: &Emitter<'_>) -> Vec<S> {
+pub(crate) fn of_packet(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
     let context = cast("const void *", binary("+", name("packet"), int(1)));
     let mut out = vec![declare("const struct context *const ", "of_packet WS_UNUSED", context)];
     for word in 0..emitter.plan.storage.valid_words {
@@ -44,8 +48,38 @@ pub(crate) fn of_packet(emitter: &Emitter<'_>) -> Vec<S> {
             Some(home) => binary("&&", is_valid(emitter, header), binary("!=", offset, int(home))),
             None => is_valid(emitter, header),
         };
-        out.push(declare("const uint32_t", format!("{} WS_UNUSED", at_name(header)), conditional(is_there, at, int(0))));
+        out.push(declare(
+            "const uint32_t",
+            format!("{} WS_UNUSED", at_name(header)),
+            conditional(is_there, at, int(0)),
+        ));
     }
+    if fast_path.may_stay {
+        out.extend(stays(emitter));
+    }
+    out
+}
+
+/// The statements that find out whether the packet's headers lie as they would be emitted.
+fn stays(emitter: &Emitter<'_>) -> Vec<S> {
+    let (bytes, stays) = (|| name("emitted_bytes"), || name(STAYS));
+    let mut out = vec![declare("uint32_t", "emitted_bytes", int(0)), declare("uint32_t", STAYS, int(1))];
+    let deparser = emitter.program.blocks.ids().rfind(|&block| emitter.is_deparser(block));
+    let Some(BlockKind::Control { body }) = deparser.map(|block| &emitter.program.blocks[block].kind) else {
+        return out;
+    };
+    for stmt in body {
+        let StmtKind::Emit(HeaderRef::Fixed(header)) = stmt.kind else { continue };
+        let mut is_there = binary("==", name(at_name(header)), bytes());
+        if let Some(home) = emitter.plan.headers[header].home {
+            is_there = binary("&&", is_there, binary("!=", offset_of_packet(emitter, header), int(home)));
+        }
+        let size = emitter.program.header_types[emitter.program.headers[header].ty].fixed_width() / 8;
+        let behind = vec![S::Assign(stays(), "&=", is_there), S::Assign(bytes(), "+=", int(size))];
+        out.push(S::If(is_valid(emitter, header), behind, Vec::new()));
+    }
+    let payload = binary("-", arrow(name("packet"), "payload"), arrow(name("packet"), "data"));
+    out.push(S::Assign(stays(), "&=", binary("==", payload, bytes())));
     out
 }
 
@@ -80,7 +114,7 @@ fn is_valid(emitter: &Emitter<'_>, header: HeaderId) -> C {
 }
 
 /// The C constant with a word of the packet's valid bits.
-fn valid_name(word: u32) -> String {
+pub(crate) fn valid_name(word: u32) -> String {
     format!("valid{word}_of_packet")
 }
 

@@ -125,7 +125,8 @@ pub(crate) struct FastPath {
     pub(crate) in_place: bool,
     /// Whether in place deparsing moves headers: into the place of others, and into the room before the packet.
     pub(crate) moves: bool,
-    /// Whether a packet can leave as it was received then, if it has the headers that were extracted and none is new.
+    /// Whether a packet can leave as it was received then, if it has the headers that were extracted and none is new; or
+    /// a replica as its packet is.
     pub(crate) may_stay: bool,
     /// Headers that the parser extracts: those that may lie in the packet.
     pub(crate) extracted: BTreeSet<HeaderId>,
@@ -217,6 +218,7 @@ impl FastPath {
     pub(crate) fn for_replicas(
         &self,
         program: &Program,
+        has_moved_bit: bool,
         key_words: &dyn Fn(ir::TableId) -> usize,
     ) -> Option<FastPath> {
         let makes_copies = [Effect::Replicas, Effect::ParsedCopy, Effect::EgressAgain];
@@ -227,7 +229,7 @@ impl FastPath {
         let mut path = FastPath {
             entry: Entry::Queues { port: Slot::EgressPort as u32, rid: Slot::EgressRid as u32 },
             times: BTreeSet::new(),
-            may_stay: false,
+            may_stay: self.moves && has_moved_bit,
             written_bytes_max: None,
             sums: Vec::new(),
             parsed: BTreeMap::new(),
@@ -249,7 +251,7 @@ impl FastPath {
     fn settle(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
         self.find_waiting(program, key_words);
         self.in_place &= self.waiting_bytes + wide_metadata_bytes(program) <= KEPT_BYTES_MAX;
-        if self.in_place && self.may_stay {
+        if self.in_place && self.may_stay && !self.is_of_replicas() {
             self.parsed = extracted(program, &parser_of(program).kind);
         }
     }

@@ -151,17 +151,18 @@ pub(crate) fn build(
     storage.waiting_offset = check(u64::from(storage.valid_offset) + arrays.next_multiple_of(8))?;
     storage.scratch_offset = check(u64::from(storage.waiting_offset) + u64::from(storage.waiting_bytes))?;
     place_homes(program, &uses, &mut headers, &mut storage)?;
+    // One bit of the valid bits says that there is a header beside the packet.
+    let has_moved_bit = headers.iter().all(|header| header.bit < MOVED_BIT);
     if let Some(fast_path) = &mut fast_path {
         fast_path.in_place &= !fast_path.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
         fast_path.moves &= fast_path.in_place;
-        // One bit of the valid bits says that there is a header beside the packet.
-        fast_path.may_stay &= fast_path.moves && headers.iter().all(|header| header.bit < MOVED_BIT);
+        fast_path.may_stay &= fast_path.moves && has_moved_bit;
         if !fast_path.may_stay {
             // It tells where headers lie in a frame, and there is none now.
             fast_path.parsed.clear();
         }
     }
-    let replica_path = fast_path.as_ref().and_then(|fast_path| fast_path.for_replicas(program, key_words));
+    let replica_path = fast_path.as_ref().and_then(|path| path.for_replicas(program, has_moved_bit, key_words));
     for (id, stack) in program.stacks.iter_enumerated() {
         if let Some(&first) = stack.elements.first() {
             stacks[id].first = headers[first];
