@@ -1,8 +1,8 @@
 //! The fast path as one function over a burst: parser, controls and deparser without a stop between them.
 //!
-//! The parser stands before the first region, the deparser where packets end. Variables of at most 64 bits are
-//! variables of C; those that live across regions wait in the packet's context meanwhile. A packet that is punted
-//! than to be sent or dropped leaves with everything in its place, for the core to go on with it.
+//! The parser comes before the first batch stage, the deparser where packets end. Variables of at most 64 bits are C
+//! variables; those that are live across stages are spilled to the packet's context. Before a packet is punted, all
+//! that the core needs to continue with it is written back.
 
 use super::Emitter;
 use super::control::emit_graph;
@@ -35,10 +35,10 @@ pub(crate) fn waiting_name(fast_path: &FastPath) -> &'static str {
 /// The valid bits of the headers that the parser has extracted, in the code that it is in.
 pub(crate) const EXTRACTED: &str = "extracted";
 
-/// What is added to that for a packet that the core goes on with, or ends.
+/// What a punted packet adds to [`UNSENT`].
 pub(crate) const PUNTS: &str = "WS_PUNTS";
 
-/// What the verdicts say together: how many packets are not sent.
+/// The sum of the verdicts: how many packets are not sent, by reason.
 const UNSENT: &str = "exceptions";
 
 /// A region of the fast path.

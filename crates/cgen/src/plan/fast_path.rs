@@ -1,14 +1,11 @@
-//! The fast path: what happens to a packet that asks the architecture for nothing but to be sent or dropped, as one
-//! piece of code from the parser to the deparser.
+//! The fast path: one piece of code from the parser to the deparser for packets that are only sent or dropped.
 //!
-//! What enters: a program. What leaves: which statements stand between its blocks, what a packet carries from one
-//! region of the code to the next, and what must be written down when a packet is punted after all (a clone,
-//! replicas, to go round again), so that the switch core can go on with it. What v1model does between the blocks is
-//! decided in `switch::v1model`; this is the part of it for packets that nothing is asked for, and programs that could
-//! tell the difference have no fast path.
+//! What enters: a program. What leaves: the statements between its blocks, which variables are spilled from one batch
+//! stage to the next, and what generated code writes back when it punts a packet (a clone, replicas, another pass), so
+//! that the switch core can continue with it. `switch::v1model` decides what v1model does between the blocks; this is
+//! the part of it for packets that request nothing. A program that could observe the difference has no fast path.
 //!
-//! On the fast path a variable of at most 64 bits is a variable of C. It touches memory only if its life crosses
-//! from one region to another.
+//! A variable of at most 64 bits is a C variable here. It is spilled only if it is live across batch stages.
 //!
 //! Its part behind the queues is also the path of replicas, which begin with what their packet has ([`Entry`]).
 
@@ -28,14 +25,14 @@ use ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of variables that are kept of a packet on the stack, where there are those of a burst.
+/// The most bytes of variables that are kept on the stack for each packet of a burst.
 pub(crate) const KEPT_BYTES_MAX: u32 = 1024;
 
-/// The most bytes that a core keeps of each packet as they were received, so that packets which ask for the original
-/// can be worked on in place.
+/// The most bytes of each packet that a core saves as they were received, so that packets which may request the
+/// original can be processed in place.
 pub(crate) const SAVED_BYTES_MAX: u32 = 256;
 
-/// What a packet may ask for in ingress.
+/// The requests of ingress.
 const INGRESS_REQUESTS: [Slot; 7] = [
     Slot::CloneIngressSession,
     Slot::CloneToIngress,
@@ -46,13 +43,13 @@ const INGRESS_REQUESTS: [Slot; 7] = [
     Slot::Priority,
 ];
 
-/// And in egress.
+/// The requests of egress.
 const EGRESS_REQUESTS: [Slot; 4] = [Slot::CloneEgressSession, Slot::CloneToIngress, Slot::Recirculate, Slot::Gather];
 
-/// What queues write into packets that leave them: the times.
+/// The times that queues write into packets.
 const TIMES: [Slot; 2] = [Slot::EnqTimestamp, Slot::EgressGlobalTimestamp];
 
-/// And what is zero where no packet waits.
+/// What queues write that is zero if a packet does not wait.
 const WAITING: [Slot; 3] = [Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth];
 
 /// The blocks behind the queues.
@@ -116,22 +113,21 @@ pub(crate) struct FastPath {
     pub(crate) egress_port: VarId,
     /// Variables that are the time of the run, for the program only reads them, and only behind the queues.
     pub(crate) times: BTreeSet<VarId>,
-    /// What a packet is cut to, plus 1, or 0; none if the program cuts none.
+    /// The length that a packet is truncated to, plus 1, or 0; none if the program truncates no packet.
     pub(crate) truncated: Option<VarId>,
     /// Whether deparsing changes no byte, so that it is left out.
     pub(crate) keeps_headers: bool,
-    /// Whether packets are worked on where their bytes lie, in or outside of a chunk: all that is kept of a packet
-    /// meanwhile stands on the stack.
+    /// Whether packets are processed where their bytes lie, in or outside of a chunk, with all their state on the stack.
     pub(crate) in_place: bool,
-    /// Whether in place deparsing moves headers: into the place of others, and into the room before the packet.
+    /// Whether the deparser relocates headers in place: over others, and into the headroom.
     pub(crate) moves: bool,
     /// Whether a packet can leave as it was received then, if it has the headers that were extracted and none is new; or
     /// a replica as its packet is.
     pub(crate) may_stay: bool,
     /// Headers that the parser extracts: those that may lie in the packet.
     pub(crate) extracted: BTreeSet<HeaderId>,
-    /// Bytes at a packet's begin behind which nothing is written before it has been through ingress, if that is certain
-    /// and they are few.
+    /// How many of a packet's first bytes may be written before it has been through ingress, if that is known and they
+    /// are few.
     pub(crate) written_bytes_max: Option<u32>,
     /// What is summed both to verify and to update a checksum.
     pub(crate) sums: Vec<Sum>,
@@ -139,16 +135,16 @@ pub(crate) struct FastPath {
     pub(crate) headers: BTreeMap<HeaderId, Extracted>,
     /// What is known of them behind the parser, if blocks change which are valid but packets may stay as they are.
     pub(crate) parsed: BTreeMap<HeaderId, Extracted>,
-    /// State in which a punted packet, or is parsed, would show to its neighbours, if it came to the end
-    /// after they have begun. Packets then run to the end one by one, and those behind one that asks wait for the core.
+    /// State through which packets could observe that a punted packet, or one that is parsed, reaches its end after its
+    /// neighbours have begun. Each packet then runs to completion, and those after a punted one wait for the core.
     pub(crate) in_turn: Option<Object>,
-    /// Whether anything looks at where the payload begins.
+    /// Whether the start of the payload is read.
     pub(crate) reads_payload: bool,
-    /// Variables that wait for tables: first byte in the waiting part, and the last region that mentions them.
+    /// Spilled variables: the first byte in the spill area, and the last batch stage that mentions them.
     pub(crate) waiting: BTreeMap<VarId, (u32, usize)>,
-    /// Bytes of the waiting part.
+    /// Bytes of the spill area.
     pub(crate) waiting_bytes: u32,
-    /// Metadata and intrinsic variables that the core or a later block may look at when it goes on with a packet.
+    /// Metadata and intrinsic variables that the core or a later block may read when it continues with a packet.
     pub(crate) kept: BTreeSet<VarId>,
 }
 
@@ -247,7 +243,7 @@ impl FastPath {
         self.entry != Entry::Parser
     }
 
-    /// What depends on all else: what waits, and so whether packets are worked on in place.
+    /// Decides what depends on all else: what is spilled, and so whether packets are processed in place.
     fn settle(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
         self.find_waiting(program, key_words);
         self.in_place &= self.waiting_bytes + wide_metadata_bytes(program) <= KEPT_BYTES_MAX;
@@ -256,7 +252,7 @@ impl FastPath {
         }
     }
 
-    /// What a packet runs through after the parser, in order.
+    /// The bodies that a packet runs through after the parser, in order.
     pub(crate) fn bodies<'p>(&'p self, program: &'p Program) -> Vec<&'p [Stmt]> {
         let body = |stage: Stage| body_of(program, stage);
         let mut bodies = match self.entry {
@@ -270,7 +266,7 @@ impl FastPath {
         bodies
     }
 
-    /// The graph of all that.
+    /// The graph of these bodies.
     pub(crate) fn graph<'p>(&'p self, program: &'p Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Graph<'p> {
         let bodies = self.bodies(program);
         match self.in_turn {
@@ -291,7 +287,7 @@ impl FastPath {
         self.exits.get(&label).copied()
     }
 
-    /// Gives places to the variables that live from one region to another.
+    /// Gives places to the variables that are live across batch stages.
     fn find_waiting(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
         let mut regions_of: BTreeMap<VarId, (usize, usize)> = BTreeMap::new();
         {
@@ -434,7 +430,7 @@ fn mentioned(program: &Program, slots: &[Slot], stages: [Stage; 3]) -> BTreeSet<
     found
 }
 
-/// Whether a program writes the times that queues write, or looks at them before packets have been there.
+/// Whether a program writes the times that queues write, or reads them before the queues.
 fn misuses_times(program: &Program) -> bool {
     let mut written = BTreeSet::new();
     visit_writes(program, &mut |place, _| written.extend(base_var(place)));
@@ -442,8 +438,8 @@ fn misuses_times(program: &Program) -> bool {
         || !mentioned(program, &TIMES, BEHIND_QUEUES).is_disjoint(&written)
 }
 
-/// What changes when a packet leaves its queue, as far as the program looks at it. Of what queues write, the times are
-/// no variables, and all else stays zero unless the program writes it.
+/// The statements for a packet that leaves its queue, as far as the program reads their effect. The times are not
+/// variables here; whatever else queues write stays zero unless the program writes it.
 fn begin_egress(program: &Program, slots: &Slots) -> Vec<Stmt> {
     let mut out = Vec::new();
     let zero = |var: VarId| Expr::constant(type_of(program, var), Bits::zero(type_of(program, var).width()));
@@ -542,9 +538,9 @@ fn deparser_asks_tables(program: &Program) -> bool {
     found
 }
 
-/// State in whose order of use packets would see that they run together, though nothing is asked twice between two uses
-/// of it: those that ask for something come to egress, or back to ingress, after their neighbours, and all are parsed
-/// before the first table is asked.
+/// State whose order of use would show that packets run together even though no table is looked up between two uses:
+/// punted packets reach egress, or ingress again, after their neighbours, and all packets are parsed before the first
+/// lookup.
 fn in_turn(program: &Program, may_ask: bool) -> Option<Object> {
     let written = state::written_registers(program);
     let touched = |stage: Stage| {
@@ -559,8 +555,8 @@ fn in_turn(program: &Program, may_ask: bool) -> Option<Object> {
     (may_ask || !touched(Stage::Parser).is_empty()).then_some(again)
 }
 
-/// The variables that must be in their places when the core goes on with a packet: all that the architecture shares,
-/// and metadata that a field list or a later block names.
+/// The variables that must be written back when the core continues with a packet: all intrinsic ones, and metadata that
+/// a field list or a later block names.
 fn kept(program: &Program) -> BTreeSet<VarId> {
     let mut kept: BTreeSet<VarId> = program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
     for stage in BEHIND_QUEUES {
@@ -592,8 +588,8 @@ fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
     found
 }
 
-/// The most bytes that the parser extracts on any way through it: in place nothing behind them is written over. None
-/// if they may be more than [`SAVED_BYTES_MAX`], or if it skips some.
+/// The most bytes that any path through the parser extracts: in place, no byte after them is overwritten. None if they
+/// may be more than [`SAVED_BYTES_MAX`], or if the parser skips bytes.
 fn parsed_bytes_max(program: &Program) -> Option<u32> {
     furthest(program, |state, before| {
         let mut bytes = before;
@@ -607,8 +603,8 @@ fn parsed_bytes_max(program: &Program) -> Option<u32> {
     })
 }
 
-/// How far packets come in the parser at most: `through` says it of a state, by how far they have come before. None if
-/// it does of any. No way round a loop may go further and further.
+/// How far packets get in the parser at most. `through` gives the position after a state from the one before it; none
+/// from it means none. No cycle may advance without end.
 fn furthest(program: &Program, through: impl Fn(&ir::State, u32) -> Option<u32>) -> Option<u32> {
     let BlockKind::Parser { start, states, .. } = &parser_of(program).kind else { return None };
     let mut before: BTreeMap<ir::StateId, u32> = BTreeMap::from([(*start, 0)]);
@@ -634,8 +630,8 @@ fn extracts(stmt: &Stmt) -> bool {
     found
 }
 
-/// Whether the deparser does no more than to emit headers, each of them once: then they take no more bytes than what
-/// was extracted and the headers that are not in the packet.
+/// Whether the deparser only emits headers, each at most once: they then take no more bytes than what was extracted and
+/// the headers that are not in the packet.
 pub(crate) fn emits_plainly(program: &Program) -> bool {
     let mut emitted = BTreeSet::new();
     let emits_once = |stmt: &Stmt| match &stmt.kind {
@@ -645,14 +641,14 @@ pub(crate) fn emits_plainly(program: &Program) -> bool {
     body_of(program, Stage::Deparser).iter().all(emits_once)
 }
 
-/// Whether the deparser always emits just what the parser has extracted, in the same order and without gaps: no block
-/// changes which headers are valid or where they are, and along every way through the parser the extracted headers
-/// stand in the order in which the deparser emits them.
+/// Whether the deparser always emits exactly what the parser has extracted, in the same order and without gaps: no block
+/// changes which headers are valid or where they are, and every path through the parser extracts headers in the order in
+/// which the deparser emits them.
 fn keeps_headers(program: &Program) -> bool {
     !any_statement(program, changes_headers) && parses_in_order(program)
 }
 
-/// Whether a statement makes the headers of a packet others than those that were extracted, one behind the other.
+/// Whether a statement can make a packet's headers differ from those that were extracted one after the other.
 pub(crate) fn changes_headers(kind: &StmtKind) -> bool {
     matches!(
         kind,
@@ -677,7 +673,7 @@ fn any_in_parser(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool
     found
 }
 
-/// Whether the parser goes over bytes that are in no header.
+/// Whether the parser skips bytes that belong to no header.
 pub(crate) fn advances(program: &Program) -> bool {
     any_in_parser(program, |kind| matches!(kind, StmtKind::Advance { .. }))
 }
