@@ -42,8 +42,8 @@ use crate::problem::Problem;
 use crate::store::{Begun, Reason, Store, StoreError};
 use arrays::{FreshArrays, sets_all_cells};
 use commands::Kept;
-use entity::{DigestConfig, TableEntry};
-use ir::{DigestId, Program};
+use entity::{Cell, DigestConfig, TableEntry};
+use ir::{DigestId, Program, RegisterId};
 pub(crate) use saving::Steps;
 use saving::{Frozen, StoredCells};
 use state::ControllerState;
@@ -370,6 +370,9 @@ impl Api {
     /// Carries out a command of one of the other interfaces. Most are stored as the equivalent updates; after any
     /// other command the whole state is stored again, if it is stored at all.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
+        if let Command::RegisterRead { register, index: None } = command {
+            return self.register_text(register);
+        }
         if command.only_asks() {
             return self.carry_out_command(command).map(|(reply, ..)| reply);
         }
@@ -380,6 +383,22 @@ impl Api {
         let outcome = self.command_and_store(command);
         self.count(usize::from(outcome.is_ok()), usize::from(outcome.is_err()));
         outcome
+    }
+
+    /// The cells of a register with commas between. They are read some at a time and printed here, so that the switch
+    /// forwards packets meanwhile.
+    fn register_text(&self, register: RegisterId) -> Result<Reply, Problem> {
+        let mut text = String::new();
+        let query = Query::Registers { array: Some(register), index: None };
+        let read = self.read(&query, &mut |cells| {
+            for cell in cells {
+                let Entity::Register(Cell { value, .. }) = cell else { continue };
+                let comma = if text.is_empty() { "" } else { ", " };
+                text += &format!("{comma}{}", value.to_bigint());
+            }
+            true
+        });
+        read.map(|()| Reply::Text(text)).map_err(|fault| Problem::new(fault.message))
     }
 
     fn carry_out_command(&self, command: Command) -> Result<(Reply, Kept, Arc<Pipeline>), Problem> {
