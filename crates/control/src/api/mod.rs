@@ -9,9 +9,9 @@
 //! the worker between two bursts; it is split into parts unless it must be atomic for packets. See
 //! `docs/design/control-plane.md`.
 //!
-//! * [`mod@entity`]: the entities of a switch under control.
-//! * [`mod@fault`]: refusals.
-//! * [`mod@read`]: queries; `idle`: entries whose timeout has passed.
+//! * `entity`: the entities of a switch under control.
+//! * `fault`: refusals.
+//! * `read`: queries; `idle`: entries whose timeout has passed.
 //! * `saving`: what a restart must restore.
 //! * `commands`: what is stored of commands.
 //! * `arrays`: what is prepared for updates of whole arrays.
