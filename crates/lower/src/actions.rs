@@ -14,7 +14,7 @@ impl<'h> Lowerer<'h> {
         if args.iter().any(Option::is_some) {
             return self.lower_table_action(id, args);
         }
-        // `NoAction` and its like are the same wherever they are in the block.
+        // `NoAction` and actions like it are shared within the block.
         let is_empty = !self.is_local_action(id) && self.hir.actions[id].body.stmts.is_empty();
         let block = self.frames.first().and_then(|frame| frame.owner);
         let owner = if is_empty { block.unwrap_or(self.object) } else { self.object };
@@ -87,7 +87,7 @@ impl<'h> Lowerer<'h> {
         Ok(evaluated.filter(|(position, _)| positions.contains(position)).map(|(_, argument)| argument).collect())
     }
 
-    /// A parameter that the control plane gives: one value for each field of a struct.
+    /// A parameter whose value the control plane sets: one value for each field of a struct.
     fn action_param(&mut self, param: hir::VarId) -> Lowered<Vec<ir::VarId>> {
         let declaration = &self.hir.vars[param];
         let name = given_name(&declaration.annotations).unwrap_or(&declaration.name);
@@ -102,7 +102,7 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Collects the variables that a place is made of; false if it has other parts.
+/// Collects the variables of a place; returns false if it has other parts.
 fn scalars_of(place: &Place, vars: &mut Vec<ir::VarId>) -> bool {
     match place {
         Place::Scalar { ty, .. } if ty.width() == 0 => true,

@@ -1,6 +1,6 @@
 //! The blocks of a v1model program, and the storage that they share.
 //!
-//! The headers, the user's metadata and `standard_metadata` exist once; the parameters of every block stand for them.
+//! The headers, the user's metadata and `standard_metadata` exist once; the parameters of every block refer to them.
 
 use crate::inline::{Argument, Sight};
 use crate::names::find;
@@ -21,7 +21,7 @@ use syntax::{Diagnostic, ast};
 const STAGES: [Stage; 6] =
     [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress, Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
 
-/// The package of `main`, which says whose extern objects and table properties a program has.
+/// The package of `main`, which determines the architecture of extern objects and table properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Package {
     /// `V1Switch`.
@@ -30,7 +30,7 @@ pub(crate) enum Package {
     Psa,
 }
 
-/// What can be done with a program that cannot be run.
+/// The help for a program that cannot be run.
 const CHECKED_ONLY: &str = "`wirespeed check` checks it, and `wirespeed compile --emit ast` shows its syntax tree";
 
 /// The storage that the blocks share, in the order of the ingress control's parameters: headers, metadata, standard
@@ -48,7 +48,7 @@ impl<'h> Lowerer<'h> {
         let main = &self.hir.instances[main];
         let package = match &main.ty {
             Type::Apply(id, _) => self.hir.apply_types[*id].name.clone(),
-            _ => return self.refuse(codes::ARCHITECTURE, main.span, "`main` is no package"),
+            _ => return self.refuse(codes::ARCHITECTURE, main.span, "`main` is not a package"),
         };
         if &*package == "PSA_Switch" && main.args.len() == 4 {
             return self.psa_program(main);
@@ -93,15 +93,15 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Another object for an instance that stands for two blocks. Each has its own variables; what the control plane
-    /// knows by name cannot be there twice.
+    /// Another object for an instance that is used as two blocks. Each has its own variables; objects with
+    /// control-plane names cannot exist twice.
     fn instance_again(&mut self, object: ObjectId, span: Span) -> Lowered<ObjectId> {
         let ObjectKind::Control { control, type_args, args, .. } = &self.objects[object].kind else {
             return Err(Refused);
         };
         let is_named = |local: &hir::Local| matches!(local, hir::Local::Table(_) | hir::Local::Instance(_));
         if self.hir.controls[*control].locals.iter().any(is_named) {
-            let message = "an instance with tables or instances of its own cannot stand for two blocks";
+            let message = "an instance with tables or instances of its own cannot be used for two blocks";
             return self.refuse(codes::CONTROL_PLANE, span, message);
         }
         let kind =
@@ -116,16 +116,16 @@ impl<'h> Lowerer<'h> {
             if let hir::Local::Instance(id) = local
                 && matches!(self.hir.instances[*id].ty, Type::Extern(..))
             {
-                // An error has been reported, and the others are looked at as well.
+                // An error has been reported; the other objects are checked as well.
                 let _ = self.instance(*id, self.hir.instances[*id].span);
             }
         }
     }
 
-    /// The storage for what the parser's parameters after the packet are.
+    /// The storage for the parser's parameters after the packet.
     fn shared_storage(&mut self, parser: ObjectId, span: Span) -> Lowered<Shared> {
         let ObjectKind::Parser { parser, type_args, .. } = &self.objects[parser].kind else {
-            return self.unsupported(span, "a first block that is no parser");
+            return self.unsupported(span, "a first block that is not a parser");
         };
         let (parser, type_args) = (&self.hir.parsers[*parser], type_args.clone());
         self.types = parser.type_params.iter().copied().zip(type_args).collect();
@@ -146,7 +146,7 @@ impl<'h> Lowerer<'h> {
         Ok(places)
     }
 
-    /// The fields that v1model knows become intrinsic variables, others are metadata.
+    /// The fields that v1model defines become intrinsic variables, others are metadata.
     fn standard_metadata(&mut self, ty: &Type, name: &str, span: Span) -> Lowered<Place> {
         let Form::Tuple(fields) = self.form(ty, span)? else {
             return self.unsupported(span, "standard metadata of this type");
@@ -222,8 +222,8 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// At the end of ingress and egress: varbit fields of the metadata, of which the architecture knows nothing, go to
-    /// variables, which clones and further passes keep or lose as any other metadata.
+    /// At the end of ingress and egress: varbit fields of the metadata are copied to variables, which clones and
+    /// further passes preserve or reset like any other metadata. The architecture has no varbit metadata.
     fn save_varbits(&mut self, span: Span) {
         for (varbit, vars) in self.externs.v1model.carried_varbits.clone() {
             for (var, src) in vars.into_iter().zip(varbit_parts(&varbit.header, varbit.field, varbit.max)) {
@@ -232,15 +232,15 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The reverse, where the parser and egress begin.
+    /// The reverse, at the start of the parser and of egress.
     fn restore_varbits(&mut self, span: Span) {
         for (varbit, [length, bits]) in self.externs.v1model.carried_varbits.clone() {
             self.set_varbit(&varbit, self.read_var(length), self.read_var(bits), span);
         }
     }
 
-    /// Where egress begins: a clone from ingress has been parsed again, and then its metadata were reset, to which the
-    /// headers in them belong that the parser made valid.
+    /// At the start of egress: a clone from ingress has been parsed again and its metadata reset, so headers in the
+    /// metadata that the parser made valid become invalid.
     fn forget_parsed_metadata(&mut self, span: Span) {
         if !self.externs.v1model.intrinsics.contains_key(&Slot::CloneIngressSession) {
             return;
@@ -355,7 +355,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// What a block's parameters stand for: the packet first, in blocks that have one, then what is shared.
+    /// The bindings of a block's parameters: the packet first, in blocks that have one, then the shared storage.
     fn stage_arguments(&mut self, params: &[hir::VarId], shared: &Shared) -> Lowered<Vec<Argument>> {
         let mut places = shared.iter();
         let mut args = Vec::new();
@@ -370,14 +370,14 @@ impl<'h> Lowerer<'h> {
             };
             args.push(match self.direction(*param) {
                 ast::Direction::None | ast::Direction::In => Argument::Value(self.read(place)),
-                // Everything is invalid and zero when a parser starts, so that `out` needs nothing done.
+                // Everything is invalid and zero when a parser starts, so `out` parameters need no reset.
                 ast::Direction::Out | ast::Direction::InOut => Argument::Place(place.clone(), ast::Direction::InOut),
             });
         }
         Ok(args)
     }
 
-    /// Appends the body of a control that is a block. What follows is reached whatever leaves the control.
+    /// Appends the body of a control that is a block. `exit` and `return` continue after it.
     pub fn lower_control_body(&mut self, object: ObjectId, args: Vec<Argument>, span: Span) -> Lowered<()> {
         let ObjectKind::Control { control, .. } = self.objects[object].kind else { return Err(Refused) };
         let params = &self.hir.controls[control].params;
@@ -391,7 +391,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Notes whether egress reads the packet's length, for the next attempt.
+    /// Records whether egress reads the packet's length, for the next attempt.
     fn learn_length(&mut self) {
         let Some(length) = self.externs.v1model.intrinsics.get(&Slot::PacketLength).copied() else { return };
         let mut is_read = false;

@@ -140,7 +140,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Gives a varbit field or variable this length and the low bits of a value.
+    /// Sets a varbit field or variable to this length and the low bits of a value.
     pub fn set_varbit(&mut self, place: &VarbitPlace, length_bits: ir::Expr, value: ir::Expr, span: Span) {
         if place.is_variable {
             self.emit(StmtKind::SetValid(place.header.clone()), span);
@@ -192,7 +192,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Member by member; validity comes along, so that at most one is valid again.
+    /// Member by member, with validity, so that at most one member is valid afterwards.
     fn store_union(&mut self, places: &[HeaderPlace], members: Vec<HeaderValue>, span: Span) -> Lowered<()> {
         for (place, value) in places.iter().zip(members) {
             self.store_header(&HeaderPlace::new(place.header.clone(), place.shape.clone()), value, span)?;
@@ -218,7 +218,7 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Whether an assignment takes several steps, the first of which could change where a run-time index leads the others.
+/// Whether an assignment takes several steps, the first of which could change a run-time index of the others.
 fn takes_steps(place: &Place, value: &Value) -> bool {
     match (place, value) {
         (_, Value::Scalar(_)) => false,

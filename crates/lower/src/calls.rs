@@ -1,4 +1,4 @@
-//! Calls, by what is called.
+//! Calls, by the kind of their target.
 
 use crate::objects::ObjectKind;
 use crate::places::{HeaderPlace, Place};
@@ -10,7 +10,7 @@ use ir::StmtKind;
 use sema::hir::{Builtin, Call, Callee, Expr, Type};
 
 impl<'h> Lowerer<'h> {
-    /// Makes a call and gives its value, which is of type `ty`.
+    /// Lowers a call and returns its value, which has type `ty`.
     pub fn eval_call(&mut self, call: &'h Call, ty: &Type, span: Span) -> Lowered<Value> {
         match &call.callee {
             Callee::Function(id) if self.hir.functions[*id].body.is_none() => {
@@ -104,7 +104,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Counts the bytes that become valid or invalid in ingress, if egress wants to know.
+    /// Counts the bytes that become valid or invalid in ingress, if egress reads the packet's length.
     fn note_length(&mut self, place: &HeaderPlace, becomes_valid: bool, span: Span) {
         let Some(var) = self.length_delta() else { return };
         let bytes = self.ir.header_types[place.shape.ty].fixed_width() / 8;
@@ -149,7 +149,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Argument `position`, which must be there.
+    /// Argument `position`, which must exist.
     pub fn argument(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<&'h Expr> {
         match call.args.get(position) {
             Some(Some(arg)) => Ok(arg),

@@ -1,16 +1,16 @@
 //! Conditions as text, for the messages of assertions that fail.
 //!
-//! What enters: an expression of the typed tree, which keeps no source text. What leaves: P4 that reads like the
-//! source, without the casts that only the checker has put there, cut where it gets long.
+//! What enters: an expression of the typed tree, which has no source text. What leaves: P4 text like the source,
+//! without the casts that only the checker has inserted, and truncated if it is long.
 
 use num_traits::Signed;
 use sema::hir::{self, Builtin, Call, Callee, Expr, ExprKind, Type};
 use syntax::ast::BinaryOperator;
 
-/// How many characters a text has at most, the mark at a cut included.
+/// The most characters of a text, including the mark at its truncation.
 const CHARACTERS_MAX: usize = 200;
 
-/// What stands where a text is cut.
+/// The mark at a truncation.
 const CUT: &str = "...";
 
 /// The expression as a programmer would write it.
@@ -31,7 +31,7 @@ struct Writer<'h> {
 }
 
 impl Writer<'_> {
-    /// Whether nothing that follows would be seen.
+    /// Whether the text is already full.
     fn is_full(&self) -> bool {
         self.text.len() > CHARACTERS_MAX * char::MAX.len_utf8()
     }
@@ -154,8 +154,8 @@ impl Writer<'_> {
         self.operand(right);
     }
 
-    /// `a && b && c` and `a || b || c` without parentheses, and comparisons between them: these are what conditions are
-    /// made of.
+    /// `a && b && c` and `a || b || c` without parentheses, and comparisons in them, since most conditions have this
+    /// form.
     fn binary(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr) {
         let is_logical = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
         for (position, side) in [left, right].into_iter().enumerate() {
@@ -172,7 +172,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A cast of a number's literal says nothing; another one may change the value.
+    /// A cast of a literal number is redundant; another one may change the value.
     fn cast(&mut self, inner: &Expr, whole: &Expr) {
         if matches!(inner.ty, Type::Integer) || inner.ty == whole.ty {
             return self.expr(inner);
@@ -231,7 +231,7 @@ fn is_comparison(operator: BinaryOperator) -> bool {
     matches!(operator, Op::Equal | Op::NotEqual | Op::Less | Op::LessOrEqual | Op::Greater | Op::GreaterOrEqual)
 }
 
-/// Whether an expression has to stand in parentheses beside an operator.
+/// Whether an expression needs parentheses as an operand.
 fn is_compound(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Binary(..) | ExprKind::Conditional(..) | ExprKind::Mask(..) | ExprKind::Range(..) => true,

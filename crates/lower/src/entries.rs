@@ -1,4 +1,4 @@
-//! Entries that the program gives to its tables.
+//! Entries that the program defines.
 
 use crate::names::find;
 use crate::values::{Value, number};
@@ -9,10 +9,10 @@ use num_traits::ToPrimitive;
 use sema::hir::{self, Expr, KeyElement};
 use syntax::ast;
 
-/// What `@priority(n)`, where the smaller wins, is subtracted from.
+/// The number from which `@priority(n)`, where the smaller wins, is subtracted.
 const ANNOTATED_PRIORITY_BASE: i64 = 1 << 30;
 
-/// Into how many an entry may be split whose keys are ranges.
+/// The most entries into which an entry with range keys may be split.
 const MAX_ENTRIES_OF_ONE: usize = 1 << 10;
 
 impl<'h> Lowerer<'h> {
@@ -21,7 +21,7 @@ impl<'h> Lowerer<'h> {
         let priorities = self.priorities(table)?;
         let mut entries = Vec::new();
         for (entry, priority) in table.entries.iter().zip(priorities) {
-            // A range of a signed key may be two ranges of bits, and an empty one none: so many entries it becomes.
+            // A range of a signed key becomes up to two entries: it may be two ranges of bits, or none if it is empty.
             let mut combined = vec![Vec::new()];
             for (element, table_key) in entry.keys.iter().zip(keys) {
                 let choices = self.entry_keys(element, table_key, entry.span)?;
@@ -111,7 +111,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// What an entry has for a key, as values of which any may match.
+    /// The values of an entry for a key, any of which may match.
     fn entry_keys(&mut self, element: &'h KeyElement, key: &ir::Key, span: Span) -> Lowered<Vec<EntryKey>> {
         let KeyElement::Range(low, high) = element else {
             return Ok(vec![self.entry_key(element, key, span)?]);
@@ -122,7 +122,7 @@ impl<'h> Lowerer<'h> {
         }
         let range = |low: Bits, high: Bits| EntryKey::Range { low, high };
         let is_negative = |value: &Bits| key.expr.ty.is_signed() && value.bit(value.width() - 1);
-        // Keys are compared as plain bits, in which negative numbers come after the others.
+        // Keys are compared as unsigned numbers, in which negative numbers come after the others.
         let ranges = match (is_negative(&low), is_negative(&high)) {
             (true, false) => vec![range(Bits::zero(high.width()), high), range(low.clone(), Bits::ones(low.width()))],
             (a, b) if a == b && low.cmp_unsigned(&high).is_le() => vec![range(low, high)],

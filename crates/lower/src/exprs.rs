@@ -1,4 +1,4 @@
-//! Expressions and places of the program. Whatever has an effect becomes statements, in the order of evaluation.
+//! Expressions and places of the program. Side effects become statements, in the order of evaluation.
 
 use crate::places::{Binding, BitsPlace, HeaderPlace, Place, StackPlace, bits_from};
 use crate::values::{HeaderKind, HeaderValue, Value, number};
@@ -179,7 +179,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// `condition ? a : b`: an expression if it can be one, else two ways to new storage.
+    /// `condition ? a : b`: an expression if possible, else an `if` that assigns to new storage.
     fn eval_conditional(&mut self, expr: &'h Expr, condition: &'h Expr, a: &'h Expr, b: &'h Expr) -> Lowered<Value> {
         let condition = self.eval_scalar(condition)?;
         match fold::truth(&condition) {
@@ -306,7 +306,7 @@ impl<'h> Lowerer<'h> {
 
     // -------------------------------------------------------------------------------------------------- places
 
-    /// Whether the expression names storage here.
+    /// Whether the expression denotes storage here.
     pub fn is_place(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => matches!(self.env.get(var), Some(Binding::Place(_))),
@@ -317,7 +317,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The place that an expression names.
+    /// The place that an expression denotes.
     pub fn place(&mut self, expr: &'h Expr) -> Lowered<Place> {
         self.nested(expr.span, |l| l.place_here(expr))
     }
@@ -506,7 +506,7 @@ impl<'h> Lowerer<'h> {
 
     // ------------------------------------------------------------------------------------------------- effects
 
-    /// Whether evaluating the expression may change anything, so that others must be evaluated before or after it.
+    /// Whether evaluating the expression may have side effects, so that its order with others matters.
     pub fn has_effects(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Call(call) => match &call.callee {
@@ -533,7 +533,7 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Puts the variables with the numbers of used elements in the place of stacks.
+/// Replaces stacks by the variables with their number of used elements.
 fn next_indices(place: &mut Place) {
     match place {
         Place::Stack(stack) => {
@@ -585,7 +585,7 @@ fn bits_of(place: Place, low: &ir::Expr, width: u32) -> Lowered<Place> {
     }
 }
 
-/// A position of a bit, as wide as [`BitsPlace`] wants it. One that does not fit is beyond every end.
+/// A bit position of the width that [`BitsPlace`] has. A position that does not fit is out of range of every value.
 fn bit_position(low: ir::Expr) -> ir::Expr {
     let low = fold::cast(ir::Type::Bit(low.ty.width()), low);
     if low.ty.width() <= 64 {

@@ -1,9 +1,9 @@
 //! Inlining of functions, actions and controls.
 //!
-//! Arguments are evaluated from left to right, copied in, and copied out in the same order. The copies
-//! are left out where nobody could tell: functions and controls see nothing but their parameters, so a parameter may
-//! stand for the argument's storage itself if no other argument touches it. Actions see all of their control, so
-//! theirs are copied; so are fields of headers, since an invalid header takes no values, but a parameter does, and
+//! Arguments are evaluated from left to right, copied in, and copied out in the same order. Copies are omitted where
+//! the difference is not observable: functions and controls access only their parameters, so a parameter may refer to
+//! the argument's storage itself if no other argument touches it. Actions access all of their control, so their
+//! arguments are copied. So are fields of headers, since an invalid header ignores writes and a parameter does not, and
 //! members of unions, since a parameter that becomes valid does not make the other members invalid.
 
 use crate::objects::{ObjectId, ObjectKind};
@@ -29,7 +29,7 @@ pub(crate) enum Argument {
     Missing(Direction),
 }
 
-/// What the callee can touch beside its parameters.
+/// The storage that the callee can touch beside its parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sight {
     /// Nothing.
@@ -98,7 +98,7 @@ impl<'h> Lowerer<'h> {
         Ok(evaluated)
     }
 
-    /// Makes the parameters stand for the arguments and gives what must be copied when the call ends: target, source.
+    /// Binds the parameters to the arguments and returns the copies at the end of the call: target, source.
     pub fn bind(
         &mut self,
         params: &[hir::VarId],
@@ -116,7 +116,7 @@ impl<'h> Lowerer<'h> {
             .collect();
         let is_place: Vec<bool> =
             args.iter().map(|arg| matches!(arg, Argument::Place(..) | Argument::Kept(..))).collect();
-        // A value that a place touches is copied, so that it is in nobody's way; a place may not share with another.
+        // A value that a place touches is copied first; a place may not overlap another.
         let alone = |position: usize| {
             footprints.iter().enumerate().all(|(other, footprint)| {
                 other == position || !is_place[other] || !footprint.overlaps(&footprints[position])
@@ -138,7 +138,7 @@ impl<'h> Lowerer<'h> {
             }
             self.bind_one(*param, arg, (by_reference, keeps_constants), &mut copy_outs, span)?;
         }
-        // Only now, since other arguments may be read from there.
+        // Done last, since other arguments may be read from there.
         outs.iter().for_each(|place| self.invalidate(place, span));
         Ok(copy_outs)
     }
@@ -201,7 +201,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Copies out what a call leaves behind.
+    /// Copies out the results of a call.
     pub fn copy_out(&mut self, copy_outs: &[(Place, Place)], span: Span) -> Lowered<()> {
         for (target, source) in copy_outs {
             let value = self.read(source);
@@ -293,7 +293,7 @@ impl<'h> Lowerer<'h> {
         self.run_action(id, &params, args, span)
     }
 
-    /// The same with arguments that are evaluated.
+    /// The same with evaluated arguments.
     pub fn run_action(
         &mut self,
         id: hir::ActionId,
@@ -385,8 +385,8 @@ impl<'h> Lowerer<'h> {
         result
     }
 
-    /// A control with tables must be applied with the same bindings everywhere, since its tables and actions name
-    /// them. If it is not, the next attempt gives its parameters storage of their own.
+    /// A control with tables must be applied with the same bindings everywhere, since its tables and actions name them.
+    /// Otherwise, the next attempt gives its parameters storage of their own.
     fn remember_bindings(&mut self, object: ObjectId, control: &hir::Control, span: Span) -> Lowered<()> {
         if !control.locals.iter().any(|local| matches!(local, hir::Local::Table(_))) {
             return Ok(());
@@ -420,8 +420,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// `exit`: copies out for every call around, innermost first, and leaves the block. The action of an inlined
-    /// control's table cannot know what its control's caller copies, so it raises a flag that the caller tests.
+    /// `exit`: copies out for every enclosing call, innermost first, and leaves the block. An action of an inlined
+    /// control's table cannot know the copies of its control's caller, so it sets a flag that the caller tests.
     pub fn lower_exit(&mut self, span: Span) -> Lowered<()> {
         for position in (0..self.frames.len()).rev() {
             let copy_outs = self.frames[position].copy_outs.clone();
@@ -451,8 +451,8 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Whether parts of the place are fields of headers, which lose what is assigned to them where the header is invalid,
-/// or single members of unions, which exclude the other members.
+/// Whether parts of the place are fields of headers, which ignore assignments while the header is invalid, or single
+/// members of unions, which exclude the other members.
 fn has_header_part(place: &Place) -> bool {
     match place {
         Place::Scalar { place, .. } => is_header_field(place),
@@ -492,7 +492,7 @@ fn is_static_header(header: &HeaderValue) -> bool {
     }
 }
 
-/// Whether reading the value costs nothing, so that it may be read wherever the parameter is.
+/// Whether reading the value costs nothing, so that it may replace each read of the parameter.
 fn is_simple(value: &Value) -> bool {
     let header = |header: &HeaderValue| !matches!(header.kind, HeaderKind::Fields(_));
     match value {
@@ -506,7 +506,7 @@ fn is_simple(value: &Value) -> bool {
     }
 }
 
-/// Removes what leaves `label` where the body ends anyway.
+/// Removes statements that leave `label` at the end of the body.
 fn drop_last_leaves(body: &mut ir::Body, label: ir::LabelId) {
     match body.last_mut().map(|stmt| &mut stmt.kind) {
         Some(StmtKind::Leave(to)) if *to == label => {

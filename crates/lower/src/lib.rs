@@ -1,33 +1,32 @@
 //! Instantiation and inlining: typed tree to IR.
 //!
 //! What enters: a checked program ([`sema::hir::Program`]), still shaped like the source. What leaves: an
-//! [`ir::Program`], flat: one parser, the controls and the deparser of an architecture, with every instance made,
-//! calls inlined or made calls of routines, every compile-time value computed. Whatever cannot be expressed yet is
-//! refused with [`codes::UNSUPPORTED`] at its place.
+//! [`ir::Program`], flat: one parser, the controls and the deparser of an architecture, with every instance made, calls
+//! inlined or made calls of routines, every compile-time value computed. What cannot be expressed yet is rejected with
+//! [`codes::UNSUPPORTED`] at its place.
 //!
-//! The way through:
-//! * `types`: which types are scalars, how headers are laid out, what type parameters stand for.
-//! * `places` and `storage`: what can be assigned to, and where it lives.
+//! The modules:
+//! * `types`: which types are scalars, how headers are laid out, bindings of type parameters.
+//! * `places` and `storage`: what can be assigned to, and its storage.
 //! * `values` and `fold`: results of expressions, folded where they are constant.
-//! * `exprs`, `operators`, `assign`, `stmts`: the language, statement by statement. IR expressions are pure, so
-//!   whatever has an effect is hoisted, in the order of evaluation.
+//! * `exprs`, `operators`, `assign`, `stmts`: the language, statement by statement. IR expressions are pure, so side
+//!   effects are hoisted, in the order of evaluation.
 //! * `objects` and `names`: the tree of instances and their control-plane names.
-//! * `calls` and `inline`: calls, with copy-in and copy-out made exact or shown to be needless.
-//! * `routines`: callees that would bring in too much code.
+//! * `calls` and `inline`: calls, with exact copy-in and copy-out, or without where these are proven unnecessary.
+//! * `routines`: callees that would inline too much code.
 //! * `parsers`, `parser_stmts`, `tables`, `entries`, `actions`: state machines and tables.
-//! * `condition_text`: what assertions say when they fail.
+//! * `condition_text`: the text of failed assertions.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
 //! * `architecture`, `psa`: the blocks of v1model and of PSA, and what they share.
-//! * `written`: headers in the metadata, which keep what is written to them.
-//! * `removed`: last, what fields of removed headers read as.
+//! * `written`: headers in the metadata, which keep their contents while they are invalid.
+//! * `removed`: last, reads of fields of removed headers.
 //!
 //! # Attempts
 //!
 //! Some decisions need to know what comes later: whether a control with tables is applied with different arguments at
 //! another place (then its parameters need storage of their own), whether egress reads the packet's length, or how much
-//! code the calls of a function bring in. Such `Facts` are learned by lowering, and the program is lowered again with
-//! what was learned. Facts only grow, so this
-//! ends.
+//! code the calls of a function inline. Lowering discovers such `Facts`, and the program is lowered again with them.
+//! Facts only grow, so this ends.
 
 mod actions;
 mod architecture;
@@ -265,7 +264,7 @@ pub mod codes {
 const DEPTH_MAX: u32 = base::limits::LOWERED_NESTING_MAX;
 /// Statements of the lowered program.
 const STATEMENTS_MAX: usize = 200_000;
-/// Expressions, statements and calls that are looked at in one attempt.
+/// Expressions, statements and calls that are lowered in one attempt.
 const STEPS_MAX: u64 = 2_000_000;
 /// Variables and headers of the lowered program.
 const STORAGE_MAX: usize = 200_000;
@@ -277,13 +276,13 @@ pub fn lower(program: &hir::Program, diagnostics: &mut Diagnostics) -> Option<ir
     lower_with(program, Options::default(), diagnostics)
 }
 
-/// What programs are lowered with.
+/// The options of lowering.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// The port that `mark_to_drop` of v1model names.
     pub drop_port: u64,
-    /// Statements that one function or action may bring in at all of its calls together before it becomes a routine; 0
-    /// makes a routine of each that can be one, for tests.
+    /// Statements that all calls of one function or action may inline together before it becomes a routine; with 0,
+    /// each that can be a routine is one, for tests.
     pub inlined_statements_max: usize,
 }
 
@@ -331,49 +330,50 @@ pub fn lower_with(program: &hir::Program, options: Options, diagnostics: &mut Di
     None
 }
 
-/// An error was reported; what it happened in is given up.
+/// An error was reported; the construct is given up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refused;
 
 /// A result, or an error that has been reported.
 pub(crate) type Lowered<T> = Result<T, Refused>;
 
-/// What one attempt learns for the next.
+/// The facts that one attempt discovers for the next.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// Controls with tables that are applied with different arguments: their parameters have storage of their own.
     pub shared_controls: BTreeSet<ObjectId>,
     /// Egress reads the packet's length, so ingress counts the bytes that it adds.
     pub length_is_read: bool,
-    /// Functions and actions that bring in too much code to be inlined.
+    /// Functions and actions with too much code to be inlined.
     pub routines: BTreeSet<routines::Callee>,
 }
 
-/// What is inlined at the moment: a block, control, function or action.
+/// The present block, or inlined control, function or action.
 pub(crate) struct Frame {
-    /// Where `return` goes.
+    /// The label of `return`.
     pub return_label: ir::LabelId,
-    /// Where the returned value goes.
+    /// The place of the returned value.
     pub return_place: Option<Rc<Place>>,
-    /// The labels of `break` and `continue` of the loops around.
+    /// The labels of `break` and `continue` of the enclosing loops.
     pub loops: Vec<(ir::LabelId, ir::LabelId)>,
-    /// What a call copies to its caller's places when it ends: target, source.
+    /// The copies to the caller's places at the end of a call: target, source.
     pub copy_outs: Vec<(Place, Place)>,
-    /// Whose locals are declared: they keep their storage from one application to the next, since tables name it.
+    /// The object whose locals are declared: they keep their storage between applications, since tables refer to it.
     pub owner: Option<ObjectId>,
     /// Whether the code may run more than once in the block, so that declarations must reset their variables.
     pub repeats: bool,
-    /// Whether this is an action that a table runs; `exit` ends there.
+    /// Whether this is an action that a table runs, at which `exit` ends.
     pub is_table_action: bool,
 }
 
-/// What belongs to the block that is being lowered.
+/// The state of the block that is being lowered.
 pub(crate) struct BlockState {
-    /// The label around the whole body.
+    /// The label of the statement around the whole body.
     pub exit_label: ir::LabelId,
     /// Whether an action leaves to it, so that the label must stay.
     pub exit_is_used: bool,
-    /// Raised by an `exit` in an action of an inlined control; the code after the table's application leaves.
+    /// The flag that an `exit` in an action of an inlined control sets; the code after the table's application tests
+    /// it.
     pub exit_flag: Option<ir::VarId>,
 }
 
@@ -381,16 +381,16 @@ pub(crate) struct BlockState {
 pub(crate) struct Lowerer<'h> {
     pub hir: &'h hir::Program,
     pub diagnostics: Diagnostics,
-    /// Whose extern objects and table properties the program has.
+    /// The architecture of extern objects and table properties.
     pub package: architecture::Package,
     pub ir: ir::Program,
     pub facts: Facts,
     pub learned: Facts,
-    /// What variables, parameters and constants stand for where we are.
+    /// The present bindings of variables, parameters and constants.
     pub env: BTreeMap<hir::VarId, Binding>,
-    /// What type parameters stand for where we are.
+    /// The present bindings of type parameters.
     pub types: BTreeMap<hir::TypeParamId, hir::Type>,
-    /// Where statements go.
+    /// The body to which statements are appended.
     pub body: ir::Body,
     pub block: BlockState,
     pub frames: Vec<Frame>,
@@ -398,30 +398,30 @@ pub(crate) struct Lowerer<'h> {
     pub object: ObjectId,
     pub objects: base::IndexVec<ObjectId, Object>,
     pub memo: Memo<'h>,
-    /// Where the text calls `setInvalid`.
+    /// The positions of calls of `setInvalid` in the source.
     pub removals: BTreeSet<Span>,
-    /// The headers that parameters of routines have, and whose they are.
+    /// The headers of routines' parameters, and their routines.
     pub parameter_headers: BTreeMap<ir::HeaderId, ir::RoutineId>,
     /// The parser that is being built, in a parser block.
     pub parser: Option<parsers::Builder>,
     pub externs: externs::State,
     pub depth: u32,
-    /// How many bodies are being collected within one another.
+    /// The nesting depth of bodies.
     pub collecting: u32,
     pub statement_count: usize,
-    /// Statements that a packet runs at most in what was lowered so far, or in the routine that is being lowered.
+    /// The most statements that a packet runs in the code lowered so far, or in the routine that is being lowered.
     pub cost: u64,
-    /// From how many statements at all calls together a callee is a routine.
+    /// The number of statements, over all calls, from which a callee is a routine.
     pub inlined_statements_max: usize,
-    /// What each callee has brought in so far.
+    /// The code that each callee has inlined so far.
     pub inlined: BTreeMap<routines::Callee, routines::Inlined>,
-    /// Expressions, statements and calls that were looked at.
+    /// Expressions, statements and calls that were lowered.
     pub steps: u64,
-    /// Whether one of the three was found too great.
+    /// Whether one of the three limits was exceeded.
     pub is_too_large: bool,
 }
 
-/// What has been made already, by what it was made from.
+/// Entities that exist already, by their source.
 #[derive(Default)]
 pub(crate) struct Memo<'h> {
     pub shapes: BTreeMap<(hir::StructId, Vec<hir::Type>), Rc<types::HeaderShape>>,
@@ -433,7 +433,7 @@ pub(crate) struct Memo<'h> {
     pub tables: BTreeMap<(ObjectId, hir::TableId), Rc<tables::LoweredTable<'h>>>,
     pub actions: BTreeMap<(ObjectId, hir::ActionId), ir::ActionId>,
     pub value_sets: BTreeMap<(ObjectId, hir::ValueSetId), ir::ValueSetId>,
-    /// Routines, or that there can be none.
+    /// Routines, or the fact that the callee cannot be one.
     pub routines: BTreeMap<routines::Key, Option<Rc<routines::Routine>>>,
     /// The constants of the outermost scope, evaluated when they are first used.
     pub constants: BTreeMap<hir::VarId, &'h hir::Expr>,
@@ -565,7 +565,7 @@ impl<'h> Lowerer<'h> {
         self.frames.last_mut().expect("code is lowered inside a frame")
     }
 
-    /// Whether code that stands here may run more than once in its block.
+    /// Whether code at this place may run more than once in its block.
     pub fn repeats(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.repeats || !frame.loops.is_empty())
     }
@@ -583,7 +583,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Refuses a program that has grown beyond a limit. What is looked at next is beyond it too, which is said once.
+    /// Rejects a program that has grown beyond a limit, with one message.
     pub fn too_large<T>(&mut self, span: Span, message: impl Into<String>) -> Lowered<T> {
         match std::mem::replace(&mut self.is_too_large, true) {
             true => Err(Refused),
@@ -591,7 +591,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Refuses a program that needs too much storage.
+    /// Rejects a program that needs too much storage.
     pub fn check_storage(&mut self, span: Span) -> Lowered<()> {
         if self.ir.vars.len() + self.ir.headers.len() > STORAGE_MAX {
             let message = format!("the program needs more than {STORAGE_MAX} variables when all calls are inlined");

@@ -1,4 +1,4 @@
-//! Control-plane names: the path of instances from the block, unless `@name` says otherwise.
+//! Control-plane names: the path of instances from the block, unless `@name` changes it.
 
 use syntax::ast::{Annotation, AnnotationBody};
 

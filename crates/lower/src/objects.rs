@@ -1,4 +1,5 @@
-//! The tree of instances: every declaration of an instance makes one object per instance of what it is declared in.
+//! The tree of instances: each declaration makes one object for each instance of the parser, control or package around
+//! it.
 
 use crate::externs::{ExternKind, ExternObject};
 use crate::names::{find, full_name};
@@ -21,7 +22,7 @@ pub(crate) struct Object {
     pub kind: ObjectKind,
 }
 
-/// What it is an instance of.
+/// The declaration that it is an instance of.
 #[derive(Debug)]
 pub(crate) enum ObjectKind {
     /// The outermost scope.
@@ -30,7 +31,7 @@ pub(crate) enum ObjectKind {
         control: hir::ControlId,
         type_args: Vec<Type>,
         args: Vec<Option<Value>>,
-        /// What its parameters stood for when it was first applied, if it has tables.
+        /// The bindings of its parameters at its first application, if it has tables.
         first: Option<Vec<Binding>>,
     },
     Parser {
@@ -85,7 +86,7 @@ impl<'h> Lowerer<'h> {
         self.make(name, (&expr.ty, constructor, args), expr.span)
     }
 
-    /// The object of an instance that is made as an argument: within what it is passed to, it has the parameter's name.
+    /// The object of an instance that is made as an argument: it has the parameter's name.
     fn construct_argument(&mut self, arg: &'h Expr, owner: &str, param: Option<hir::VarId>) -> Lowered<Value> {
         let (ExprKind::Construct { constructor, args }, Some(param)) = (&arg.kind, param) else {
             return self.eval(arg);
@@ -125,7 +126,7 @@ impl<'h> Lowerer<'h> {
         Ok(self.objects.push(Object { name, kind }))
     }
 
-    /// The object that an expression is.
+    /// The object that an expression denotes.
     pub fn eval_object(&mut self, expr: &'h Expr) -> Lowered<ObjectId> {
         match self.eval(expr)? {
             Value::Object(object) => Ok(object),
@@ -133,7 +134,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// What constructor parameters and type parameters stand for in the code of an instance.
+    /// Binds constructor parameters and type parameters for the code of an instance.
     pub fn enter(&mut self, params: &[hir::VarId], args: &[Option<Value>]) {
         for (param, arg) in params.iter().zip(args) {
             match arg {
@@ -147,7 +148,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// What is declared at the head of a parser or control.
+    /// The declarations of a parser or control.
     pub fn declare_locals(&mut self, locals: &'h [hir::Local]) -> Lowered<()> {
         for local in locals {
             self.lower_local(local)?;
@@ -163,7 +164,7 @@ fn is_named_by_table(program: &hir::Program, id: hir::InstanceId) -> bool {
     program.tables.iter().any(|table| table.properties.iter().any(is_it))
 }
 
-/// What a table's property names: the items of a list, or the value alone.
+/// The values of a table's property: the items of a list, or the single value.
 pub(crate) fn listed(value: &Expr) -> Vec<&Expr> {
     match &value.kind {
         ExprKind::Aggregate(items) => items.iter().flatten().collect(),

@@ -1,7 +1,7 @@
 //! Statements of parser states that apply sub-parsers.
 //!
-//! A sub-parser is a state machine, so whatever has one inside becomes states: the ways of an `if`, the rounds of a
-//! loop. All other statements stay statements of their state.
+//! A sub-parser is a state machine, so statements that contain one become states: the branches of an `if`, the
+//! iterations of a loop. All other statements remain statements of their state.
 //!
 //! ```text
 //! for (init; condition; update) { body }      ==>      init; goto head
@@ -18,18 +18,18 @@ use base::{Bits, Span};
 use ir::{BinaryOp, KeySet, StateId, StmtKind, Target, Transition};
 use sema::hir::{self, Block, Callee, Collection, Expr, ExprKind, Stmt};
 
-/// Whether the statements after one are reached.
+/// Whether the statements after one are reachable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// They are.
     GoesOn,
-    /// It was a `break` or `continue`, which ended the state.
+    /// They are not: a `break` or `continue` ended the state.
     Left,
 }
 
 impl<'h> Lowerer<'h> {
-    /// Lowers the statements of a state, which may become several. One that has an error does not keep the others
-    /// from being looked at.
+    /// Lowers the statements of a state, which may become several. An error in one does not stop the others from being
+    /// lowered.
     pub fn lower_state_stmts(&mut self, stmts: &'h [Stmt]) -> Lowered<Flow> {
         let mut result = Ok(Flow::GoesOn);
         for stmt in stmts {
@@ -83,7 +83,7 @@ impl<'h> Lowerer<'h> {
         self.finish_state(Transition::Select { keys: vec![condition], cases });
     }
 
-    /// An `if`: states for both ways, which join again.
+    /// An `if`: states for both branches, which join.
     fn split_state(
         &mut self,
         condition: ir::Expr,
@@ -107,7 +107,7 @@ impl<'h> Lowerer<'h> {
         Ok(flow)
     }
 
-    /// The states of a round, from the current one on, and then the round's end.
+    /// The states of an iteration, from the current one on, and its end.
     fn split_round(&mut self, around: StateLoop, body: &'h Block) -> Lowered<()> {
         self.state_loops().push(around);
         let flow = self.lower_state_stmts(&body.stmts);
@@ -135,7 +135,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Once for every item, written out.
+    /// Unrolled: once for every item.
     fn split_for_items(&mut self, var: hir::VarId, items: &'h Expr, body: &'h Block, span: Span) -> Lowered<()> {
         let value = self.kept_items(var, items, span)?;
         let (place, _) = self.declare(var)?;
@@ -183,7 +183,7 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Whether the statement applies a sub-parser, or leaves a loop around it.
+/// Whether the statement applies a sub-parser, or leaves an enclosing loop.
 fn needs_states(stmt: &Stmt) -> bool {
     applies_parser(stmt) || leaves_loop(stmt)
 }
@@ -202,7 +202,7 @@ fn applies_parser(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether a `break` or `continue` inside belongs to a loop around. Only loops made of states are asked.
+/// Whether a `break` or `continue` inside belongs to an enclosing loop that is made of states.
 fn leaves_loop(stmt: &Stmt) -> bool {
     match &stmt.kind {
         hir::StmtKind::Break | hir::StmtKind::Continue => true,

@@ -1,7 +1,7 @@
 //! Parsers: state machines, with sub-parsers inlined.
 //!
-//! A state in which a sub-parser is applied is cut in two: the first half goes to the sub-parser's start, and where
-//! the sub-parser accepts, the second half follows. Statements with sub-parsers inside become states as well: module
+//! A state in which a sub-parser is applied is split in two: the first half goes to the sub-parser's start, and the
+//! sub-parser's `accept` leads to the second half. Statements with sub-parsers inside become states as well: module
 //! `parser_stmts`.
 
 use crate::inline::{Argument, Sight};
@@ -23,20 +23,20 @@ pub(crate) struct Builder {
     states: IndexVec<StateId, State>,
     /// The state whose body is being lowered.
     current: StateId,
-    /// How many bodies are being collected where states begin; deeper is inside a conditional.
+    /// The nesting depth of bodies at the start of states; deeper is inside a conditional.
     level: u32,
-    /// What the names of inlined states begin with.
+    /// The prefix of the names of inlined states.
     prefix: String,
-    /// The loops around that are made of states.
+    /// The enclosing loops that are made of states.
     loops: Vec<StateLoop>,
 }
 
 /// A loop of a parser that is made of states.
 #[derive(Clone, Copy)]
 pub(crate) struct StateLoop {
-    /// Where `break` goes.
+    /// The state of `break`.
     pub end: StateId,
-    /// Where `continue` goes.
+    /// The state of `continue`.
     pub next: StateId,
 }
 
@@ -88,7 +88,7 @@ impl<'h> Lowerer<'h> {
         self.parser.as_mut().expect("states are made in parser blocks only")
     }
 
-    /// The loops around that are made of states.
+    /// The enclosing loops that are made of states.
     pub fn state_loops(&mut self) -> &mut Vec<StateLoop> {
         &mut self.builder().loops
     }
@@ -108,13 +108,13 @@ impl<'h> Lowerer<'h> {
         Ok(self.builder().states.push(State { name, body: Vec::new(), transition, span }))
     }
 
-    /// Statements from here on are this state's.
+    /// Starts a state: the following statements belong to it.
     pub fn begin_state(&mut self, state: StateId) {
         self.builder().current = state;
         self.body.clear();
     }
 
-    /// Ends the state whose statements were lowered.
+    /// Ends the current state.
     pub fn finish_state(&mut self, transition: ir::Transition) {
         let body = std::mem::take(&mut self.body);
         let builder = self.builder();
@@ -123,8 +123,8 @@ impl<'h> Lowerer<'h> {
         builder.states[current].transition = transition;
     }
 
-    /// Lowers a parser's states, entered from the current one and left to `accept`. Gives what is to be copied out
-    /// there.
+    /// Lowers a parser's states, entered from the current one and left to `accept`. Returns the copies that `accept`
+    /// makes.
     fn parser_states(
         &mut self,
         object: ObjectId,
@@ -211,8 +211,8 @@ impl<'h> Lowerer<'h> {
         Ok(ir::Transition::Select { keys: leaves, cases: lowered })
     }
 
-    /// The keys, evaluated from left to right, each with the values that it is made of. A key that is a `lookahead`
-    /// itself does not check the length.
+    /// The keys, evaluated from left to right, each with its scalars. A key that is itself a `lookahead` does not check
+    /// the length.
     fn select_keys(&mut self, keys: &'h [hir::Expr]) -> Lowered<Vec<Vec<ir::Expr>>> {
         let mut values = Vec::new();
         for (position, key) in keys.iter().enumerate() {
@@ -255,7 +255,7 @@ impl<'h> Lowerer<'h> {
         Ok(sets)
     }
 
-    /// The values that one for this key is made of.
+    /// The scalars of a set for this key.
     fn set_leaves(&mut self, expr: &'h hir::Expr, key: &[ir::Expr], span: Span) -> Lowered<Vec<ir::Expr>> {
         let values = match (self.eval(expr)?, key) {
             (Value::Integer(number), [key]) => vec![crate::values::number(key.ty, &number)],
@@ -319,7 +319,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// What `@match(kind)` says at a field of a value set's struct.
+    /// The `@match(kind)` of a field of a value set's struct.
     fn field_match_kind(&mut self, ty: &hir::Type, field: usize, span: Span) -> Lowered<MatchKind> {
         let hir::Type::Struct(id, _) = self.resolve(ty) else { return Ok(MatchKind::Exact) };
         let annotations = self.hir.structs[id].fields.get(field).map(|field| &field.annotations[..]);

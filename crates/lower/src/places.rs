@@ -8,7 +8,7 @@ use ir::HeaderRef;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// What a variable, parameter or constant stands for.
+/// The binding of a variable, parameter or constant.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Binding {
     /// Storage.
@@ -17,7 +17,7 @@ pub(crate) enum Binding {
     Value(Value),
 }
 
-/// Something that can be assigned to.
+/// A place: something that can be assigned to.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Place {
     Scalar {
@@ -79,7 +79,7 @@ pub(crate) struct StackPlace {
 }
 
 impl HeaderPlace {
-    /// A header that is no union's member.
+    /// A header that is not a member of a union.
     pub fn new(header: HeaderRef, shape: Rc<HeaderShape>) -> HeaderPlace {
         HeaderPlace { header, shape, siblings: Vec::new() }
     }
@@ -100,7 +100,7 @@ fn field_place(header: &HeaderRef, shape: &FieldShape) -> Place {
     }
 }
 
-/// The members of a union, each knowing the others.
+/// The members of a union, each with a list of the others.
 pub(crate) fn union_place(members: Vec<(HeaderRef, Rc<HeaderShape>)>) -> Place {
     let headers: Vec<HeaderRef> = members.iter().map(|(header, _)| header.clone()).collect();
     let member = |(position, (header, shape)): (usize, (HeaderRef, Rc<HeaderShape>))| {
@@ -136,7 +136,7 @@ impl StackPlace {
     }
 }
 
-/// Variables, and headers with a field or as a whole, that something touches.
+/// The storage that something touches: variables, and headers with a field or as a whole.
 #[derive(Default, Debug)]
 pub(crate) struct Footprint {
     vars: BTreeSet<ir::VarId>,
@@ -284,7 +284,7 @@ pub(crate) fn bits_from(value: ir::Expr, low: ir::Expr, width: u32) -> ir::Expr 
     fold::cast(ir::Type::Bit(width), fold::binary(ir::BinaryOp::Shr, bits, low))
 }
 
-/// The headers that a reference may name at run time.
+/// The headers that a reference may refer to at run time.
 pub(crate) fn headers_of(program: &ir::Program, header: &HeaderRef) -> Vec<ir::HeaderId> {
     match header {
         HeaderRef::Fixed(id) => vec![*id],
@@ -294,14 +294,14 @@ pub(crate) fn headers_of(program: &ir::Program, header: &HeaderRef) -> Vec<ir::H
     }
 }
 
-/// What a place touches.
+/// The storage that a place touches.
 pub(crate) fn footprint_of_place(program: &ir::Program, place: &Place) -> Footprint {
     let mut footprint = Footprint::default();
     footprint.place(program, place);
     footprint
 }
 
-/// What a value reads.
+/// The storage that a value reads.
 pub(crate) fn footprint_of_value(program: &ir::Program, value: &Value) -> Footprint {
     let mut footprint = Footprint::default();
     footprint.value(program, value);
@@ -350,7 +350,7 @@ impl<'h> Lowerer<'h> {
         fold::cast(bits.ty, fold::binary(Or, kept, new))
     }
 
-    /// The place with run-time indices kept in variables, so that later statements do not change which place it is.
+    /// The place with run-time indices stored in variables, so that later statements do not change which place it is.
     pub fn pin(&mut self, place: Place, span: Span) -> Lowered<Place> {
         Ok(match place {
             Place::Scalar { place, ty } => Place::Scalar { place: self.pin_ir_place(place, span)?, ty },
@@ -417,7 +417,7 @@ impl<'h> Lowerer<'h> {
         })
     }
 
-    /// The expression's value, kept in a variable unless it is constant.
+    /// The expression's value, stored in a variable unless it is constant.
     pub fn pin_expr(&mut self, expr: ir::Expr, span: Span) -> Lowered<ir::Expr> {
         if expr.as_const().is_some() {
             return Ok(expr);
@@ -433,7 +433,7 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// The length of a varbit field (32 bits), and the number that its bits spell, as wide as it can be long.
+/// The length of a varbit field (32 bits), and its bits as a number of its greatest width.
 pub(crate) fn varbit_parts(header: &HeaderRef, field: u32, max: u32) -> [ir::Expr; 2] {
     let length = ir::ExprKind::VarbitLength(header.clone(), field);
     let bits = ir::ExprKind::VarbitBits(header.clone(), field);

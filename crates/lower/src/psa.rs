@@ -1,13 +1,13 @@
 //! The blocks of a PSA program, the storage that they share, and the structs that go from a deparser to a later parser.
 //!
 //! Headers and user's metadata exist once for each pipeline; where both pipelines have the same type they share one,
-//! since the egress parser starts with nothing anyway. The fields of the `psa_..._metadata_t` structs are intrinsic
-//! variables.
+//! since everything is reset at the start of the egress parser. The fields of the `psa_..._metadata_t` structs are
+//! intrinsic variables.
 //!
-//! What a deparser hands out (`normal_meta`, `clone_i2e_meta`, ...) lives in metadata variables that have a field list,
-//! so that the architecture can keep them and nothing else. Headers do not survive a parser's start; a struct with
-//! headers or varbit fields in it is therefore packed into variables, a validity and the fields for each header, a
-//! length and the bits for each varbit field, when the deparser ends, and unpacked when the parser starts.
+//! The outputs of a deparser (`normal_meta`, `clone_i2e_meta`, ...) are metadata variables with a field list, so that
+//! the architecture preserves them and nothing else. Headers do not survive a parser's start; a struct with headers or
+//! varbit fields is therefore packed into variables (a validity and the fields for each header, a length and the bits
+//! for each varbit field) when the deparser ends, and unpacked when the parser starts.
 
 use crate::architecture::Package;
 use crate::inline::Argument;
@@ -23,7 +23,7 @@ use sema::hir::{self, Expr, Type};
 use std::collections::BTreeMap;
 use syntax::ast::Direction;
 
-/// What a parameter of a block is.
+/// The kind of a block's parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Packet,
@@ -56,7 +56,7 @@ const STAGES: [(Stage, &[Role]); 6] = {
     ]
 };
 
-/// What is remembered while a PSA program is lowered.
+/// The state about a PSA program while it is lowered.
 #[derive(Default)]
 pub(crate) struct State {
     intrinsics: BTreeMap<Slot, VarId>,
@@ -67,23 +67,23 @@ pub(crate) struct State {
     carried: [Option<Carrier>; Carried::ALL.len()],
 }
 
-/// Where a struct lives between a deparser and a parser.
+/// The storage of a struct between a deparser and a parser.
 #[derive(Clone)]
 enum Carrier {
-    /// As it is.
+    /// Unpacked.
     Plain(Place),
     /// Packed into these variables.
     Packed(Vec<VarId>),
 }
 
-/// What becomes variables when a struct is packed.
+/// The items of a packed struct.
 enum Leaf {
     Scalar(ir::Place, ir::Type),
     Varbit(VarbitPlace),
     Header(HeaderPlace),
 }
 
-/// What a block does with the structs that are packed: block's own copy, and the variables.
+/// The packed structs of a block: the block's own copy, and the variables.
 type Copies = Vec<(Place, Vec<VarId>)>;
 
 impl<'h> Lowerer<'h> {
@@ -116,7 +116,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// The blocks of a pipeline, which is an instance of a package or made on the spot.
+    /// The blocks of a pipeline, which is an instance of a package or made in the argument.
     fn pipeline_blocks(&mut self, pipeline: &'h Expr, name: &str) -> Lowered<&'h [Option<Expr>]> {
         let (ty, args) = match &pipeline.kind {
             hir::ExprKind::Instance(id) => {
@@ -128,7 +128,7 @@ impl<'h> Lowerer<'h> {
         };
         match ty {
             Type::Apply(id, _) if *self.hir.apply_types[*id].name == *name && args.len() == 3 => Ok(args),
-            _ => self.refuse(codes::ARCHITECTURE, pipeline.span, format!("this is no `{name}`")),
+            _ => self.refuse(codes::ARCHITECTURE, pipeline.span, format!("this is not a `{name}`")),
         }
     }
 
@@ -173,7 +173,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// What the parameters of a block stand for. What a deparser hands out is made zero here.
+    /// The bindings of a block's parameters. Outputs of a deparser are zeroed here.
     fn psa_arguments(&mut self, roles: &[Role], params: &[hir::VarId], copies: &mut Copies) -> Lowered<Vec<Argument>> {
         let mut args = Vec::new();
         for (role, param) in roles.iter().zip(params) {
@@ -222,7 +222,7 @@ impl<'h> Lowerer<'h> {
             };
             args.push(match direction {
                 Direction::None | Direction::In => Argument::Value(self.read(&place)),
-                // Everything is zero and invalid already: when a parser starts, or as of above.
+                // Everything is already zero and invalid: at a parser's start, or as zeroed above.
                 Direction::Out | Direction::InOut => Argument::Place(place, Direction::InOut),
             });
         }
@@ -240,7 +240,7 @@ impl<'h> Lowerer<'h> {
         var
     }
 
-    /// The variables that a `psa_..._metadata_t` stands for. Fields that PSA does not know are metadata.
+    /// The variables of a `psa_..._metadata_t`. Fields that PSA does not define are metadata.
     fn psa_intrinsics(&mut self, ty: &Type, name: &str, span: Span) -> Lowered<Place> {
         let Form::Tuple(fields) = self.form(ty, span)? else {
             return self.unsupported(span, "intrinsic metadata of this type");
@@ -262,7 +262,7 @@ impl<'h> Lowerer<'h> {
         Ok(Place::Tuple(places))
     }
 
-    // ------------------------------------------------------------------------------------------ structs that go on
+    // ------------------------------------------------------------------------------------- structs that are passed on
 
     /// The place of a struct in the block that is being lowered.
     fn carried_place(
@@ -310,7 +310,7 @@ impl<'h> Lowerer<'h> {
         types: &mut Vec<(String, ir::Type)>,
         span: Span,
     ) -> Lowered<bool> {
-        // A local of the type says what is in it; nothing uses it, so that it costs nothing.
+        // A local variable of the type shows its parts; it is not used, so it costs nothing.
         let place = self.allocate(ty, name, Life::Local, span)?;
         let leaves = self.packed_leaves(&place);
         let mut has_headers = false;
@@ -423,7 +423,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// What makes a header valid with the values of the variables in its fields.
+    /// The statements that make a header valid and set its fields from the variables.
     fn unpacked_header(
         &self,
         header: &HeaderPlace,
@@ -453,7 +453,7 @@ impl<'h> Lowerer<'h> {
         (0..).zip(fields).map(|(position, field)| (position, field.ty)).collect()
     }
 
-    /// One field list for each struct that goes on.
+    /// One field list for each struct that is passed on.
     fn make_carried_lists(&mut self, span: Span) {
         for carried in Carried::ALL {
             let vars = match self.externs.psa.carried[carried as usize].clone() {

@@ -1,19 +1,19 @@
-//! What a removed header's fields read as.
+//! Reads of fields of removed headers.
 //!
-//! What enters: a lowered program, and where its text calls `setInvalid`. What leaves: the same, with reads that follow
-//! such a call in the same body giving what the header held, not zero.
+//! What enters: a lowered program, and the positions of its calls of `setInvalid`. What leaves: the same, in which
+//! reads after such a call in the same body return what the header held, not zero.
 //!
-//! The specification leaves such reads open, and in the IR they give zero. The reference switch keeps the storage, and
-//! programs rely on it: they remove an encapsulation and then count by one of its fields. So what is read later is
-//! copied just before the header is removed, and reads and writes use the copy: in the statements that follow in the
-//! body and in the bodies inside it, until something there may make the header valid again. Keys of tables and inputs
-//! of hashes and checksums are left alone, in which the reference counts the fields of invalid headers as zero or
-//! leaves them out; so are the actions of tables applied later, and elements of stacks.
+//! The specification does not define such reads, and in the IR they return zero. The reference switch keeps the
+//! contents, and programs rely on it: they remove an encapsulation and then count by one of its fields. So fields that
+//! are read later are copied just before the header is removed, and reads and writes use the copy: in the statements
+//! that follow in the body and in the bodies inside it, until a statement may make the header valid again. Keys of
+//! tables and inputs of hashes and checksums are not changed, since there the reference treats the fields of invalid
+//! headers as zero or omits them; neither are the actions of tables applied later, and elements of stacks.
 //!
-//! What a routine does counts as if it stood where it is called. Where headers that it speaks of are removed at a call,
-//! a form of the routine is called that has them so; it gets what is kept of them in variables, and gives it back. What
-//! it removes itself at its end is removed behind the call. A header that is an argument is copied to one of the
-//! routine's, and back; both are one header here.
+//! A routine is treated like inlined code. Where headers that it mentions are removed at a call, a version of the
+//! routine for this case is called; it reads and writes their copies in variables. Headers that it removes itself, and
+//! that are still removed at its end, are so after the call. A header argument is copied to a header of the routine,
+//! and back; both count as one header here.
 
 use base::{IndexVec, Span};
 use ir::walk::{self, Part};
@@ -24,8 +24,8 @@ use std::rc::Rc;
 /// The headers that parameters of routines have.
 type Parameters = BTreeMap<HeaderId, RoutineId>;
 
-/// Keeps what is read after the removals at `calls`. Fails with the place of a call if routines would need forms of
-/// more than so many statements together.
+/// Preserves fields that are read after the removals at `calls`. Fails with the position of a call if the versions of
+/// routines would exceed a limit of statements.
 pub(crate) fn keep_fields(
     program: &mut ir::Program,
     calls: &BTreeSet<Span>,
@@ -93,7 +93,7 @@ impl Revivals {
     }
 }
 
-/// The headers that statements of the body (of this routine) may make valid, but for what tables do.
+/// The headers that statements of the body (of this routine) may make valid, except by tables.
 fn revived_within(
     body: &[Stmt],
     routines: &IndexVec<RoutineId, Vec<HeaderId>>,
@@ -131,7 +131,7 @@ fn made_valid(stmt: &StmtKind) -> Option<HeaderId> {
     }
 }
 
-/// The headers that each routine and those that it calls speak of.
+/// The headers that each routine and those that it calls mention.
 struct Mentions {
     headers: IndexVec<RoutineId, BTreeSet<HeaderId>>,
     /// Whether it removes any.
@@ -166,48 +166,48 @@ impl Mentions {
     }
 }
 
-/// The header that the program's text removes with this statement.
+/// The header that the source program removes with this statement.
 fn removed_at(stmt: &Stmt, calls: &BTreeSet<Span>, in_stacks: &BTreeSet<HeaderId>) -> Option<HeaderId> {
     let StmtKind::SetInvalid(HeaderRef::Fixed(id)) = stmt.kind else { return None };
     (calls.contains(&stmt.span) && !in_stacks.contains(&id)).then_some(id)
 }
 
-/// A call of `setInvalid`: the variables that keep the fields used after it.
+/// A call of `setInvalid`: the variables with copies of the fields used after it.
 struct Removal {
     header: HeaderId,
     copies: BTreeMap<u32, VarId>,
 }
 
-/// A routine, the headers it speaks of that are removed where it is called, and, if it removes some itself, the body of
-/// the program from which it is called: an action of a table has what it keeps apart from what the table's control
-/// keeps.
+/// A version of a routine: the routine, the headers it mentions that are removed where it is called, and, if it removes
+/// some itself, the body from which it is called, since an action and the control of its table have separate copies.
 type Key = (RoutineId, Vec<HeaderId>, usize);
 
-/// The routine that is called for such a key.
+/// The routine for such a key.
 struct Form {
     id: RoutineId,
-    /// The headers that are removed where it begins, which each caller fills the copies of.
+    /// The headers that are removed at its start, whose copies each caller sets.
     begin: Vec<(HeaderId, usize)>,
-    /// Those that it removes itself and that are still so where it ends.
+    /// Those that it removes itself and that are still removed at its end.
     end: Vec<(HeaderId, usize)>,
     /// Copies that it changes.
     written: BTreeSet<VarId>,
 }
 
-/// The forms of routines that were made so far.
+/// The versions of routines that were made so far.
 #[derive(Default)]
 struct Forms {
     made: BTreeMap<Key, Rc<Form>>,
     routines: IndexVec<RoutineId, Routine>,
-    /// Where in a routine to fill the copies of headers that are removed at its end, as callers may need more of them.
+    /// The positions in a routine at which the copies of headers that are removed at its end are set, as callers may
+    /// need more of them.
     unfilled: Vec<(RoutineId, usize, usize, Span)>,
-    /// How many more statements there may be in routines.
+    /// The remaining limit of statements in routines.
     statements_left: usize,
 }
 
-/// What is to be done at a statement.
+/// The change at a statement.
 enum Here {
-    /// It removes a header: the copies are filled before it.
+    /// It removes a header: the copies are set before it.
     Removal(usize),
     /// It calls a routine.
     Call { before: Body, behind: Body },
@@ -223,15 +223,15 @@ struct Work<'a> {
     forms: Forms,
     /// The headers that parameters of routines have.
     parameters: &'a Parameters,
-    /// The routine that we are in.
+    /// The present routine.
     routine: Option<RoutineId>,
-    /// The body of the program that we are in, or that called the routine that we are in.
+    /// The present body of the program, or the one that called the present routine.
     root: usize,
     program: &'a mut ir::Program,
     removals: Vec<Removal>,
-    /// The headers that are removed where we are, and by which removal.
+    /// The headers that are removed at this point, and by which removal.
     removed: BTreeMap<HeaderId, usize>,
-    /// What `removed` said before, for each change of it.
+    /// The former values of `removed`, for each change of it.
     log: Vec<(HeaderId, Option<usize>)>,
 }
 
@@ -242,7 +242,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Goes through a body. What is to stand before and behind its statements, by their position.
+    /// Analyses a body. Returns the statements to insert before and after its statements, by position.
     fn statements(&mut self, body: &mut Body) -> Result<BTreeMap<usize, Here>, Span> {
         let mut here = BTreeMap::new();
         for (at, stmt) in body.iter_mut().enumerate() {
@@ -259,7 +259,7 @@ impl Work<'_> {
         Ok(here)
     }
 
-    /// Puts in what is to stand before and behind statements, but for the copies of these removals: where they belong.
+    /// Inserts these statements, except the copies of these removals, whose positions it returns.
     fn fill(&self, body: &mut Body, mut here: BTreeMap<usize, Here>, later: &[usize]) -> Vec<(usize, usize, Span)> {
         let mut left = Vec::new();
         if here.is_empty() {
@@ -285,24 +285,25 @@ impl Work<'_> {
         left
     }
 
-    /// The header that the program's text removes with this statement, and that was not removed before.
+    /// The header that the source program removes with this statement, and that was not removed before.
     fn removed_by(&self, stmt: &Stmt) -> Option<HeaderId> {
         removed_at(stmt, self.calls, &self.in_stacks).filter(|header| !self.removed.contains_key(header))
     }
 
-    /// Notes that a header is removed here.
+    /// Records that a header is removed here.
     fn remove(&mut self, header: HeaderId) {
         self.set(header, Some(self.removals.len()));
         self.removals.push(Removal { header, copies: BTreeMap::new() });
     }
 
-    /// Has a call call the form of its routine for what is removed here. What stands before and behind the call.
+    /// Makes a call use the version of its routine for the headers that are removed here. Returns the statements before
+    /// and after the call.
     fn call(&mut self, routine: &mut RoutineId, span: Span) -> Result<(Body, Body), Span> {
         let form = self.form(*routine, span)?;
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         for (header, removal) in &form.begin {
             for (field, var) in self.removals[*removal].copies.clone() {
-                // All fields that a routine speaks of have a variable, here as there.
+                // All fields that a routine mentions have a variable, in the caller as in the routine.
                 let Some(kept) = self.kept(*header, field) else { continue };
                 before.push(self.assignment(var, kept, span));
                 if form.written.contains(&var) {
@@ -368,10 +369,10 @@ impl Work<'_> {
         Ok(Form { id, begin, end, written })
     }
 
-    /// The forms of all routines, now that it is known what callers need of headers that are removed at their ends.
+    /// Completes the versions of all routines, once the needs of their callers are known.
     fn finished_routines(mut self) -> IndexVec<RoutineId, Routine> {
         let mut routines = std::mem::take(&mut self.forms.routines);
-        // From behind, so that positions stay right.
+        // From the end, so that positions stay valid.
         for (routine, at, removal, span) in std::mem::take(&mut self.forms.unfilled).into_iter().rev() {
             routines[routine].body.splice(at..at, self.copies(removal, span));
         }
@@ -406,7 +407,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What is made valid in one round of a loop is so in the next.
+    /// A header that one iteration of a loop makes valid is valid in the next.
     fn revived_by_loop(&self, body: &[Stmt]) -> Vec<HeaderId> {
         if self.removed.is_empty() {
             return Vec::new();
@@ -430,8 +431,8 @@ impl Work<'_> {
         }
     }
 
-    /// Takes back what has changed since the log had this length. The headers that were removed then and may have
-    /// become valid since.
+    /// Undoes the changes since the log had this length. Returns the headers that were removed then and may have become
+    /// valid since.
     fn undo(&mut self, length: usize) -> Vec<HeaderId> {
         let mut revived = Vec::new();
         while self.log.len() > length {
@@ -449,7 +450,7 @@ impl Work<'_> {
         revived
     }
 
-    /// Has the statement itself read and write copies of removed headers' fields.
+    /// Makes the statement itself read and write copies of removed headers' fields.
     fn use_copies(&mut self, stmt: &mut StmtKind) {
         walk::rewrite_own(stmt, &mut |part| {
             if let Part::Expr(expr) = part
@@ -471,7 +472,7 @@ impl Work<'_> {
         }
     }
 
-    /// The variable that keeps this field, if its header is removed here.
+    /// The variable with the copy of this field, if its header is removed here.
     fn kept(&mut self, header: HeaderId, field: u32) -> Option<VarId> {
         let removal = &mut self.removals[*self.removed.get(&header)?];
         if let Some(var) = removal.copies.get(&field) {
@@ -489,7 +490,7 @@ impl Work<'_> {
         Some(var)
     }
 
-    /// The statements that fill a removal's variables, just before it.
+    /// The statements that set a removal's variables, just before it.
     fn copies(&self, removal: usize, span: Span) -> Vec<Stmt> {
         let Removal { header, copies } = &self.removals[removal];
         let copy = |(&field, &var): (&u32, &VarId)| {

@@ -1,16 +1,16 @@
-//! Functions and actions that become routines, since too much code would stand where they are called.
+//! Functions and actions that become routines, because inlining them would make too much code.
 //!
 //! What enters: a call with its arguments evaluated. What leaves: the arguments' copies and a [`ir::StmtKind::Call`],
-//! or word that the call must be inlined.
+//! or the result that the call must be inlined.
 //!
-//! Calls are inlined: most callees are short or called once, and code that is known together is faster. But calls
-//! within calls multiply. So the statements that a callee has brought in at all of its calls together are counted, and
-//! one that brings in too many becomes a routine with the next attempt to lower the program (and in what is left of
-//! this one, so that no attempt grows without bound). Its parameters and its result have storage of their own, which
-//! arguments are copied to and from; P4 has no recursion, so one such storage is enough.
+//! Calls are inlined: most callees are short or called once, and inlined code is faster. But nested calls multiply. So
+//! the statements that all calls of a callee inline are counted, and a callee with too many becomes a routine in the
+//! next attempt to lower the program (and in the rest of this one, so that no attempt grows without bound). Its
+//! parameters and its result have storage of their own, which arguments are copied to and from; P4 has no recursion, so
+//! one such storage is enough.
 //!
-//! What a routine cannot have ([`ir::StmtKind::may_be_in_routine`]) is inlined always. So is an action where the
-//! parameters of its control stand for something else than where the routine was made.
+//! A callee with statements that a routine cannot have ([`ir::StmtKind::may_be_in_routine`]) is always inlined. So is
+//! an action where the bindings of its control's parameters differ from those with which the routine was made.
 
 use crate::inline::{Argument, Sight};
 use crate::objects::{Object, ObjectId, ObjectKind};
@@ -25,24 +25,24 @@ use std::ops::Range;
 use std::rc::Rc;
 use syntax::diag::Diagnostics;
 
-/// Statements of one callee, at all of its calls together, from which it is a routine: so many that the program would
-/// not be short whatever became of this one.
+/// Statements, over all calls of one callee, from which it is a routine: so many that the program would be long in any
+/// case.
 pub(crate) const INLINED_STATEMENTS_MAX: usize = 4_000;
 
-/// Statements of a callee that is inlined always: a call would have as many.
+/// Statements of a callee that is always inlined: a call would have as many.
 const SHORT_STATEMENTS_MAX: usize = 8;
 
 /// Statements that one packet may run, those of a routine counted as often as it is called.
 const RUN_STATEMENTS_MAX: u64 = 2_000_000;
 
-/// What can become a routine.
+/// A callee that can become a routine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Callee {
     Function(hir::FunctionId),
     Action(hir::ActionId),
 }
 
-/// What a callee has brought in so far.
+/// The code that a callee has inlined so far.
 #[derive(Default)]
 pub(crate) struct Inlined {
     calls: usize,
@@ -58,13 +58,13 @@ pub(crate) struct Routine {
     /// Under which its parameters have their storage.
     owner: ObjectId,
     returned: Option<Rc<Place>>,
-    /// What the parameters of the control around an action stood for.
+    /// The bindings of the parameters of the control around an action.
     around: Vec<Option<Binding>>,
-    /// Statements that a call runs at most.
+    /// The most statements that a call runs.
     cost: u64,
 }
 
-/// What a callee is made of.
+/// The parts of a callee.
 pub(crate) struct Code<'h> {
     pub callee: Callee,
     pub name: String,
@@ -76,7 +76,7 @@ pub(crate) struct Code<'h> {
 }
 
 impl<'h> Lowerer<'h> {
-    /// Notes what a callee has brought in, which had `before` statements before it.
+    /// Records the code that a callee has inlined; `before` is the number of statements before it.
     pub fn note_inlined(&mut self, callee: Callee, before: usize) {
         let inlined = self.inlined.entry(callee).or_default();
         inlined.calls += 1;
@@ -87,7 +87,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Makes a call by a routine, if there is to be one: gives what it returns. The arguments come back if not.
+    /// Lowers a call of a routine and returns its result, or the arguments if the call must be inlined.
     pub fn call_routine(
         &mut self,
         code: Code<'h>,
@@ -97,7 +97,7 @@ impl<'h> Lowerer<'h> {
     ) -> Lowered<Result<Value, Vec<Argument>>> {
         let is_wanted = self.inlined_statements_max == 0 || self.learned.routines.contains(&code.callee);
         let takes_objects = args.iter().any(|arg| matches!(arg, Argument::Value(Value::Object(_))));
-        // A method that is written in P4 knows its object by no argument.
+        // A method that is written in P4 does not get its object as an argument.
         let is_in_method = self.externs.this.is_some();
         if !is_wanted || takes_objects || is_in_method {
             return Ok(Err(args));
@@ -121,7 +121,7 @@ impl<'h> Lowerer<'h> {
         self.copy_out(&copy_outs, span)?;
         match &routine.returned {
             None => Ok(Ok(Value::Void)),
-            // The next call puts its own result there.
+            // The next call overwrites the result.
             Some(place) => {
                 let value = self.read(place);
                 Ok(Ok(self.spill(value, code.return_type, span)?))
@@ -131,7 +131,7 @@ impl<'h> Lowerer<'h> {
 
     /// The routine of a callee, made once; none if it cannot be one.
     fn routine(&mut self, code: &Code<'h>, span: Span) -> Lowered<Option<Rc<Routine>>> {
-        // A function sees nothing of the object that calls it.
+        // A function does not access the object that calls it.
         let object = match code.callee {
             Callee::Function(_) => <ObjectId as base::index::Id>::from_index(0),
             Callee::Action(_) => self.object,
@@ -149,7 +149,7 @@ impl<'h> Lowerer<'h> {
         let owner = self.objects.push(Object::root());
         let uses = self.externs.direct_uses.len();
         let outer_cost = std::mem::take(&mut self.cost);
-        // An error may be one of the routine only, since its parameters are no constants.
+        // An error may be specific to the routine, since its parameters are not constants.
         let outer = std::mem::replace(&mut self.diagnostics, Diagnostics::new());
         let lowered = self.routine_body(code, owner);
         let found = std::mem::replace(&mut self.diagnostics, outer);
@@ -198,7 +198,7 @@ impl<'h> Lowerer<'h> {
 }
 
 impl Code<'_> {
-    /// What the code can see by the names of parameters that are not its own.
+    /// The bindings of parameters of enclosing declarations that the code can use.
     fn around(&self, lowerer: &Lowerer<'_>) -> Vec<Option<Binding>> {
         let ObjectKind::Control { control, .. } = &lowerer.objects[lowerer.object].kind else { return Vec::new() };
         match self.callee {
@@ -211,7 +211,7 @@ impl Code<'_> {
     }
 }
 
-/// Whether a body has only what routines may have, and leaves nothing but itself.
+/// Whether a body has only statements that routines may have, and leaves no label outside of itself.
 fn may_be_routine(body: &[ir::Stmt]) -> bool {
     let (mut may_be, mut own, mut left) = (true, Vec::new(), Vec::new());
     visit_body(body, &mut |stmt| {

@@ -9,7 +9,7 @@ use sema::hir::{self, Collection, Expr, Local, Stmt};
 use std::collections::BTreeSet;
 
 impl<'h> Lowerer<'h> {
-    /// Lowers the statements of a block. One that has an error does not keep the others from being looked at.
+    /// Lowers the statements of a block. An error in one does not stop the others from being lowered.
     pub fn lower_block(&mut self, block: &'h hir::Block) -> Lowered<()> {
         let mut result = Ok(());
         for stmt in &block.stmts {
@@ -68,7 +68,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// A long `else if`: its arms one behind the other in a block that each of them leaves, not one inside the other.
+    /// A long `else if` chain: its arms are consecutive in a block that each of them leaves, not nested.
     fn lower_chain(&mut self, first: &'h Stmt) -> Lowered<()> {
         let end = self.new_label();
         let (body, result) = self.collect(|l| {
@@ -89,7 +89,7 @@ impl<'h> Lowerer<'h> {
         result
     }
 
-    /// Returns whether the condition is always true, so that nothing else comes.
+    /// Returns whether the condition is always true, so that the rest is unreachable.
     fn lower_arm(&mut self, condition: &'h Expr, body: &'h hir::Block, end: ir::LabelId, span: Span) -> Lowered<bool> {
         let condition = self.eval_condition(condition)?;
         let is_always = fold::truth(&condition) == Some(true);
@@ -116,7 +116,7 @@ impl<'h> Lowerer<'h> {
             Local::Var(var, Some(value)) => {
                 let span = self.hir.vars[*var].span;
                 let value = self.eval(value);
-                // Also after an error, which is not one of every use of the variable.
+                // Also after an error, so that uses of the variable are not errors, too.
                 let declared = self.declare(*var);
                 let (value, (place, _)) = (value?, declared?);
                 self.assign(&place, value, span)
@@ -278,7 +278,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// The items that a loop goes through; kept, where the loop could change them.
+    /// The items that a loop iterates over; copied, where the loop could change them.
     pub fn kept_items(&mut self, var: hir::VarId, items: &'h Expr, span: Span) -> Lowered<Value> {
         let value = self.eval(items)?;
         Ok(match value {
@@ -292,7 +292,7 @@ impl<'h> Lowerer<'h> {
         })
     }
 
-    /// Once for every item, written out.
+    /// Unrolled: once for every item.
     fn lower_for_items(&mut self, var: hir::VarId, items: &'h Expr, body: &'h hir::Block, span: Span) -> Lowered<()> {
         let value = self.kept_items(var, items, span)?;
         let end = self.new_label();
@@ -364,10 +364,10 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// From this many `else if` on, a chain of them is lowered without nesting.
+/// The length from which a chain of `else if` is lowered without nesting.
 const CHAIN_LENGTH_MIN: usize = 64;
 
-/// The `if` behind an `else`, if there is nothing else.
+/// The `if` after an `else`, if it is the only statement there.
 fn else_if(else_body: &hir::Block) -> Option<&Stmt> {
     match else_body.stmts.as_slice() {
         [stmt @ Stmt { kind: hir::StmtKind::If { .. }, .. }] => Some(stmt),

@@ -144,8 +144,8 @@ impl<'h> Lowerer<'h> {
         self.allocate(ty, "tmp", Life::Local, span)
     }
 
-    /// Storage of a variable or parameter that is declared here, and whether it may have an old value. What the code
-    /// of an instance declares keeps its storage, because the instance's tables name it.
+    /// Storage of a variable or parameter that is declared here, and whether it may have an old value. Declarations in
+    /// the code of an instance keep their storage, because the instance's tables refer to it.
     pub fn declare(&mut self, var: hir::VarId) -> Lowered<(Rc<Place>, bool)> {
         let owner = self.frames.last().and_then(|frame| frame.owner);
         if let Some(place) = owner.and_then(|owner| self.memo.locals.get(&(owner, var))).cloned() {
@@ -161,7 +161,7 @@ impl<'h> Lowerer<'h> {
         Ok((place, self.repeats()))
     }
 
-    /// Makes the place what it is at the start of a block: zero, invalid.
+    /// Resets the place to its value at the start of a block: zero, invalid.
     pub fn reset(&mut self, place: &Place, span: Span) {
         match place {
             Place::Scalar { place, ty } => {

@@ -12,30 +12,30 @@ use sema::hir::{self, Callee, Expr, ExprKind};
 use std::rc::Rc;
 use syntax::diag::Diagnostic;
 
-/// The size of a table that states none.
+/// The default size of a table.
 const SIZE_DEFAULT: u64 = 1024;
 
-/// A table, and what must be done around every application.
+/// A table, and the code around every application.
 pub(crate) struct LoweredTable<'h> {
     pub id: ir::TableId,
     /// Keys whose evaluation has effects, and those before them: they are evaluated before the table is applied, into
     /// these variables.
     pub keys: EffectKeys<'h>,
-    /// The variable for which a number is drawn before the table is applied.
+    /// The variable for the random number that is drawn before the table is applied.
     pub drawn: Option<ir::VarId>,
-    /// The action that runs if an entry names a group without members.
+    /// The action that runs if an entry refers to a group without members.
     pub empty_group: Option<&'h hir::ActionRef>,
 }
 
 /// The keys of a table.
 struct Keys<'h> {
     matched: Vec<ir::Key>,
-    /// What a selector hashes.
+    /// The inputs of a selector's hash.
     selecting: Vec<ir::HashInput>,
     effects: EffectKeys<'h>,
 }
 
-/// Variables for keys, and the expressions that they take the values of.
+/// Variables for keys, and the expressions that are assigned to them.
 type EffectKeys<'h> = Vec<(ir::VarId, &'h Expr)>;
 
 /// The match kind of this name.
@@ -59,7 +59,7 @@ const PSA_PROPERTIES: &[&str] =
     &["psa_direct_counter", "psa_direct_meter", "psa_implementation", "psa_empty_group_action", "psa_idle_timeout"];
 
 impl<'h> Lowerer<'h> {
-    /// Applies a table; gives the variables that were asked for.
+    /// Applies a table; returns the requested result variables.
     pub fn apply_table(
         &mut self,
         table: &'h Expr,
@@ -96,7 +96,7 @@ impl<'h> Lowerer<'h> {
         Ok((hit, action))
     }
 
-    /// Runs an action if none has run, which is so where an entry has named a group without members.
+    /// Runs an action if none has run, because the entry refers to a group without members.
     fn run_for_empty_group(&mut self, reference: &'h hir::ActionRef, ran: ir::VarId, span: Span) -> Lowered<()> {
         let nothing_ran = fold::binary(ir::BinaryOp::Eq, self.read_var(ran), ir::Expr::bit(32, u64::from(u32::MAX)));
         let (body, ()) = self.collect(|l| {
@@ -183,7 +183,7 @@ impl<'h> Lowerer<'h> {
             }
             None => 0,
         };
-        // 0 says nothing, as the reference compiler takes it, and as the P4Info tells controllers.
+        // 0 means no size, as in the reference compiler and in the P4Info.
         let size = if size == 0 { SIZE_DEFAULT } else { size };
         let mut table = ir::Table {
             name,
@@ -239,7 +239,7 @@ impl<'h> Lowerer<'h> {
                 return self.unsupported(key.span, format!("the match kind `{kind_name}`"));
             };
             let (statements, value) = self.collect(|l| l.eval_scalar(&key.expr))?;
-            // A later key may change what this one reads.
+            // A later key may change the storage that this one reads.
             let is_kept =
                 value.as_const().is_none() && keys[position + 1..].iter().any(|key| self.has_effects(&key.expr));
             let expr = if statements.is_empty() && !is_kept {
@@ -276,7 +276,7 @@ impl<'h> Lowerer<'h> {
         self.hash_inputs(&Value::Scalar(value), key.span)
     }
 
-    /// An action with the values of the parameters that the control plane could give.
+    /// An action with values for its control-plane parameters.
     pub fn action_call(&mut self, reference: &'h hir::ActionRef) -> Lowered<ir::ActionCall> {
         let params = &self.hir.actions[reference.action].params;
         let mut args = Vec::new();

@@ -1,4 +1,4 @@
-//! Types: what type parameters stand for, which types are one value, how the fields of headers are laid out.
+//! Types: bindings of type parameters, which types are scalars, how the fields of headers are laid out.
 
 use crate::{Lowered, Lowerer, codes};
 use base::Span;
@@ -25,7 +25,7 @@ pub(crate) enum FieldShape {
     Struct(Vec<FieldShape>),
 }
 
-/// What a type is made of.
+/// The structure of a type.
 pub(crate) enum Form {
     Scalar(ir::Type),
     Varbit(u32),
@@ -47,7 +47,7 @@ pub(crate) enum Form {
 }
 
 impl<'h> Lowerer<'h> {
-    /// `ty` with type parameters replaced by what they stand for here.
+    /// `ty` with type parameters replaced by their bindings.
     pub fn resolve(&self, ty: &Type) -> Type {
         if self.types.is_empty() { ty.clone() } else { substitute(ty, &|param| self.types.get(&param).cloned()) }
     }
@@ -86,7 +86,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// What the type is made of.
+    /// The structure of the type.
     pub fn form(&mut self, ty: &Type, span: Span) -> Lowered<Form> {
         let ty = self.resolve(ty);
         if let Some(scalar) = self.scalar(&ty) {
@@ -102,7 +102,7 @@ impl<'h> Lowerer<'h> {
             Type::Tuple(items) => {
                 Form::Tuple(items.iter().enumerate().map(|(i, item)| (Rc::from(i.to_string()), item.clone())).collect())
             }
-            // Of no elements nothing is stored, whatever they would be.
+            // An empty array has no storage, whatever its element type.
             Type::Array(_, 0) => Form::Tuple(Vec::new()),
             Type::Array(element, size) => match self.form(element, span)? {
                 Form::Header(shape) => {
@@ -132,7 +132,7 @@ impl<'h> Lowerer<'h> {
         }
         let shape = |(name, ty): &(Rc<str>, Type)| match self.form(ty, span)? {
             Form::Header(shape) => Ok((name.clone(), shape)),
-            _ => self.unsupported(span, "members of a header union that are no headers"),
+            _ => self.unsupported(span, "members of a header union that are not headers"),
         };
         fields.iter().map(shape).collect()
     }
@@ -148,7 +148,7 @@ impl<'h> Lowerer<'h> {
         let fields = self.field_types(id, args);
         let fields = self.field_shapes(&fields, "", &mut flat, declaration.span)?;
         let mut ty = ir::HeaderType { name: declaration.name.to_string(), fields: flat };
-        // As for the reference switch, bits at the end make it whole bytes.
+        // As in the reference switch, it is padded at the end to whole bytes.
         let missing = ty.fixed_width().next_multiple_of(8) - ty.fixed_width();
         if missing > 0 {
             let padding = ir::FieldType::Fixed(ir::Type::Bit(missing));

@@ -1,4 +1,4 @@
-//! Values: what expressions give, at compile time and at run time.
+//! Values: the results of expressions, at compile time and at run time.
 
 use crate::objects::ObjectId;
 use crate::places::{HeaderPlace, Place, StackPlace};
@@ -12,8 +12,8 @@ use num_traits::ToPrimitive;
 use sema::hir::Type;
 use std::rc::Rc;
 
-/// What an expression gives. Parts that are read from storage are read where the value is used: whoever keeps a value
-/// while statements follow must [`Lowerer::spill`] it.
+/// The result of an expression. Parts in storage are read where the value is used: a value that is used after further
+/// statements must be copied with [`Lowerer::spill`].
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Value {
     /// One value at run time.
@@ -96,7 +96,7 @@ pub(crate) fn number(ty: ir::Type, value: &BigInt) -> ir::Expr {
 }
 
 impl<'h> Lowerer<'h> {
-    /// What is in a place.
+    /// The contents of a place.
     pub fn read(&self, place: &Place) -> Value {
         let header = |place: &HeaderPlace| HeaderValue {
             shape: place.shape.clone(),
@@ -119,7 +119,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// As [`Lowerer::read`], also for what a run-time index chooses among headers: a copy of that.
+    /// As [`Lowerer::read`], also for a header that a run-time index selects: a copy of it.
     pub fn load(&mut self, place: &Place, span: Span) -> Lowered<Value> {
         match (self.read(place), place) {
             (Value::Void, Place::Choice { index, items }) => {
@@ -134,7 +134,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The item at a run-time index; none of them: the default value of their type.
+    /// The item at a run-time index; if it is out of range, the default value of the items' type.
     pub fn choose(&mut self, index: &ir::Expr, items: &[Value], ty: &Type, span: Span) -> Lowered<Value> {
         if let Some(value) = choose(index, items) {
             return Ok(value);
@@ -154,7 +154,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Runs the body at a run-time index; out of range: none.
+    /// Runs the body at a run-time index; none if it is out of range.
     pub fn emit_choice(&mut self, index: &ir::Expr, ways: Vec<ir::Body>, span: Span) {
         let mut cases = Vec::new();
         for (position, body) in ways.into_iter().enumerate() {
@@ -198,7 +198,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The scalars that the value is made of, in order. Headers give their fields.
+    /// The scalars of the value, in order; of headers, their fields.
     pub fn leaves(&mut self, value: &Value, span: Span) -> Lowered<Vec<ir::Expr>> {
         Ok(match value {
             Value::Scalar(expr) => vec![expr.clone()],
@@ -221,7 +221,7 @@ impl<'h> Lowerer<'h> {
         })
     }
 
-    /// The value, kept in new storage unless it is known at compile time, so that later statements do not change it.
+    /// The value, copied to new storage unless it is known at compile time, so that later statements do not change it.
     pub fn spill(&mut self, value: Value, ty: &Type, span: Span) -> Lowered<Value> {
         match &value {
             Value::Scalar(expr) => Ok(Value::Scalar(self.pin_expr(expr.clone(), span)?)),
@@ -322,8 +322,8 @@ impl<'h> Lowerer<'h> {
         })
     }
 
-    /// A varbit value as header and field. An empty one, which is an empty tuple, gets those of a variable like `other`
-    /// that nothing is assigned to.
+    /// A varbit value as header and field. For an empty one, which is an empty tuple, a new variable like `other`
+    /// without a value is used.
     pub fn varbit_operand(&mut self, value: &Value, other: &Value) -> Lowered<(HeaderRef, u32)> {
         match (value, other) {
             (Value::Varbit { header, field, .. }, _) => Ok((header.clone(), *field)),
@@ -339,8 +339,8 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// The item at a run-time index; out of range: zero. Items that are no scalars are chosen part by part; headers cannot
-/// be.
+/// The item at a run-time index; zero if it is out of range. Items that are not scalars are selected part by part;
+/// headers cannot be.
 fn choose(index: &ir::Expr, items: &[Value]) -> Option<Value> {
     if let Some(Value::Tuple(first)) = items.first() {
         let part = |position: usize| {
@@ -363,7 +363,7 @@ fn choose(index: &ir::Expr, items: &[Value]) -> Option<Value> {
     Some(Value::Scalar(fold::mux(is_inside, chosen, none)))
 }
 
-/// By halves, so that the expression stays flat. The first item is at `start`.
+/// By bisection, so that the expression is not deep. The first item is at `start`.
 pub(crate) fn choose_scalar(index: &ir::Expr, items: &[ir::Expr], start: usize) -> ir::Expr {
     if let [item] = items {
         return item.clone();
@@ -382,13 +382,13 @@ pub(crate) fn index_below(index: &ir::Expr, bound: usize) -> ir::Expr {
     }
 }
 
-/// A position as an index of a width, if that can hold it.
+/// A position as an index of a width, if it fits.
 pub(crate) fn position_bits(width: u32, position: usize) -> Option<Bits> {
     let bits = Bits::from_u64(64, position as u64);
     (width >= 64 || bits.resize(width).resize(64) == bits).then(|| bits.resize(width))
 }
 
-/// Whether all hold. By halves, so that the expression stays flat.
+/// Whether all hold. By bisection, so that the expression is not deep.
 fn all(conditions: &[ir::Expr]) -> ir::Expr {
     match conditions {
         [] => ir::Expr::bool(true),
@@ -400,7 +400,7 @@ fn all(conditions: &[ir::Expr]) -> ir::Expr {
     }
 }
 
-/// How many parts a value has, all levels counted.
+/// The number of parts of a value, on all levels.
 fn part_count(value: &Value) -> usize {
     match value {
         Value::Tuple(items) => items.iter().map(part_count).sum::<usize>().max(1),

@@ -1,4 +1,4 @@
-//! Bits that a mask picks: `bits_gather` and `bits_scatter` of `wirespeed.p4`.
+//! Bits that a mask selects: `bits_gather` and `bits_scatter` of `wirespeed.p4`.
 //!
 //! What enters: a call. What leaves: one expression.
 

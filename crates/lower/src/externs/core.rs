@@ -57,7 +57,7 @@ impl<'h> Lowerer<'h> {
         self.extract_to(place, varbit_bits, span)
     }
 
-    /// Extracts to a header; one that a run-time index chooses is none if the index is out of range.
+    /// Extracts to a header. A header that a run-time index selects does not exist if the index is out of range.
     fn extract_to(&mut self, place: Place, varbit_bits: Option<ir::Expr>, span: Span) -> Lowered<()> {
         let header = match place {
             Place::Header(header) => header,
@@ -69,7 +69,7 @@ impl<'h> Lowerer<'h> {
                 self.emit_choice(&index, ways, span);
                 return Ok(());
             }
-            _ => return self.unsupported(span, "extracting this, which is no header,"),
+            _ => return self.unsupported(span, "extracting this, which is not a header,"),
         };
         let has_varbit = self.ir.header_types[header.shape.ty].varbit().is_some();
         if has_varbit != varbit_bits.is_some() {
@@ -90,7 +90,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// The target of an extraction. `stack.next` stays what it is, since the extraction itself checks and moves it.
+    /// The target of an extraction. `stack.next` is not resolved, since the extraction itself checks and advances it.
     fn extract_target(&mut self, target: &'h Expr) -> Lowered<Place> {
         match &target.kind {
             ExprKind::StackNext(stack) => {
@@ -119,8 +119,8 @@ impl<'h> Lowerer<'h> {
         is_lookahead.then(|| self.lookahead(&key.ty, false, key.span))
     }
 
-    /// The bits at the cursor as a value. Only the look at the last field is checked, and it comes first, so that the
-    /// others can be left out where their values are not used.
+    /// The bits at the cursor as a value. Only the lookahead of the last field is checked, and it comes first, so that
+    /// the others can be removed where their values are not used.
     fn lookahead(&mut self, ty: &Type, checked: bool, span: Span) -> Lowered<Value> {
         let place = self.temporary_place(ty, span)?;
         let mut fields = Vec::new();
@@ -195,7 +195,7 @@ impl<'h> Lowerer<'h> {
                 let parts = items.iter().zip(types.iter().cycle());
                 parts.into_iter().try_for_each(|(item, ty)| self.nested(span, |l| l.emit_value(item, ty, span)))
             }
-            _ => self.unsupported(span, "emitting a value that is no header"),
+            _ => self.unsupported(span, "emitting a value that is not a header"),
         }
     }
 
@@ -226,7 +226,7 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// `stack.next` of a stack, which a run-time index may choose.
+/// `stack.next` of a stack, which a run-time index may select.
 fn next_element(stack: &Place) -> Lowered<Place> {
     match stack {
         Place::Stack(stack) => Ok(stack.element(HeaderRef::Next)),
@@ -238,7 +238,7 @@ fn next_element(stack: &Place) -> Lowered<Place> {
     }
 }
 
-/// Where an element is after an extraction to its stack's `next` moved that on.
+/// The element that was filled by an extraction to its stack's `next`, which has advanced.
 fn after_extraction(header: &HeaderRef) -> HeaderRef {
     match header {
         HeaderRef::Next(stack) => HeaderRef::Last(*stack),

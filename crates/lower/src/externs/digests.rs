@@ -1,5 +1,5 @@
 //! Digests: messages to the control plane that v1model sends when ingress ends. A varbit field is two values: its
-//! length in bits, and the number that its bits spell. A header is its validity and its fields.
+//! length in bits, and its bits as a number. A header is its validity and its fields.
 
 use crate::places::{Footprint, varbit_parts};
 use crate::storage::Life;
@@ -13,12 +13,13 @@ use sema::hir::{Call, Type};
 use std::rc::Rc;
 
 impl<'h> Lowerer<'h> {
-    /// `digest`: raises a request; the values are those at the end of ingress. What does not live that long is kept.
+    /// `digest`: sets a request; the values are those at the end of ingress. Values that do not live that long are
+    /// copied.
     pub(super) fn call_digest(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
         if !self.takes_effect(&[Stage::Ingress], "digest", span) {
             return Ok(());
         }
-        // The reference switch does not look at the receiver, so it need not be known at compile time.
+        // The reference switch ignores the receiver, so it need not be known at compile time.
         let receiver = self.argument(call, 0, span)?;
         let receiver = match self.eval(receiver)? {
             Value::Integer(number) => u32::try_from(&number).map_or(0, u64::from),
@@ -53,7 +54,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Whether the value at the end of the block is the one that is meant.
+    /// Whether the value can be read at the end of the block.
     fn lives_long(&self, expr: &ir::Expr) -> bool {
         let mut footprint = Footprint::default();
         footprint.expr(&self.ir, expr);
@@ -102,8 +103,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// The values of a digest with their names: the fields of structs and headers by theirs, what has none by its
-    /// place.
+    /// The values of a digest with their names: the fields of structs and headers by their names, others by their
+    /// position.
     pub(super) fn digest_leaves(
         &mut self,
         value: &Value,
@@ -154,7 +155,7 @@ impl<'h> Lowerer<'h> {
         })
     }
 
-    /// Sends the digest that was asked for; to stand at the very end of ingress.
+    /// Sends the requested digest, at the very end of ingress.
     pub fn send_digests(&mut self, span: Span) {
         let Some(request) = self.externs.v1model.digest_request.take() else { return };
         let digests = std::mem::take(&mut self.externs.v1model.digests);

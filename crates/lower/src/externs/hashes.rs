@@ -1,4 +1,4 @@
-//! Hashes: the algorithms by name, what they are computed from, and the functions of v1model that compute them.
+//! Hashes: the algorithms by name, their inputs, and the functions of v1model that compute them.
 
 use super::v1model::scalar_type;
 use crate::values::{HeaderKind, Value, number};
@@ -10,7 +10,7 @@ use ir::{BinaryOp, CalculationId, HashAlgorithm, HashInput, HashValue, HeaderRef
 use sema::hir::Call;
 use std::collections::BTreeMap;
 
-/// What is remembered of the hashes of a program.
+/// The state about a program's hashes while it is lowered.
 #[derive(Default)]
 pub(crate) struct State {
     /// Calls in the source that compute a hash, and the calculations of those whose parameters can be set. A call that
@@ -23,11 +23,11 @@ pub(crate) struct State {
 pub(crate) enum Algorithm {
     /// From the data.
     Of(HashAlgorithm),
-    /// By drawing a number, whatever the data are.
+    /// By drawing a random number, independent of the data.
     Random,
 }
 
-/// Bits of a number drawn in the place of a hash.
+/// Bits of a random number that replaces a hash.
 pub(crate) const DRAWN: ir::Type = ir::Type::Bit(64);
 
 impl<'h> Lowerer<'h> {
@@ -71,14 +71,14 @@ impl<'h> Lowerer<'h> {
         HashAlgorithm::Custom(self.ir.calculations.push(calculation))
     }
 
-    /// Draws a number into a variable of its own.
+    /// Draws a random number into a new variable.
     pub(super) fn draw(&mut self, span: Span) -> Lowered<ir::VarId> {
         let drawn = self.temporary(DRAWN, span)?;
         self.emit(draw_into(drawn), span);
         Ok(drawn)
     }
 
-    /// What a hash is computed from. Fields of headers are left out where their header is invalid.
+    /// The inputs of a hash. Fields of invalid headers are left out.
     pub(crate) fn hash_inputs(&mut self, value: &Value, span: Span) -> Lowered<Vec<HashInput>> {
         Ok(match value {
             Value::Scalar(expr) => {
@@ -121,7 +121,7 @@ impl<'h> Lowerer<'h> {
         Ok(inputs)
     }
 
-    /// Two values as numbers at run time; those of type `int` get the type `ty`, or one that is wide enough.
+    /// Two values as run-time numbers; values of type `int` get the type `ty`, or a sufficiently wide one.
     fn numbers<const N: usize>(&mut self, values: Vec<Value>, ty: ir::Type, span: Span) -> Lowered<[ir::Expr; N]> {
         let sized = values.into_iter().map(|value| match value {
             Value::Integer(value) => {
@@ -152,7 +152,7 @@ impl<'h> Lowerer<'h> {
         Ok(self.read_var(result))
     }
 
-    /// `hash`: base + H mod max, in 64 bits or as many as base and max have. Remainders by 0 are 0, as it should be.
+    /// `hash`: base + H mod max, in 64 bits or the width of base and max. Remainders by 0 are 0.
     pub(super) fn call_hash(&mut self, call: &'h Call, payload: bool, span: Span) -> Lowered<()> {
         let target = self.target(call, 0, span)?;
         let algorithm = self.algorithm(call, 1, span)?;

@@ -1,7 +1,7 @@
-//! Extern objects and functions: those of core.p4 ([`core`]), of v1model ([`v1model`]) and of PSA ([`psa`]). What
-//! architectures share stands beside them: [`hashes`], and the action profiles of tables ([`profiles`]).
+//! Extern objects and functions: those of core.p4 ([`core`]), of v1model ([`v1model`]) and of PSA ([`psa`]). Shared by
+//! architectures are [`hashes`], and the action profiles of tables ([`profiles`]).
 //!
-//! These are known by name. Those of a program's own ([`own`]) are supplied by a plug-in.
+//! These are known by name. A plug-in implements a program's own externs ([`own`]).
 
 mod bits;
 mod core;
@@ -29,11 +29,11 @@ pub(crate) struct ExternObject {
     /// Its type.
     pub id: hir::ExternId,
     pub kind: ExternKind,
-    /// Whether a table names it in its properties, so that its uses in actions attach it to no other table.
+    /// Whether a table names it in its properties, so that its uses in actions do not attach it to another table.
     pub is_attached: bool,
 }
 
-/// What an extern object is in the IR.
+/// The IR's form of an extern object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ExternKind {
     PacketIn,
@@ -58,7 +58,7 @@ pub(crate) enum ExternKind {
     Own(usize),
 }
 
-/// What an extern object is made from.
+/// The arguments that an extern object is made from.
 pub(crate) struct Construction {
     pub id: hir::ExternId,
     pub type_args: Vec<Type>,
@@ -74,7 +74,7 @@ pub(crate) enum DirectUse {
     Meter(ir::DirectMeterId),
 }
 
-/// What the externs remember while a program is lowered.
+/// The state of the externs while a program is lowered.
 #[derive(Default)]
 pub(crate) struct State {
     /// Uses in the action that is being lowered.
@@ -94,7 +94,7 @@ pub(crate) struct State {
     pub own: Vec<own::OwnObject>,
     /// Objects whose instance implements methods in P4: the object whose code it is declared in, and the instance.
     pub implemented: BTreeMap<ObjectId, (ObjectId, hir::InstanceId)>,
-    /// What `this` is.
+    /// The object of `this`.
     pub this: Option<ObjectId>,
 }
 

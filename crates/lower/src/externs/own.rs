@@ -1,8 +1,8 @@
-//! The extern functions and objects that a program declares of its own. A plug-in supplies them.
+//! A program's own extern functions and objects, which a plug-in implements.
 //!
 //! What enters: a call. What leaves: an [`ir::StmtKind::CallExtern`] with scalars: structs, headers and arrays are
-//! flattened to their fields, a header's validity before them. A function or object enters the program when it is first
-//! used, so that a declaration alone asks for no plug-in.
+//! flattened to their fields, a header's validity before them. A function or object is added to the program when it is
+//! first used, so that a declaration alone needs no plug-in.
 //!
 //! Names in the plug-in: a function has its P4 name, a method `Type_method`, a constructor `Type_new`. Type arguments
 //! follow (`f_bit32`), and the number of parameters where several have one name (`f_2`).
@@ -23,7 +23,7 @@ use sema::hir::{self, Call, Type};
 use std::collections::BTreeMap;
 use syntax::ast::{Annotation, Direction};
 
-/// An `int`, which has no width, crosses as this.
+/// The type in which an `int`, which has no width, is passed.
 const INTEGER: ir::Type = ir::Type::Int(64);
 
 /// An object of an extern type that no architecture knows.
@@ -31,14 +31,14 @@ pub(crate) struct OwnObject {
     made: Construction,
     /// Its control-plane name.
     name: String,
-    /// Once a method of the plug-in is called.
+    /// Set once a method of the plug-in is called.
     instance: Option<ir::ExternInstanceId>,
 }
 
-/// What type parameters stand for.
+/// The bindings of type parameters.
 type Substitution = Vec<(hir::TypeParamId, Type)>;
 
-/// What is declared: a function, a method or a constructor.
+/// The declaration: a function, a method or a constructor.
 struct Signature<'h> {
     symbol: String,
     kind: ExternFunctionKind,
@@ -48,14 +48,14 @@ struct Signature<'h> {
     substitution: Substitution,
 }
 
-/// What a call passes and gets, while it is put together.
+/// The inputs and outputs of a call while it is built.
 #[derive(Default)]
 struct Passed {
     params: Vec<ir::ExternParam>,
     inputs: Vec<ir::Expr>,
-    /// Where outputs go: types, and places in temporaries.
+    /// The outputs: types, and places in temporaries.
     outputs: Vec<(ir::Type, Leaf)>,
-    /// What is copied to the caller when the call has ended: parameter, target, source.
+    /// The copies to the caller after the call: parameter, target, source.
     copies: Vec<(hir::VarId, Place, Place)>,
 }
 
@@ -137,7 +137,7 @@ impl<'h> Lowerer<'h> {
         self.call_plug_in(signature, Some(instance), call, ty, span)
     }
 
-    /// The function that implements a method in P4, and the object whose code it stands in.
+    /// The function that implements a method in P4, and the object in whose code it is declared.
     fn written_method(&self, object: ObjectId, position: usize) -> Option<(ObjectId, hir::FunctionId)> {
         let (owner, instance) = *self.externs.implemented.get(&object)?;
         let methods = &self.hir.instances[instance].methods;
@@ -176,7 +176,7 @@ impl<'h> Lowerer<'h> {
         Ok(instance)
     }
 
-    /// Puts a call together and makes it.
+    /// Builds a call and emits it.
     fn call_plug_in(
         &mut self,
         signature: Signature<'h>,
@@ -185,7 +185,8 @@ impl<'h> Lowerer<'h> {
         ty: &Type,
         span: Span,
     ) -> Lowered<Value> {
-        // Arguments with names are evaluated, and copied out, as they are written; the function takes them as declared.
+        // Named arguments are evaluated, and copied out, in the order of the source; the function takes them in the
+        // order of its declaration.
         let (written, args) = self.eval_written(signature.params, call)?;
         let position_written = |param: &hir::VarId| written.iter().position(|it| it == param);
         let mut args: Vec<(hir::VarId, Argument)> = written.iter().copied().zip(args).collect();
@@ -219,8 +220,7 @@ impl<'h> Lowerer<'h> {
         Ok(value.map_or(Value::Void, |place| self.read(&place)))
     }
 
-    /// What is returned: a scalar of at most 64 bits as C returns it, anything else by parameters at the end. Its
-    /// place.
+    /// The place of the result: C returns a scalar of at most 64 bits, and anything else by parameters at the end.
     fn result(&mut self, ty: &Type, passed: &mut Passed, span: Span) -> Lowered<(Option<ir::Type>, Option<Place>)> {
         let place = self.temporary_place(ty, span)?;
         let before = passed.outputs.len();
@@ -276,7 +276,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// What goes in and stays as it is. `Void` stands for an argument that was left out.
+    /// An `in` argument. `Void` is an omitted argument.
     fn inputs(&mut self, name: &str, value: Value, ty: &Type, passed: &mut Passed, span: Span) -> Lowered<()> {
         let direction = ExternDirection::In;
         let mut push = |ty| passed.params.push(ir::ExternParam { name: name.to_owned(), direction, ty });
@@ -290,7 +290,7 @@ impl<'h> Lowerer<'h> {
                     _ => zero(INTEGER),
                 });
             }
-            // The packet and the objects of the architecture are not handed on.
+            // The packet and the objects of the architecture are not passed to plug-ins.
             (_, Value::Object(object)) => {
                 if let ObjectKind::Extern(ExternObject { kind: ExternKind::Own(own), .. }) = self.objects[object].kind {
                     push(ExternType::Object(self.own_instance(own)?));
@@ -333,7 +333,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Names and types of what a value of this type is made of.
+    /// Names and types of the scalars of a type.
     fn parts_of(&mut self, ty: &Type, count: usize, span: Span) -> Lowered<Vec<(String, Type)>> {
         let ty = self.resolve(ty);
         match &ty {
@@ -355,7 +355,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The scalars of a temporary, as outputs, and as inputs too if the direction says so.
+    /// The scalars of a temporary, as outputs, and as inputs too if the direction is `inout`.
     fn outputs(
         &mut self,
         name: &str,
@@ -395,7 +395,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Spreads the joined outputs: the first is the most significant.
+    /// Splits the concatenated outputs: the first is the most significant.
     fn take_outputs(&mut self, outputs: &[(ir::Type, Leaf)], joined: &ir::Expr, span: Span) {
         let mut above = joined.ty.width();
         for (ty, leaf) in outputs {
@@ -414,7 +414,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The function in the program; one for all calls that are alike.
+    /// The function in the program; calls with the same types share one.
     fn extern_function(
         &mut self,
         signature: &Signature<'h>,
@@ -431,7 +431,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// What type arguments add to a name.
+    /// The suffix of a name for type arguments.
     fn type_suffix(&self, types: &[Type]) -> String {
         let word = |ty: &Type| {
             let shown = self.hir.show_type(ty);

@@ -1,7 +1,7 @@
-//! Piles and records: the functions of `wirespeed.p4`, for v1model.
+//! Coalescing and splitting of packets (piles and records): the functions of `wirespeed.p4`, for v1model.
 //!
 //! What enters: a call. What leaves: as for all requests to the switch, an assignment to an intrinsic variable, one
-//! word for all that is asked for ([`ir::v1model::Gather`], [`ir::v1model::Scatter`]).
+//! word for the whole request ([`ir::v1model::Gather`], [`ir::v1model::Scatter`]).
 
 use crate::architecture::Package;
 use crate::{Lowered, Lowerer, Refused, codes, fold};
@@ -38,7 +38,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// `pile_read`: which pile the packet was, and how many packets it is made of.
+    /// `pile_read`: the pile that the packet was, and the number of packets in it.
     fn read_pile(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
         let var = self.intrinsic(Slot::Gathered);
         for (position, low) in [(0, 16), (1, 0)] {

@@ -1,4 +1,5 @@
-//! Action profiles and selectors: tables whose entries find their action with its arguments in a place of its own.
+//! Action profiles and selectors: tables whose entries refer to shared members, which have the action and its
+//! arguments.
 //!
 //! What enters: instances of an architecture's profile types, and the property of a table that names one. What leaves:
 //! [`ir::ActionProfile`]s, and how each table uses its profile ([`ir::Implementation`]).
@@ -13,17 +14,17 @@ use ir::{ActionProfileId, HashAlgorithm, HashInput, HashValue, Implementation};
 use sema::hir::{self, ExprKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is remembered of the profiles of a program.
+/// The state about a program's profiles while it is lowered.
 #[derive(Default)]
 pub(crate) struct State {
-    /// Selectors that draw a number instead of computing a hash.
+    /// Selectors that draw a random number instead of computing a hash.
     drawing: BTreeSet<ActionProfileId>,
-    /// What the hash of a selector is of, in the table that used it first.
+    /// The inputs of a selector's hash, in the table that used it first.
     inputs: BTreeMap<ActionProfileId, Vec<HashInput>>,
 }
 
-/// The name of an object that is made in a table's property: `@name` there says it in full, without the blocks around;
-/// else it is the table's.
+/// The name of an object that is made in a table's property: `@name` there is the full name, without the enclosing
+/// blocks; else it is the table's.
 pub(super) fn name_in_place(table: &ir::Table, property: &hir::Property) -> Option<String> {
     let ExprKind::Construct { .. } = property.value.kind else { return None };
     let name = given_name(&property.annotations).map(|name| name.strip_prefix('.').unwrap_or(name));
@@ -35,7 +36,7 @@ impl<'h> Lowerer<'h> {
     pub(super) fn action_profile(&mut self, name: String, size: u64, algorithm: Option<Algorithm>) -> ExternKind {
         let selector = algorithm.map(|algorithm| match algorithm {
             Algorithm::Of(algorithm) => algorithm,
-            // The number drawn is all that is hashed.
+            // The random number is the only input of the hash.
             Algorithm::Random => HashAlgorithm::Identity,
         });
         let profile = self.ir.action_profiles.push(ir::ActionProfile { name, size, selector });
@@ -45,8 +46,8 @@ impl<'h> Lowerer<'h> {
         ExternKind::ActionProfile(profile)
     }
 
-    /// Applies the property of a table that names its profile. `table.implementation` gets what is hashed from
-    /// [`Lowerer::set_selector_inputs`].
+    /// Applies the property of a table that names its profile. [`Lowerer::set_selector_inputs`] sets the hash's inputs
+    /// in `table.implementation`.
     pub(super) fn implementation(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<()> {
         let object = self.eval_object(&property.value)?;
         let profile = match &self.objects[object].kind {
@@ -63,8 +64,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Gives a table what its selector hashes: the keys of match kind `selector`. Returns the variable that gets a
-    /// number drawn before each application, if the selector draws one.
+    /// Sets the inputs of a table's selector: the keys of match kind `selector`. Returns the variable for the random
+    /// number that is drawn before each application, if the selector uses one.
     pub fn set_selector_inputs(&mut self, table: &mut ir::Table, inputs: Vec<HashInput>) -> Lowered<Option<ir::VarId>> {
         let profile = table.implementation.as_ref().map(|it| it.profile);
         let profile = profile.filter(|profile| self.ir.action_profiles[*profile].selector.is_some());

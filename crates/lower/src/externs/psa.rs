@@ -1,13 +1,13 @@
 //! The externs of PSA: counters, meters, registers, random numbers, hashes, checksums, digests.
 //!
-//! Checksums have no statement of their own. The state of one is a local variable of the block that uses it, and what
-//! is added goes through the hash statements:
-//! * The ones' complement sum of the state and the data is the inverted `csum16` of both; what is taken away is added
-//!   inverted (RFC 1624, equation 3).
-//! * The hash statement of a cyclic redundancy check goes on with the value reached so far.
+//! Checksums have no statement of their own. The state of one is a local variable of the block that uses it, and data
+//! are added by hash statements:
+//! * The ones' complement sum of the state and the data is the inverted `csum16` of both; data are subtracted by adding
+//!   their complement (RFC 1624, equation 3).
+//! * The hash statement of a cyclic redundancy check continues from the value reached so far.
 //! * `identity` keeps the first 8 bytes.
 //!
-//! Data are padded with zero bits in front. A header that is invalid adds nothing.
+//! Data are padded with zero bits in front. An invalid header adds nothing.
 
 use crate::architecture::Package;
 use crate::externs::hashes::Algorithm;
@@ -23,7 +23,7 @@ use num_bigint::BigInt;
 use sema::hir::{self, Call, Expr, Type};
 use std::collections::BTreeMap;
 
-/// What is remembered of PSA's objects while a program is lowered.
+/// The state about PSA's objects while a program is lowered.
 #[derive(Default)]
 pub(crate) struct Objects {
     /// The ranges of the generators of random numbers.
@@ -101,7 +101,7 @@ impl<'h> Lowerer<'h> {
         }))
     }
 
-    /// The first type argument, which must be of one value.
+    /// The first type argument, which must be a scalar type.
     fn made_type(&mut self, made: &Construction) -> Lowered<ir::Type> {
         match made.type_args.first() {
             Some(ty) => self.scalar_or_refuse(ty, made.span),
@@ -109,7 +109,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The algorithm that an object of this name is made with. The parameters of a custom one are set under the name.
+    /// The algorithm of an object of this name. The parameters of a custom one are set under the name.
     fn made_algorithm(&mut self, made: &Construction, name: &str) -> Lowered<HashAlgorithm> {
         let member = self.member_of(made, 0)?;
         Ok(match &*member {
@@ -133,8 +133,8 @@ impl<'h> Lowerer<'h> {
         Ok(self.externs.psa_objects.randoms.len() - 1)
     }
 
-    /// `read` of a generator of random numbers: the least plus a number of as many values as there are. Where that
-    /// takes more than 64 bits, it is the remainder of a number with 64 bits more, which is as good as uniform.
+    /// `read` of a generator of random numbers: the minimum plus a random number below the size of the range. Where the
+    /// range has more than 64 bits, it is the remainder of a number with 64 bits more, which is almost uniform.
     fn read_random(&mut self, number: usize, span: Span) -> Lowered<Value> {
         let (ty, low, high) = self.externs.psa_objects.randoms[number].clone();
         let span_of_values: BigInt = &high - &low;
@@ -188,7 +188,7 @@ impl<'h> Lowerer<'h> {
                 Value::Void
             }
             (ExternKind::Counter(counter), "count") => {
-                // What DPDK adds is the length of the packet; counters know it.
+                // The parameter that DPDK adds is the length of the packet, which counters know.
                 let args: Vec<_> = call.args.iter().flatten().collect();
                 let Some(index) = self.eval_in_order(&args)?.into_iter().next() else { return Err(Refused) };
                 let index = self.index(index, span)?;
@@ -285,7 +285,7 @@ impl<'h> Lowerer<'h> {
         Ok(Value::Scalar(to_psa_color(color)))
     }
 
-    /// The value that a statement gives, or zero if it gives none.
+    /// The value that a statement writes, or zero if it writes none.
     fn value_of_stmt(&mut self, ty: ir::Type, span: Span, stmt: impl FnOnce(ir::Place) -> StmtKind) -> Lowered<Value> {
         let temporary = self.temporary(ty, span)?;
         let zero = ir::Expr::constant(ty, Bits::zero(ty.width()));
@@ -296,7 +296,7 @@ impl<'h> Lowerer<'h> {
 
     // -------------------------------------------------------------------------------------- hashes and checksums
 
-    /// `get_hash(data)`, or `get_hash(base, data, max)`: base + H mod max, with as many bits as anything in it has.
+    /// `get_hash(data)`, or `get_hash(base, data, max)`: base + H mod max, in the greatest width of its operands.
     fn get_hash(&mut self, algorithm: HashAlgorithm, ty: ir::Type, call: &'h Call, span: Span) -> Lowered<Value> {
         let args: Vec<_> = call.args.iter().flatten().collect();
         let mut values = self.eval_in_order(&args)?;
@@ -315,7 +315,7 @@ impl<'h> Lowerer<'h> {
         Ok(Value::Scalar(fold::cast(ty, sum)))
     }
 
-    /// What is hashed of the data.
+    /// The inputs of a hash.
     fn padded_inputs(&mut self, data: &Value, span: Span) -> Lowered<Vec<HashInput>> {
         Ok(padded(self.hash_inputs(data, span)?))
     }
@@ -413,8 +413,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Takes data away from a ones' complement sum: each word is added inverted. A varbit field cannot be inverted, so
-    /// its sum is.
+    /// Subtracts data from a ones' complement sum: the complement of each word is added. A varbit field cannot be
+    /// inverted, so its sum is.
     fn subtract(&mut self, state: ir::VarId, inputs: Vec<HashInput>, span: Span) -> Lowered<()> {
         let mut inverted = Vec::new();
         for input in inputs {
@@ -442,7 +442,7 @@ impl<'h> Lowerer<'h> {
         Ok(fold::binary(BinaryOp::Xor, state, nothing))
     }
 
-    /// Goes on with a cyclic redundancy check.
+    /// Continues a cyclic redundancy check.
     fn update_crc(
         &mut self,
         state: ir::VarId,
@@ -466,7 +466,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Keeps the first 8 bytes, header by header. The state is how many there are, then the bytes.
+    /// Stores the first 8 bytes, header by header. The state is their number, then the bytes.
     fn update_identity(&mut self, state: ir::VarId, inputs: Vec<HashInput>, span: Span) -> Lowered<()> {
         for group in inputs.chunk_by(|a, b| a.guard == b.guard) {
             let guard = group.first().and_then(|input| input.guard.clone());
@@ -538,7 +538,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// The action that runs if an entry names a group without members.
+    /// The action that runs if an entry refers to a group without members.
     pub(crate) fn empty_group_action(
         &self,
         declaration: &'h hir::Table,
@@ -550,8 +550,8 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Whether a call of a meter's method has a colour, which would be its argument at `position`. What DPDK adds is the
-/// length of the packet, which comes last; meters know it.
+/// Whether a call of a meter's method has a colour, as its argument at `position`. The parameter that DPDK adds is the
+/// length of the packet, which comes last and which meters know.
 fn colored(name: &str, call: &Call, position: usize) -> bool {
     call.args.len() > position + usize::from(name == "dpdk_execute")
 }
@@ -570,7 +570,7 @@ fn from_psa_color(color: ir::Expr) -> ir::Expr {
     fold::mux(is_red, ir::Expr::bit(2, 2), fold::binary(BinaryOp::Sub, color, ir::Expr::bit(2, 1)))
 }
 
-/// How many bytes the inputs of one header are, but no more than 8 (8 bits).
+/// The number of bytes of one header's inputs, at most 8 (8 bits).
 fn bytes_at_most_8(inputs: &[HashInput]) -> ir::Expr {
     let (mut fixed, mut variable) = (0, None);
     for input in inputs {
@@ -612,8 +612,8 @@ fn hash(dst: ir::Place, algorithm: HashAlgorithm, inputs: Vec<HashInput>) -> Stm
     StmtKind::Hash { dst, algorithm, inputs, payload: false }
 }
 
-/// What is hashed, padded to whole bytes with zero bits in front. Where several headers have a share in broken
-/// bytes their validity does not count: their fields are zero if they are invalid.
+/// The inputs of a hash, padded to whole bytes with leading zero bits. Where several headers share a byte, their
+/// validity is ignored: the fields of invalid headers are zero.
 pub(super) fn padded(mut inputs: Vec<HashInput>) -> Vec<HashInput> {
     let mut bits: Vec<(Option<HeaderRef>, u32)> = Vec::new();
     for input in &inputs {

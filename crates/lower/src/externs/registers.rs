@@ -1,7 +1,7 @@
 //! Registers whose cells are more than one number: structs, tuples, headers, stacks, arrays. A cell is then one number,
-//! of all values joined, the first most significant; a header has a bit in front that says whether it is valid, and a
-//! varbit field is its length in 32 bits and then as many bits as it can have, of which the low ones count. Of a stack
-//! the elements are kept: reading one assigns them, as a list of headers does, and leaves `next` where it is.
+//! the concatenation of all values, the first most significant. A header begins with its valid bit. A varbit field is
+//! its length in 32 bits and then its greatest width in bits, of which the low ones count. Of a stack only the elements
+//! are stored: reading one assigns them, as a list of headers does, and does not change `next`.
 
 use crate::places::{Place, VarbitPlace, varbit_parts};
 use crate::types::{FieldShape, Form, HeaderShape};
@@ -13,10 +13,10 @@ use ir::{HeaderRef, RegisterId, StmtKind};
 use sema::hir::Type;
 use std::rc::Rc;
 
-/// The bits in which a varbit says how long it is.
+/// The width of a varbit field's length.
 const VARBIT_LENGTH_BITS: u32 = 32;
 
-/// A part of what is joined.
+/// A part of the concatenation.
 enum Part {
     Scalar {
         place: ir::Place,
@@ -114,7 +114,7 @@ impl<'h> Lowerer<'h> {
         1 + u64::from(self.ir.header_types[shape.ty].fixed_width() - padding) + varbit
     }
 
-    /// The cell that has a value which is known at compile time.
+    /// The cell's content for a value that is known at compile time.
     pub(super) fn constant_cell(&mut self, ty: &Type, value: &Value, cell: ir::Type, span: Span) -> Lowered<Bits> {
         let ty = self.resolve(ty);
         if self.scalar(&ty).is_some() {
@@ -186,7 +186,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Reads a cell into a place; out of range, the place stays as it was.
+    /// Reads a cell into a place; if it is out of range, the place does not change.
     pub(super) fn read_cell(&mut self, place: Place, register: RegisterId, index: ir::Expr, span: Span) -> Lowered<()> {
         let cell = self.ir.registers[register].ty;
         if is_scalar(&place) {
@@ -256,7 +256,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// What is in a place as one number.
+    /// The contents of a place as one number.
     fn joined(&mut self, place: &Place, span: Span) -> Lowered<ir::Expr> {
         let mut parts = Vec::new();
         self.parts(place, &mut parts, span)?;
@@ -275,7 +275,7 @@ impl<'h> Lowerer<'h> {
                 Some(before) => {
                     let ty = ir::Type::Bit(before.ty.width() + value.ty.width());
                     let kind = ir::ExprKind::Concat(Box::new(before), Box::new(value));
-                    // Kept in a variable, so that expressions do not nest without bounds.
+                    // Stored in a variable, so that expressions do not nest without bounds.
                     self.pin_expr(ir::Expr { kind, ty }, span)?
                 }
                 None => value,
@@ -313,7 +313,7 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Whether the place, or what a run-time index chooses there, is one value.
+/// Whether the place, or the item that a run-time index selects there, is one value.
 fn is_scalar(place: &Place) -> bool {
     match place {
         Place::Scalar { .. } | Place::Bits(_) => true,

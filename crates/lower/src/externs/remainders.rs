@@ -1,8 +1,8 @@
 //! Remainders of polynomials: `crc_remainder` of `wirespeed.p4`.
 //!
 //! What enters: a call whose polynomial is known at compile time, so that native code can multiply by constants instead
-//! of dividing. What leaves: one hash statement, whose data are filled up in front to whole bytes, which changes no
-//! remainder.
+//! of dividing. What leaves: one hash statement, whose data are padded to whole bytes with leading zeros, which does
+//! not change the remainder.
 
 use super::v1model::scalar_type;
 use crate::{Lowered, Lowerer, codes, fold};

@@ -1,6 +1,6 @@
 //! The externs of v1model: counters, meters, registers, hashes, checksums, digests, and the requests to the switch.
 //!
-//! Requests (`clone`, `resubmit`, ...) only raise a flag that the switch looks at when the block ends, so they are
+//! Requests (`clone`, `resubmit`, ...) only set a variable that the switch reads when the block ends, so they are
 //! assignments to intrinsic variables; see [`ir::v1model`].
 
 use crate::architecture::Package;
@@ -25,10 +25,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::diag::Diagnostic;
 
-/// Headers that a field list keeps, or one field of each.
+/// Headers that a field list preserves, or one field of each.
 type ListedFields = BTreeSet<(ir::HeaderId, Option<u32>)>;
 
-/// What is remembered while a v1model program is lowered.
+/// The state about a v1model program while it is lowered.
 #[derive(Default)]
 pub(crate) struct State {
     /// The block that is being lowered.
@@ -42,11 +42,11 @@ pub(crate) struct State {
     pub listed_headers: BTreeSet<(ir::FieldListId, ir::HeaderId, Option<u32>)>,
     /// The varbit fields of the user's metadata, and the length and the bits of each between two blocks.
     pub carried_varbits: Vec<(VarbitPlace, [ir::VarId; 2])>,
-    /// Says which digest is to be sent: its position in `digests` plus 1.
+    /// The variable with the digest to be sent: its position in `digests` plus 1.
     pub digest_request: Option<ir::VarId>,
-    /// What is sent when ingress ends.
+    /// The digests that are sent when ingress ends.
     pub digests: Vec<(ir::DigestId, Vec<ir::Expr>)>,
-    /// Where the results of direct meters go.
+    /// The fields for the results of direct meters.
     meter_targets: BTreeMap<ir::DirectMeterId, ir::Place>,
 }
 
@@ -66,7 +66,7 @@ impl<'h> Lowerer<'h> {
         var
     }
 
-    /// The variable in which ingress counts the bytes that it adds, if that is to be done here.
+    /// The variable in which ingress counts the bytes that it adds, if it does.
     pub fn length_delta(&mut self) -> Option<ir::VarId> {
         let is_wanted = self.facts.length_is_read && self.externs.v1model.stage == Some(Stage::Ingress);
         is_wanted.then(|| self.intrinsic(Slot::LengthDelta))
@@ -157,7 +157,7 @@ impl<'h> Lowerer<'h> {
         let Type::Enum(id) = self.resolve(ty) else { return Err(Refused) };
         match self.hir.enums[id].members.iter().find(|(_, number)| *number == value) {
             Some((name, _)) => Ok(name.clone()),
-            None => self.refuse(codes::NOT_CONSTANT, span, format!("{value} is no member of the enum")),
+            None => self.refuse(codes::NOT_CONSTANT, span, format!("{value} is not a member of the enum")),
         }
     }
 
@@ -256,7 +256,7 @@ impl<'h> Lowerer<'h> {
         Ok(fold::cast(ir::Type::Bit(index.ty.width()), index))
     }
 
-    /// Emits a statement that writes one value to `place`, or leaves it as it is.
+    /// Emits a statement that writes one value to `place`, or does not change it.
     pub(super) fn through(
         &mut self,
         place: Place,
@@ -281,9 +281,9 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// `read` of a direct meter. The meter runs with the lookup and writes its result field then, whichever action
-    /// runs; only a field that lives beyond the action can be that. The first that is read into is; others get its
-    /// value when they are read into.
+    /// `read` of a direct meter. The meter runs with the lookup and then writes its result field, whichever action
+    /// runs; so this field must outlive the action. It is the first field that `read` writes; others are assigned its
+    /// value when `read` writes them.
     fn read_direct_meter(&mut self, meter: ir::DirectMeterId, place: &Place, span: Span) -> Lowered<()> {
         let wanted = match place {
             Place::Scalar { place, ty: ir::Type::Bit(_) } if self.is_metadata(place) => Some(place.clone()),
@@ -359,7 +359,7 @@ impl<'h> Lowerer<'h> {
         Ok(true)
     }
 
-    /// Remembers a call of a direct object's method.
+    /// Records a call of a direct object's method.
     pub(super) fn direct_call(&mut self, used: DirectUse, is_attached: bool, span: Span) {
         self.externs.direct_calls.push((used, span));
         if !is_attached {
@@ -367,7 +367,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Warns of calls of direct objects that no table has: there is no cell that they could work on.
+    /// Warns about calls of direct objects that belong to no table, and so have no cell.
     pub fn warn_of_direct_calls(&mut self) {
         for (used, span) in std::mem::take(&mut self.externs.direct_calls) {
             let tables = self.ir.tables.iter();
@@ -402,7 +402,7 @@ impl<'h> Lowerer<'h> {
                     first.is_some_and(|first| first != counter)
                 }
                 DirectUse::Meter(meter) => {
-                    // In PSA the actions execute it.
+                    // In PSA the actions execute the meter.
                     let is_v1model = self.package == Package::V1Model;
                     let target = is_v1model.then(|| self.meter_target(meter));
                     table.direct_meter.get_or_insert((meter, target)).0 != meter
@@ -475,9 +475,9 @@ impl<'h> Lowerer<'h> {
         Ok(Some(Value::Void))
     }
 
-    /// Whether a request has an effect in the block that is being lowered. The reference compiler takes such a call
-    /// anywhere, and the reference switch looks at the request when the right block ends, so elsewhere it is only
-    /// warned about.
+    /// Whether a request has an effect in the block that is being lowered. The reference compiler accepts such a call
+    /// anywhere, and the reference switch reads the request at the end of the right block, so elsewhere it gets a
+    /// warning only.
     pub(super) fn takes_effect(&mut self, stages: &[Stage], name: &str, span: Span) -> bool {
         if self.externs.v1model.stage.is_some_and(|stage| stages.contains(&stage)) {
             return true;
@@ -495,8 +495,8 @@ impl<'h> Lowerer<'h> {
         self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
     }
 
-    /// `mark_to_drop`: writes two fields of the metadata that it is given, which need not be the packet's own: a copy
-    /// drops nothing until it is assigned. The older form has no argument and means the packet's own.
+    /// `mark_to_drop`: writes two fields of its argument, which may be a copy of the packet's metadata: this drops
+    /// nothing until it is assigned back. The older form has no argument and writes the packet's metadata.
     fn mark_to_drop(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
         let Some(Some(arg)) = call.args.first() else {
             self.request(Slot::EgressSpec, self.ir.drop_port, span);
@@ -521,7 +521,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// `clone`, `clone3`, `clone_preserving_field_list`. In the reference switch the block where it is called decides
-    /// which clone is made. To ingress P4_14 programs clone, and no session is asked for (`docs/design/p4_14.md`).
+    /// which clone is made. Only P4_14 programs clone to ingress, without a session (`docs/design/p4_14.md`).
     fn call_clone(&mut self, name: &str, call: &'h Call, span: Span) -> Lowered<()> {
         let kind = self.member_argument(call, 0, span)?;
         let meant = if kind.starts_with('E') { Stage::Egress } else { Stage::Ingress };
@@ -561,7 +561,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// The position of the field list that an argument names by its number, or states.
+    /// The position of the field list that an argument gives by number, or as a list.
     fn preserved(&mut self, name: &str, call: &'h Call, position: usize, span: Span) -> Lowered<Option<u64>> {
         let Some(Some(arg)) = call.args.get(position) else { return Ok(None) };
         let is_numbered = name.ends_with("_preserving_field_list");
@@ -584,21 +584,21 @@ impl<'h> Lowerer<'h> {
         Ok(Some(list.index() as u64))
     }
 
-    /// What a list keeps of headers.
+    /// The headers that a list preserves.
     fn listed_in(&self, list: ir::FieldListId) -> ListedFields {
         let listed = self.externs.v1model.listed_headers.iter().filter(|(id, ..)| *id == list);
         listed.map(|(_, header, field)| (*header, *field)).collect()
     }
 
-    /// What is annotated with a list's number.
+    /// The fields that are annotated with a list's number.
     fn annotated_fields(&self, number: u64) -> (Vec<ir::VarId>, ListedFields) {
         let state = &self.externs.v1model;
         let headers = state.annotated_headers.get(&number).into_iter().flatten();
         (state.annotated.get(&number).cloned().unwrap_or_default(), headers.map(|header| (*header, None)).collect())
     }
 
-    /// The metadata in a list of fields. The packet's headers are not kept, as the packet is parsed again, nor are
-    /// constants and what lives in the block alone.
+    /// The metadata in a list of fields. The packet's headers are not preserved, as the packet is parsed again; neither
+    /// are constants and local variables of the block.
     fn stated_fields(&mut self, arg: &'h Expr) -> Lowered<(Vec<ir::VarId>, ListedFields)> {
         let value = self.eval(arg)?;
         let (mut vars, mut fields) = (Vec::new(), ListedFields::new());
@@ -632,7 +632,7 @@ impl<'h> Lowerer<'h> {
         self.ir.headers[header].metadata && !self.externs.packet_headers.contains(&header)
     }
 
-    /// `truncate`: the least of all lengths counts.
+    /// `truncate`: the smallest of all lengths counts.
     fn call_truncate(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
         let length = self.argument(call, 0, span)?;
         let length = fold::cast(ir::Type::Bit(32), self.eval_scalar(length)?);
@@ -660,7 +660,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// The values that data of any type are made of, in order; a varbit field counts for nothing.
+    /// The scalars of data of any type, in order; varbit fields are left out.
     fn shown_values(&mut self, value: &Value, span: Span) -> Lowered<Vec<ir::Expr>> {
         let items = match value {
             Value::Integer(number) => {

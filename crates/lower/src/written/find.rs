@@ -1,4 +1,4 @@
-//! Which headers keep what is written to them.
+//! Finds the headers that keep their contents while they are invalid.
 
 use crate::places::headers_of;
 use base::IndexVec;
@@ -6,14 +6,14 @@ use ir::walk::{self, Item};
 use ir::{HeaderId, HeaderRef, Place, Program, StackId, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a program does to headers as a whole.
+/// A program's statements on whole headers.
 pub(super) struct Found {
     /// The packet's headers.
     packet: BTreeSet<HeaderId>,
-    /// For each header itself, or the first element of its stack if an element of that is reached by anything but a
-    /// number known here. The sets and copies below speak of these.
+    /// For each header its representative: itself, or the first element of its stack if an element of that is not
+    /// always indexed by a constant. The sets and copies below hold representatives.
     names: IndexVec<HeaderId, HeaderId>,
-    /// What something may make valid.
+    /// Headers that may become valid.
     valid: BTreeSet<HeaderId>,
     /// A field is written, or the header made invalid, so that an invalid header may have contents.
     written: BTreeSet<HeaderId>,
@@ -22,7 +22,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// `listed`: the headers that field lists keep.
+    /// `listed`: the headers that field lists preserve.
     pub fn new(program: &Program, packet: &BTreeSet<HeaderId>, listed: impl Iterator<Item = HeaderId>) -> Found {
         let mut found = Found {
             packet: packet.clone(),
@@ -100,12 +100,12 @@ impl Found {
         }
     }
 
-    /// What a reference is called here.
+    /// The representative of a reference.
     fn name(&self, program: &Program, header: &HeaderRef) -> Option<HeaderId> {
         headers_of(program, header).first().map(|header| self.names[*header])
     }
 
-    /// A copy of what may be valid may be valid.
+    /// A copy of a header that may be valid may be valid.
     fn spread(&mut self) {
         let mut copies: BTreeMap<HeaderId, BTreeSet<HeaderId>> = BTreeMap::new();
         for (to, from) in &self.copies {
@@ -123,8 +123,8 @@ impl Found {
         self.valid.contains(&self.names[header])
     }
 
-    /// The headers whose fields become variables: what is in the metadata and written, and what is copied from or to
-    /// such a header without being the packet's.
+    /// The headers whose fields become variables: those in the metadata that are written, and those that are copied
+    /// from or to such a header and are not the packet's.
     pub fn kept(&self, program: &Program) -> BTreeSet<HeaderId> {
         let is_own = |header: &HeaderId| !self.packet.contains(header);
         let mut groups = self.names.clone();
@@ -149,7 +149,7 @@ impl Found {
     }
 }
 
-/// The name of the group that a header belongs to; makes the path to it shorter.
+/// The representative of a header's group; compresses the path to it.
 fn group(groups: &mut IndexVec<HeaderId, HeaderId>, mut header: HeaderId) -> HeaderId {
     while groups[header] != header {
         groups[header] = groups[groups[header]];

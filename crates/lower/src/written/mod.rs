@@ -1,18 +1,18 @@
-//! Headers in the metadata keep what is written to them, valid or not.
+//! Headers in the metadata keep their contents, valid or not.
 //!
 //! What enters: a lowered program, and which headers are the packet's. What leaves: the same, in which the fields of
 //! headers of the metadata are variables.
 //!
-//! In the IR a field of an invalid header reads as zero and takes no value. Programs rely on something else for headers
-//! that they declare among their metadata, often because a header type was at hand where a struct was meant: the
-//! reference switch keeps what is written, whether the header is valid or not. So each field of such a header becomes a
-//! variable, wherever it is read or written: in expressions, keys of tables, inputs of hashes. The header itself stays,
-//! and says whether it is valid; what makes it valid also gives its variables their values (see `rewrite`). Local
-//! variables and parameters that such a header is copied to or from are treated alike, so that values get through them.
+//! In the IR a field of an invalid header reads as zero and ignores writes. Programs rely on something else for headers
+//! that they declare in their metadata, often where a struct was meant: the reference switch keeps what is written,
+//! whether the header is valid or not. So each field of such a header becomes a variable, wherever it is read or
+//! written: in expressions, keys of tables, inputs of hashes. The header itself remains, for its validity; statements
+//! that make it valid also set its variables (see `rewrite`). Local variables and parameters that such a header is
+//! copied to or from are treated alike, so that they pass the values on.
 //!
-//! A header whose fields are never written one by one, and that nothing makes invalid, is left alone: what it reads as
-//! while it is invalid is zero anyway. In v1model, clones from egress have the headers of the metadata as they are,
-//! while variables are reset: between the two blocks the contents are in the headers.
+//! A header whose fields are never written individually, and that is never made invalid, is not changed: it reads as
+//! zero while it is invalid anyway. In v1model, clones from egress have the headers of the metadata as they are, while
+//! variables are reset: between the two blocks the contents are in the headers.
 //!
 //! Limit: a varbit field of an invalid header is empty.
 
@@ -36,13 +36,13 @@ type Variable = Option<(VarId, Type)>;
 struct Kept {
     /// The variables, by the fields' positions.
     vars: BTreeMap<HeaderId, Vec<Variable>>,
-    /// Those among them that nothing makes valid.
+    /// Those among them that are never made valid.
     never_valid: BTreeSet<HeaderId>,
 }
 
 impl Lowerer<'_> {
-    /// Gives the fields of headers in the metadata variables of their own. Fails with a place where the program would
-    /// become too large.
+    /// Replaces the fields of headers in the metadata by variables. Fails with a position if the program would become
+    /// too large.
     pub(crate) fn keep_written_fields(&mut self) -> Result<(), Span> {
         let listed = self.externs.v1model.listed_headers.iter().map(|(_, header, _)| *header);
         let found = Found::new(&self.ir, &self.externs.packet_headers, listed);
@@ -68,7 +68,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What a clone from egress has of the headers: egress leaves it in them, and takes it from them in the clone.
+    /// Passes the contents of headers to clones from egress: egress writes them to the headers at its end, and a clone
+    /// reads them at its start.
     fn hand_to_clones(&mut self, kept: &Kept) {
         if !self.externs.v1model.intrinsics.contains_key(&Slot::CloneEgressSession) {
             return;
@@ -123,7 +124,7 @@ fn assignment(dst: Place, src: Expr, span: Span) -> Stmt {
     Stmt { kind: StmtKind::Assign { dst, src }, span }
 }
 
-/// Gives the variables what is in the header.
+/// Copies the header's fields to the variables.
 fn loaded(vars: &[Variable], header: &HeaderRef, span: Span) -> Body {
     let load = |(position, var): (usize, &Variable)| {
         let (var, ty) = (*var)?;
@@ -133,7 +134,7 @@ fn loaded(vars: &[Variable], header: &HeaderRef, span: Span) -> Body {
     vars.iter().enumerate().filter_map(load).collect()
 }
 
-/// Gives a valid header what is in the variables.
+/// Copies the variables to the fields of a valid header.
 fn stored(vars: &[Variable], header: &HeaderRef, span: Span) -> Body {
     let store = |(position, var): (usize, &Variable)| {
         let (var, ty) = (*var)?;

@@ -1,4 +1,4 @@
-//! Has a program read and write variables in place of fields.
+//! Makes a program read and write variables in place of fields.
 //!
 //! Before (`h1`, of the metadata, with the field `v5`):
 //! ```text
@@ -19,8 +19,8 @@
 //! h0 = h1
 //! h0.0 = v5
 //! ```
-//! A copy copies what the source's fields read as: what an invalid header of the metadata holds, zero from an invalid
-//! header of the packet.
+//! A copy copies the values that the source's fields read as: the contents of an invalid header of the metadata, zero
+//! for an invalid header of the packet.
 
 use super::stacks::{self, is_plain};
 use super::{Kept, Variable, assignment, loaded, put_back, stored, take_bodies};
@@ -34,17 +34,17 @@ use ir::{
 };
 use std::collections::BTreeMap;
 
-/// What is done with one header.
+/// The rewrite of one header.
 type ForHeader<'f> = &'f mut dyn FnMut(&mut Rewriter<'_>, HeaderId) -> Body;
 
 pub(super) struct Rewriter<'a> {
     pub program: &'a mut Program,
     kept: &'a Kept,
-    /// What is to stand before the statement that is rewritten.
+    /// The statements to insert before the statement that is rewritten.
     before: Body,
-    /// What is to stand before each application of a table.
+    /// The statements to insert before each application of a table.
     before_tables: BTreeMap<TableId, Body>,
-    /// How many statements, and choices among elements of stacks, there may still be.
+    /// The remaining limit of statements, and of selections among elements of stacks.
     pub left: usize,
     /// The statement that is rewritten.
     span: Span,
@@ -56,7 +56,7 @@ impl<'a> Rewriter<'a> {
         Rewriter { program, kept, before: Vec::new(), before_tables: BTreeMap::new(), left, span: Span::NONE }
     }
 
-    /// Fails with a place where there are too many statements.
+    /// Fails with a position if there are too many statements.
     pub fn program(mut self) -> Result<(), Span> {
         self.tables();
         let mut bodies = take_bodies(self.program);
@@ -85,7 +85,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// What a `select` needs stands at the end of its state.
+    /// Statements that a `select` needs are at the end of its state.
     fn transitions(&mut self) {
         for block in self.program.blocks.ids() {
             let BlockKind::Parser { states, .. } = &mut self.program.blocks[block].kind else { continue };
@@ -115,12 +115,12 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// Takes note of so many statements more.
+    /// Counts statements against the limit.
     pub fn spend(&mut self, count: usize) {
         self.left = self.left.saturating_sub(count);
     }
 
-    /// Appends what a statement becomes.
+    /// Appends the rewritten statement.
     fn stmt(&mut self, mut stmt: Stmt, out: &mut Body) -> Result<(), Span> {
         walk::rewrite_own(&mut stmt.kind, &mut |part| self.part(part));
         let mut behind = self.result(&mut stmt.kind);
@@ -174,7 +174,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// What a field reads as, if it has a variable.
+    /// The value of a field, if it has a variable.
     fn value(&mut self, header: &mut HeaderRef, field: u32, ty: Type) -> Option<Expr> {
         if let HeaderRef::Fixed(id) = header {
             return Some(Expr { kind: ExprKind::Var(self.variable(*id, field)?.0), ty });
@@ -196,7 +196,8 @@ impl<'a> Rewriter<'a> {
         stacks::first(self.program, header).is_some_and(|id| self.kept.vars.contains_key(&id))
     }
 
-    /// Names an element of a stack by an index that the statements around do not change, and gives it.
+    /// Stores the index of an element of a stack in a variable that the surrounding statements do not change, and
+    /// returns it.
     fn pin(&mut self, header: &mut HeaderRef) -> Option<Expr> {
         let (stack, index) = stacks::index(self.program, header)?;
         let index = if is_plain(&index) { index } else { self.keep(index) };
@@ -204,14 +205,14 @@ impl<'a> Rewriter<'a> {
         Some(index)
     }
 
-    /// An extraction to `next` moves that, and is followed from there.
+    /// An extraction to `next` advances it, and the following statements use the new value.
     fn pin_extracted(&mut self, header: &mut HeaderRef) {
         if matches!(header, HeaderRef::Element { .. }) && self.is_kept(header) {
             self.pin(header);
         }
     }
 
-    /// The value, kept in a variable from here on.
+    /// The value, stored in a variable from here on.
     fn keep(&mut self, value: Expr) -> Expr {
         let (ty, var) = (value.ty, self.temporary(value.ty));
         self.before.push(assignment(Place::Var(var), value, self.span));
@@ -222,7 +223,7 @@ impl<'a> Rewriter<'a> {
         self.program.vars.push(ir::Var { name: "tmp".to_owned(), ty, kind: VarKind::Local })
     }
 
-    /// What is done with the header that is named, if its fields have variables.
+    /// The rewrite for a header reference, if the fields have variables.
     fn for_header(&mut self, header: &HeaderRef, f: ForHeader<'_>) -> Body {
         if !self.is_kept(header) {
             return Vec::new();
@@ -260,7 +261,7 @@ impl<'a> Rewriter<'a> {
         stored(self.vars(id), &HeaderRef::Fixed(id), self.span)
     }
 
-    /// What follows the copy of a header.
+    /// The statements after the copy of a header.
     fn copied(&mut self, dst: &mut HeaderRef, src: &mut HeaderRef) -> Body {
         let (to_kept, from_kept) = (self.is_kept(dst), self.is_kept(src));
         if !to_kept && !from_kept {
@@ -274,7 +275,7 @@ impl<'a> Rewriter<'a> {
             let ir::FieldType::Fixed(ty) = field.ty else { continue };
             let mut read = Expr { kind: ExprKind::Field(src.clone(), position as u32), ty };
             self.part(Part::Expr(&mut read));
-            // What is chosen among elements is chosen once, and not in each of several ways.
+            // A selection among elements is made once, and not in each of several branches.
             let is_chosen = from_kept && !matches!(src, HeaderRef::Fixed(_));
             values.push((position as u32, if is_chosen { self.keep(read) } else { read }));
         }
@@ -292,7 +293,7 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    /// What follows a move of a stack's elements.
+    /// The statements after a move of a stack's elements.
     fn moved(&mut self, stack: ir::StackId, count: u32, is_push: bool) -> Body {
         let elements = &self.program.stacks[stack].elements;
         let moves = stacks::moves(elements, count as usize, is_push);
@@ -310,7 +311,8 @@ impl<'a> Rewriter<'a> {
         body
     }
 
-    /// Puts a variable in place of the field that a statement writes. What follows, if it was an element's.
+    /// Replaces the field that a statement writes by a variable. Returns the statements after it, if the field is an
+    /// element's.
     fn result(&mut self, stmt: &mut StmtKind) -> Body {
         let is_whole = matches!(stmt, StmtKind::Assign { dst: Place::Field(..), .. });
         let Some(place) = stmt.dst_mut() else { return Vec::new() };
@@ -340,7 +342,7 @@ impl<'a> Rewriter<'a> {
         stacks::choice(&index, ways, self.span)
     }
 
-    /// Puts a variable in a place of the field of a header that is named directly. Whether it did.
+    /// Replaces a field of a header that is named directly by a variable. Returns whether it did.
     fn fixed_place(&self, place: &mut Place) -> bool {
         let Some((HeaderRef::Fixed(id), field)) = field_of(place) else { return false };
         let Some((var, _)) = self.variable(*id, field) else { return false };
@@ -348,7 +350,7 @@ impl<'a> Rewriter<'a> {
         true
     }
 
-    /// What can never be valid is hashed as it is, as a struct's field.
+    /// A field of a header that can never be valid is hashed like a struct's field.
     fn drop_guard(&self, input: &mut HashInput) {
         let guard = input.guard.as_ref().and_then(|guard| stacks::first(self.program, guard));
         let is_never = guard.is_some_and(|id| self.kept.never_valid.contains(&id));

@@ -1,11 +1,11 @@
-//! Elements of stacks that are named at run time.
+//! Elements of stacks that are indexed at run time.
 
 use crate::fold;
 use crate::values::{choose_scalar, index_below, position_bits};
 use base::{Bits, Span};
 use ir::{BinaryOp, Body, Expr, ExprKind, HeaderId, HeaderRef, Program, StackId, Stmt, StmtKind, SwitchCase, Type};
 
-/// The first of the headers that a reference may name: either all of them are kept, or none.
+/// The first of the headers that a reference may refer to: either all of them have variables, or none.
 pub(super) fn first(program: &Program, header: &HeaderRef) -> Option<HeaderId> {
     match header {
         HeaderRef::Fixed(id) => Some(*id),
@@ -15,7 +15,7 @@ pub(super) fn first(program: &Program, header: &HeaderRef) -> Option<HeaderId> {
     }
 }
 
-/// The stack of which a reference names an element at run time, and its index; none if it names a header directly.
+/// The stack that a reference indexes at run time, and the index; none if it names a header directly.
 pub(super) fn index(program: &Program, header: &HeaderRef) -> Option<(StackId, Expr)> {
     let next = |stack: StackId| Expr { kind: ExprKind::Var(program.stacks[stack].next), ty: Type::Bit(32) };
     match header {
@@ -26,7 +26,7 @@ pub(super) fn index(program: &Program, header: &HeaderRef) -> Option<(StackId, E
     }
 }
 
-/// The element that an extraction has filled, as it is named behind it.
+/// The element that an extraction has filled, as a reference after it.
 pub(super) fn extracted(header: &HeaderRef) -> HeaderRef {
     match header {
         HeaderRef::Next(stack) => HeaderRef::Last(*stack),
@@ -39,7 +39,7 @@ pub(super) fn is_plain(index: &Expr) -> bool {
     matches!(index.kind, ExprKind::Const(_))
 }
 
-/// The item at an index; out of range: zero.
+/// The item at an index; zero if it is out of range.
 pub(super) fn choose(index: &Expr, items: &[Expr], ty: Type) -> Expr {
     let none = Expr::constant(ty, Bits::zero(ty.width()));
     if items.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn choose(index: &Expr, items: &[Expr], ty: Type) -> Expr {
     fold::mux(index_below(index, items.len()), choose_scalar(index, items, 0), none)
 }
 
-/// Does what belongs to an index; out of range: nothing.
+/// Runs the statements for an index; none if it is out of range.
 pub(super) fn choice(index: &Expr, ways: Vec<Body>, span: Span) -> Body {
     let case = |(position, body): (usize, Body)| {
         Some(SwitchCase { values: vec![position_bits(index.ty.width(), position)?], body })
@@ -57,8 +57,8 @@ pub(super) fn choice(index: &Expr, ways: Vec<Body>, span: Span) -> Body {
     vec![Stmt { kind: StmtKind::Switch { value: index.clone(), cases, default: Vec::new() }, span }]
 }
 
-/// Which element each of a stack's gets the contents of when they move (`None`: zeros), in an order in which nothing is
-/// lost.
+/// For each element of a stack that moves, the element whose contents it gets (`None`: zeros), in an order in which no
+/// contents are lost.
 pub(super) fn moves(elements: &[HeaderId], count: usize, is_push: bool) -> Vec<(HeaderId, Option<HeaderId>)> {
     let source = |position: usize| match is_push {
         true => position.checked_sub(count),
