@@ -25,10 +25,10 @@
 //! }
 //! ```
 //! Nothing runs between two comparisons of a chain, so that all of them see the same value. A chain nests as deeply as
-//! it is long, and the C compiler takes time that grows with the square of the depth; in a `switch` all arms stand side
-//! by side.
+//! it is long, and the C compiler takes time that grows with the square of the depth; the arms of a `switch` do not
+//! nest.
 //!
-//! The lowering spells chains of many arms as rows, which become switches too. Before:
+//! The lowering makes long chains consecutive statements in a block, which become switches too. Before:
 //! ```text
 //! block l0 {
 //!   if (v2 == 8w0x1) {
@@ -62,7 +62,7 @@
 //!   v6 = v2
 //! }
 //! ```
-//! An arm may leave any block, as long as none comes to the comparison behind it.
+//! An arm may leave any block, as long as it does not reach the next comparison.
 //!
 //! Limits: values of more than 64 bits are compared one by one in C anyway. A chain ends at the first condition that is
 //! not an equality with a constant, or several of them joined by `||`.
@@ -76,7 +76,8 @@ use std::collections::BTreeSet;
 /// See the module.
 pub const PASS: Pass = Pass { name: "chains", description: "turns long chains of comparisons into switches", run };
 
-/// Comparisons from which a chain becomes a switch: fewer are as fast, and say more to the C compiler.
+/// The number of comparisons from which a chain becomes a switch: with fewer, the C compiler optimises the chain
+/// better.
 const ARMS_MIN: usize = 8;
 
 /// The widest value that C has a `switch` for.
@@ -106,7 +107,7 @@ fn rewrite(body: &mut Body) {
     }
 }
 
-/// What the first statements compare, and how many do, one behind the other.
+/// The value that the first statements compare, and the number of consecutive statements that do.
 fn row(stmts: &[Stmt]) -> (Option<Expr>, usize) {
     let first = stmts.first().and_then(leaving_arm).and_then(compared);
     let Some(value) = first else { return (None, 0) };
@@ -114,19 +115,19 @@ fn row(stmts: &[Stmt]) -> (Option<Expr>, usize) {
     (Some(value.clone()), stmts.iter().take_while(is_arm).count())
 }
 
-/// The condition of an `if` after whose body nothing runs that stands behind it.
+/// The condition of an `if` whose body never reaches the statements after it.
 fn leaving_arm(stmt: &Stmt) -> Option<&Expr> {
     let StmtKind::If { cond, then_body, else_body } = &stmt.kind else { return None };
     let leaves = matches!(then_body.last(), Some(Stmt { kind: StmtKind::Leave(_), .. }));
     (leaves && else_body.is_empty()).then_some(cond)
 }
 
-/// What is compared, if a chain that is long enough begins with the statement.
+/// The compared value, if a long enough chain begins with the statement.
 fn long_chain(stmt: &Stmt) -> Option<Expr> {
     let StmtKind::If { cond, .. } = &stmt.kind else { return None };
     let value = compared(cond)?;
     let mut next = std::slice::from_ref(stmt);
-    // No more are looked at than are needed, as each statement of a chain that is too short is asked in turn.
+    // No more comparisons are visited than needed, since this runs for each statement of a chain that is too short.
     for _ in 0..ARMS_MIN {
         let [Stmt { kind: StmtKind::If { cond, else_body, .. }, .. }] = next else { return None };
         if !compares(cond, value, &mut Vec::new()) {
@@ -137,7 +138,7 @@ fn long_chain(stmt: &Stmt) -> Option<Expr> {
     Some(value.clone())
 }
 
-/// What a condition compares with a constant, first of all.
+/// The value that a condition first compares with a constant.
 fn compared(cond: &Expr) -> Option<&Expr> {
     match &cond.kind {
         ExprKind::Binary(BinaryOp::LogicalOr, left, _) => compared(left),
@@ -149,7 +150,7 @@ fn compared(cond: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether a condition holds if the value is one of some constants, and for no other; and for which.
+/// The constants for which a condition holds, if it holds exactly for some constants.
 fn compares(cond: &Expr, value: &Expr, constants: &mut Vec<Bits>) -> bool {
     match &cond.kind {
         ExprKind::Binary(BinaryOp::LogicalOr, left, right) => {
@@ -176,7 +177,7 @@ fn switch(first: Stmt, value: Expr) -> Stmt {
     Stmt { kind: StmtKind::Switch { value, cases: cases.cases, default: rest }, span }
 }
 
-/// The switch that comparisons of this value become that stand one behind the other.
+/// The switch that consecutive comparisons of this value become.
 fn switch_of_row(row: Body, value: Expr) -> Stmt {
     let (span, mut cases) = (row[0].span, Cases::default());
     for stmt in row {
@@ -197,7 +198,7 @@ struct Cases {
 
 impl Cases {
     fn add(&mut self, mut values: Vec<Bits>, body: Body) {
-        // What an earlier arm has met does not come here.
+        // Values of earlier arms do not reach this one.
         values.retain(|constant| self.seen.insert(constant.clone()));
         if !values.is_empty() {
             self.cases.push(SwitchCase { values, body });
@@ -205,7 +206,7 @@ impl Cases {
     }
 }
 
-/// Takes the first arm from what is left of a chain, if it compares this value.
+/// Takes the first arm from the rest of a chain, if it compares this value.
 fn take_arm(rest: &mut Body, value: &Expr) -> Option<(Vec<Bits>, Body)> {
     let [Stmt { kind: StmtKind::If { cond, then_body, else_body }, .. }] = &mut rest[..] else { return None };
     let mut constants = Vec::new();

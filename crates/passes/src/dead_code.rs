@@ -1,4 +1,4 @@
-//! Removes what nothing reaches and what does nothing.
+//! Removes unreachable code and statements without effect.
 //!
 //! Before:
 //! ```text
@@ -25,7 +25,7 @@
 //! v2 = 9w0x2
 //! ```
 //! In parsers: states that no transition leads to, cases behind one that always matches, cases that never match, and
-//! selects with one way left.
+//! selects with one remaining case.
 //!
 //! Limits: parser states are not merged, as each counts towards the budget of a packet's steps.
 
@@ -60,7 +60,7 @@ fn run(program: &mut Program) {
 
 // --- statements
 
-/// Rebuilds a body without what has no effect.
+/// Rebuilds a body without statements that have no effect.
 fn clean(body: &mut Body) {
     let mut cleaned = Vec::new();
     for mut stmt in std::mem::take(body) {
@@ -76,7 +76,7 @@ fn clean(body: &mut Body) {
     *body = cleaned;
 }
 
-/// What stands for a statement whose bodies are clean.
+/// The replacement of a statement whose bodies are clean.
 fn replaced(stmt: Stmt) -> Body {
     let span = stmt.span;
     let kind = match stmt.kind {
@@ -171,7 +171,7 @@ fn splice(body: &mut Body, left: &BTreeSet<LabelId>) {
 
 // --- parsers
 
-/// Removes cases that never match and those behind one that always does.
+/// Removes cases that never match and those after one that always does.
 fn decide(transition: &mut Transition) {
     let Transition::Select { keys, cases } = transition else { return };
     let mut kept: Vec<SelectCase> = Vec::new();
@@ -228,7 +228,7 @@ fn contains_constant(key: &Expr, set: &KeySet) -> Option<bool> {
     }
 }
 
-/// Keeps the states that can be reached, in order, and returns the start's new number.
+/// Keeps the reachable states, in order, and returns the start's new number.
 fn remove_states(start: StateId, states: &mut IndexVec<StateId, State>) -> StateId {
     let mut reached = BTreeSet::new();
     let mut waiting = vec![start];

@@ -19,10 +19,11 @@
 //! apply table0
 //! ```
 //! A walk against the direction of control flow that carries the set of local variables which may still be read; local
-//! variables end with their block. Statements that only compute go (assignments, register reads, hashes, lookaheads
-//! that cannot fail); those with an effect of their own stay (random numbers advance the generator, meters meter).
+//! variables end with their block. Statements that only compute are removed (assignments, register reads, hashes,
+//! lookaheads that cannot fail); those with an effect of their own stay (random numbers advance the generator, meters
+//! meter).
 //!
-//! Limits: of a routine's locals, all that anything reads are live at its end; metadata and header fields are never
+//! Limits: of a routine's locals, all that are read anywhere are live at its end; metadata and header fields are never
 //! dead, as other blocks may read them; local headers are not followed.
 
 use crate::Pass;
@@ -98,7 +99,7 @@ fn run(program: &mut Program) {
     program.actions = actions;
 }
 
-/// What is live where an action leaves its block's labels: no less than at its end.
+/// The live set where an action leaves its block's labels: a superset of that at its end.
 fn free_exits(body: &[Stmt], end: &Live) -> BTreeMap<LabelId, Live> {
     crate::effects::free_labels(body).into_iter().map(|label| (label, end.clone())).collect()
 }
@@ -109,15 +110,15 @@ struct Walk<'w> {
     routine_reads: IndexVec<RoutineId, Live>,
     /// The local variables that each action reads.
     action_reads: IndexVec<ActionId, Live>,
-    /// What is live after each action that a table runs.
+    /// The live set after each action that a table runs.
     ends: &'w mut BTreeMap<ActionId, Live>,
-    /// What is live after each labelled statement that is open.
+    /// The live set after each open labelled statement.
     exits: BTreeMap<LabelId, Live>,
-    /// What is live at the start of each loop that was walked.
+    /// The live set at the start of each loop that was walked.
     heads: BTreeMap<LabelId, Live>,
-    /// Whether dead statements go now, or the walk is one of those that look for what is live in a loop.
+    /// Whether the walk removes dead statements, or only computes the live set of a loop.
     remove: bool,
-    /// Whether the walk is within a loop of which it is known what is live at its start.
+    /// Whether the walk is within a loop whose live set at the start is known.
     in_settled_loop: bool,
 }
 
@@ -126,7 +127,7 @@ impl Walk<'_> {
         self.program.vars[var].kind == VarKind::Local
     }
 
-    /// Adds what is read by an item that is not the target of a write.
+    /// Adds the variables that an item reads, if it is not the target of a write.
     fn read_item(&self, item: Item<'_>, live: &mut Live) {
         match item {
             Item::Expr(Expr { kind: ExprKind::Var(var), .. }) if self.is_local(*var) => live.insert(*var),
@@ -148,7 +149,7 @@ impl Walk<'_> {
         walk::visit_expr(expr, &mut |item| self.read_item(item, live));
     }
 
-    /// Adds what a statement itself reads.
+    /// Adds the variables that a statement itself reads.
     fn read_own(&self, stmt: &StmtKind, live: &mut Live) {
         walk::visit_own(stmt, &mut |item| self.read_item(item, live));
         if let StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } = stmt {
@@ -159,14 +160,14 @@ impl Walk<'_> {
         }
     }
 
-    /// All local variables that a body reads, and those it writes in part only.
+    /// All local variables that a body reads, and those it writes only in part.
     fn reads(&self, body: &[Stmt]) -> Live {
         let mut live = Live::default();
         walk::visit_body(body, &mut |stmt| self.read_own(&stmt.kind, &mut live));
         live
     }
 
-    /// All local variables that anything reads: what is live where a routine ends, whoever calls it.
+    /// All local variables that are read anywhere: the live set at the end of a routine, for all callers.
     fn read_anywhere(&self, blocks: &IndexVec<BlockId, Block>) -> Live {
         let mut live = Live::default();
         self.action_reads.iter().chain(&self.routine_reads).for_each(|reads| live.add(reads));
@@ -189,7 +190,7 @@ impl Walk<'_> {
         live
     }
 
-    /// Each state after those that it leads to, and once more whenever more becomes live at the start of one of them.
+    /// Each state after its successors, and again whenever the live set at the start of one of them grows.
     fn parser(&mut self, states: &mut IndexVec<StateId, State>) {
         let mut live_in: IndexVec<StateId, Live> = states.iter().map(|_| Live::default()).collect();
         let order = successors_first(states);
@@ -230,7 +231,7 @@ impl Walk<'_> {
         live
     }
 
-    /// Walks a body backwards from what is live after it to what is live before it.
+    /// Walks a body backwards from the live set after it to the live set before it.
     fn body(&mut self, body: &mut Body, mut live: Live) -> Live {
         let mut kept = Vec::new();
         for mut stmt in std::mem::take(body).into_iter().rev() {
@@ -288,17 +289,17 @@ impl Walk<'_> {
                     live.remove(*var);
                 }
                 self.read_own(stmt, &mut live);
-                // A part of a variable leaves the rest as it was.
+                // A write to a part of a variable does not change the rest.
                 live
             }
         }
     }
 
-    /// What is live at the end of a loop's body is what is live at its start. One round finds it: what a body makes of
-    /// a set is what it reads itself and the rest of the set without what it writes first, whatever the set is, so that
-    /// a second round can find nothing that the first has not. A loop in another is not looked at again when stores are
-    /// removed from the outer one, or the work would double with every level: what was found for it before has all that
-    /// it reads itself, and what is live after it is added.
+    /// The live set at the end of a loop's body is that at its start. One iteration finds it: a body maps a set to the
+    /// variables that it reads itself and those of the set that it does not write first, so that a second iteration
+    /// adds nothing. A nested loop is not analysed again when stores are removed from the outer one, or the work would
+    /// double with every level: its former result has all variables that it reads itself, and the live set after it is
+    /// added.
     fn loop_statement(&mut self, label: LabelId, body: &mut Body, after: Live) -> Live {
         self.exits.insert(label, after.clone());
         let remove = std::mem::replace(&mut self.remove, false);
@@ -321,8 +322,8 @@ impl Walk<'_> {
         head
     }
 
-    /// A table runs one of its actions, or none. What actions read is live before, in whatever order they read and
-    /// write.
+    /// A table runs one of its actions, or none. All variables that actions read are live before, in whatever order
+    /// they read and write.
     fn apply(&mut self, id: TableId, hit: &mut Option<VarId>, action: &mut Option<VarId>, mut live: Live) -> Live {
         let table = &self.program.tables[id];
         let mut in_actions = Live::default();
@@ -330,7 +331,7 @@ impl Walk<'_> {
             in_actions.add(&self.action_reads[listed.action]);
         }
         let mut after_action = live.clone();
-        // An action may run again, or leave for where another label's statement ends.
+        // An action may run again, or leave another label's statement.
         after_action.add(&in_actions);
         self.exits.values().for_each(|exit| after_action.add(exit));
         for listed in &table.actions {
@@ -349,7 +350,7 @@ impl Walk<'_> {
         live
     }
 
-    /// Adds what a table itself reads.
+    /// Adds the variables that a table itself reads.
     fn read_table(&self, table: &Table, live: &mut Live) {
         walk::visit_table_inputs(table, &mut |item| self.read_item(item, live));
         if let Some((_, Some(place))) = &table.direct_meter {
@@ -362,7 +363,7 @@ fn successors(state: &State) -> BTreeSet<StateId> {
     crate::flow::targets(&state.transition).into_iter().filter_map(crate::flow::state_of).collect()
 }
 
-/// All states, each after those that it leads to, as far as no cycle is in the way.
+/// All states, each after its successors, as far as there are no cycles.
 fn successors_first(states: &IndexVec<StateId, State>) -> Vec<StateId> {
     let (mut order, mut seen) = (Vec::new(), vec![false; states.len()]);
     for first in states.ids() {
@@ -392,7 +393,7 @@ fn whole_var(place: &Place) -> Option<VarId> {
     }
 }
 
-/// Whether a statement with a target writes it in any case.
+/// Whether a statement with a target certainly writes it.
 fn always_writes(stmt: &StmtKind) -> bool {
     matches!(
         stmt,

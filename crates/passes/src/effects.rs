@@ -1,4 +1,4 @@
-//! What statements write, as sets of variables and headers: the question that every analysis along control flow asks.
+//! The effects of statements: the variables and headers that they write, for all data-flow analyses.
 
 use base::IndexVec;
 use ir::walk;
@@ -24,12 +24,12 @@ impl Writes {
     }
 }
 
-/// What analyses must know of a program beside the body that they walk.
+/// Facts about a program that analyses need beside the body that they walk.
 pub(crate) struct Context {
     pub stacks: IndexVec<StackId, Stack>,
-    /// What a call of a routine writes.
+    /// The writes of a routine's call.
     pub routine_writes: IndexVec<RoutineId, Writes>,
-    /// What the application of a table writes: results, direct meter, actions.
+    /// The writes of a table's application: results, direct meter, actions.
     pub table_writes: IndexVec<TableId, Writes>,
     /// Labels of the applying block that a table's actions leave.
     pub table_leaves: IndexVec<TableId, BTreeSet<LabelId>>,
@@ -74,7 +74,7 @@ impl Context {
         context
     }
 
-    /// The headers that a reference may mean.
+    /// The headers that a reference may refer to.
     pub fn header_set(&self, header: &HeaderRef) -> Vec<HeaderId> {
         match header {
             HeaderRef::Fixed(id) => vec![*id],
@@ -98,7 +98,7 @@ impl Context {
         writes.validity.extend(headers);
     }
 
-    /// What a statement writes, without the bodies in it.
+    /// The writes of a statement, without the bodies in it.
     pub fn own_writes(&self, stmt: &StmtKind, writes: &mut Writes) {
         if let Some(dst) = stmt.dst() {
             self.place_writes(dst, writes);
@@ -129,13 +129,13 @@ impl Context {
         }
     }
 
-    /// What a body writes.
+    /// The writes of a body.
     pub fn body_writes(&self, body: &[Stmt], writes: &mut Writes) {
         walk::visit_body(body, &mut |stmt| self.own_writes(&stmt.kind, writes));
     }
 }
 
-/// The labels that a body leaves without having them.
+/// The labels outside of a body that it leaves.
 pub(crate) fn free_labels(body: &[Stmt]) -> BTreeSet<LabelId> {
     let (mut left, mut own) = (BTreeSet::new(), BTreeSet::new());
     walk::visit_body(body, &mut |stmt| match &stmt.kind {

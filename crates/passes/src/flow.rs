@@ -1,8 +1,8 @@
-//! A walk along control flow that carries what is known, for analyses that rewrite as they go.
+//! A forward data-flow walk that carries a state of known facts, for analyses that rewrite as they go.
 //!
-//! What enters: a [`Domain`], which says what can be known, how statements change it and how it is used. What leaves:
-//! bodies in which the domain has rewritten each statement with what is known when it runs. What is known after a
-//! branch is what is known after both ways; in a loop, what nothing in its body can change.
+//! What enters: a [`Domain`], which defines the facts, how statements change them and how they are used. What leaves:
+//! bodies in which the domain has rewritten each statement with the facts that hold when it runs. After a branch the
+//! facts of both branches hold; in a loop, those that its body cannot change.
 
 use crate::effects::{Context, Writes};
 use base::{IndexVec, index::Id as _};
@@ -12,29 +12,29 @@ use ir::{
 };
 use std::collections::BTreeMap;
 
-/// What an analysis knows at a point, and what it does with it.
+/// The facts of an analysis, and their use.
 pub(crate) trait Domain {
-    /// What is known.
+    /// The facts at a point.
     type State: Clone;
-    /// What is known at the start of a control or parser.
+    /// The facts at the start of a control or parser.
     fn start(&self) -> Self::State;
-    /// What is known where nothing is.
+    /// The state without facts.
     fn nothing(&self) -> Self::State;
-    /// Keeps in `state` only what is known in `other` too.
+    /// Keeps in `state` only the facts of `other`.
     fn meet(&self, state: &mut Self::State, other: &Self::State);
-    /// Forgets what writes may have made wrong.
+    /// Forgets facts that writes may have invalidated.
     fn forget(&self, state: &mut Self::State, writes: &Writes);
     /// Rewrites a part of an expression that is evaluated here.
     fn rewrite(&self, state: &Self::State, part: Part<'_>);
-    /// Whether a statement does nothing where this is known, and may go.
+    /// Whether a statement has no effect given these facts, and may be removed.
     fn is_idle(&self, _state: &Self::State, _stmt: &StmtKind) -> bool {
         false
     }
     /// Rewrites a statement beyond its expressions.
     fn rewrite_stmt(&self, _state: &Self::State, _stmt: &mut StmtKind) {}
-    /// Learns from a statement that has just run. What it may have made wrong has been forgotten.
+    /// Adds facts from a statement that has just run. Facts that it may have invalidated are forgotten before.
     fn learn(&self, state: &mut Self::State, stmt: &StmtKind);
-    /// Learns that a condition has this value.
+    /// Adds the fact that a condition has this value.
     fn assume(&self, state: &mut Self::State, cond: &Expr, value: bool);
 }
 
@@ -60,12 +60,12 @@ struct Walk<'w, D: Domain> {
     domain: &'w D,
     context: &'w Context,
     tables: &'w mut IndexVec<TableId, Table>,
-    /// What is known wherever a label that is open is left; nothing if it is not left so far.
+    /// The facts where an open label is left; none if it is not left so far.
     exits: BTreeMap<LabelId, Option<D::State>>,
 }
 
 impl<D: Domain> Walk<'_, D> {
-    /// States that are entered from one place only start with what is known there.
+    /// States with one predecessor start with the facts that hold there.
     fn parser(&mut self, start: StateId, states: &mut IndexVec<StateId, State>) {
         let mut entries = vec![0u32; states.len()];
         entries[start.index()] += 1;
@@ -103,7 +103,7 @@ impl<D: Domain> Walk<'_, D> {
         }
     }
 
-    /// Walks a body; without a state, nothing reaches it, and it stays as it is.
+    /// Walks a body; without a state, it is unreachable and is not changed.
     fn body(&mut self, body: &mut Body, mut state: Option<D::State>) -> Option<D::State> {
         body.retain_mut(|stmt| {
             let Some(known) = state.take() else { return true };
@@ -151,7 +151,7 @@ impl<D: Domain> Walk<'_, D> {
                 self.exits.insert(*label, None);
                 self.body(body, Some(state.clone()));
                 let left = self.exits.remove(label).flatten();
-                // A loop whose budget is spent ends where it starts.
+                // A loop that has used up its iterations ends at its start.
                 self.joined(Some(state), left)
             }
             StmtKind::Leave(label) => {
@@ -211,7 +211,7 @@ pub(crate) fn state_of(target: Target) -> Option<StateId> {
     }
 }
 
-/// Where a transition may lead.
+/// The targets of a transition.
 pub(crate) fn targets(transition: &Transition) -> Vec<Target> {
     match transition {
         Transition::Goto(target) => vec![*target],

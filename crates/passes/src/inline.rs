@@ -1,4 +1,4 @@
-//! Puts the code of routines where they are called, if that makes a short program.
+//! Inlines routines, if that makes a short program.
 //!
 //! Before:
 //! ```text
@@ -12,13 +12,12 @@
 //!   v2 = (v2 + v6)
 //! }
 //! ```
-//! Lowering makes routines of callees that bring in much code, but cannot know what the other passes leave of it:
-//! copies of arguments and what constants decide go away. So they are run on a copy of the program in which all calls
-//! are replaced; if what is left is as short as programs are that native code may have in a second form
-//! (`base::limits::SHORT_PROGRAM_STATEMENTS_MAX`), the program becomes that, and no program has that form only when its
-//! calls are inlined by lowering.
+//! Lowering makes routines of callees with much code, but cannot know how much of it the other passes remove: copies of
+//! arguments, and branches that constants decide. So these passes run on a copy of the program in which all calls are
+//! inlined. If the result is short enough for a fast path (`base::limits::SHORT_PROGRAM_STATEMENTS_MAX`), it replaces
+//! the program. So whether a program has a fast path does not depend on which calls lowering inlines.
 //!
-//! Limits: nothing is tried if more than 60,000 statements would stand for the calls.
+//! Limits: nothing is tried if inlining would make more than 60,000 statements.
 
 use crate::{Pass, pipelines};
 use base::IndexVec;
@@ -31,7 +30,7 @@ use std::collections::BTreeMap;
 pub const PASS: Pass =
     Pass { name: "inline", description: "puts routines where they are called if the program is short then", run };
 
-/// Statements that may stand for calls while it is tried what becomes of them.
+/// The most statements that the trial may inline.
 const STATEMENTS_MAX: usize = 60_000;
 
 fn run(program: &mut Program) {
@@ -70,7 +69,7 @@ fn statements_of(body: &Body, of_routines: &IndexVec<RoutineId, usize>) -> usize
     count
 }
 
-/// Replaces all calls of routines by what they call.
+/// Inlines all calls of routines.
 pub fn inline_all(program: &mut Program) {
     let mut routines = std::mem::take(&mut program.routines);
     let mut labels = program.labels;
@@ -97,7 +96,7 @@ fn expand(routines: &IndexVec<RoutineId, Routine>, labels: &mut u32, body: &mut 
     }
 }
 
-/// Gives the labels of a copy names of their own.
+/// Renames the labels of a copy.
 fn rename_labels(body: &mut Body, new: &mut BTreeMap<LabelId, LabelId>, labels: &mut u32) {
     for stmt in body {
         match &mut stmt.kind {
@@ -107,7 +106,7 @@ fn rename_labels(body: &mut Body, new: &mut BTreeMap<LabelId, LabelId>, labels: 
                 new.insert(*label, fresh);
                 *label = fresh;
             }
-            // A routine leaves only what is in it, and that stands around this statement.
+            // A routine leaves only its own labels, whose statements enclose this one.
             StmtKind::Leave(label) => *label = new.get(label).copied().unwrap_or(*label),
             _ => {}
         }

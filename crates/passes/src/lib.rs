@@ -1,23 +1,23 @@
 //! Passes over the IR.
 //!
-//! What enters: a program that the verifier accepts. What leaves: a program that means exactly the same and costs less
-//! to run. "The same" is strict: every packet, every write to a register, every count and metering, every message and
-//! the sequence of random numbers are as before, for every packet, valid or hostile.
+//! What enters: a program that the verifier accepts. What leaves: a program with exactly the same meaning that costs
+//! less to run. "The same" is strict: every packet, every write to a register, every count and metering, every message
+//! and the sequence of random numbers are as before, for every packet, valid or hostile.
 //!
-//! A [`Pass`] is a value; [`pipelines`] are plain lists of them; [`run`] runs one and asks the verifier after each pass
-//! in debug builds, or when told to.
+//! A [`Pass`] is a value; [`pipelines`] are plain lists of them; [`run`] runs one and calls the verifier after each
+//! pass in debug builds, or on request.
 //!
 //! * [`inline`](mod@inline): routines of programs that are short without them.
 //! * [`simplify`]: constant folding and algebra.
-//! * [`propagate`]: values of variables are put where the variables are read.
+//! * [`propagate`]: values of variables replace reads of the variables.
 //! * [`validity`]: tests of headers whose validity is known.
-//! * [`dead_code`]: branches, states and statements that nothing reaches.
+//! * [`dead_code`]: unreachable branches, states and statements.
 //! * [`chains`]: long chains of comparisons become switches.
-//! * [`unroll`]: elements of header stacks that parsers go through in loops get names.
-//! * [`unread`]: assignments to positions in stacks that nothing reads.
-//! * [`specialise`](mod@specialise): tables whose contents are known, replaced by what they answer.
-//! * [`dead_stores`]: assignments to local variables that nothing reads.
-//! * `flow`, `effects`: the walk along control flow that `propagate` and `validity` share, and what statements write.
+//! * [`unroll`]: elements of header stacks that parsers extract in loops get names.
+//! * [`unread`]: assignments to positions in stacks that are never read.
+//! * [`specialise`](mod@specialise): tables whose contents are known, replaced by their results.
+//! * [`dead_stores`]: assignments to local variables that are never read.
+//! * `flow`, `effects`: the data-flow walk that `propagate` and `validity` share, and the effects of statements.
 
 pub mod chains;
 pub mod dead_code;
@@ -53,7 +53,7 @@ pub struct Pass {
 pub struct BrokenPass {
     /// Its name.
     pub pass: &'static str,
-    /// What the verifier says of the program.
+    /// The verifier's violations.
     pub errors: Vec<VerifyError>,
 }
 
@@ -66,7 +66,7 @@ impl std::fmt::Display for BrokenPass {
 
 impl std::error::Error for BrokenPass {}
 
-/// Runs passes in order. With `verify`, and always in debug builds, the verifier looks at the program after each.
+/// Runs passes in order. With `verify`, and always in debug builds, the verifier checks the program after each.
 pub fn run(program: &mut Program, pipeline: &[Pass], verify: bool) -> Result<(), BrokenPass> {
     for pass in pipeline {
         (pass.run)(program);

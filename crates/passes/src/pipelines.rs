@@ -2,9 +2,8 @@
 
 use crate::{Pass, chains, dead_code, dead_stores, inline, propagate, simplify, unread, unroll, validity};
 
-/// What every compiled program goes through. The first round removes the temporaries of lowering; what that uncovers
-/// (constants, branches that are decided) is used up in the second, as are the names that elements of stacks get
-/// between the two.
+/// The standard pipeline. The first round removes the temporaries of lowering; the second uses the constants and
+/// decided branches that this uncovers, and the names that elements of stacks get between the two.
 pub const STANDARD: &[Pass] = &[
     inline::PASS,
     simplify::PASS,

@@ -1,4 +1,4 @@
-//! Puts the values of variables where the variables are read.
+//! Replaces reads of variables by their values.
 //!
 //! Before:
 //! ```text
@@ -19,17 +19,17 @@
 //! }
 //! ```
 //! Lowering copies arguments in and results out of everything that it inlines. Each copy costs native code a store and
-//! a load per packet where a table lies between them; once nothing reads the copies, `dead-stores` removes them.
+//! a load per packet where a table is between them; once the copies are not read, `dead-stores` removes them.
 //!
-//! Constants, variables, fields of named headers and casts of these are put in wherever they are still what the
-//! variable holds. Greater expressions are put in only if their variable is read at one place in the whole program, so
+//! Constants, variables, fields of named headers and casts of these are substituted wherever the variable still has
+//! their value. Larger expressions are substituted only if their variable is read at one place in the whole program, so
 //! that nothing is computed twice. A local variable is zero where a block starts.
 //!
-//! What is known is never searched for what a statement has made wrong: storage carries the number of its last write,
-//! and a value counts as long as what it was made of still has the numbers that it had then.
+//! Statements need no search for the facts that they invalidate: storage has the number of its last write, and a value
+//! is valid as long as the storage that it was computed from still has the same numbers.
 //!
-//! Limits: what is known does not reach into actions, and not into parser states that are entered from more than one
-//! place. Fields are not followed, as a write to one has no effect while its header is invalid.
+//! Limits: facts are not carried into actions, nor into parser states with more than one predecessor. Fields are not
+//! followed, as a write to one has no effect while its header is invalid.
 
 use crate::Pass;
 use crate::effects::Writes;
@@ -47,7 +47,7 @@ use std::rc::Rc;
 pub const PASS: Pass =
     Pass { name: "propagate", description: "puts known values of variables where they are read", run };
 
-/// Parts of the greatest expression that is put in for a variable.
+/// Parts of the largest expression that is substituted for a variable.
 const PARTS_MAX: usize = 24;
 
 fn run(program: &mut Program) {
@@ -64,7 +64,7 @@ fn run(program: &mut Program) {
     flow::walk_program(program, &domain);
 }
 
-/// At how many places each variable is read.
+/// The number of places where each variable is read.
 fn count_reads(program: &Program, reads: &mut BTreeMap<VarId, u32>) {
     let mut see = |item: Item<'_>| {
         if let Item::Expr(Expr { kind: ExprKind::Var(var), .. }) = item {
@@ -99,14 +99,15 @@ struct Values {
     writes: Cell<u64>,
 }
 
-/// Storage of which values are made.
+/// Storage from which values are computed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Storage {
     Var(VarId),
     Header(HeaderId),
 }
 
-/// What a variable was given, and what that is made of, with the numbers of the last writes at that time.
+/// The value of a variable, and the storage that it was computed from, with the numbers of the last writes at that
+/// time.
 #[derive(Clone)]
 struct Known {
     value: Expr,
@@ -120,7 +121,7 @@ struct State {
     /// The number of the last write to each variable and header that was written.
     written_vars: SharedMap<u64>,
     written_headers: SharedMap<u64>,
-    /// Values that were given to variables; some are no longer true.
+    /// Values of variables; some are no longer valid.
     values: SharedMap<Rc<Known>>,
 }
 
@@ -137,7 +138,7 @@ impl State {
         known.made_of.iter().all(|(storage, write)| self.last_write(*storage) == *write)
     }
 
-    /// The value of a variable that was given one.
+    /// The value of a variable, if it is known.
     fn value(&self, var: VarId) -> Option<&Rc<Known>> {
         self.values.get(var.index()).filter(|known| self.is_current(known))
     }
@@ -170,7 +171,7 @@ impl Values {
         made_of
     }
 
-    /// Whether a value may be put in wherever its variable is read.
+    /// Whether a value may replace every read of its variable.
     fn may_move(&self, var: VarId, value: &Expr) -> bool {
         let mut parts = 0;
         walk::visit_expr(value, &mut |item| parts += usize::from(matches!(item, Item::Expr(_))));
@@ -217,7 +218,7 @@ impl Domain for Values {
                 here.clone()
             })
         });
-        // What was written on one way, or on both in turn, counts as written where they meet.
+        // Storage that was written on one of two paths counts as written where they join.
         let number = self.next_write();
         let mut newer = |_, here: Option<&u64>, there: Option<&u64>| match here == there {
             true => here.copied(),
@@ -260,7 +261,7 @@ impl Domain for Values {
         if let StmtKind::Assign { dst: Place::Var(var), src } = stmt {
             let value = Expr::cast(self.types[*var], src.clone());
             let made_of = self.made_of(&value);
-            // The statement itself may have changed what its value was made of.
+            // The statement itself may have changed the storage that its value was computed from.
             if !made_of.contains(&Storage::Var(*var)) && self.may_move(*var, &value) {
                 let known = state.stamped(value, made_of.into_iter());
                 state.values.set(var.index(), Some(Rc::new(known)));

@@ -1,6 +1,7 @@
-//! Maps from indices to values that share what they have in common: analyses copy what they know at every branch, and
-//! compare it where the ways meet again. A copy costs nothing, a change as much as the map is deep, and a comparison as
-//! much as the two differ; with plain maps a program of many branches would take time that grows with its square.
+//! Persistent maps from indices to values that share common parts: analyses copy their state at every branch, and
+//! compare the copies where the paths join. A copy has constant cost, a change costs the depth of the map, and a
+//! comparison the size of the difference; with plain maps a program of many branches would take time that grows with
+//! its square.
 
 use std::rc::Rc;
 
@@ -8,7 +9,7 @@ use std::rc::Rc;
 const NODE_BITS: u32 = 4;
 const NODE_ENTRIES: usize = 1 << NODE_BITS;
 
-/// Makes one entry of two, told its index.
+/// Combines two entries; the first argument is their index.
 pub(crate) type Join<'j, V> = dyn FnMut(usize, Option<&V>, Option<&V>) -> Option<V> + 'j;
 
 /// A map from the indices below a bound.
@@ -61,7 +62,7 @@ impl<V: Clone> SharedMap<V> {
         }
     }
 
-    /// Puts a value in, or takes it out.
+    /// Sets or removes a value.
     pub fn set(&mut self, index: usize, value: Option<V>) {
         if value.is_none() && self.get(index).is_none() {
             return;
@@ -83,9 +84,8 @@ impl<V: Clone> SharedMap<V> {
         }
     }
 
-    /// Gives `join` each entry that may differ between the two maps, and keeps what it makes of them. Both maps have
-    /// the same bound. Parts that the maps share stay as they are, as `join` must leave an entry that is the same in
-    /// both.
+    /// Replaces each entry that may differ between the two maps by the result of `join`. Both maps have the same bound.
+    /// Shared parts do not change: `join` must return an entry that is the same in both.
     pub fn meet(&mut self, other: &SharedMap<V>, join: &mut Join<'_, V>) {
         debug_assert_eq!(self.levels, other.levels, "maps of the same bound");
         meet(&mut self.root, other.root.as_ref(), self.levels, 0, join);

@@ -14,9 +14,9 @@
 //!   h2.0 = v3
 //! }
 //! ```
-//! Inlining and lowering leave constants where the source had parameters; native code would get the same from its
-//! compiler, but the other passes and the plan of tables see the simpler form too. Constants are computed by the
-//! interpreter's own functions, so that there is one meaning of each operator.
+//! Inlining and lowering leave constants where the source had parameters; the C compiler would do the same, but the
+//! other passes and the planner need the simpler form too. Constants are computed by the interpreter's own functions,
+//! so that there is one meaning of each operator.
 //!
 //! Limits: sums are not reordered (`(a + 1) + 1` stays), and comparisons are not reasoned about beyond equal operands
 //! and the ends of the range.
@@ -211,7 +211,7 @@ fn simplified_cast(to: Type, operand: &Expr) -> Option<Expr> {
     }
     let ExprKind::Cast(inner) = &operand.kind else { return None };
     let (from, middle) = (inner.ty, operand.ty);
-    // The outer cast only cuts what the inner one made: the inner one's operand gives the same low bits.
+    // The outer cast truncates the inner one's result: the inner one's operand has the same low bits.
     let cuts = to.width() <= middle.width();
     // Both extend in the same way.
     let widens = middle.width() > from.width() && (!from.is_signed() || middle.is_signed())

@@ -1,17 +1,17 @@
-//! Removes assignments to the `next` of header stacks that nothing reads.
+//! Removes assignments to the `next` of header stacks that are never read.
 //!
 //! Before:
 //! ```text
 //! extract h1
 //! v0 = 32w0x1
 //! ```
-//! After (`v0` is the `next` of `stack0`, and no block asks for it or for what it points to):
+//! After (`v0` is the `next` of `stack0`, and no block reads it or the element at it):
 //! ```text
 //! extract h1
 //! ```
-//! Lowering keeps `next` for every stack, in metadata where the stack is there too, since any block may ask for it. Few
-//! do, once the parser knows its elements by name (pass `unroll`). What pushes and pops do to it does not count: they
-//! only move on what nobody looks at.
+//! Lowering maintains `next` for every stack, in metadata where the stack is there too, since any block may read it.
+//! Few do, once the parser refers to elements by name (pass `unroll`). Pushes and pops do not count as reads: they only
+//! update a value that is not read.
 
 use crate::Pass;
 use ir::walk::{self, Item};
@@ -27,7 +27,7 @@ fn run(program: &mut Program) {
     unread.retain(|&var| program.vars[var].kind.slot().is_none());
     unread.retain(|var| program.field_lists.iter().all(|list| !list.vars.contains(var)));
     loop {
-        // One that another gets its value from is read only if that one is.
+        // A variable that is only assigned to another counts as read only if that one is.
         let read = read_vars(program, &unread);
         if unread.is_disjoint(&read) {
             break;
@@ -39,7 +39,7 @@ fn run(program: &mut Program) {
     }
 }
 
-/// The variables that are read other than to be assigned to one of these.
+/// The variables that are read except in assignments to one of these.
 fn read_vars(program: &Program, unread: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     let mut see = |item: Item<'_>| match item {
@@ -67,7 +67,7 @@ fn read_vars(program: &Program, unread: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     found
 }
 
-/// The `next` that says which element of its stack is meant.
+/// The `next` that determines the element of a reference.
 pub(crate) fn next_of(program: &Program, item: Item<'_>) -> Option<VarId> {
     match item {
         Item::Header(HeaderRef::Next(stack) | HeaderRef::Last(stack))

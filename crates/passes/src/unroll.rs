@@ -33,15 +33,14 @@
 //!   goto reject
 //! }
 //! ```
-//! A parser starts with every `next` at zero, and mostly it is known in each state how far it has come. So a state is
-//! made anew for each value with which packets can come to it, and what it says of `next` and `last` is said of an
-//! element. Packets go through as many states as before, each of which counts towards their budget of steps. Behind an
-//! extraction `next` is assigned, in case somebody asks for it (pass `unread`).
-//! Native code then has a header where it had an array, and programs whose stacks have names only are worked on in
-//! place.
+//! A parser starts with every `next` at zero, and in most states its value is known. So a state is copied for each
+//! value with which packets can enter it, and `next` and `last` become references to elements. Packets pass as many
+//! states as before, each of which counts towards their budget of steps. After an extraction `next` is assigned, in
+//! case it is read (pass `unread`). Native code then has a header where it had an array, and programs whose stacks are
+//! never indexed at run time are processed in place.
 //!
-//! Limits: a parser that would become too large stays as it is, as far as it must, as do states with loops of
-//! statements in them, whose budget is that of all their runs. A stack that controls index at run time gains nothing.
+//! Limits: a parser that would become too large is unrolled only in part. States that contain loops are not copied,
+//! since the budget of iterations covers all their runs. A stack that controls index at run time gains nothing.
 
 use crate::effects::{Context, Writes};
 use crate::unread::next_of;
@@ -58,10 +57,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const PASS: Pass =
     Pass { name: "unroll", description: "names the elements of header stacks that parsers go through in loops", run };
 
-/// States of a parser that becomes larger.
+/// The most states of an unrolled parser.
 const STATES_MAX: usize = 256;
 
-/// And statements in them.
+/// The most statements in them.
 const STATEMENTS_MAX: usize = 1000;
 
 /// The values of `next` variables, as far as they are known.
@@ -83,7 +82,7 @@ fn run(program: &mut Program) {
     }
 }
 
-/// The `next` variables that a parser mentions, but for those of stacks of which others ask for elements by number.
+/// The `next` variables that a parser mentions, except those of stacks that other blocks index at run time.
 fn followed(program: &Program, block: &Block) -> BTreeSet<VarId> {
     let BlockKind::Parser { states, .. } = &block.kind else { return BTreeSet::new() };
     if states.len() > STATES_MAX {
@@ -133,7 +132,8 @@ fn mentioned(program: &Program, state: &State) -> BTreeSet<VarId> {
     found.intersection(&nexts).copied().collect()
 }
 
-/// A parser whose states know these variables, and how many labels the program then has. None if it would be too large.
+/// The unrolled parser for these variables, and the number of labels of the program then. None if it would be too
+/// large.
 fn unrolled(
     program: &Program,
     context: &Context,
@@ -172,7 +172,7 @@ fn unrolled(
     Some((BlockKind::Parser { start, states, error: *error }, labels))
 }
 
-/// The variables that each state or a state behind it mentions: no others make it another state.
+/// The variables that each state or a later state mentions: only these distinguish copies of the state.
 fn asked(
     program: &Program,
     states: &IndexVec<StateId, State>,
@@ -195,32 +195,32 @@ fn asked(
     }
 }
 
-/// A parser on its way.
+/// A parser that is being unrolled.
 struct Unroll<'u> {
     context: &'u Context,
     /// The variables that are followed.
     nexts: &'u BTreeSet<VarId>,
-    /// The parser as it was.
+    /// The original parser.
     states: &'u IndexVec<StateId, State>,
     asked: IndexVec<StateId, BTreeSet<VarId>>,
-    /// The state that stands for one as it was, entered with these values.
+    /// The copy of an original state, entered with these values.
     ids: BTreeMap<(StateId, Positions), StateId>,
     made: IndexVec<StateId, State>,
-    /// States that are still to be made, of which, and what is known at their start.
+    /// States that are still to be made: their originals, and the facts at their start.
     pending: Vec<(StateId, StateId, Positions)>,
-    /// States that there are already.
+    /// States that exist already.
     copied: BTreeSet<StateId>,
     labels: u32,
-    /// Labels of blocks that stand somewhere already.
+    /// Labels of blocks that exist already.
     named: BTreeSet<LabelId>,
-    /// Labels of the state that is being made, as they are called there.
+    /// Labels of the state that is being made, with their new names.
     names: BTreeMap<LabelId, LabelId>,
-    /// What is known wherever a label that is open is left; nothing if it is not left so far.
+    /// The facts where an open label is left; none if it is not left so far.
     exits: BTreeMap<LabelId, Option<Positions>>,
 }
 
 impl Unroll<'_> {
-    /// The state that stands for one as it was. None if there are too many, or it must not stand twice.
+    /// The copy of an original state. None if there are too many, or it must not be copied.
     fn state(&mut self, old: StateId, known: &Positions) -> Option<StateId> {
         let known: Positions =
             known.iter().filter(|(var, _)| self.asked[old].contains(var)).map(|(&var, &at)| (var, at)).collect();
@@ -258,7 +258,7 @@ impl Unroll<'_> {
         Some(state)
     }
 
-    /// Rewrites a body, and tells what is known behind it: nothing at all if control does not get there.
+    /// Rewrites a body, and returns the facts after it; none if its end is unreachable.
     fn body(&mut self, body: &mut Body, mut known: Option<Positions>) -> Option<Positions> {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(body) {
@@ -277,7 +277,7 @@ impl Unroll<'_> {
         known
     }
 
-    /// Rewrites a statement. Gives what is known behind it, and what is to be done there.
+    /// Rewrites a statement. Returns the facts after it, and statements to insert there.
     fn stmt(&mut self, kind: &mut StmtKind, mut known: Positions) -> (Option<Positions>, Option<StmtKind>) {
         match kind {
             StmtKind::If { .. } | StmtKind::Switch { .. } => (self.ways(kind, known), None),
@@ -296,7 +296,7 @@ impl Unroll<'_> {
                 self.exits.insert(*label, None);
                 self.body(body, Some(known.clone()));
                 let left = self.exits.remove(label).flatten();
-                // A loop whose budget is spent ends where it starts.
+                // A loop that has used up its iterations ends at its start.
                 (joined(Some(known), left), None)
             }
             StmtKind::Leave(label) => {
@@ -361,7 +361,7 @@ impl Unroll<'_> {
         (Some(known), Some(assign))
     }
 
-    /// What is known behind a statement that moves a stack, which changes `next` itself.
+    /// The facts after a statement that moves a stack, which changes `next` itself.
     fn moved(&self, stack: StackId, mut known: Positions, change: impl Fn(u64, u64) -> u64) -> Positions {
         let stack = &self.context.stacks[stack];
         if let Some(at) = known.get_mut(&stack.next) {
@@ -370,7 +370,7 @@ impl Unroll<'_> {
         known
     }
 
-    /// What is known behind a statement that has no other in it.
+    /// The facts after a statement without bodies.
     fn after(&self, kind: &StmtKind, known: &mut Positions) {
         let mut writes = Writes::default();
         self.context.own_writes(kind, &mut writes);
@@ -383,7 +383,7 @@ impl Unroll<'_> {
         }
     }
 
-    /// Puts in what is known.
+    /// Substitutes known values.
     fn rewrite(&self, known: &Positions, part: Part<'_>) {
         match part {
             Part::Header(header) => {
@@ -403,7 +403,7 @@ impl Unroll<'_> {
         }
     }
 
-    /// The element that a reference means, if that is known and it exists.
+    /// The element that a reference refers to, if that is known and it exists.
     fn element(&self, known: &Positions, header: &HeaderRef) -> Option<HeaderId> {
         let (stack, back) = match header {
             HeaderRef::Next(stack) => (*stack, 0),
@@ -415,7 +415,7 @@ impl Unroll<'_> {
         stack.elements.get(usize::try_from(at).ok()?).copied()
     }
 
-    /// The label of a block: another one if there is a block of its name.
+    /// The label of a block: a new one if it is used already.
     fn name_anew(&mut self, label: LabelId) -> LabelId {
         let name = if self.named.insert(label) {
             label
@@ -428,7 +428,7 @@ impl Unroll<'_> {
     }
 }
 
-/// What is known where two ways meet.
+/// The facts where two paths join.
 fn joined(a: Option<Positions>, b: Option<Positions>) -> Option<Positions> {
     match (a, b) {
         (Some(mut a), Some(b)) => {

@@ -22,9 +22,9 @@
 //! Programs test a header in each control that uses it, and again around each statement once those are inlined; every
 //! input of a checksum carries a test. `dead-code` removes the branches that are decided.
 //!
-//! A field of a header that is known to be invalid becomes zero, and is not emitted. A header becomes known by a test,
-//! by being extracted, made valid or invalid, or copied from one that is known; local headers are invalid where a block
-//! starts.
+//! A field of a header that is known to be invalid becomes zero, and is not emitted. The validity of a header becomes
+//! known by a test, by extraction, by being made valid or invalid, or by a copy from a header of known validity; local
+//! headers are invalid where a block starts.
 //!
 //! Limits: elements of stacks are followed only where they are named directly, and pushing or popping forgets the
 //! stack.
@@ -117,7 +117,7 @@ impl Domain for Validity {
         match stmt {
             StmtKind::SetValid(HeaderRef::Fixed(header)) => state.set(header.index(), Some(true)),
             StmtKind::SetInvalid(HeaderRef::Fixed(header)) => state.set(header.index(), Some(false)),
-            // Parsing goes on after an extraction only if it succeeds.
+            // Parsing continues after an extraction only if it succeeds.
             StmtKind::Extract { dst: HeaderRef::Fixed(header), .. } => state.set(header.index(), Some(true)),
             StmtKind::CopyHeader { dst: HeaderRef::Fixed(dst), src: HeaderRef::Fixed(src) } => {
                 if let Some(valid) = state.get(src.index()).copied() {

@@ -1,40 +1,40 @@
-//! What a packet is answered by a table whose contents are known.
+//! The result of a lookup in a table whose contents are known.
 //!
 //! What enters: a table and its contents. What leaves: expressions without a branch: which entry matches, whether one
-//! does, and whatever depends on it.
+//! does, and values that depend on it.
 
 use super::Contents;
 use base::Bits;
 use ir::{ActionCall, BinaryOp, EntryKey, Expr, ExprKind, Table, Type, UnaryOp};
 
-/// What a packet is answered: an entry, or the default action on a miss.
+/// The result of a lookup: an entry, or the default action on a miss.
 pub(super) struct Answers<'c> {
     known: &'c Contents,
-    /// The position of the answer: an entry's, or their number for a miss.
+    /// The position of the result: an entry's, or the number of entries for a miss.
     chosen: Expr,
     /// Whether some packets miss.
     misses: bool,
 }
 
 impl<'c> Answers<'c> {
-    /// The answers, and the expression that finds the position of a packet's; the caller puts it into a variable, and
-    /// that in its place.
+    /// The results, and the expression for the position of a packet's result; the caller assigns it to a variable, and
+    /// replaces it by that.
     pub(super) fn new(table: &Table, known: &'c Contents) -> Answers<'c> {
         let (chosen, misses) = choose(table, known);
         Answers { known, chosen, misses }
     }
 
-    /// What finds the position.
+    /// The expression for the position.
     pub(super) fn chosen(&self) -> &Expr {
         &self.chosen
     }
 
-    /// The position was put into this.
+    /// The variable with the position.
     pub(super) fn chosen_is(self, chosen: Expr) -> Answers<'c> {
         Answers { chosen, ..self }
     }
 
-    /// How many entries count.
+    /// The number of entries that can be hit.
     pub(super) fn entries(&self) -> usize {
         self.known.entries.len()
     }
@@ -58,13 +58,13 @@ impl<'c> Answers<'c> {
         }
     }
 
-    /// Every answer with its position.
+    /// Every result with its position.
     pub(super) fn calls(&self) -> Vec<(usize, &'c ActionCall)> {
         let default = self.misses.then_some(&self.known.default);
         self.known.entries.iter().map(|entry| &entry.call).chain(default).enumerate().collect()
     }
 
-    /// A value that depends on the answer.
+    /// A value that depends on the result.
     pub(super) fn pick(&self, values: Vec<(usize, Expr)>) -> Expr {
         let mut values = values.into_iter().rev();
         let Some((_, last)) = values.next() else { return Expr::bool(false) };
@@ -80,8 +80,8 @@ fn mux(cond: Expr, yes: Expr, no: Expr) -> Expr {
     Expr { kind: ExprKind::Mux(Box::new(cond), Box::new(yes), Box::new(no)), ty }
 }
 
-/// What finds which entry matches, without a branch: its position, and whether packets may match none. Entries behind
-/// one that matches everything are found by nobody.
+/// The expression, without a branch, for the position of the matching entry, and whether packets may match none.
+/// Entries after one that matches everything are never hit.
 fn choose(table: &Table, known: &Contents) -> (Expr, bool) {
     let conditions: Vec<Expr> = known.entries.iter().map(|entry| condition(table, &entry.key)).collect();
     let is_certain = |cond: &Expr| cond.as_const().is_some_and(|value| !value.is_zero());

@@ -1,7 +1,7 @@
 //! Which tables are replaced.
 //!
-//! What enters: a program and what is known of its tables. What leaves: yes or no. The reasons for no are those at the
-//! head of [`super`].
+//! What enters: a program and the known contents of its tables. What leaves: whether a table is replaced. [`super`]
+//! lists the limits.
 
 use super::{Contents, ENTRIES_MAX};
 use base::index::Id as _;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Bits of all keys that the entries of one table compare.
 const COMPARED_BITS_MAX: u32 = 512;
 
-/// Statements of the actions that stand in a table's place.
+/// The most statements of the actions that replace a table.
 const STATEMENTS_MAX: usize = 200;
 
 /// Whether a block applies the table.
@@ -26,7 +26,7 @@ pub(super) fn is_applied(program: &Program, table: TableId) -> bool {
     found
 }
 
-/// Whether a table is replaced by what it answers.
+/// Whether a table is replaced by its results.
 pub(super) fn is_replaced(program: &Program, id: TableId, known: &Contents, private: &BTreeSet<VarId>) -> bool {
     let table = &program.tables[id];
     let key_bits: u32 = table.keys.iter().map(|key| key.expr.ty.width()).sum();
@@ -60,12 +60,12 @@ pub(super) fn is_replaced(program: &Program, id: TableId, known: &Contents, priv
     is_plain && statements <= STATEMENTS_MAX && calls(known).all(fits)
 }
 
-/// Everything that a table may run.
+/// All actions that a table may run.
 fn calls(known: &Contents) -> impl Iterator<Item = &ActionCall> {
     known.entries.iter().map(|entry| &entry.call).chain([&known.default])
 }
 
-/// Parameters that nothing but the body of their one action mentions.
+/// Parameters that only the body of their action mentions.
 pub(super) fn private_params(program: &Program) -> BTreeSet<VarId> {
     let mut owners: BTreeMap<VarId, BTreeSet<usize>> = BTreeMap::new();
     let own = program.actions.len();

@@ -1,7 +1,7 @@
-//! Replaces the application of tables by what they answer as long as nobody changes them.
+//! Replaces the application of tables by their results, as long as the tables do not change.
 //!
-//! Not a [`crate::Pass`]: beside the program it needs to know what is in the tables, and what comes out means the same
-//! only until one of those changes.
+//! Not a [`crate::Pass`]: it also needs the contents of the tables, and the result has the same meaning only until one
+//! of them changes.
 //!
 //! Before, with one entry 10.0.0.1 -> `forward(3)` in the table, and `drop()` on a miss:
 //! ```text
@@ -19,11 +19,11 @@
 //!   ...                            the body of `drop`
 //! }
 //! ```
-//! An empty table leaves its default action alone. Of several entries, the first that matches is found without a branch
-//! (`v20 = c0 ? 0 : c1 ? 1 : 2`), and entries that run the same action share its body, their data picked in the same
-//! way. So a packet meets no more branches that depend on its destination than before.
+//! Of an empty table only its default action remains. Of several entries, the first that matches is found without a
+//! branch (`v20 = c0 ? 0 : c1 ? 1 : 2`), and entries that run the same action share its body, with data selected in the
+//! same way. So packets meet no more data-dependent branches than before.
 //!
-//! Actions that no table runs any more lose their bodies: what they could have asked for is asked for no more.
+//! Actions that no table runs any more lose their bodies, and with them their requests.
 //!
 //! Limits: tables with more entries or larger actions than the constants allow; tables with direct meters;
 //! actions with loops, whose steps are counted by label, or with parameters that others mention.
@@ -41,7 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Entries of a table that is replaced.
 pub const ENTRIES_MAX: usize = 4;
 
-/// What is in a table.
+/// The contents of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contents {
     /// The entries; of two that match the same packet, the one that wins comes first.
@@ -70,7 +70,7 @@ pub struct Specialised {
     pub tables: BTreeMap<TableId, usize>,
 }
 
-/// The program for these contents, of those tables of which they are known; none if that would change nothing.
+/// The program for these contents of the tables whose contents are known; none if it would be the same.
 pub fn specialise(program: &Program, contents: &IndexVec<TableId, Option<Contents>>) -> Option<Specialised> {
     let private = private_params(program);
     let mut tables = BTreeMap::new();
@@ -96,7 +96,7 @@ pub fn specialise(program: &Program, contents: &IndexVec<TableId, Option<Content
     Some(Specialised { program, tables })
 }
 
-/// Takes the bodies of actions that no applied table lists.
+/// Empties the bodies of actions that no applied table lists.
 fn empty_idle_actions(program: &mut Program) {
     let mut run = BTreeSet::new();
     for (id, table) in program.tables.iter_enumerated() {

@@ -1,7 +1,7 @@
-//! What stands in a table's place: its answer and the bodies of its actions.
+//! The replacement of a table: its result and the bodies of its actions.
 //!
-//! What enters: the body of a control. What leaves: the same with answers for applications. Each body of an action
-//! stands once for all answers that run it, with variables and labels of its own.
+//! What enters: the body of a control. What leaves: the same with results in place of applications. The body of an
+//! action occurs once for all results that run it, with variables and labels of its own.
 
 use super::Contents;
 use super::answers::Answers;
@@ -13,10 +13,10 @@ use ir::{
 };
 use std::collections::BTreeMap;
 
-/// What stands in a table's place, while it is written.
+/// The replacement of a table, while it is built.
 pub(super) struct Rewrite<'a> {
     pub(super) source: &'a Program,
-    /// What it becomes.
+    /// The statements.
     pub(super) program: Program,
     pub(super) contents: &'a IndexVec<TableId, Option<Contents>>,
     /// The tables that are replaced.
@@ -43,7 +43,7 @@ impl Rewrite<'_> {
         out
     }
 
-    /// What stands for a table's application.
+    /// The replacement of a table's application.
     fn answer(
         &mut self,
         table: TableId,
@@ -80,7 +80,7 @@ impl Rewrite<'_> {
         self.branch(&answers, arms, span, out);
     }
 
-    /// Evaluates once which answer a packet gets. Nothing is evaluated for a table without entries.
+    /// Evaluates the position of a packet's result, once. Nothing is evaluated for a table without entries.
     fn chosen<'c>(&mut self, answers: Answers<'c>, span: base::Span, out: &mut Vec<Stmt>) -> Answers<'c> {
         if answers.entries() == 0 {
             return answers;
@@ -95,7 +95,7 @@ impl Rewrite<'_> {
         self.program.vars.push(Var { name: name.to_owned(), ty, kind: VarKind::Local })
     }
 
-    /// The body of an action for all answers that run it.
+    /// The body of an action for all results that run it.
     fn inlined(
         &mut self,
         table: TableId,
@@ -129,7 +129,7 @@ impl Rewrite<'_> {
         out
     }
 
-    /// The way of each group of answers.
+    /// The branch of each group of results.
     fn branch(&self, answers: &Answers<'_>, mut arms: Vec<(Vec<usize>, Body)>, span: base::Span, out: &mut Vec<Stmt>) {
         if arms.len() <= 1 {
             out.extend(arms.pop().map(|(_, body)| body).unwrap_or_default());
@@ -140,7 +140,7 @@ impl Rewrite<'_> {
             let (hit, miss) = if first.0.contains(&0) { (first.1, other.1) } else { (other.1, first.1) };
             StmtKind::If { cond: answers.chosen().clone(), then_body: hit, else_body: miss }
         } else {
-            // The last group, most often that of the default action, takes all other values.
+            // The last group, usually that of the default action, gets all other values.
             let default_at = arms.iter().position(|(at, _)| at.contains(&answers.entries())).unwrap_or(0);
             let (_, default) = arms.remove(default_at);
             let case = |(at, body): (Vec<usize>, Body)| SwitchCase {
@@ -153,7 +153,7 @@ impl Rewrite<'_> {
     }
 }
 
-/// Puts other variables and labels for some of a body's.
+/// Renames some variables and labels of a body.
 fn rename(body: &mut Body, vars: &BTreeMap<VarId, VarId>, labels: &BTreeMap<LabelId, LabelId>) {
     for stmt in body.iter_mut() {
         if let Some(dst) = stmt.kind.dst_mut() {
