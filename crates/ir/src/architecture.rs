@@ -1,9 +1,9 @@
 //! An architecture as data: its blocks, its intrinsic metadata, what a program may request of it, and its numbers.
 //!
 //! What enters: nothing; each architecture is one constant ([`crate::v1model::ARCHITECTURE`],
-//! [`crate::psa::ARCHITECTURE`]). What leaves: answers to everybody who must know how a program's packets travel: the
-//! planner, the switch core, the control plane and the command. Who asks for a property here works for every
-//! architecture; only `lower`, which reads the package, and the rules of the switch know one by its name.
+//! [`crate::psa::ARCHITECTURE`]). What leaves: the properties of a program's packet paths, for the planner, the switch
+//! core, the control plane and the command. Code that uses these properties works for every architecture; only `lower`,
+//! which reads the package, and the architecture modules of the switch know one by name.
 
 use crate::program::Program;
 use crate::walk;
@@ -15,18 +15,18 @@ use std::fmt;
 /// Every architecture.
 pub const ALL: [&Architecture; 2] = [&crate::v1model::ARCHITECTURE, &crate::psa::ARCHITECTURE];
 
-/// How many slots there are for the intrinsic variables of any architecture.
+/// The number of slots for intrinsic variables, for all architectures.
 pub const INTRINSIC_SLOTS: usize = 32;
 
-/// What an architecture is, beside the rules that the switch follows.
+/// An architecture, without the rules in the switch.
 pub struct Architecture {
     /// Its name: in the text form of the IR, in P4Info, and in messages.
     pub name: &'static str,
     /// Its blocks, in the order of [`Program::blocks`].
     pub blocks: &'static [BlockInfo],
-    /// What stands in the slots of the intrinsic variables, by number.
+    /// The slots of the intrinsic variables, by number.
     pub slots: &'static [SlotInfo],
-    /// What a program may request. One that requests nothing has its packets sent or dropped.
+    /// The requests that a program may make. Packets of a program without requests are only sent or dropped.
     pub requests: &'static [Request],
     /// Bits of a port number.
     pub port_bits: u32,
@@ -34,7 +34,7 @@ pub struct Architecture {
     pub port_max: u32,
     /// The greatest number of a port that replicas, clones and packets of controllers can be sent to.
     pub egress_port_max: u32,
-    /// The port behind which controllers are, unless the user chooses another.
+    /// The default port for packets to and from controllers.
     pub cpu_port: u32,
     /// The greatest number of a multicast group.
     pub multicast_group_max: u32,
@@ -45,11 +45,11 @@ pub struct Architecture {
 pub struct BlockInfo {
     /// What kind of block it is.
     pub role: BlockRole,
-    /// Whether packets come to it from the queues.
+    /// Whether packets enter it from the queues.
     pub is_behind_queues: bool,
 }
 
-/// What a block of an architecture is.
+/// The role of a block of an architecture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BlockRole {
     /// A parser.
@@ -63,7 +63,7 @@ pub enum BlockRole {
 /// An intrinsic variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlotInfo {
-    /// What messages and traces call it: the field of the architecture's metadata, or what is requested by it.
+    /// Its name in messages and traces: the field of the architecture's metadata, or the request.
     pub name: &'static str,
     /// Where its value comes from.
     pub source: Source,
@@ -72,7 +72,8 @@ pub struct SlotInfo {
 /// Where the value of an intrinsic variable comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// From the program, or from what the architecture decides for this packet alone. It is zero when a packet arrives.
+    /// From the program, or from the architecture's decisions about this packet alone. It is zero when a packet
+    /// arrives.
     Packet,
     /// The port on which the packet arrived.
     IngressPort,
@@ -82,7 +83,8 @@ pub enum Source {
     IngressTime,
     /// A time that the queues write, in microseconds.
     QueueTime,
-    /// What else the queues write: depths, and how long the packet waited. It is zero where no packet waits.
+    /// Other values that the queues write: depths, and how long the packet waited. It is zero if the packet does not
+    /// wait.
     QueueState,
 }
 
@@ -98,13 +100,13 @@ impl Source {
 pub struct Request {
     /// The variable's slot.
     pub slot: u32,
-    /// Which values request it.
+    /// The values that request it.
     pub by: RequestedBy,
-    /// What follows from it.
+    /// Its effects.
     pub effects: &'static [Effect],
 }
 
-/// Which values of a variable are a request.
+/// The values of a variable that are a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequestedBy {
     /// All but zero.
@@ -113,24 +115,24 @@ pub enum RequestedBy {
     Value(u64),
 }
 
-/// What follows from a request, as far as others than the architecture's rules can see it.
+/// The effects of a request that are visible outside of the architecture's rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// The packet, or one made from it, enters ingress once more.
     IngressAgain,
-    /// A copy of the packet enters ingress once more, and the packet goes on.
+    /// A copy of the packet enters ingress once more, and the packet continues.
     CopyToIngress,
     /// A copy of a packet that has left the queues enters them once more.
     EgressAgain,
-    /// A copy of a packet in ingress is parsed anew and enters the queues.
+    /// A copy of a packet in ingress is parsed again and enters the queues.
     ParsedCopy,
     /// Replicas go through egress one after the other.
     Replicas,
-    /// The packet as it was received has to be at hand.
+    /// The packet as it was received is needed.
     Original,
     /// The packet joins, ends or leaves a coalescing buffer that later packets see.
     Coalescing,
-    /// Packets become parts of others, or parts of packets become packets.
+    /// Packets are coalesced, or split into packets.
     JoinsOrSplits,
 }
 
@@ -209,7 +211,7 @@ impl Program {
         walk::mentions_slot(self, |slot| self.architecture.source(slot).is_queue())
     }
 
-    /// The variable in which the architecture and the program find what has this source.
+    /// The intrinsic variable with this source, if the program has it.
     pub fn var_from(&self, source: Source) -> Option<VarId> {
         let slot = self.architecture.slot_from(source)?;
         self.vars.ids().find(|var| self.vars[*var].kind == VarKind::Intrinsic(slot))

@@ -1,19 +1,18 @@
-//! The intermediate representation (IR): what a P4 program means, flat and typed, with nothing of P4's text or of C in
-//! it.
+//! The intermediate representation (IR): a P4 program, flat and typed, independent of P4's text and of C.
 //!
 //! What enters: programs built by `lower` from the typed tree, or read from text by [`text::parse`]. What leaves:
 //! programs for the `passes`, for the reference interpreter (`interp`, which defines what everything here means) and
 //! for `cgen`.
 //!
-//! The way through:
+//! The modules:
 //! * [`program`]: a whole program: storage (variables, headers, stacks), blocks, actions, tables, extern instances.
 //! * [`expr`]: expressions; they have no side effect and cannot fail.
 //! * [`stmt`]: statements, places, parser states and transitions.
 //! * [`table`]: tables, keys, entries.
 //! * [`text`]: the text form, its writer and its reader.
-//! * [`verify`](mod@verify): what every program must satisfy.
+//! * [`verify`](mod@verify): the rules that every program must satisfy.
 //! * [`walk`]: walks over statements and expressions.
-//! * [`architecture`]: what an architecture is, as data.
+//! * [`architecture`]: architectures as data.
 //! * [`v1model`] and [`psa`]: the architectures, as agreed between `lower` and `switch`.
 //!
 //! # Meaning, in short

@@ -48,7 +48,7 @@ entity_id! {
     pub struct ActionProfileId = "profile";
     /// A hash whose parameters the control plane sets.
     pub struct CalculationId = "calculation";
-    /// A function that a plug-in supplies.
+    /// A function that a plug-in implements.
     pub struct ExternFunctionId = "xfunction";
     /// An object that a plug-in makes.
     pub struct ExternInstanceId = "xinstance";
@@ -57,7 +57,7 @@ entity_id! {
 /// A program for an architecture.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
-    /// What runs it.
+    /// The architecture that runs it.
     pub architecture: &'static Architecture,
     /// The port whose packets v1model drops.
     pub drop_port: u64,
@@ -101,14 +101,14 @@ pub struct Program {
     pub action_profiles: IndexVec<ActionProfileId, ActionProfile>,
     /// Hashes whose parameters the control plane sets.
     pub calculations: IndexVec<CalculationId, Calculation>,
-    /// Functions that a plug-in supplies.
+    /// Functions that a plug-in implements.
     pub extern_functions: IndexVec<ExternFunctionId, ExternFunction>,
     /// Objects that a plug-in makes.
     pub extern_instances: IndexVec<ExternInstanceId, ExternInstance>,
 }
 
 impl Program {
-    /// A program with nothing in it, not even the names of errors.
+    /// An empty program, even without the names of errors.
     pub fn new(architecture: &'static Architecture) -> Program {
         Program {
             architecture,
@@ -138,8 +138,8 @@ impl Program {
         }
     }
 
-    /// The type of the header that a reference names, whichever instance that is at run time. A stack without elements
-    /// has none; the verifier refuses it.
+    /// The type of the header that a reference refers to, whichever instance that is at run time. A stack without
+    /// elements has none; the verifier rejects it.
     pub fn header_type_id(&self, header: &HeaderRef) -> HeaderTypeId {
         let id = match header {
             HeaderRef::Fixed(id) => *id,
@@ -150,7 +150,7 @@ impl Program {
         self.headers[id].ty
     }
 
-    /// What a block is; a control, if the architecture does not know it.
+    /// The role of a block; a control, if the architecture does not have it.
     pub fn role(&self, block: BlockId) -> BlockRole {
         self.architecture.blocks.get(block.index()).map_or(BlockRole::Control, |block| block.role)
     }
@@ -161,7 +161,7 @@ impl Program {
     }
 }
 
-/// The slot of an intrinsic variable, as an architecture names it.
+/// The slot of an intrinsic variable, by the architecture's numbers.
 pub trait IntrinsicSlot: Copy {
     /// Its number.
     fn number(self) -> usize;
@@ -199,11 +199,11 @@ pub struct Var {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Its life.
+    /// Its lifetime and storage.
     pub kind: VarKind,
 }
 
-/// How long a variable lives.
+/// The lifetime and storage of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VarKind {
     /// Shared with the architecture, in this slot of the packet's intrinsic variables. At most 64 bits wide.
@@ -239,11 +239,11 @@ pub struct HeaderType {
 pub struct HeaderField {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// The type of its contents.
     pub ty: FieldType,
 }
 
-/// What a header's field holds.
+/// The contents of a header's field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldType {
     /// A value of fixed width.
@@ -319,10 +319,10 @@ pub struct Block {
 }
 
 /// Code that several statements of one block, or of the actions that its tables run, call ([`crate::StmtKind::Call`]):
-/// a function or action that is too long to stand wherever it is called.
+/// a function or action that is too long to be inlined.
 ///
-/// It has no parameters: who calls it assigns the arguments to local variables that it reads, and copies from local
-/// variables what it leaves behind.
+/// It has no parameters: the caller assigns the arguments to local variables that it reads, and copies results from
+/// local variables that it writes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Routine {
     /// For people: its P4 name.
@@ -359,16 +359,16 @@ pub struct Register {
     pub name: String,
     /// Type of a cell.
     pub ty: Type,
-    /// Bits of the values that a cell is made of, the first most significant: one value, or those of a struct, tuple,
-    /// header, union or stack. In front of a header's fields is a bit that says whether it is valid, and a varbit is
-    /// its length in 32 bits and its greatest width.
+    /// Widths of the values in a cell, the first most significant: one value, or those of a struct, tuple, header,
+    /// union or stack. A header's fields follow its valid bit, and a varbit field is its length in 32 bits and its
+    /// greatest width.
     pub parts_bits: Vec<u32>,
     /// Cells.
     pub size: u64,
-    /// What each cell holds at the start, of the type's width.
+    /// The initial value of each cell, of the type's width.
     pub initial: Bits,
-    /// Whether each cell holds the number of the switch's start instead, cut to the type's width and never 0: another
-    /// one each time that a switch is started.
+    /// Whether the initial value is the number of the switch's start instead, truncated to the type's width and never
+    /// 0: it differs each time a switch is started.
     pub is_start_number: bool,
 }
 
@@ -462,7 +462,7 @@ pub struct ActionProfile {
     pub name: String,
     /// The most members; 0 if the program does not say.
     pub size: u64,
-    /// Whether entries may also name a group of members, one of which the selector's hash picks; by which hash.
+    /// The selector's hash, which selects a member of a group, if entries may also refer to groups.
     pub selector: Option<HashAlgorithm>,
 }
 
@@ -482,23 +482,23 @@ pub struct CrcParameters {
     pub polynomial: u32,
     /// The remainder at the start.
     pub initial: u32,
-    /// What the remainder is xored with at the end.
+    /// The value with which the remainder is xored at the end.
     pub final_xor: u32,
-    /// Whether the bits of each byte are taken lowest first.
+    /// Whether the bits of each byte are processed lowest first.
     pub reflects_data: bool,
-    /// Whether the bits of the remainder are turned round at the end.
+    /// Whether the bits of the remainder are reversed at the end.
     pub reflects_remainder: bool,
 }
 
 impl CrcParameters {
-    /// Those that a calculation starts with: CRC-16 (ARC), or the CRC-32 of Ethernet.
+    /// The initial parameters of a calculation: CRC-16 (ARC), or the CRC-32 of Ethernet.
     pub fn standard(width_bits: u32) -> CrcParameters {
         let (polynomial, ones) = if width_bits == 16 { (0x8005, 0) } else { (0x04C1_1DB7, 0xFFFF_FFFF) };
         let (initial, final_xor) = (ones, ones);
         CrcParameters { polynomial, initial, final_xor, reflects_data: true, reflects_remainder: true }
     }
 }
-/// A function, method or constructor that the program declares `extern` and a plug-in supplies.
+/// A function, method or constructor that the program declares `extern` and a plug-in implements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ExternFunction {
     /// Its name in the plug-in.
@@ -509,7 +509,7 @@ pub struct ExternFunction {
     pub params: Vec<ExternParam>,
     /// What it returns, at most 64 bits wide.
     pub result: Option<Type>,
-    /// Whether it is a function of its inputs alone, so that nobody can tell in which order packets call it.
+    /// Whether it is a function of its inputs alone, so that the order in which packets call it is not observable.
     pub is_pure: bool,
     /// Where it was declared.
     pub span: Span,
@@ -531,13 +531,13 @@ pub enum ExternFunctionKind {
 pub struct ExternParam {
     /// Its P4 name; `h_f` for field `f` of parameter `h`.
     pub name: String,
-    /// Which way values go.
+    /// The direction of values.
     pub direction: ExternDirection,
-    /// What it holds.
+    /// The type of its contents.
     pub ty: ExternType,
 }
 
-/// Which way a parameter's value goes.
+/// The direction of a parameter's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum ExternDirection {
@@ -546,7 +546,7 @@ pub enum ExternDirection {
     InOut,
 }
 
-/// What a parameter holds.
+/// The kind of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExternType {
     /// A value.
@@ -563,13 +563,13 @@ impl ExternFunction {
         self.params.iter().filter(|param| param.direction != ExternDirection::Out).filter_map(ExternParam::value)
     }
 
-    /// Types of the values that come out, in order; what is returned is the last.
+    /// Types of the outputs, in order; the result is the last.
     pub fn outputs(&self) -> impl Iterator<Item = Type> + '_ {
         let out = self.params.iter().filter(|param| param.direction != ExternDirection::In);
         out.filter_map(ExternParam::value).chain(self.result)
     }
 
-    /// Bits of everything that comes out.
+    /// The width of all outputs.
     pub fn output_width(&self) -> u32 {
         self.outputs().map(Type::width).fold(0, u32::saturating_add)
     }
@@ -590,8 +590,8 @@ impl ExternParam {
 pub struct ExternInstance {
     /// Control-plane name.
     pub name: String,
-    /// What makes it.
+    /// Its constructor.
     pub constructor: ExternFunctionId,
-    /// What it is made from: the constructor's inputs.
+    /// The constructor's inputs.
     pub args: Vec<Bits>,
 }

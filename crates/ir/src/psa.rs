@@ -1,8 +1,9 @@
-//! What `lower` and `switch` agree on for the Portable Switch Architecture: the order of the blocks, the slots of the
-//! intrinsic variables, and which field list carries which of the program's structs from one pipeline to another.
+//! The interface between `lower` and `switch` for the Portable Switch Architecture: the order of the blocks, the slots
+//! of the intrinsic variables, and which field list carries which of the program's structs from one pipeline to
+//! another.
 //!
-//! `resubmit`, `clone`, `drop` and the like are fields of the output metadata, so they are intrinsic variables as they
-//! stand. The structs that a deparser hands to a later parser (`normal_meta`, `clone_i2e_meta`, ...) are metadata
+//! `resubmit`, `clone`, `drop` and the like are fields of the output metadata, so they are intrinsic variables without
+//! change. The structs that a deparser hands to a later parser (`normal_meta`, `clone_i2e_meta`, ...) are metadata
 //! variables that the deparser writes and the parser reads; each has a field list, and the architecture preserves the
 //! one that belongs to the packet's path.
 
@@ -64,7 +65,7 @@ impl Slot {
     }
 }
 
-/// How a packet came to where it is: `PSA_PacketPath_t`, by number.
+/// The path by which a packet arrived: `PSA_PacketPath_t`, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the members of PSA_PacketPath_t")]
@@ -105,10 +106,10 @@ impl Carried {
     }
 }
 
-/// `PSA_PORT_RECIRCULATE`: what leaves egress for it enters ingress once more.
+/// `PSA_PORT_RECIRCULATE`: packets that leave egress to this port enter ingress once more.
 pub const PORT_RECIRCULATE: u32 = 0xffff_fffa;
 
-/// `PSA_PORT_CPU`: controllers are behind it.
+/// `PSA_PORT_CPU`: the port to controllers.
 const PORT_CPU: u32 = 0xffff_fffd;
 
 /// The architecture.

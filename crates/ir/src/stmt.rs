@@ -13,7 +13,7 @@ pub type Body = Vec<Stmt>;
 /// A statement and the source it came from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stmt {
-    /// What is done.
+    /// The statement.
     pub kind: StmtKind,
     /// Where it was written.
     pub span: Span,
@@ -37,7 +37,7 @@ pub enum Place {
     },
 }
 
-/// The forms of statement. Each says in which blocks it may stand; unmarked ones may stand anywhere.
+/// The forms of statement. Each states the blocks in which it is allowed; unmarked ones are allowed anywhere.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StmtKind {
     /// `place = value`. The value has the place's width.
@@ -59,16 +59,16 @@ pub enum StmtKind {
         /// Source.
         src: HeaderRef,
     },
-    /// Gives a varbit field the length and bits of another, which is no longer at most. Nothing happens if the target's
-    /// header is invalid; a field of an invalid header is empty.
+    /// Gives a varbit field the length and bits of another, whose greatest length is not larger. Nothing happens if the
+    /// target's header is invalid; a field of an invalid header is empty.
     CopyVarbit {
         /// Target: a header and its field.
         dst: (HeaderRef, u32),
         /// Source.
         src: (HeaderRef, u32),
     },
-    /// Gives a varbit field this length and the low bits of a value. The length is cut to the greatest one and to whole
-    /// bytes. Nothing happens if the header is invalid.
+    /// Gives a varbit field this length and the low bits of a value. The length is limited to the greatest one and
+    /// rounded down to whole bytes. Nothing happens if the header is invalid.
     SetVarbit {
         /// Target: a header and its field.
         dst: (HeaderRef, u32),
@@ -92,7 +92,7 @@ pub enum StmtKind {
         /// Places.
         count: u32,
     },
-    /// Two ways.
+    /// Executes one of two bodies.
     If {
         /// A `Bool`.
         cond: Expr,
@@ -101,11 +101,12 @@ pub enum StmtKind {
         /// If false.
         else_body: Body,
     },
-    /// Many ways; values are unique constants of the width of `value`; no falling through.
+    /// Executes the body of the case with the value. Values are unique constants of the width of `value`; cases do not
+    /// fall through.
     Switch {
-        /// What is compared.
+        /// The value that is compared.
         value: Expr,
-        /// The ways.
+        /// The cases.
         cases: Vec<SwitchCase>,
         /// If no case has the value.
         default: Body,
@@ -139,9 +140,9 @@ pub enum StmtKind {
         /// Gets the position of the action that ran in the table's list of actions (`Bit(32)`).
         action: Option<VarId>,
     },
-    /// Counts a lookup that was answered without asking the table: its use, the direct counters of the entry or of the
-    /// default action and, if an entry is hit, the time. Controls only. Programs do not write this; it is what remains
-    /// of a table's application whose answer is known (`passes::specialise`).
+    /// Counts a lookup whose result is known without searching the table: its use, the direct counters of the entry or
+    /// of the default action and, if an entry is hit, the time. Controls only. Programs do not contain this; it remains
+    /// of a table's application whose result is known (`passes::specialise`).
     CountLookup {
         /// The table.
         table: TableId,
@@ -151,7 +152,7 @@ pub enum StmtKind {
         entry: Expr,
     },
     /// Parser: takes a header from the packet, all or nothing; too few bytes: `PacketTooShort`; a full stack:
-    /// `StackOutOfBounds` (as is any stack element that does not exist; looked at first). With `varbit_bits`: the
+    /// `StackOutOfBounds` (as is any stack element that does not exist; this is checked first). With `varbit_bits`: the
     /// length of the varbit field, `Bit(32)`; not a multiple of 8: `ParserInvalidArgument`; too few bytes:
     /// `PacketTooShort`; more than its maximum: `HeaderTooShort`, in this order. An extraction to `Next` advances the
     /// stack's `next`.
@@ -167,7 +168,7 @@ pub enum StmtKind {
         bits: Expr,
     },
     /// Parser: reads ahead without moving. Checked: fewer than `offset_bits + width` bits left is `PacketTooShort`;
-    /// unchecked: what is missing reads as zero.
+    /// unchecked: missing bits read as zero.
     Lookahead {
         /// Target; its width says how many bits.
         dst: Place,
@@ -185,7 +186,7 @@ pub enum StmtKind {
     },
     /// Deparser: appends the header if it is valid.
     Emit(HeaderRef),
-    /// Reads a cell; out of range: the target stays as it was.
+    /// Reads a cell; out of range: the target does not change.
     RegisterRead {
         /// Target, of the register's width.
         dst: Place,
@@ -210,7 +211,7 @@ pub enum StmtKind {
         /// The cell.
         index: Expr,
     },
-    /// Meters the packet: 0 green, 1 yellow, 2 red; out of range: the target stays as it was.
+    /// Meters the packet: 0 green, 1 yellow, 2 red; out of range: the target does not change.
     ExecuteMeter {
         /// Target, any width of `Bit`: the colour is resized to it.
         dst: Place,
@@ -218,13 +219,13 @@ pub enum StmtKind {
         meter: MeterId,
         /// The cell.
         index: Expr,
-        /// The packet's colour so far (`Bit(2)`): the result is no better, and takes no tokens that such a colour does
-        /// not have a right to. Green is no colour at all.
+        /// The packet's colour so far (`Bit(2)`): the result is not better, and only tokens of this colour or a worse
+        /// one are taken. Green means no colour.
         before: Expr,
     },
-    /// Meters the packet in the cell of the entry, or of the default action if that has rates, that runs this: 0 green,
-    /// 1 yellow, 2 red. A default action without rates, and what no table runs, gets the colour before. The meter is
-    /// that of the table.
+    /// Meters the packet in the cell of the entry whose action this is, or of the default action if that has rates: 0
+    /// green, 1 yellow, 2 red. In a default action without rates, and outside of a table's action, the result is the
+    /// colour before. The meter is that of the table.
     ExecuteDirectMeter {
         /// Target, any width of `Bit`: the colour is resized to it.
         dst: Place,
@@ -245,8 +246,8 @@ pub enum StmtKind {
         /// Whether all bytes that the parser did not extract are appended.
         payload: bool,
     },
-    /// A uniform number from `low` to `high`, both included (up to 64 bits); if `low > high` the target stays as it
-    /// was.
+    /// A uniform number from `low` to `high`, both included (up to 64 bits); if `low > high` the target does not
+    /// change.
     Random {
         /// Target.
         dst: Place,
@@ -269,10 +270,10 @@ pub enum StmtKind {
         /// The arguments.
         args: Vec<Expr>,
     },
-    /// Calls a function of a plug-in. What comes out is joined, the first output most significant; outputs that the
+    /// Calls a function of a plug-in. The outputs are concatenated, the first most significant; outputs that the
     /// function does not set are zero.
     CallExtern {
-        /// Gets the outputs; of their width in all. None if there are none.
+        /// The target of the outputs, of their total width. None if there are none.
         dst: Option<Place>,
         /// The function, or a method.
         function: ExternFunctionId,
@@ -290,12 +291,12 @@ pub enum StmtKind {
     },
 }
 
-/// One way of a [`StmtKind::Switch`].
+/// A case of a [`StmtKind::Switch`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct SwitchCase {
-    /// Any of these.
+    /// The values, any of which selects the case.
     pub values: Vec<Bits>,
-    /// What is done.
+    /// The body.
     pub body: Body,
 }
 
@@ -304,11 +305,11 @@ pub struct SwitchCase {
 pub struct HashInput {
     /// Left out of the hash when this header is invalid.
     pub guard: Option<HeaderRef>,
-    /// What is hashed.
+    /// The value that is hashed.
     pub value: HashValue,
 }
 
-/// What is hashed.
+/// The value that is hashed.
 #[derive(Clone, PartialEq, Debug)]
 pub enum HashValue {
     /// A value.
@@ -331,20 +332,20 @@ pub enum HashAlgorithm {
     Csum16,
     /// 16-bit words xored, odd byte padded on the right.
     Xor16,
-    /// The first 8 bytes as a number (fewer: the number they spell).
+    /// The first 8 bytes as a number (of fewer bytes, their number).
     Identity,
     /// A CRC with the parameters that the calculation has now.
     Custom(CalculationId),
-    /// As [`HashAlgorithm::Crc32`], but the first 32 bits of the data are the value that it had for the data before,
-    /// with which it goes on.
+    /// As [`HashAlgorithm::Crc32`], but the first 32 bits of the data are its value for the preceding data, from which
+    /// it continues.
     Crc32Continued,
     /// [`HashAlgorithm::Crc16`] in the same way.
     Crc16Continued,
     /// [`HashAlgorithm::Custom`] in the same way.
     Continued(CalculationId),
     /// The remainder of the data, a polynomial over the field of two elements whose highest power is the first bit, on
-    /// division by x^`width_bits` + `polynomial`. The data are not multiplied by x^`width_bits` before, as a CRC does
-    /// it. They are one value of whole bytes that is always there.
+    /// division by x^`width_bits` + `polynomial`. Unlike in a CRC, the data are not multiplied by x^`width_bits`
+    /// before. They are one value of whole bytes without a guard.
     Remainder {
         /// Degree of the divisor, 1 to 32.
         width_bits: u32,
@@ -360,7 +361,7 @@ pub struct State {
     pub name: String,
     /// What it does. No table or deparser statement; an error in any statement ends parsing.
     pub body: Body,
-    /// Where it goes.
+    /// Its transition.
     pub transition: Transition,
     /// Where it was written.
     pub span: Span,
@@ -381,7 +382,7 @@ impl State {
     }
 }
 
-/// What follows a state.
+/// The transition after a state.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Transition {
     /// Always this.
@@ -395,12 +396,12 @@ pub enum Transition {
     },
 }
 
-/// Where a parser goes.
+/// The target of a transition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// Another state.
     State(StateId),
-    /// Parsing ends well.
+    /// Parsing ends successfully.
     Accept,
     /// Parsing ends; the error is not changed.
     Reject,
@@ -411,7 +412,7 @@ pub enum Target {
 pub struct SelectCase {
     /// One set per key; all must contain their key.
     pub sets: Vec<KeySet>,
-    /// Where it leads.
+    /// Its target.
     pub target: Target,
     /// Where it was written.
     pub span: Span,

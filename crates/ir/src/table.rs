@@ -7,8 +7,8 @@ use crate::stmt::{Body, HashInput, Place};
 use base::limits::TABLE_ENTRIES_MAX;
 use base::{Bits, Span};
 
-/// The number of no colour, beyond what two bits of a program can say. Asked with it as the colour before, a direct
-/// meter answers it where nothing is metered: on a miss, if the default action has no rates.
+/// The number for no colour, which does not fit a program's two bits. If it is the colour before, a direct meter
+/// returns it where nothing is metered: on a miss, if the default action has no rates.
 pub const NO_COLOUR: u32 = 4;
 
 /// A match-action table.
@@ -18,7 +18,7 @@ pub struct Table {
     pub name: String,
     /// Keys in order.
     pub keys: Vec<Key>,
-    /// The actions that entries may name, in order; positions in it are what entries and `ApplyTable` speak of.
+    /// The actions that entries may run, in order; entries and `ApplyTable` refer to positions in it.
     pub actions: Vec<TableAction>,
     /// Entries of the program, in order.
     pub entries: Vec<Entry>,
@@ -32,10 +32,10 @@ pub struct Table {
     pub size: u64,
     /// Count every hit of an entry, and every miss in a cell of the default action.
     pub direct_counters: Vec<DirectCounterId>,
-    /// Has a cell for each entry and one for the default action, which is asked only if it has rates. With a place it
-    /// meters before the action runs, and the place gets the colour; without one the actions execute it.
+    /// The direct meter, with a cell for each entry and one for the default action, which is used only if it has rates.
+    /// With a place it runs before the action, and the place gets the colour; without one the actions execute it.
     pub direct_meter: Option<(DirectMeterId, Option<Place>)>,
-    /// Where entries find what they run, if not in themselves.
+    /// The action profile whose members entries run, if they do not have actions themselves.
     pub implementation: Option<Implementation>,
     /// Whether entries may have idle timeouts.
     pub support_timeout: bool,
@@ -51,18 +51,18 @@ pub struct Table {
 pub struct Implementation {
     /// The profile.
     pub profile: ActionProfileId,
-    /// What the selector's hash is of, evaluated with the keys; empty without a selector.
+    /// The inputs of the selector's hash, evaluated with the keys; empty without a selector.
     pub inputs: Vec<HashInput>,
 }
 
 impl Table {
-    /// What the hash of the table's selector is of; nothing without one.
+    /// The inputs of the table's selector; none without one.
     pub fn selector_inputs(&self) -> &[HashInput] {
         self.implementation.as_ref().map_or(&[], |implementation| &implementation.inputs)
     }
 
-    /// The cell of direct counters and meters that is the default action's: the one behind those of entries, whose
-    /// cells are numbered by their handles.
+    /// The default action's cell of direct counters and meters: the one after those of entries, whose cells are
+    /// numbered by their handles.
     pub fn default_cell(&self) -> u64 {
         self.size.min(TABLE_ENTRIES_MAX as u64).max(self.entries.len() as u64)
     }
@@ -123,10 +123,10 @@ pub struct ActionCall {
     pub args: Vec<Bits>,
 }
 
-/// [`ActionCall::action`] of what runs a member of the table's action profile; the one argument is the member's handle.
+/// [`ActionCall::action`] of a call of a member of the table's action profile; the one argument is the member's handle.
 pub const TO_MEMBER: u32 = u32::MAX - 1;
 
-/// [`ActionCall::action`] of what runs a member of a group; the one argument is the group's handle.
+/// [`ActionCall::action`] of a call of a member of a group; the one argument is the group's handle.
 pub const TO_GROUP: u32 = u32::MAX - 2;
 
 impl ActionCall {
@@ -149,7 +149,7 @@ pub struct Entry {
     /// The greater wins; counts only in tables with a ternary, range or optional key. `lower` gives each entry one, so
     /// that the order of the program holds.
     pub priority: i32,
-    /// It cannot be changed, though others of its table can.
+    /// Whether it cannot be changed, even if the table's other entries can.
     pub is_const: bool,
     /// What runs.
     pub call: ActionCall,
@@ -157,7 +157,7 @@ pub struct Entry {
     pub span: Span,
 }
 
-/// What an entry says of one key.
+/// The match of an entry for one key.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EntryKey {
     /// This value.
@@ -166,14 +166,14 @@ pub enum EntryKey {
     Lpm {
         /// The bits; those after the prefix are zero.
         value: Bits,
-        /// How many count.
+        /// The length of the prefix.
         prefix_len: u32,
     },
     /// `key & mask == value & mask`.
     Ternary {
         /// The bits; those outside the mask are zero.
         value: Bits,
-        /// Which bits count.
+        /// The mask.
         mask: Bits,
     },
     /// `low <= key <= high`, unsigned.

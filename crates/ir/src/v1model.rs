@@ -1,6 +1,7 @@
-//! What `lower` and `switch` agree on for v1model: the order of the blocks and the slots of the intrinsic variables.
+//! The interface between `lower` and `switch` for v1model: the order of the blocks and the slots of the intrinsic
+//! variables.
 //!
-//! The architecture's functions (`clone`, `resubmit`, ...) only raise requests, so they are assignments to intrinsic
+//! The architecture's functions (`clone`, `resubmit`, ...) only set requests, so they are assignments to intrinsic
 //! variables here, and the IR needs no statement for them.
 
 use crate::architecture::{
@@ -47,8 +48,8 @@ pub enum Slot {
     CloneIngressSession,
     /// Clone from egress to egress: the session plus 1.
     CloneEgressSession,
-    /// The field list of either: the index in [`crate::Program::field_lists`] plus 1, or 0 for none. Whoever asks for a
-    /// clone sets both.
+    /// The field list of either: the index in [`crate::Program::field_lists`] plus 1, or 0 for none. Requests of clones
+    /// set both variables.
     CloneList,
     /// Clone to ingress, from either: 1 without a field list, else the list's index plus 2. P4_14 has it.
     CloneToIngress,
@@ -56,19 +57,19 @@ pub enum Slot {
     Resubmit,
     /// Recirculate: as `Resubmit`.
     Recirculate,
-    /// Truncate: the least length asked for plus 1.
+    /// Truncate: the smallest requested length plus 1.
     Truncate,
-    /// Bytes that `setValid` and `setInvalid` have added to the packet in ingress, two's complement; kept only by
+    /// Bytes that `setValid` and `setInvalid` have added to the packet in ingress, two's complement; used only by
     /// programs that read `packet_length` in egress.
     LengthDelta,
-    /// Gather in a pile instead of leaving: [`Gather`].
+    /// Coalesce in a buffer (pile) instead of leaving: [`Gather`].
     Gather,
-    /// Lets a pile go: its number plus 1.
+    /// Release a pile: its number plus 1.
     Release,
-    /// Take the packet apart: [`Scatter`].
+    /// Split the packet: [`Scatter`].
     Scatter,
-    /// No request: which pile the packet was, in the upper 16 bits, and how many packets it is made of; 0 for packets
-    /// that were no pile.
+    /// Not a request: the pile that the packet was, in the upper 16 bits, and the number of packets in it; 0 for
+    /// packets that were not a pile.
     Gathered,
 }
 
@@ -115,12 +116,12 @@ impl Slot {
     }
 }
 
-/// What [`Slot::Gather`] asks for. The lowest 8 bits of the word tell a request from none.
+/// The request in [`Slot::Gather`]. The lowest 8 bits of the word distinguish a request from none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Gather {
     /// The pile.
     pub pile: u16,
-    /// Bytes that the pile may have, this packet's included.
+    /// The most bytes of the pile, this packet's included.
     pub bytes_max: u16,
     /// How long this packet may wait from its reception on: 24 bits.
     pub wait_us: u32,
@@ -140,12 +141,12 @@ impl Gather {
     }
 }
 
-/// What [`Slot::Scatter`] asks for. The upper half of the word tells a request from none.
+/// The request in [`Slot::Scatter`]. The upper half of the word distinguishes a request from none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scatter {
-    /// Where the first record begins.
+    /// The offset of the first record.
     pub first_byte: u16,
-    /// How many records there are.
+    /// The number of records.
     pub records: u16,
 }
 
@@ -194,8 +195,8 @@ pub const STANDARD_METADATA: [(&str, Slot, Type); 16] = [
     ("priority", Slot::Priority, Type::Bit(3)),
 ];
 
-/// `instance_type` of packets by how they came to be. A pile that leaves is `Coalesced`, which v1model has a number
-/// for and the reference switch no use.
+/// `instance_type` of packets by their origin. A pile that leaves is `Coalesced`, for which v1model has a number that
+/// the reference switch does not use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the names of PktInstanceType in v1model programs")]
@@ -207,9 +208,9 @@ pub enum InstanceType {
     Recirculated,
     Replicated,
     Resubmitted,
-    /// Beyond v1model's: a record of a packet that was taken apart.
+    /// Beyond v1model's: a record of a packet that was split.
     Scattered,
-    /// And a packet that was to be taken apart, but is not made of such records.
+    /// And a packet that was to be split, but does not consist of such records.
     NotScattered,
 }
 

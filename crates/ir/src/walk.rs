@@ -1,7 +1,7 @@
 //! Walks over expressions, places, statements and bodies.
 //!
-//! What enters: a part of a program and a function. What leaves: the function has seen (or changed) every part of the
-//! wanted kind. "Own" parts of a statement are those outside of the bodies that it contains.
+//! What enters: a part of a program and a function. What leaves: the function was called for (or has changed) every
+//! part of the given kind. "Own" parts of a statement are those outside of the bodies that it contains.
 
 use crate::expr::{Expr, ExprKind, HeaderRef};
 use crate::program::{BlockKind, Program, RoutineId, TableId, VarId};
@@ -9,7 +9,7 @@ use crate::stmt::{Body, HashInput, HashValue, KeySet, Place, State, Stmt, StmtKi
 use base::Bits;
 use std::collections::BTreeSet;
 
-/// Something that a statement speaks of.
+/// Something that a statement mentions.
 #[derive(Clone, Copy, Debug)]
 pub enum Item<'a> {
     /// A variable, read or written.
@@ -26,7 +26,7 @@ pub enum Item<'a> {
     Place(&'a Place),
 }
 
-/// Shows `see` everything in an expression, itself included.
+/// Calls `see` for everything in an expression, itself included.
 pub fn visit_expr<'a>(expr: &'a Expr, see: &mut dyn FnMut(Item<'a>)) {
     see(Item::Expr(expr));
     match &expr.kind {
@@ -73,7 +73,7 @@ fn visit_field<'a>(header: &'a HeaderRef, field: u32, see: &mut dyn FnMut(Item<'
     visit_index(header, see);
 }
 
-/// Shows `see` everything in a place, itself included.
+/// Calls `see` for everything in a place, itself included.
 pub fn visit_place<'a>(place: &'a Place, see: &mut dyn FnMut(Item<'a>)) {
     see(Item::Place(place));
     match place {
@@ -83,7 +83,7 @@ pub fn visit_place<'a>(place: &'a Place, see: &mut dyn FnMut(Item<'a>)) {
     }
 }
 
-/// Shows `see` everything that a statement itself speaks of, without the bodies in it.
+/// Calls `see` for everything that a statement itself mentions, without the bodies in it.
 pub fn visit_own<'a>(stmt: &'a StmtKind, see: &mut dyn FnMut(Item<'a>)) {
     if let Some(dst) = stmt.dst() {
         visit_place(dst, see);
@@ -115,7 +115,7 @@ pub fn visit_own<'a>(stmt: &'a StmtKind, see: &mut dyn FnMut(Item<'a>)) {
     }
 }
 
-/// Shows `see` the headers that a hash's input names outside of its expression.
+/// Calls `see` for the headers that a hash's input names outside of its expression.
 fn visit_input_headers<'a>(input: &'a HashInput, see: &mut dyn FnMut(Item<'a>)) {
     if let Some(header) = &input.guard {
         visit_header(header, see);
@@ -125,7 +125,7 @@ fn visit_input_headers<'a>(input: &'a HashInput, see: &mut dyn FnMut(Item<'a>)) 
     }
 }
 
-/// Shows `see` everything that a table evaluates before an entry is found: its keys, and what its selector hashes.
+/// Calls `see` for everything that a table evaluates before the lookup: its keys, and the inputs of its selector.
 pub fn visit_table_inputs<'a>(table: &'a crate::Table, see: &mut dyn FnMut(Item<'a>)) {
     for key in &table.keys {
         visit_expr(&key.expr, see);
@@ -138,7 +138,7 @@ pub fn visit_table_inputs<'a>(table: &'a crate::Table, see: &mut dyn FnMut(Item<
     }
 }
 
-/// Changes every expression and header reference that a table evaluates before an entry is found.
+/// Changes every expression and header reference that a table evaluates before the lookup.
 pub fn rewrite_table_inputs(table: &mut crate::Table, change: &mut dyn FnMut(Part<'_>)) {
     for key in &mut table.keys {
         rewrite_expr(&mut key.expr, change);
@@ -221,8 +221,8 @@ impl StmtKind {
         }
     }
 
-    /// Whether the statement, but for what is in its bodies, may stand in a routine: it needs no entry of a table, no
-    /// position in the packet and no count over the whole block, and always goes on.
+    /// Whether the statement, without its bodies, is allowed in a routine: it needs no entry of a table, no position in
+    /// the packet and no count over the whole block, and control always continues after it.
     pub fn may_be_in_routine(&self) -> bool {
         !matches!(
             self,
@@ -265,7 +265,7 @@ impl StmtKind {
     }
 }
 
-/// Shows `see` every statement in a body, those inside others included, outer before inner.
+/// Calls `see` for every statement in a body, those inside others included, outer before inner.
 pub fn visit_body<'a>(body: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
     for stmt in body {
         see(stmt);
@@ -282,7 +282,7 @@ pub fn statement_count(program: &Program) -> usize {
     count
 }
 
-/// The greatest expressions of a transition.
+/// The top-level expressions of a transition.
 pub fn transition_exprs(transition: &Transition) -> Vec<&Expr> {
     let mut exprs = Vec::new();
     if let Transition::Select { keys, cases } = transition {
@@ -347,8 +347,8 @@ pub fn slot_of(program: &Program, place: &Place) -> Option<u32> {
     program.vars[base_var(place)?].kind.slot()
 }
 
-/// Shows `see` every place that the program writes, direct meters of tables included; and the constant, where a whole
-/// variable gets one.
+/// Calls `see` for every place that the program writes, including those of direct meters, with the constant where a
+/// whole variable is set to one.
 pub fn visit_writes(program: &Program, see: &mut dyn FnMut(&Place, Option<&Bits>)) {
     for body in bodies(program) {
         visit_body(body, &mut |statement| match &statement.kind {
@@ -563,7 +563,7 @@ pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(Part<'_>)) {
     change(Part::Expr(expr));
 }
 
-/// Shows `see` everything that a block uses: in its own statements and transitions, and in the keys, results and
+/// Calls `see` for everything that a block uses: in its own statements and transitions, and in the keys, results and
 /// actions of the tables that it applies.
 pub fn visit_block<'a>(program: &'a Program, block: &'a crate::Block, see: &mut dyn FnMut(Item<'a>)) {
     match &block.kind {
@@ -580,7 +580,7 @@ pub fn visit_block<'a>(program: &'a Program, block: &'a crate::Block, see: &mut 
     }
 }
 
-/// Shows `see` everything that a body uses, the routines that it calls and the tables that it applies with their
+/// Calls `see` for everything that a body uses, the routines that it calls and the tables that it applies with their
 /// actions included.
 pub fn visit_used<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMut(Item<'a>)) {
     visit_called(program, body, see);
@@ -619,7 +619,7 @@ fn visit_table<'a>(program: &'a Program, table: &'a crate::Table, see: &mut dyn 
     }
 }
 
-/// Shows `see` everything in the routines that a body calls.
+/// Calls `see` for everything in the routines that a body calls.
 fn visit_called<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMut(Item<'a>)) {
     for id in called(program, [body]) {
         visit_body(&program.routines[id].body, &mut |stmt| {

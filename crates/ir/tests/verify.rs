@@ -119,7 +119,7 @@ fn statements() {
     check(
         "crc32_continued(32w0x2, v3)",
         "crc32_continued(v3)",
-        expect!["block2: a hash goes on from no value of 32 bits"],
+        expect!["block2: a continued hash has no former value of 32 bits"],
     );
     check(
         "hit v6 action v7",

@@ -1,14 +1,14 @@
 //! The text form of a program, for people, tests and tools: a writer and a reader.
 //!
 //! What enters and leaves: a [`Program`](crate::Program) and its text. Every program that the verifier accepts survives
-//! the round trip exactly. The reader refuses text that is not in the form, and numbers or nesting beyond the limits of
-//! [`base::limits`], with line and column; whether what it read makes sense is the verifier's business.
+//! the round trip exactly. The reader rejects text that is not in the form, and numbers or nesting beyond the limits of
+//! [`base::limits`], with line and column. Semantic rules are checked by the verifier.
 //!
 //! # The form
 //!
-//! Declarations stand one a line, in the order of their numbers; bodies stand in braces, a statement a line; `#` starts
-//! a comment. A number of an entity has its kind in front (`v3` a variable, `h0` a header, ...). Names are for people,
-//! in quotes. `@lo..hi` is a source range.
+//! There is one declaration per line, in the order of their numbers; bodies are in braces, with one statement per line;
+//! `#` starts a comment. The number of an entity has its kind as prefix (`v3` a variable, `h0` a header, ...). Names
+//! are for people, in quotes. `@lo..hi` is a source range.
 //!
 //! ```text
 //! program v1model
@@ -49,7 +49,7 @@
 //! }
 //! ```
 //!
-//! Routines stand before the actions, and are called by their number:
+//! Routines precede the actions, and are called by number:
 //!
 //! ```text
 //! routine0 "mix" {
@@ -82,7 +82,7 @@ mod read_body;
 pub use print::{print, print_annotated, print_stmt};
 pub use read::parse;
 
-/// Why a text is not a program.
+/// A syntax error of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from 1.

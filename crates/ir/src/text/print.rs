@@ -12,7 +12,7 @@ pub fn print(program: &Program) -> String {
     Printer { program, annotated: false, depth: 0, text: String::new() }.run()
 }
 
-/// The text of a program, with the names of the variables and fields that each statement speaks of as a comment after
+/// The text of a program, with the names of the variables and fields that each statement mentions as a comment after
 /// it.
 pub fn print_annotated(program: &Program) -> String {
     Printer { program, annotated: true, depth: 0, text: String::new() }.run()
@@ -307,7 +307,7 @@ impl Printer<'_> {
         self.depth += 1;
     }
 
-    /// The names of what a statement itself speaks of, as a comment.
+    /// The names of the variables and fields that a statement itself mentions, as a comment.
     fn names(&self, stmt: &StmtKind) -> String {
         let mut names: Vec<String> = Vec::new();
         let mut add = |name: String| {
@@ -353,7 +353,7 @@ fn stack_name<'p>(program: &'p Program, header: &HeaderRef) -> &'p str {
     }
 }
 
-/// A comment may hold anything but a line's end.
+/// A comment may contain anything but a line end.
 fn quoted_comment(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }

@@ -81,7 +81,7 @@ impl<'t> Reader<'t> {
         if self.take_word(word) { Ok(()) } else { self.expected(&format!("'{word}'")) }
     }
 
-    /// A word out of a table.
+    /// A word from a table of words.
     pub fn choice<T: Copy>(&mut self, table: &[(&'static str, T)], what: &str) -> Result<T> {
         match self.peek() {
             TokenKind::Word(word) => match value_of(table, word) {
@@ -138,7 +138,7 @@ impl<'t> Reader<'t> {
         Some(I::from_index(number as usize))
     }
 
-    /// The number of an entity that the reader must know already, as types follow from it.
+    /// The number of an entity that must be declared before, because types follow from it.
     pub fn known<I: Id + std::fmt::Display>(&mut self, prefix: &str, known: fn(&Program, I) -> bool) -> Result<I> {
         match self.peek_id(prefix) {
             Some(id) if !known(&self.program, id) => self.error(format!("{id} is not declared")),

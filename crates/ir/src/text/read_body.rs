@@ -1,7 +1,8 @@
 //! The reader of the text form: statements, places and expressions.
 //!
 //! The text does not repeat the types of expressions: they follow from the types of variables, fields and constants.
-//! Where a type does not follow (operands of unlike types), the left operand's is taken, and the verifier complains.
+//! Where a type does not follow (operands of different types), the left operand's is taken, and the verifier reports
+//! it.
 
 use super::lex::TokenKind;
 use super::read::{Reader, Result};
@@ -10,7 +11,7 @@ use crate::*;
 use base::Bits;
 use base::limits::WIDTH_BITS_MAX;
 
-/// How often a slice may be taken of a slice.
+/// The most slices of slices.
 const SLICES_MAX: u32 = 16;
 
 impl Reader<'_> {
@@ -155,7 +156,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A table that is applied, behind the first word.
+    /// A table's application, after the first word.
     fn apply(&mut self) -> Result<StmtKind> {
         let table = self.id("table")?;
         let hit = if self.take_word("hit") { Some(self.var_id()?) } else { None };
@@ -163,7 +164,7 @@ impl Reader<'_> {
         Ok(StmtKind::ApplyTable { table, hit, action })
     }
 
-    /// What counts a lookup that is not made, behind its first word.
+    /// A count of a lookup, after the first word.
     fn count_lookup(&mut self) -> Result<StmtKind> {
         let table = self.id("table")?;
         self.word("hit")?;
@@ -172,7 +173,7 @@ impl Reader<'_> {
         Ok(StmtKind::CountLookup { table, hit, entry: self.expr()? })
     }
 
-    /// A call of an extern function or method, behind its first word.
+    /// A call of an extern function or method, after the first word.
     fn extern_call(&mut self) -> Result<StmtKind> {
         let has_result = self.peek_id::<ExternFunctionId>("xfunction").is_none();
         let dst = if has_result { Some(self.place()?) } else { None };
@@ -293,7 +294,7 @@ impl Reader<'_> {
         Ok(field)
     }
 
-    /// A header's field and its type; a varbit field, which the verifier refuses, reads as `bit` of its greatest width.
+    /// A header's field and its type; a varbit field, which the verifier rejects, reads as `bit` of its greatest width.
     fn field(&mut self) -> Result<(HeaderRef, u32, Type)> {
         let header = self.header()?;
         self.sign(".")?;

@@ -6,7 +6,7 @@ use crate::*;
 use base::IndexVec;
 use std::collections::BTreeSet;
 
-/// What a body belongs to.
+/// The kind of code that a body belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     Parser,
@@ -29,7 +29,9 @@ impl<'p> Verifier<'p> {
             let is_parser = matches!(block.kind, BlockKind::Parser { .. });
             let role = program.role(id);
             let should_be = role == BlockRole::Parser;
-            self.check(is_parser == should_be, || "a parser and a control stand in each other's place".into());
+            self.check(is_parser == should_be, || {
+                "a parser is in a control's place, or a control in a parser's".into()
+            });
             match &block.kind {
                 BlockKind::Parser { start, states, error } => self.parser(id, *start, states, *error),
                 BlockKind::Control { body } => {
@@ -161,7 +163,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// Whether a statement may stand here.
+    /// Whether a statement is allowed here.
     fn allowed(&mut self, stmt: &StmtKind, place: Place) {
         let (allowed, name) = match stmt {
             StmtKind::Extract { .. } => (place == Place::Parser, "extract"),
@@ -325,7 +327,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// What goes on from a value has the value in front, 32 bits that are always there.
+    /// A continued hash begins with its former value: 32 bits without a guard.
     fn continues(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput]) {
         use HashAlgorithm::{Continued, Crc16Continued, Crc32Continued};
         let is_value = |input: &HashInput| match &input.value {
@@ -333,11 +335,13 @@ impl<'p> Verifier<'p> {
             HashValue::Varbit(..) => false,
         };
         if matches!(algorithm, Continued(_) | Crc16Continued | Crc32Continued) {
-            self.check(inputs.first().is_some_and(is_value), || "a hash goes on from no value of 32 bits".to_owned());
+            self.check(inputs.first().is_some_and(is_value), || {
+                "a continued hash has no former value of 32 bits".to_owned()
+            });
         }
     }
 
-    /// The function of a hash, and what it asks of the data.
+    /// The function of a hash, and its rules for the data.
     pub(super) fn algorithm(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
         self.continues(algorithm, inputs);
         self.divides(algorithm, inputs, payload);
@@ -418,7 +422,7 @@ fn stmt_label(stmt: &Stmt) -> Option<LabelId> {
     }
 }
 
-/// The labels that a body leaves without having them.
+/// The labels outside of a body that it leaves.
 pub(super) fn free_labels(body: &[Stmt]) -> BTreeSet<LabelId> {
     let (mut left, mut own) = (BTreeSet::new(), BTreeSet::new());
     walk::visit_body(body, &mut |stmt| {

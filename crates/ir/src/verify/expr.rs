@@ -5,7 +5,7 @@ use crate::*;
 use base::limits::WIDTH_BITS_MAX;
 
 impl<'p> Verifier<'p> {
-    /// The type of the header that is meant, if it exists.
+    /// The type of the header that is referred to, if it exists.
     pub(super) fn header(&mut self, header: &HeaderRef, in_parser: bool) -> Option<HeaderTypeId> {
         let id = match header {
             HeaderRef::Fixed(id) => *id,
@@ -25,7 +25,7 @@ impl<'p> Verifier<'p> {
         self.program.header_types.get(header).map(|_| header)
     }
 
-    /// What a header's field holds, if it exists.
+    /// The contents of a header's field, if it exists.
     pub(super) fn field(&mut self, header: &HeaderRef, field: u32, in_parser: bool) -> Option<FieldType> {
         let header_type = self.header(header, in_parser)?;
         let found = self.program.header_types[header_type].fields.get(field as usize).map(|field| field.ty);
@@ -73,7 +73,7 @@ impl<'p> Verifier<'p> {
         inside.then(|| Type::Bit(high - low + 1))
     }
 
-    /// Checks an expression and what it should be.
+    /// Checks an expression and its type.
     pub(super) fn expr_of(&mut self, expr: &Expr, ty: Type, in_parser: bool, what: &str) {
         self.expr(expr, in_parser);
         self.check(expr.ty == ty, || format!("{what} is {:?} and should be {ty:?}", expr.ty));

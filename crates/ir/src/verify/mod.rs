@@ -1,5 +1,5 @@
-//! The verifier: what every program must satisfy. It runs after lowering and after each pass in debug builds and on
-//! request.
+//! The verifier: the rules that every program must satisfy. It runs after lowering and after each pass in debug builds
+//! and on request.
 //!
 //! What enters: any [`Program`], however broken. What leaves: nothing, or all violations found.
 //!
@@ -14,8 +14,8 @@
 //! * The first errors are those of core.p4, in order.
 //! * A header type's fixed fields fill whole bytes; it has at most one varbit field and is no longer than the longest
 //!   packet.
-//! * A stack has 1 to `STACK_ELEMENTS_MAX` elements, all of one type and of one life; no header is an element twice;
-//!   its `next` is a `Bit(32)` variable.
+//! * A stack has 1 to `STACK_ELEMENTS_MAX` elements, all of one type and of one lifetime; no header is an element
+//!   twice; its `next` is a `Bit(32)` variable.
 //! * Local variables and local headers are used in one block only, the actions of its tables and the routines that
 //!   either calls included.
 //! * Field lists hold metadata and intrinsic variables only.
@@ -23,7 +23,7 @@
 //!   `WIDTH_BITS_MAX` bits in all. Objects are made by constructors, which have no outputs, from their inputs.
 //! * Register, counter and meter arrays have at most `CELLS_MAX` cells.
 //! * A calculation is a CRC of 16 or 32 bits. Only a profile with a selector is given inputs of a hash.
-//! * A hash that goes on from a value has it as its first input, of 32 bits and without a guard. No selector does.
+//! * A continued hash has its former value as its first input, of 32 bits and without a guard. No selector does.
 //!
 //! Expressions and places
 //! * Every expression has the type that its operator gives to its operands, and these are of the types that the
@@ -35,13 +35,13 @@
 //! * The packet's length is read in parsers only.
 //!
 //! Statements
-//! * Each stands in a kind of block that allows it: extract, advance, lookahead and verify in parsers; emit in the
+//! * Each is in a kind of block that allows it: extract, advance, lookahead and verify in parsers; emit in the
 //!   deparser; table application in controls other than the deparser, not in actions; loops not in parsers.
 //! * Values have the width of the place, register or digest field that they go to; conditions are `Bool`.
 //! * A label names one statement, and is left from inside of it; an action may also leave the `exit` label of every
 //!   block that applies a table with it, if that label is around the application.
 //! * Copied headers are of one type. An extraction gives a varbit length if and only if the type has a varbit field.
-//! * Switch values are unique and of the width of what is compared.
+//! * Switch values are unique and of the width of the compared value.
 //! * `random` has at most 64 bits.
 //! * A call of a plug-in's function has its inputs and the width of its outputs, and an object if and only if it is a
 //!   method.
@@ -127,7 +127,7 @@ impl Verifier<'_> {
         self.errors.push(VerifyError { place: self.place.clone(), span: self.span, message: message.into() });
     }
 
-    /// Complains unless `condition` holds.
+    /// Reports a violation unless `condition` holds.
     fn check(&mut self, condition: bool, message: impl FnOnce() -> String) {
         if !condition {
             self.error(message());

@@ -20,7 +20,7 @@ impl<'p> Verifier<'p> {
         self.extern_functions();
     }
 
-    /// Complains about a number that does not exist.
+    /// Reports a number that does not exist.
     pub(super) fn exists<I: Id + std::fmt::Display, T>(&mut self, items: &base::IndexVec<I, T>, id: I) -> bool {
         let exists = items.get(id).is_some();
         self.check(exists, || format!("{id} does not exist"));
@@ -118,7 +118,7 @@ impl<'p> Verifier<'p> {
             if self.exists(&self.program.extern_functions, instance.constructor) {
                 let made_by = &self.program.extern_functions[instance.constructor];
                 let is_constructor = made_by.kind == ExternFunctionKind::Constructor && made_by.output_width() == 0;
-                self.check(is_constructor, || format!("{} is no constructor", instance.constructor));
+                self.check(is_constructor, || format!("{} is not a constructor", instance.constructor));
                 let fits = made_by.inputs().map(Type::width).eq(instance.args.iter().map(|arg| arg.width()));
                 self.check(fits, || format!("the arguments do not fit the parameters of {}", instance.constructor));
                 let is_first = |param: &ExternParam| matches!(param.ty, ExternType::Object(other) if other >= id);

@@ -88,7 +88,7 @@ impl<'p> Verifier<'p> {
     }
 }
 
-/// Whether an entry may say this of a key.
+/// Whether an entry may have this match for a key.
 fn entry_key_fits(set: &EntryKey, key: &Key) -> bool {
     let width = key.expr.ty.width();
     let fits = |value: &Bits| value.width() == width;
