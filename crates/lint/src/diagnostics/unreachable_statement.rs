@@ -19,7 +19,7 @@ use syntax::diag::Diagnostic;
 pub(crate) fn unreachable_statement(span: Span, leaving: Span) -> Diagnostic {
     Diagnostic::warning("W0331", span, "this statement is never reached")
         .label("never reached")
-        .secondary(leaving, "nothing goes on from here")
+        .secondary(leaving, "control never continues after this")
 }
 
 #[cfg(test)]

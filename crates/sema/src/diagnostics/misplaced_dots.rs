@@ -26,7 +26,7 @@ pub(crate) fn misplaced_dots(span: Span) -> Diagnostic {
 /// The location of the dots in place of a set of values.
 pub(crate) fn dots_as_keyset(span: Span) -> Diagnostic {
     Diagnostic::error("E0425", span, "`...` is not a set of values")
-        .label("stands for default values in lists only")
+        .label("means default values in lists only")
         .help("write `_` for any value")
 }
 
@@ -42,10 +42,10 @@ mod tests {
              state next { transition select(s.x) { ...: accept; default: reject; } }",
             expect![[r#"
                 t.p4:3:49: error[E0425]: `...` is not a set of values
-                  `...`: stands for default values in lists only
+                  `...`: means default values in lists only
                   = write `_` for any value
                 t.p4:4:52: error[E0425]: `...` is not a set of values
-                  `...`: stands for default values in lists only
+                  `...`: means default values in lists only
                   = write `_` for any value
             "#]],
         );

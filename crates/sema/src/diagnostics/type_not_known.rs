@@ -19,7 +19,7 @@ use syntax::diag::Diagnostic;
 /// `what` is the expression without a type of its own.
 pub(crate) fn type_not_known(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error("E0317", span, format!("the type of {what} is not known here"))
-        .label("the place does not say which type it wants")
+        .label("the context does not determine its type")
         .help("write a cast before it")
 }
 
@@ -36,10 +36,10 @@ mod tests {
             if ({#} == {#}) { }",
             expect![[r#"
                 t.p4:4:17: error[E0317]: the type of a list of named fields is not known here
-                  `{ a = 1, b = 2 }`: the place does not say which type it wants
+                  `{ a = 1, b = 2 }`: the context does not determine its type
                   = write a cast before it
                 t.p4:5:24: error[E0317]: the type of `{#}` is not known here
-                  `{#}`: the place does not say which type it wants
+                  `{#}`: the context does not determine its type
                   = write a cast before it
             "#]],
         );
