@@ -81,7 +81,7 @@ impl Measured {
     /// The output for these packets.
     fn pass(&mut self, packets: &Trace) -> &Trace {
         self.sent.0.clear();
-        let mut lent = Lent::of(packets, usize::MAX, 1, self.switch.room_bytes());
+        let mut lent = Lent::of(packets, usize::MAX, 1, self.switch.headroom_bytes());
         lent.each_burst(
             BURST,
             || 0,

@@ -46,7 +46,7 @@ impl Contest<'_> {
     /// Runs the contestants in turn and prints the cost of a packet for each.
     pub fn run(mut self, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         let trace = self.frames.trace();
-        let mut lent = Lent::of(&trace, usize::MAX, 1, self.native.room_bytes());
+        let mut lent = Lent::of(&trace, usize::MAX, 1, self.native.headroom_bytes());
         let mut few = Lent::of(&trace, INTERPRETER_PACKETS, 1, 0);
         let rounds = (arguments.packets as usize).div_ceil(self.frames.count());
         let mut times = Times::default();

@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (mut peers, absent) = peers(folder.path(), &routes, &frames)?;
     peers.retain(|peer| arguments.only.as_ref().is_none_or(|only| peer.name.contains(only.as_str())));
 
-    let mut lent = Lent::of(&frames.trace(), usize::MAX, 1, native.room_bytes());
+    let mut lent = Lent::of(&frames.trace(), usize::MAX, 1, native.headroom_bytes());
     let rounds = (arguments.packets as usize).div_ceil(frames.count());
     let mut figures: Vec<(&str, Vec<f64>)> = vec![("switch", Vec::new()), ("by hand", Vec::new())];
     figures.extend(peers.iter().map(|peer| (peer.name, Vec::new())));

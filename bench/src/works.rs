@@ -34,7 +34,7 @@ impl Work {
         if !frames.iter().all(|frame| trace.push(1, frame)) {
             return Err(format!("{name}: too many frames for the memory").into());
         }
-        let mut lent = Lent::of(&trace, usize::MAX, 1, switch.room_bytes());
+        let mut lent = Lent::of(&trace, usize::MAX, 1, switch.headroom_bytes());
         let run = move |rounds| {
             let pass = memory::drive(&mut switch, &mut lent, LENT_FRAMES_MAX, rounds, || 0);
             match pass.sent == pass.packets {

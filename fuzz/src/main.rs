@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     }
     keep_panics_quiet();
     match read(&arguments) {
-        Ok(arguments) if base::stack::with_room(|| run(&arguments)) => ExitCode::SUCCESS,
+        Ok(arguments) if base::stack::with_deep_stack(|| run(&arguments)) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(message) => {
             eprintln!("{message}\n{USAGE}");

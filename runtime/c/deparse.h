@@ -1,21 +1,21 @@
 /* Puts emitted headers before the payload.
  *
- * What is in its place already is not touched: a packet whose headers kept their sizes costs nothing, a header taken
- * off moves only those before it, headers that the program made are copied to where they belong. Only where headers of
- * the packet itself must move do all go through a small buffer, since sources and destinations may overlap.
+ * Headers that are already in place are not touched: a packet whose headers keep their sizes costs nothing, removing a
+ * header moves only those before it, and headers that the program made are copied to their places. All go through a
+ * small buffer only where headers of the packet itself must move, since sources and destinations may overlap.
  */
 #ifndef WIRESPEED_DEPARSE_H
 #define WIRESPEED_DEPARSE_H
 
 #include "wirespeed.h"
 
-/* A header that was emitted: its bytes in the chunk. */
+/* An emitted header: its bytes in the chunk. */
 struct ws_segment {
     uint32_t offset;
     uint32_t size;
 };
 
-/* Copies a few bytes between places that do not overlap: what a call would cost more than. */
+/* Copies a few bytes between places that do not overlap, without the cost of a call. */
 static inline WS_UNUSED void ws_copy_few(uint8_t *to, const uint8_t *from, uint32_t count)
 {
     if (count >= 16) {
@@ -31,8 +31,8 @@ static inline WS_UNUSED void ws_copy_few(uint8_t *to, const uint8_t *from, uint3
     }
 }
 
-/* Puts `total` bytes before offset `at`, what is before it being free down to `floor`. Without enough space there, the bytes
- * from `at` on move towards the end of the chunk. */
+/* Writes `total` bytes before offset `at`; the chunk is free from `floor` to `at`. If that is not enough space, the
+ * bytes from `at` on move towards the end of the chunk. */
 static inline void ws_prepend(struct ws_packet *packet, const uint8_t *bytes, uint32_t total, uint32_t at, uint32_t floor)
 {
     uint32_t end = packet->data + packet->length;
@@ -52,7 +52,7 @@ static inline void ws_prepend(struct ws_packet *packet, const uint8_t *bytes, ui
     packet->length = end - packet->data;
 }
 
-/* Puts the segments, in order, before the payload. `bounce` has space for all of them. */
+/* Writes the segments, in order, before the payload. `bounce` has space for all of them. */
 static inline void ws_deparse(struct ws_packet *packet, const struct ws_segment *segments, uint32_t count, uint8_t *bounce,
                               uint32_t floor)
 {
@@ -64,13 +64,14 @@ static inline void ws_deparse(struct ws_packet *packet, const struct ws_segment 
         packet->data = at;
         return;
     }
-    /* Where the last of them ends. FastPath to their places they go only if none is overwritten before it is copied. */
+    /* The greatest end of a segment. Segments are copied directly to their places only if none is overwritten before it
+     * is copied. */
     uint32_t last = floor;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t end = segments[i].offset + segments[i].size;
         last = end > last ? end : last;
         total += segments[i].size;
-        /* Several at once would have to wait until all have been written. */
+        /* A vector load would stall until all segments have been written. */
         WS_ONE_BY_ONE(total);
     }
     uint32_t direct = last <= at && at - last >= total;
@@ -87,7 +88,8 @@ static inline void ws_deparse(struct ws_packet *packet, const struct ws_segment 
     }
 }
 
-/* Bytes of emitted headers that are copied at once, because the program changes headers between its emits. */
+/* The most bytes of headers that are copied when they are emitted, because the program changes headers between its
+ * emits. */
 #define WS_STAGED_MAX 65536u
 
 struct ws_staged {

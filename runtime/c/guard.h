@@ -1,5 +1,5 @@
-/* What workers do one at a time: a stretch of the program that touches registers which they share. It is taken for all
- * packets of a burst at once.
+/* The guard: a critical section for the part of the program that touches registers which workers share. A worker enters
+ * it for all packets of a burst at once.
  */
 #ifndef WIRESPEED_GUARD_H
 #define WIRESPEED_GUARD_H
@@ -19,8 +19,8 @@ static inline WS_UNUSED void ws_leave(const struct ws_env *env)
         __atomic_store_n(&env->guard->is_taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Programs that look at the time must not see it run backwards: a packet behind the guard is of no earlier time than
- * those that were there before it. This is its time, which is the guard's from now on. */
+/* Programs that read the time must not see it run backwards: a packet that holds the guard has no earlier time than
+ * those that held it before. Returns this time, which becomes the guard's. */
 static inline uint64_t ws_time_behind(struct ws_guard *guard, uint64_t time_ns)
 {
     if (time_ns > guard->time_ns)
@@ -28,7 +28,7 @@ static inline uint64_t ws_time_behind(struct ws_guard *guard, uint64_t time_ns)
     return guard->time_ns;
 }
 
-/* For packets that are worked on where their bytes lie. */
+/* For packets that are processed in place. */
 static inline WS_UNUSED void ws_enter_frames(const struct ws_env *env, struct ws_frame *frames, uint32_t count)
 {
     ws_enter(env);
@@ -44,7 +44,7 @@ static inline WS_UNUSED void ws_enter_packets(const struct ws_env *env, struct w
         packets[i]->time_ns = ws_time_behind(env->guard, packets[i]->time_ns);
 }
 
-/* For packets in a block, where programs find the time, in microseconds, in a slot. */
+/* For packets in a block, where programs read the time, in microseconds, from a slot. */
 static inline WS_UNUSED void ws_enter_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count,
                                             uint32_t slot)
 {

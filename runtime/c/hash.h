@@ -1,16 +1,16 @@
 /* Hash and checksum functions over bytes.
  *
- * A hash runs over the inputs that the program names and then, if asked, over the packet's payload: two ranges. The
- * tables of a CRC are there if the program defines WS_CRC32, WS_CRC16 or WS_CRC_CCITT before including this file; they
- * are filled when the shared object is loaded.
+ * A hash runs over the program's inputs and then, optionally, over the packet's payload: two ranges. The tables of a
+ * CRC exist if the program defines WS_CRC32, WS_CRC16 or WS_CRC_CCITT before including this file; they are filled when
+ * the shared object is loaded.
  */
 #ifndef WIRESPEED_HASH_H
 #define WIRESPEED_HASH_H
 
 #include "header.h"
 
-/* Ones' complement sums do not care in which order the two bytes of all words stand, as long as they stand alike. So bytes
- * are summed as the machine loads them ("native" sums), and turned once at the end. */
+/* Ones' complement sums do not depend on the order of the two bytes of words, as long as it is the same for all words.
+ * So bytes are summed as the machine loads them ("native" sums), and swapped once at the end. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define WS_SUM_FIRST_BYTE 0u
 #define WS_SUM_SECOND_BYTE 8u
@@ -19,15 +19,14 @@
 #define WS_SUM_SECOND_BYTE 0u
 #endif
 
-/* A kept sum that stands for nothing: what is added to it does not reach its highest bit. */
+/* An invalid sum: additions to it do not clear its highest bit. */
 #define WS_SUM_LOST (UINT32_C(1) << 31)
 
-/* Adds to a native sum. What is carried out of it is one of its multiples of 65,535, and so goes on at its other end; no
- * sum but that of zeros becomes zero. */
+/* Adds to a native sum, with an end-around carry, since 2^64 is 1 modulo 65,535. Only the sum of zeros becomes zero. */
 static inline WS_UNUSED uint64_t ws_sum_add(uint64_t sum, uint64_t summand)
 {
 #if defined(__x86_64__)
-    /* What compilers make of the other form takes twice as many instructions. */
+    /* Compilers make twice as many instructions from the other form. */
     __asm__("addq %1, %0\n\tadcq $0, %0" : "+r"(sum) : "rm"(summand) : "cc");
     return sum;
 #else
@@ -57,7 +56,7 @@ static inline WS_UNUSED uint64_t ws_sum_load16(const uint8_t *p)
     return value;
 }
 
-/* The native sum of bytes, the first of them the first of a word. */
+/* The native sum of bytes, the first of which is the first of a word. */
 static inline uint64_t ws_sum_bytes(const uint8_t *bytes, uint64_t count)
 {
     uint64_t sum = 0;
@@ -73,7 +72,7 @@ static inline uint64_t ws_sum_bytes(const uint8_t *bytes, uint64_t count)
     return sum;
 }
 
-/* A word as a summand whose sum with others can be folded. */
+/* A word as a summand, small enough that sums of many do not overflow. */
 static inline WS_UNUSED uint64_t ws_sum_word(uint64_t word)
 {
     return (word >> 32) + (word & 0xffffffffu);
@@ -82,12 +81,12 @@ static inline WS_UNUSED uint64_t ws_sum_word(uint64_t word)
 /* The sum as a 16-bit ones' complement number; 0 only if the sum is. */
 static inline uint64_t ws_sum_fold(uint64_t sum)
 {
-    /* A carry out of the lower half ends up in the upper one, where the result is taken. */
+    /* A carry out of the lower half reaches the upper one, from which the result is taken. */
     uint32_t half = (uint32_t)((sum + (sum >> 32 | sum << 32)) >> 32);
     return (half + (half >> 16 | half << 16)) >> 16;
 }
 
-/* The same of a sum of at most 32 bits. */
+/* The same for a sum of at most 32 bits. */
 static inline WS_UNUSED uint64_t ws_sum_fold_short(uint32_t sum)
 {
     return (sum + (sum >> 16 | sum << 16)) >> 16;
@@ -125,20 +124,20 @@ static inline WS_UNUSED uint64_t ws_sum_native(uint64_t words)
 #endif
 }
 
-/* The folded native sum of what is taken from a sum, as its complement, and of what is added: up to 64 bits each, whole
- * words in network order. */
+/* The folded native sum of the complement of an old value and of a new value: up to 64 bits each, whole words in
+ * network order. */
 static inline WS_UNUSED uint64_t ws_sum_change(uint64_t taken, uint64_t added)
 {
     return ws_sum_fold(ws_sum_add(ws_sum_native(taken), ws_sum_native(added)));
 }
 
-/* The native sum that a checksum, where it lies, is the complement of. */
+/* The native sum whose complement is the checksum at this address. */
 static inline WS_UNUSED uint32_t ws_sum_of_checksum(const uint8_t *checksum)
 {
     return (uint16_t)~ws_sum_load16(checksum);
 }
 
-/* A folded sum of bytes that begin at an odd place: halves of words are exchanged. */
+/* A folded sum of bytes that begin at an odd offset: halves of words are exchanged. */
 static inline uint64_t ws_sum_odd(uint64_t sum)
 {
     return sum >> 8 | (sum & 0xff) << 8;
@@ -234,9 +233,9 @@ static inline WS_UNUSED uint32_t ws_hash_before(const uint8_t *bytes)
     return (uint32_t)ws_load16(bytes) << 16 | (uint32_t)ws_load16(bytes + 2);
 }
 
-/* At most sixteen bytes that are hashed, in registers: the last of them is the highest of `high`, and what is not there is
- * zero. The effect of a CRC that begins with zero is that of the same bytes behind zeros; one that begins with ones
- * takes the first four bytes with their bits turned. */
+/* At most sixteen bytes to be hashed, in registers: the last byte is the highest of `high`, and missing bytes are zero.
+ * For a CRC that starts with zero, leading zeros do not matter; a CRC that starts with ones takes the first four bytes
+ * inverted. */
 struct ws_short {
     uint64_t low, high;
 };
@@ -254,10 +253,10 @@ static inline WS_UNUSED struct ws_short ws_short_add(struct ws_short to, uint64_
 #if defined(__PCLMUL__)
 typedef long long ws_crc_pair __attribute__((vector_size(16)));
 
-/* What a CRC of `width` bits is computed with, by multiplication: polynomials whose highest power of x is the lowest bit.
- * In the order they stand here: x^(63 + width) and x^(width - 1), by which words are multiplied, and x^63, all three
- * modulo the polynomial and of 64 bits; the quotient of x^64 and the polynomial, of 65 - width bits; the polynomial. A
- * product has one power of x more than its bits say. */
+/* The constants of a CRC of `width` bits by multiplication: polynomials whose highest power of x is the lowest bit. In
+ * order: x^(63 + width) and x^(width - 1), by which words are multiplied, and x^63, all three modulo the polynomial and
+ * of 64 bits; the quotient of x^64 and the polynomial, of 65 - width bits; the polynomial. A product has one power of x
+ * more than its bits say. */
 struct ws_crc_factors {
     uint64_t words[2], rest, quotient, polynomial;
     uint32_t width;
@@ -271,7 +270,7 @@ static inline WS_UNUSED uint32_t ws_crc_short(struct ws_crc_factors factors, str
     const ws_crc_pair others = {(long long)factors.rest, (long long)factors.quotient};
     const ws_crc_pair polynomial = {(long long)factors.polynomial, 0};
     const ws_crc_pair sum = __builtin_ia32_pclmulqdq128(data, words, 0) ^ __builtin_ia32_pclmulqdq128(data, words, 0x11);
-    /* Its upper half is what is left to be divided. */
+    /* Its upper half remains to be divided. */
     const ws_crc_pair left = sum ^ __builtin_ia32_pclmulqdq128(sum, others, 0);
     const ws_crc_pair quotient = __builtin_ia32_pclmulqdq128(left & (ws_crc_pair){0, below}, others, 0x11);
     const ws_crc_pair product = __builtin_ia32_pclmulqdq128(quotient & (ws_crc_pair){below, 0}, polynomial, 0);
@@ -307,7 +306,7 @@ static inline WS_UNUSED uint64_t ws_hash_crc32(const uint8_t *a, uint64_t a_coun
     return ws_crc32_from(0xffffffffu, a, a_count, b, b_count);
 }
 
-/* The same of sixteen bytes at most, of which the first four are turned. */
+/* The same for at most sixteen bytes, of which the first four are inverted. */
 static inline WS_UNUSED uint64_t ws_hash_crc32_short(struct ws_short bytes)
 {
 #if defined(__PCLMUL__)
@@ -345,7 +344,7 @@ static inline WS_UNUSED uint64_t ws_hash_crc16(const uint8_t *a, uint64_t a_coun
     return ws_crc16_from(0, a, a_count, b, b_count);
 }
 
-/* The same of sixteen bytes at most. */
+/* The same for at most sixteen bytes. */
 static inline WS_UNUSED uint64_t ws_hash_crc16_short(struct ws_short bytes)
 {
 #if defined(__PCLMUL__)
@@ -392,7 +391,7 @@ static inline uint32_t ws_crc_custom(const struct ws_crc *crc, uint32_t remainde
     return remainder;
 }
 
-/* The remainder as it is given out, or one that was given out as it was. */
+/* Converts the remainder to the result of the CRC, or back. */
 static inline uint32_t ws_crc_turned(const struct ws_crc *crc, uint32_t remainder)
 {
     if (!crc->is_reversed)
@@ -416,7 +415,7 @@ static inline WS_UNUSED uint64_t ws_hash_custom(const struct ws_crc *crc, const 
     return ws_hash_from(crc, crc->start, a, a_count, b, b_count);
 }
 
-/* Goes on with the hash whose value the first four bytes are. */
+/* Continues the hash whose value is in the first four bytes. */
 static inline WS_UNUSED uint64_t ws_hash_continued(const struct ws_crc *crc, const uint8_t *a, uint64_t a_count,
                                                    const uint8_t *b, uint64_t b_count)
 {
@@ -424,14 +423,14 @@ static inline WS_UNUSED uint64_t ws_hash_continued(const struct ws_crc *crc, con
     return ws_hash_from(crc, remainder, a + 4, a_count - 4, b, b_count);
 }
 
-/* The remainder of the limbs, lowest first, on division by x^width + constants[1]. What the constants are, cgen's
- * remainder.rs says. */
+/* The remainder of the limbs, lowest first, on division by x^width + constants[1]. cgen's remainder.rs defines the
+ * constants. */
 #if defined(__PCLMUL__)
 typedef long long ws_pair __attribute__((vector_size(16)));
 typedef unsigned long long ws_plain_pair __attribute__((vector_size(16)));
 
-/* All stays in vector registers until the end: to leave them and come back takes longer than a multiplication. The last
- * argument of one says which halves it takes, 0x01 the first operand's upper, 0x10 the second's. */
+/* Values stay in vector registers until the end: moving them out and back takes longer than a multiplication. The last
+ * argument of a multiplication selects halves: 0x01 the first operand's upper half, 0x10 the second's. */
 static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_t width, const uint64_t *limbs,
                                               uint32_t count)
 {
@@ -451,7 +450,7 @@ static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_
             sum ^= __builtin_ia32_pclmulqdq128(limb, power, 0);
         }
     }
-    /* In the upper half are fewer bits than the width, at most 32: their product fits the lower. */
+    /* The upper half has fewer bits than the width, at most 32: their product fits the lower half. */
     sum ^= __builtin_ia32_pclmulqdq128(sum, powers, 0x01);
     const ws_pair above = (ws_pair)((ws_plain_pair)sum >> (unsigned long long)width);
     const ws_pair quotient = __builtin_ia32_pclmulqdq128(above, powers, 0x10);
@@ -485,7 +484,7 @@ static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_
         low ^= product.low;
         high ^= product.high;
     }
-    /* Above the lower limb are fewer bits than the width, at most 32: their product fits a limb. */
+    /* Above the lower limb there are fewer bits than the width, at most 32: their product fits a limb. */
     low ^= ws_multiply(high, constants[2]).low;
     uint64_t above = low >> width, quotient = above ^ ws_multiply(above, constants[0]).high;
     return (low ^ ws_multiply(quotient, constants[1]).low) & ws_mask(width);

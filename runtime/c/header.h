@@ -65,7 +65,7 @@ static inline void ws_store32(uint8_t *p, uint64_t value)
 
 static inline WS_UNUSED void ws_store48(uint8_t *p, uint64_t value)
 {
-    /* Turned once, and not in two parts. */
+    /* Byte-swapped once, and not in two parts. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     value = __builtin_bswap64(value << 16);
     uint32_t first = (uint32_t)value;
@@ -86,7 +86,7 @@ static inline void ws_store64(uint8_t *p, uint64_t value)
     memcpy(p, &value, sizeof value);
 }
 
-/* Thirty-two bytes the other way round. */
+/* Thirty-two bytes in reverse order. */
 WS_WIDE void ws_four_turn(void *to, const void *from)
 {
     typedef uint8_t ws_bytes __attribute__((vector_size(32), aligned(1), may_alias));
@@ -95,8 +95,8 @@ WS_WIDE void ws_four_turn(void *to, const void *from)
                                13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
-/* The number in `width` bits of the packet from bit `offset`, most significant bit first. Limbs that have eight bytes
- * of the number are loaded as words, and so is the highest of several; no other byte is touched. */
+/* Loads the number of `width` bits from bit `offset` of the packet, most significant bit first. Limbs with eight bytes
+ * of the number are loaded as words, and so is the highest of several; no other byte is read. */
 WS_WIDE void ws_wide_load(uint64_t *d, const uint8_t *bytes, uint32_t offset, uint32_t width)
 {
     int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8);
@@ -137,7 +137,7 @@ WS_WIDE uint64_t ws_wide_from(const uint64_t *a, uint32_t width, uint32_t low)
     return value;
 }
 
-/* Writes the number to `width` bits of the packet from bit `offset`; the bits around them stay. */
+/* Stores the number to `width` bits from bit `offset` of the packet; the bits around them do not change. */
 WS_WIDE void ws_wide_store(uint8_t *bytes, uint32_t offset, uint32_t width, const uint64_t *a)
 {
     int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8), at = last;
@@ -225,7 +225,7 @@ static inline void ws_bits_copy(uint8_t *d, uint32_t d_at, const uint8_t *s, uin
     }
 }
 
-/* The header `old` with another varbit field: `fixed` bits in all surround it, `at` of them before it. */
+/* Copies the header `old` with another varbit field: `fixed` bits in all surround it, `at` of them before it. */
 static inline WS_UNUSED void ws_varbit_put(uint8_t *d, const uint8_t *old, uint32_t at, uint32_t old_bytes, uint32_t fixed,
                                            const uint8_t *s, uint32_t s_at, uint32_t bytes)
 {
@@ -234,7 +234,7 @@ static inline WS_UNUSED void ws_varbit_put(uint8_t *d, const uint8_t *old, uint3
     ws_bits_copy(d, at + 8 * bytes, old, at + 8 * old_bytes, fixed - at);
 }
 
-/* The number that the `bytes` bytes from bit `at` of `h` spell, in `width` bits, which are no fewer. */
+/* The number in the `bytes` bytes from bit `at` of `h`, extended to `width` bits. */
 static inline WS_UNUSED void ws_varbit_get(uint64_t *d, uint32_t width, const uint8_t *h, uint32_t at, uint32_t bytes)
 {
     WS_EACH_LIMB
@@ -244,7 +244,7 @@ static inline WS_UNUSED void ws_varbit_get(uint64_t *d, uint32_t width, const ui
         ws_wide_load(d, h, at, 8 * bytes);
 }
 
-/* The bytes of a varbit field of at most `width` bits that shall have `length` bits. */
+/* The bytes of a varbit field of at most `width` bits whose length is set to `length` bits. */
 static inline WS_UNUSED uint32_t ws_varbit_bytes(uint64_t length, uint32_t width)
 {
     return (uint32_t)(length < width ? length : width) / 8;

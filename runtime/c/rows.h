@@ -1,8 +1,8 @@
-/* Searches in exact tables whose keys are some words, without a call: `tables::exact` says how they are hashed, and
- * `tables::hash_index` how its slots are filled.
+/* Searches in exact tables whose keys are a few words, without a call: `tables::exact` defines the hash, and
+ * `tables::hash_index` how slots are filled.
  *
- * What enters: the keys of a burst, row by row, and the table as the core hands it out. What leaves: entries. Keys are
- * hashed first and followed then, so that what a large table has to bring from memory comes for all of them at once.
+ * What enters: the keys of a burst, row by row, and the table's handle. What leaves: entries. All keys are hashed
+ * before any is searched, so that the cache misses of a large table overlap.
  */
 #ifndef WIRESPEED_ROWS_H
 #define WIRESPEED_ROWS_H
@@ -10,18 +10,18 @@
 #include "wide.h"
 #include "wirespeed.h"
 
-/* The last slot of the largest index that the nearest caches hold: slots of others, and their entries, are fetched
- * before they are read. */
+/* The last slot of the largest index that fits the nearest caches: slots of larger ones, and their entries, are
+ * prefetched. */
 #define WS_NEAR_ROWS_LAST ((UINT64_C(1) << 11) - 1)
 
-/* What the sum of a hash is multiplied by. */
+/* The factor of a hash's sum. */
 #define WS_ROW_FACTOR UINT64_C(0x9e3779b1)
 
-/* Makes of words the products of their halves. */
+/* Replaces words by the products of their halves. */
 WS_WIDE void ws_four_halves(ws_four *words)
 {
 #if defined(__AVX2__) && !defined(__clang__)
-    /* Where the processor multiplies whole words, GCC would, which takes three times as long. */
+    /* Where the processor can multiply whole words, GCC would do so, which takes three times as long. */
     typedef int ws_halves __attribute__((vector_size(32)));
     *words = (ws_four)__builtin_ia32_pmuludq256((ws_halves)*words, (ws_halves)(*words >> 32));
 #else
@@ -29,7 +29,7 @@ WS_WIDE void ws_four_halves(ws_four *words)
 #endif
 }
 
-/* The hash of a key: the sum of the products of the halves of all words, which secrets have disturbed, is mixed. */
+/* The hash of a key: all words are xored with secrets, and the sum of the products of their halves is mixed. */
 WS_WIDE uint32_t ws_row_hash(const uint64_t *secrets, const uint64_t *key, uint32_t words)
 {
     uint64_t sum = 0;
@@ -86,7 +86,7 @@ WS_WIDE uint32_t ws_find_rows(const struct ws_lookup *table, const uint64_t *key
         if (is_far)
             __builtin_prefetch(rows.slots + (hashes[i] & rows.last));
     }
-    /* A line of an entry that has another key is fetched in vain, which is rare. */
+    /* Rarely, the entry has another key, and its cache line is fetched in vain. */
     for (uint32_t i = 0; is_far && i < count; i++)
         __builtin_prefetch(rows.keys + (uint32_t)rows.slots[hashes[i] & rows.last] * rows.entry_words);
     for (uint32_t i = 0; i < count; i++) {

@@ -14,11 +14,10 @@
 #define WS_WIDTH_MAX 32768u
 #define WS_LIMBS(width) (((width) + 63u) / 64u)
 
-/* Generated code calls these functions with constant widths. WS_EACH_LIMB, before loops over limbs, writes out so many
- * of them one by one, and they stay in registers; loops would take them through memory, words written and vectors read,
- * which wait for the words. A file with so many calls that compiling all of that would take minutes defines WS_COMPACT:
- * the functions are then called, and their loops are loops. WS_WIDE_LONG is for functions that the compiler may call in
- * any file. */
+/* Generated code calls these functions with constant widths. WS_EACH_LIMB, before loops over limbs, unrolls the loop,
+ * so that limbs stay in registers; loops would pass them through memory, where a vector load stalls on the words stored
+ * before. A file with so many calls that compiling all of that would take minutes defines WS_COMPACT: the functions are
+ * then called, and their loops are loops. WS_WIDE_LONG is for functions that the compiler may call in any file. */
 #if defined(WS_COMPACT)
 #define WS_WIDE static __attribute__((noinline, unused))
 #define WS_WIDE_LONG WS_WIDE
@@ -41,7 +40,7 @@ typedef uint64_t ws_four __attribute__((vector_size(32), aligned(1), may_alias))
 #define WS_IS_FOUR(width) 0
 #endif
 
-/* Two limbs are a number that the compiler can count with. */
+/* Two limbs are a number that the compiler can compute with. */
 typedef unsigned __int128 ws_two;
 #define WS_IS_TWO(width) (WS_LIMBS(width) == 2)
 #define WS_TWO_OF(place) ((ws_two)(place)[1] << 64 | (place)[0])
@@ -52,7 +51,7 @@ WS_WIDE void ws_two_put(uint64_t *d, ws_two value, uint32_t width)
     d[1] = (uint64_t)(value >> 64) & ws_mask(width - 64);
 }
 
-/* Shards of two vectors, the first one's numbered first. */
+/* Lanes of two vectors, the first vector's numbered first. */
 #if defined(__clang__)
 #define WS_LANES(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
@@ -144,7 +143,7 @@ WS_WIDE uint32_t ws_wide_eq(const uint64_t *a, const uint64_t *b, uint32_t width
     return difference == 0;
 }
 
-/* The first, or the second. */
+/* Copies the first or the second. */
 WS_WIDE void ws_wide_choose(uint64_t *d, uint64_t first, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint64_t mask = 0 - (uint64_t)(first != 0);
@@ -157,7 +156,7 @@ WS_WIDE void ws_wide_choose(uint64_t *d, uint64_t first, const uint64_t *a, cons
         d[i] = (a[i] & mask) | (b[i] & ~mask);
 }
 
-/* Less than zero, zero, more than zero: as a is less than, equal to, greater than b. */
+/* Less than, equal to or greater than zero, as `a` is less than, equal to or greater than `b`. */
 WS_WIDE_LONG int32_t ws_wide_compare(const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     if (WS_IS_TWO(width))
@@ -356,8 +355,8 @@ WS_WIDE_LONG uint32_t ws_wide_digits(uint32_t *digits, const uint64_t *a, uint32
     return count;
 }
 
-/* Takes quotient digit `j` out of the remainder `u`, by the normalised divisor `v` of `n` digits (Knuth, volume 2, 4.3.1,
- * algorithm D, steps D3 to D6). */
+/* Computes quotient digit `j` and reduces the remainder `u`, by the normalised divisor `v` of `n` digits (Knuth, volume
+ * 2, 4.3.1, algorithm D, steps D3 to D6). */
 WS_WIDE_LONG uint32_t ws_wide_quotient_digit(uint32_t *u, const uint32_t *v, uint32_t n, uint32_t j)
 {
     uint64_t top = (uint64_t)u[j + n] << 32 | u[j + n - 1];
@@ -459,7 +458,7 @@ WS_WIDE void ws_wide_shl(uint64_t *d, const uint64_t *a, uint64_t amount, uint32
     ws_wide_trim(d, width);
 }
 
-/* 1 shifted left. Limbs are compared with the place, so that none waits for a store, and nothing is jumped over. */
+/* 1 shifted left. Limbs are compared with the position, so that there are no dependent stores and no branches. */
 WS_WIDE void ws_wide_bit(uint64_t *d, uint64_t amount, uint32_t width)
 {
     if (WS_IS_FOUR(width)) {

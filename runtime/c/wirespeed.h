@@ -17,7 +17,7 @@
 
 #define WS_ABI_VERSION 17u
 
-/* A program may compare what never differs; that is not a mistake of the C that says so. */
+/* A program may contain comparisons with constant results; the generated C then does, too. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wtautological-compare"
 
@@ -41,10 +41,10 @@ struct ws_packet {
     uint32_t ingress_length; /* bytes as received in this pass */
     uint32_t flags;          /* WS_FLAG_... */
     uint32_t ingress_port;   /* where it was received */
-    uint64_t time_ns;        /* when it was received, or let go by a queue with a rate */
+    uint64_t time_ns;        /* when it was received, or released by a queue with a rate */
     uint32_t capacity;       /* bytes of the chunk */
-    uint32_t index;          /* the core's: a name for the packet */
-    uint64_t core[3];        /* the core's own; generated code does not look at them */
+    uint32_t index;          /* the core's index of the packet */
+    uint64_t core[3];        /* the core's own; generated code does not access them */
     uint64_t intrinsic[WS_INTRINSIC_SLOTS];
 };
 
@@ -53,33 +53,33 @@ _Static_assert(offsetof(struct ws_packet, time_ns) == 24, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, core) == 40, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first cache line has what every packet needs");
 
-/* The bytes of a packet that was received, wherever they lie. A program that moves headers in place writes to the room
- * before them, too, and leaves where they begin then; how many they are then is noted here in any program. */
+/* The bytes of a received packet, wherever they lie. A program that relocates headers in place writes to the headroom,
+ * too, and sets `bytes` to the new first byte. Every program sets `length` to the new length. */
 struct ws_frame {
     uint8_t *bytes;
     uint32_t length;
     uint32_t port;    /* where it was received; where a replica leaves */
     uint64_t time_ns; /* when it was received */
-    uint32_t room;    /* bytes before `bytes` that may be written */
+    uint32_t headroom; /* bytes before `bytes` that may be written */
     uint32_t rid;     /* a replica's number */
 };
 
 _Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 24, "abi.rs");
 
-/* What became of a packet on the fast path: below WS_VERDICTS the port that it leaves on, or one of these. */
+/* The result of the fast path for a packet: below WS_VERDICTS the port on which it leaves, or one of these. */
 #define WS_VERDICTS 0xfffffff0u
 #define WS_DROP_INGRESS 0xfffffff0u   /* the program dropped it in ingress */
 #define WS_DROP_EGRESS 0xfffffff1u    /* the program dropped it in egress */
-#define WS_PUNT_INGRESS 0xfffffff2u /* the core goes on with it after ingress */
-#define WS_PUNT_EGRESS 0xfffffff3u  /* the core goes on with it after egress */
+#define WS_PUNT_INGRESS 0xfffffff2u   /* the core continues with it after ingress */
+#define WS_PUNT_EGRESS 0xfffffff3u    /* the core continues with it after egress */
 #define WS_DROP_TOO_LONG 0xfffffff4u  /* its deparsed headers did not fit the chunk */
-#define WS_ASSERTION_FAILED 0xfffffff5u /* the core ends it, for an assertion of the program failed */
+#define WS_ASSERTION_FAILED 0xfffffff5u /* the core drops it: an assertion of the program failed */
 
-/* What the verdicts of a burst say together: how many packets have each of these, eight bits for each number. */
+/* The summary of the verdicts of a burst: how many packets have each of these, eight bits for each number. */
 #define WS_DROPS_INGRESS 0x1u
 #define WS_DROPS_EGRESS 0x100u
 #define WS_DROPS_TOO_LONG 0x10000u
-#define WS_PUNTS 0x1000000u /* the core goes on with the packet, or an assertion failed */
+#define WS_PUNTS 0x1000000u /* the core continues with the packet, or an assertion failed */
 
 /* A table entry or default action; the action's data follow in 64-bit words. */
 struct ws_entry {
@@ -92,8 +92,8 @@ struct ws_entry {
 
 _Static_assert(sizeof(struct ws_entry) == 16, "tables::EntryHeader");
 
-/* The actions of entries that name a member, or a group of members, of the table's action profile; the handle is their
- * one word of data. And that of entries where nothing runs. */
+/* The actions of entries that refer to a member, or a group of members, of the table's action profile; the handle is
+ * their one word of data. And that of entries without an action. */
 #define WS_TO_MEMBER 0xfffffffeu
 #define WS_TO_GROUP 0xfffffffdu
 #define WS_NO_ACTION 0xffffffffu
@@ -109,27 +109,27 @@ _Static_assert(sizeof(struct ws_group) == 8, "tables::Group");
 /* A slot of an exact table whose keys are one word. */
 struct ws_slot {
     uint64_t key;
-    uint64_t entry; /* words from the default entry to the key's, below its brief (words.h); 0 if the slot is free */
+    uint64_t entry; /* words from the default entry to the key's, below its packed result (words.h); 0 if free */
 };
 
-/* Where the keys of such a table are: open addressing, with slots that are a power of two and not all full. No slots if
- * the table is asked by its function. */
+/* The index of such a table: open addressing, with a power of two of slots that are not all full. No slots if the table
+ * is looked up by its function. */
 struct ws_words {
     const struct ws_slot *slots;
     uint64_t last;           /* the number of the last slot */
-    uint64_t factor;         /* what keys are multiplied by */
+    uint64_t factor;         /* the hash: keys are multiplied by it */
     const uint64_t *entries; /* the default entry, then the others */
     uint64_t gathers;        /* 1 if vector instructions that gather are fast, else 0 */
 };
 
 _Static_assert(sizeof(struct ws_words) == 2 * sizeof(void *) + 24, "tables::WordsHandle");
 
-/* Where the keys of an exact table are that take some words: open addressing by hash, with slots that are a power of two
- * and not all full. No slots if the table is asked by its function. */
+/* The index of an exact table whose keys are a few words: open addressing by hash, with a power of two of slots that
+ * are not all full. No slots if the table is looked up by its function. */
 struct ws_rows {
     const uint64_t *slots;   /* a hash above the number of the entry; 0 if the slot is free */
     uint64_t last;           /* the number of the last slot */
-    const uint64_t *secrets; /* what disturbs each word of a key that is hashed */
+    const uint64_t *secrets; /* xored with the words of a key before hashing */
     const uint64_t *entries; /* the default entry, which has number 0, then the others */
     const uint64_t *keys;    /* the words of the key in the default entry's place */
     uint64_t entry_words;    /* words from one entry to the next */
@@ -137,18 +137,18 @@ struct ws_rows {
 
 _Static_assert(sizeof(struct ws_rows) == 4 * sizeof(void *) + 16, "tables::RowsHandle");
 
-/* The first slots that a search for a prefix reads, if there are so many that each is better fetched as soon as its key is
- * known, before a burst of keys is searched; none else. */
+/* The first slots that a search for a prefix reads, if there are so many that prefetching each as soon as its key is
+ * known, before a burst of keys is searched, pays; else none. */
 struct ws_root {
     const uint32_t *slots;
-    uint64_t shift; /* bits of the key behind those that number the slot */
+    uint64_t shift; /* bits of the key below those that number the slot */
     uint64_t last;  /* the number of the last slot: a power of two less one */
 };
 
 _Static_assert(sizeof(struct ws_root) == sizeof(void *) + 16, "tables::RootHandle");
 
-/* How a table is asked: `count` rows of key words in, as many pointers to entries out, never null. The result is how
- * many keys matched an entry. */
+/* The lookup function of a table: `count` rows of key words in, as many pointers to entries out, never null. The result
+ * is the number of keys that matched an entry. */
 struct ws_lookup {
     uint32_t (*function)(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results);
     const void *context;
@@ -165,15 +165,15 @@ struct ws_lookup {
 
 _Static_assert(sizeof(struct ws_lookup) == 12 * sizeof(void *) + 64, "tables::LookupHandle");
 
-/* A CRC whose parameters the control plane sets. The remainder is kept with its bits turned round if data are taken
+/* A CRC whose parameters the control plane sets. The remainder is stored with its bits reversed if data are processed
  * lowest bit first. */
 struct ws_crc {
     uint32_t table[256]; /* the effect of a byte */
     uint32_t start;
     uint32_t final_xor;
     uint32_t width;
-    uint32_t is_reflected; /* data are taken lowest bit first */
-    uint32_t is_reversed;  /* the remainder is turned round at the end */
+    uint32_t is_reflected; /* data are processed lowest bit first */
+    uint32_t is_reversed;  /* the bits of the remainder are reversed at the end */
     uint32_t reserved;
 };
 
@@ -196,30 +196,30 @@ struct ws_counts {
     uint64_t size;
 };
 
-/* How often a table was asked, and how often an entry answered. */
+/* How often a table was looked up, and how often an entry was hit. */
 struct ws_use {
     uint64_t lookups;
     uint64_t hits;
 };
 
-/* What workers take turns at: the registers that they share. */
+/* The lock for the registers that workers share. */
 struct ws_guard {
-    uint32_t is_taken; /* 1 while a worker has it; touched by atomic operations alone */
+    uint32_t is_taken; /* 1 while a worker holds it; accessed by atomic operations only */
     uint32_t reserved;
-    uint64_t time_ns; /* the latest time of a packet that was behind it; whoever has it reads and writes this */
+    uint64_t time_ns; /* the latest time of a packet that held it; only the holder accesses this */
 };
 
 _Static_assert(offsetof(struct ws_guard, time_ns) == 8, "abi.rs");
 
-/* What a burst runs with. Arrays are indexed by the IR's numbers. Values of digests, log messages and value sets are
- * words: ceil(width / 64) for each value, lowest first, one value after the other. */
+/* The environment of a burst. Arrays are indexed by the IR's numbers. Values of digests, log messages and value sets
+ * are words: ceil(width / 64) for each value, lowest first, one value after the other. */
 struct ws_env {
     void *core; /* first argument of every callback */
     const struct ws_lookup *tables;
     const struct ws_cells *registers;
     const struct ws_counts *counters;
     const struct ws_counts *direct_counters;
-    /* The colour of a packet that had so many bytes when it was received: 0 green, 1 yellow, 2 red. `index` is below the
+    /* The colour of a packet with this number of bytes as received: 0 green, 1 yellow, 2 red. `index` is below the
        meter's size; `before` is the colour so far. */
     uint32_t (*meter)(void *core, uint32_t meter, uint64_t index, uint32_t bytes, uint32_t before);
     uint32_t (*direct_meter)(void *core, uint32_t meter, uint64_t index, uint32_t bytes, uint32_t before);
@@ -260,20 +260,20 @@ _Static_assert(sizeof(struct ws_program_info) == 28, "abi.rs");
 /* A block over a burst of at most WS_BURST_MAX packets. */
 typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);
 
-/* The fast path of packets that were received, from the parser to the deparser, exported as `ws_fast_path`: `verdicts`
- * gets one for each packet. A program that works in place takes the bytes from `frames` and writes to a packet's chunk
- * only what the core needs to go on with it, but not those bytes; other programs take all from the chunk and no frames.
- * The result is what the verdicts say together, sixteen bits for each number.
+/* The fast path of received packets, from the parser to the deparser, exported as `ws_fast_path`: `verdicts` gets one
+ * for each packet. A program that works in place reads the bytes from `frames` and writes to a packet's chunk only what
+ * the core needs to continue with it, but not the packet's bytes; other programs read all from the chunk and have no
+ * frames. The result is the summary of the verdicts, sixteen bits for each number.
  */
 typedef uint64_t ws_fast_path_plan(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
                                  uint32_t count, uint32_t *verdicts);
 
-/* The same of one burst, with eight bits for each number. There are as many frames `coming`, whose first bytes it
- * fetches. */
+/* The same for one burst, with eight bits for each number. There are as many frames `coming`, whose first bytes it
+ * prefetches. */
 typedef uint32_t ws_fast_path_burst(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
                                    const struct ws_frame *coming, uint32_t count, uint32_t *verdicts);
 
-/* Programs compare what they like, with constants too: that the result is known is no fault of the generated code. */
+/* Programs may compare any values, including constants: a constant result is not a fault of the generated code. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wbool-compare"
 #pragma GCC diagnostic ignored "-Wsign-compare"
@@ -283,10 +283,11 @@ typedef uint32_t ws_fast_path_burst(const struct ws_env *env, struct ws_packet *
 /* Sixteen bytes that are loaded and stored at once. */
 typedef uint8_t ws_sixteen __attribute__((vector_size(16)));
 #define WS_EXPORT __attribute__((visibility("default")))
-/* A function so long that the greater optimisations would take minutes, and one so long that any would. Clang has no
- * attribute for the first. Of what it leaves out of O1, points-to analysis and the propagation of constants take a
- * quarter of the time and leave the machine code of long programs all but the same. WS_CALLING is for a
- * function with many calls for wide values: to find what each may have changed would take as long as all else. */
+/* WS_LONG is for a function so long that expensive optimisations would take minutes, WS_HUGE for one so long that any
+ * would. Clang has no attribute for the first. Of the passes of O1 that WS_LONG disables, points-to analysis and
+ * constant propagation take a quarter of the time and hardly change the machine code of long programs. WS_CALLING is
+ * for a function with many calls for wide values: analysing what each may change would take as long as all other
+ * passes. */
 #if defined(__clang__)
 #define WS_LONG
 #define WS_CALLING
@@ -298,11 +299,11 @@ typedef uint8_t ws_sixteen __attribute__((vector_size(16)));
 #define WS_CALLING __attribute__((optimize("no-strict-aliasing", "no-tree-fre")))
 #define WS_HUGE __attribute__((optimize("O0", "no-strict-aliasing")))
 #endif
-/* A part of a control that is split because it is long. */
+/* A part of a control that is divided because it is long. */
 #define WS_PART static __attribute__((noinline))
 #define WS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-/* Keeps a loop that adds to a variable from being turned into one over vectors. */
+/* Keeps a loop that adds to a variable from being vectorised. */
 #define WS_ONE_BY_ONE(variable) __asm__("" : "+r"(variable))
 
 /* The byte at an offset of the chunk. */
@@ -311,44 +312,45 @@ static inline uint8_t *ws_at(struct ws_packet *packet, uint32_t offset)
     return (uint8_t *)packet + offset;
 }
 
-/* The member of a table's action profile that an entry names. */
+/* The member of a table's action profile that an entry refers to. */
 static inline WS_UNUSED const struct ws_entry *ws_member(const struct ws_lookup *table, uint64_t handle)
 {
     return (const struct ws_entry *)(table->members + handle * table->member_words);
 }
 
-/* The member that the hash picks of the group that an entry names; of an empty group, one where nothing runs. */
+/* The member that the hash selects from the group that an entry refers to; for an empty group, an entry without an
+ * action. */
 static inline WS_UNUSED const struct ws_entry *ws_group_member(const struct ws_lookup *table, uint64_t handle, uint64_t hash)
 {
     static const struct ws_entry nothing = {WS_NO_ACTION, 1, 0, 0};
     struct ws_group group = table->groups[handle];
     if (group.count == 0)
         return &nothing;
-    /* Most hashes have no more than 32 bits, and such a remainder takes half the time. */
+    /* Most hashes have at most 32 bits, and a 32-bit division takes half the time. */
     const uint64_t choice = hash <= UINT32_MAX ? (uint32_t)hash % group.count : hash % group.count;
     return ws_member(table, table->choices[group.first + choice]);
 }
 
-/* Whether the slots where searches for prefixes begin are better fetched early. */
+/* Whether prefetching the first slots of searches for prefixes pays. */
 static inline WS_UNUSED uint32_t ws_is_far_root(const struct ws_lookup *table)
 {
     return table->root.slots != NULL;
 }
 
-/* Asks for the slot where the search for a prefix begins. */
+/* Prefetches the first slot of the search for a prefix. */
 static inline WS_UNUSED void ws_fetch_root(const struct ws_lookup *table, uint64_t key)
 {
     __builtin_prefetch(table->root.slots + (key >> table->root.shift & table->root.last));
 }
 
-/* What the verdicts of a burst say together, with sixteen bits for each number instead of eight. */
+/* The summary of the verdicts of a burst, with sixteen bits for each number instead of eight. */
 static inline WS_UNUSED uint64_t ws_exceptions(uint64_t burst)
 {
     return (burst & 0xff) | (burst & 0xff00) << 8 | (burst & 0xff0000) << 16 | (burst & 0xff000000) << 24;
 }
 
-/* The fast path of any number of packets, burst by burst: while one is worked on, the next is fetched. If it `stops`,
- * a burst ends behind a punted packet, and the call with it. */
+/* Runs the fast path for any number of packets, burst by burst: while one is processed, the next is prefetched. If
+ * `stops`, a burst ends after a punted packet, and the call with it. */
 static inline WS_UNUSED uint64_t ws_bursts(ws_fast_path_burst *run, uint32_t burst_max, uint32_t stops,
                                            const struct ws_env *env, struct ws_packet *const *packets,
                                            struct ws_frame *frames, uint32_t count, uint32_t *verdicts)

@@ -1,26 +1,26 @@
-/* Searches in exact tables whose keys are one word, without a call: `tables::words` says how the slots are filled.
+/* Searches in exact tables whose keys are one word, without a call: `tables::words` defines how slots are filled.
  *
- * What enters: keys, and the table as the core hands it out. What leaves: entries, or where a table has briefs, those:
- * what an entry says in so few bits that they stand in its slot (`tables::BriefLayout`). Keys of a burst are searched
- * eight at a time where the processor can, with the same results. Rare keys that do not stand where their search begins
- * are followed one by one when all others have been found.
+ * What enters: keys, and the table's handle. What leaves: entries or, where a table has them, packed results: the
+ * action and data of an entry in so few bits that they fit its slot (`tables::PackedLayout`). Keys of a burst are
+ * searched eight at a time where the processor can, with the same results. The few keys that are not in the first slot
+ * of their search are searched one by one after all others.
  */
 #ifndef WIRESPEED_WORDS_H
 #define WIRESPEED_WORDS_H
 
 #include "wirespeed.h"
 
-/* Bits of a slot's second word that say where the entry lies; above them is its brief. */
+/* Bits of a slot's second word with the place of the entry; above them is its packed result. */
 #define WS_PLACE_BITS 36u
 #define WS_PLACES ((UINT64_C(1) << WS_PLACE_BITS) - 1)
 
-/* The last slot of the largest table that the nearest caches hold: slots of others are fetched before they are read. */
+/* The last slot of the largest table that fits the nearest caches: slots of larger ones are prefetched. */
 #define WS_NEAR_LAST ((UINT64_C(1) << 16) - 1)
 
-/* The brief of an entry or default action; 0 stands for the default action, too. */
-typedef uint32_t ws_brief(const struct ws_entry *entry);
+/* The packed result of an entry or default action. 0 also means the default action. */
+typedef uint32_t ws_pack(const struct ws_entry *entry);
 
-/* The entry for a key of a table that has no slots. */
+/* The entry for a key of a table without slots. */
 static __attribute__((noinline)) WS_UNUSED const struct ws_entry *ws_ask_word(const struct ws_lookup *table,
                                                                               uint64_t key)
 {
@@ -35,19 +35,19 @@ static inline uint64_t ws_word_place(const struct ws_words *words, uint64_t key)
     return __builtin_bswap64(key * words->factor) & words->last;
 }
 
-/* Whether keys of the table are better fetched, each as soon as it is known, before a burst of them is searched. */
+/* Whether prefetching the slot of each key, before a burst of them is searched, pays. */
 static inline WS_UNUSED uint32_t ws_is_far(const struct ws_lookup *table)
 {
     return table->words.last > WS_NEAR_LAST;
 }
 
-/* Asks for the slot where the search for a key begins. */
+/* Prefetches the first slot of the search for a key. */
 static inline WS_UNUSED void ws_fetch_word(const struct ws_lookup *table, uint64_t key)
 {
     __builtin_prefetch(table->words.slots + ws_word_place(&table->words, key));
 }
 
-/* The second word of the slot that has the key, in a search from a place on; 0 if there is none. */
+/* The second word of the slot with the key, in a search from slot `place` on; 0 if there is none. */
 static inline uint64_t ws_follow_word(const struct ws_words *words, uint64_t key, uint64_t place)
 {
     const struct ws_slot *slot = words->slots + place;
@@ -64,15 +64,15 @@ static inline const struct ws_entry *ws_slot_entry(const struct ws_words *words,
     return (const struct ws_entry *)(words->entries + (entry & WS_PLACES));
 }
 
-static inline uint32_t ws_slot_brief(uint64_t entry)
+static inline uint32_t ws_slot_packed_result(uint64_t entry)
 {
     return (uint32_t)(entry >> WS_PLACE_BITS);
 }
 
-/* The brief of the default action. */
-static inline WS_UNUSED uint32_t ws_default_brief(const struct ws_lookup *table, ws_brief *brief)
+/* The packed result of the default action. */
+static inline WS_UNUSED uint32_t ws_default_packed_result(const struct ws_lookup *table, ws_pack *pack)
 {
-    return table->words.slots == NULL ? 0 : brief((const struct ws_entry *)table->words.entries);
+    return table->words.slots == NULL ? 0 : pack((const struct ws_entry *)table->words.entries);
 }
 
 /* The entry with this key, or the default entry. */
@@ -84,17 +84,17 @@ static inline WS_UNUSED const struct ws_entry *ws_find_word(const struct ws_look
     return ws_slot_entry(words, ws_follow_word(words, key, ws_word_place(words, key)));
 }
 
-/* The brief of the entry with this key, or that of the default action. */
-static inline WS_UNUSED uint32_t ws_find_brief(const struct ws_lookup *table, uint64_t key, ws_brief *brief)
+/* The packed result of the entry with this key, or of the default action. */
+static inline WS_UNUSED uint32_t ws_find_packed_result(const struct ws_lookup *table, uint64_t key, ws_pack *pack)
 {
     const struct ws_words *words = &table->words;
     if (WS_UNLIKELY(words->slots == NULL))
-        return brief(ws_ask_word(table, key));
+        return pack(ws_ask_word(table, key));
     const uint64_t entry = ws_follow_word(words, key, ws_word_place(words, key));
-    return entry != 0 ? ws_slot_brief(entry) : brief((const struct ws_entry *)words->entries);
+    return entry != 0 ? ws_slot_packed_result(entry) : pack((const struct ws_entry *)words->entries);
 }
 
-/* The same two for narrow keys, each of which has its place. */
+/* The same two for narrow keys, each of which has a slot of its own. */
 static inline WS_UNUSED const struct ws_entry *ws_find_narrow(const struct ws_lookup *table, uint64_t key)
 {
     if (WS_UNLIKELY(table->words.slots == NULL))
@@ -102,24 +102,25 @@ static inline WS_UNUSED const struct ws_entry *ws_find_narrow(const struct ws_lo
     return ws_slot_entry(&table->words, table->words.slots[key].entry);
 }
 
-static inline WS_UNUSED uint32_t ws_find_narrow_brief(const struct ws_lookup *table, uint64_t key, ws_brief *brief)
+static inline WS_UNUSED uint32_t ws_find_narrow_packed_result(const struct ws_lookup *table, uint64_t key,
+                                                              ws_pack *pack)
 {
     if (WS_UNLIKELY(table->words.slots == NULL))
-        return brief(ws_ask_word(table, key));
+        return pack(ws_ask_word(table, key));
     const uint64_t entry = table->words.slots[key].entry;
-    return entry != 0 ? ws_slot_brief(entry) : brief((const struct ws_entry *)table->words.entries);
+    return entry != 0 ? ws_slot_packed_result(entry) : pack((const struct ws_entry *)table->words.entries);
 }
 
-/* What is wanted of the entries of a burst: their addresses or, if that is not null, their briefs. */
+/* The results of a burst: the addresses of entries or, if `packed_results` is not null, packed results. */
 struct ws_found {
     const struct ws_entry **entries;
-    uint32_t *briefs;
+    uint32_t *packed_results;
 };
 
 static inline void ws_note_word(const struct ws_words *words, struct ws_found found, uint32_t i, uint64_t entry)
 {
-    if (found.briefs != NULL)
-        found.briefs[i] = ws_slot_brief(entry);
+    if (found.packed_results != NULL)
+        found.packed_results[i] = ws_slot_packed_result(entry);
     else
         found.entries[i] = ws_slot_entry(words, entry);
 }
@@ -141,7 +142,7 @@ static inline ws_eight ws_all_eight(uint64_t word)
 #define WS_TURNED_EIGHT                                                                                                \
     WS_TURNED(0), WS_TURNED(8), WS_TURNED(16), WS_TURNED(24), WS_TURNED(32), WS_TURNED(40), WS_TURNED(48), WS_TURNED(56)
 
-/* The words with their bytes turned round. */
+/* The words with their bytes reversed. */
 static inline ws_eight ws_turn_eight(ws_eight words)
 {
 #if defined(__clang__)
@@ -151,14 +152,14 @@ static inline ws_eight ws_turn_eight(ws_eight words)
 #endif
 }
 
-/* Words that lie so many words behind `base`. */
+/* The words at these offsets, in words, from `base`. */
 #define WS_GATHER_EIGHT(base, at)                                                                                      \
     ((ws_eight)__builtin_ia32_gatherdiv8di((ws_eight_signed){0}, base, (ws_eight_signed)(at), (char)0xff, 8))
-/* One bit for each word that is another, as a mask: comparisons of vectors make vectors. */
+/* A mask with one bit for each word that differs: comparisons of vectors return vectors. */
 #define WS_DIFFER_EIGHT(a, b)                                                                                          \
     ((uint8_t)__builtin_ia32_cmpq512_mask((ws_eight_signed)(a), (ws_eight_signed)(b), 4, (char)0xff))
 
-/* Finds as many keys as are a multiple of eight, up to 64; returns how many have an entry. */
+/* Finds the keys, a multiple of eight and at most 64; returns how many have an entry. */
 static inline uint32_t ws_find_eights(const struct ws_words *words, const uint64_t *keys, uint32_t count,
                                       struct ws_found found)
 {
@@ -175,9 +176,9 @@ static inline uint32_t ws_find_eights(const struct ws_words *words, const uint64
         const uint32_t used = WS_DIFFER_EIGHT(entry, ws_all_eight(0));
         hits += (uint32_t)__builtin_popcount(used);
         left |= (uint64_t)(used & WS_DIFFER_EIGHT(there, key)) << i;
-        if (found.briefs != NULL) {
-            const ws_eight_halves briefs = __builtin_convertvector(entry >> WS_PLACE_BITS, ws_eight_halves);
-            memcpy(found.briefs + i, &briefs, sizeof briefs);
+        if (found.packed_results != NULL) {
+            const ws_eight_halves packed_results = __builtin_convertvector(entry >> WS_PLACE_BITS, ws_eight_halves);
+            memcpy(found.packed_results + i, &packed_results, sizeof packed_results);
         } else {
             const ws_eight entries = first + ((entry & WS_PLACES) << 3);
             memcpy(found.entries + i, &entries, sizeof entries);
@@ -194,7 +195,7 @@ static inline uint32_t ws_find_eights(const struct ws_words *words, const uint64
 }
 #endif
 
-/* Finds the keys of a burst; returns how many have an entry. The brief of a key that has none is 0. */
+/* Finds the keys of a burst; returns how many have an entry. The packed result of a key without an entry is 0. */
 static inline uint32_t ws_find_burst(const struct ws_words *words, const uint64_t *keys, uint32_t count,
                                      struct ws_found found)
 {
@@ -206,8 +207,8 @@ static inline uint32_t ws_find_burst(const struct ws_words *words, const uint64_
         hits = ws_find_eights(words, keys, count, found);
         keys += done;
         count -= done;
-        if (found.briefs != NULL)
-            found.briefs += done;
+        if (found.packed_results != NULL)
+            found.packed_results += done;
         else
             found.entries += done;
     }
@@ -233,16 +234,16 @@ static inline WS_UNUSED uint32_t ws_find_words(const struct ws_lookup *table, co
     return ws_find_burst(&table->words, keys, count, (struct ws_found){entries, NULL});
 }
 
-/* The briefs of a burst's keys, 0 for those that have no entry; returns how many have one. */
-static inline WS_UNUSED uint32_t ws_find_briefs(const struct ws_lookup *table, const uint64_t *keys, uint32_t count,
-                                                ws_brief *brief, uint32_t *briefs)
+/* The packed results of a burst's keys, 0 for those without an entry; returns how many have one. */
+static inline WS_UNUSED uint32_t ws_find_packed_results(const struct ws_lookup *table, const uint64_t *keys,
+                                                        uint32_t count, ws_pack *pack, uint32_t *packed_results)
 {
     if (WS_LIKELY(table->words.slots != NULL))
-        return ws_find_burst(&table->words, keys, count, (struct ws_found){NULL, briefs});
+        return ws_find_burst(&table->words, keys, count, (struct ws_found){NULL, packed_results});
     const struct ws_entry *entries[WS_BURST_MAX];
     const uint32_t hits = table->function(table->context, keys, count, entries);
     for (uint32_t i = 0; i < count; i++)
-        briefs[i] = brief(entries[i]);
+        packed_results[i] = pack(entries[i]);
     return hits;
 }
 

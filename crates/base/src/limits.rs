@@ -41,7 +41,7 @@ pub const HEADROOM_BYTES: usize = 256;
 
 /// Headroom in bytes before a frame in our own memory that is lent to the core. Programs that add no more headers
 /// than fit into it work on the frame in place.
-pub const LENT_ROOM_BYTES: usize = 128;
+pub const LENT_HEADROOM_BYTES: usize = 128;
 
 /// Parser states that one packet may visit. A parser loop ends with the packet or the stack. A loop that consumes
 /// neither (it extracts nothing) ends at this limit with `ParserTimeout`.

@@ -2,7 +2,7 @@
 //!
 //! Every stage recurses over syntax trees, typed trees or the statements of the IR. Their depth is at most
 //! [`crate::limits::LOWERED_NESTING_MAX`], which exceeds the stack of an ordinary thread. Code that accepts untrusted
-//! programs therefore runs inside [`with_room`], once, around everything: trees are also traversed when they are
+//! programs therefore runs inside [`with_deep_stack`], once, around everything: trees are also traversed when they are
 //! copied, compared, printed and dropped.
 
 use crate::limits::STACK_BYTES;
@@ -11,7 +11,7 @@ use std::thread;
 /// Runs `work` on a thread with a stack for deep recursion, and waits for it. The memory is reserved, not used: only
 /// the pages that `work` touches are allocated. If the system refuses even the reservation, `work` runs on the
 /// calling thread.
-pub fn with_room<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+pub fn with_deep_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     // The thread takes the work when it starts. If no thread could be started, the work is still here.
     let mut work = Some(work);
     let mut result = None;
@@ -44,12 +44,12 @@ mod tests {
     #[test]
     fn there_is_room_for_deep_recursion() {
         // 20,000 frames of 4 KiB: 40 times the stack of a test's thread.
-        assert_eq!(with_room(|| depth(20_000)), 20_000);
+        assert_eq!(with_deep_stack(|| depth(20_000)), 20_000);
     }
 
     #[test]
     #[should_panic(expected = "the canary")]
     fn a_panic_goes_on() {
-        with_room(|| panic!("the canary"));
+        with_deep_stack(|| panic!("the canary"));
     }
 }

@@ -21,11 +21,11 @@ pub const CHUNK_ALIGN_BYTES: usize = 64;
 pub const FLAG_ASSERT_FAILED: u32 = 1;
 /// [`Received::flags`]: the deparsed headers did not fit the chunk; the core drops the packet.
 pub const FLAG_NO_ROOM: u32 = 2;
-/// [`Received::flags`], set by the core before a parser runs: the metadata are prepared (fields kept from an earlier
-/// pass), so that the parser does not make them zero. Without it the parser zeroes the metadata range.
+/// [`Received::flags`], set by the core before a parser runs: the metadata are prepared (fields preserved from an
+/// earlier pass), so that the parser does not zero them. Without it the parser zeroes the metadata range.
 pub const FLAG_KEEP_METADATA: u32 = 4;
 
-/// What is written for each packet that is received: it stands together, so that a few wide stores do it.
+/// What is written for each received packet: adjacent members, so that a few wide stores write them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
@@ -41,7 +41,7 @@ pub struct Received {
     pub flags: u32,
     /// Where it was received.
     pub ingress_port: u32,
-    /// When it was received, or when a queue with a rate let it go.
+    /// When it was received, or when a queue with a rate released it.
     pub time_ns: u64,
 }
 
@@ -49,20 +49,20 @@ pub struct Received {
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// What was received, and how it is now.
+    /// The packet as received, and its present state.
     pub received: Received,
     /// Bytes of the chunk.
     pub capacity: u32,
-    /// The core's: a name for the packet.
+    /// The core's index of the packet.
     pub index: u32,
-    /// The core's own; generated code does not look at them.
+    /// The core's own; generated code does not access them.
     pub core: [u64; 3],
     /// The intrinsic variables by the number of their [`ir::IntrinsicSlot`].
     pub intrinsic: [u64; ir::INTRINSIC_SLOTS],
 }
 
-/// The bytes of a packet that was received, wherever they lie. A program that moves headers in place writes to the room
-/// before them, too, and leaves where they begin then; how many they are then is noted here in any program.
+/// The bytes of a received packet, wherever they lie. A program that relocates headers in place writes to the headroom,
+/// too, and sets `bytes` to the new first byte. Every program sets `length` to the new length.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -70,42 +70,40 @@ pub struct Frame {
     pub bytes: NonNull<u8>,
     /// Bytes.
     pub length: u32,
-    /// Where it was received; of a replica, where it leaves.
+    /// The port on which it was received; of a replica, the port on which it leaves.
     pub port: u32,
     /// When it was received.
     pub time_ns: u64,
     /// Bytes before the first one that may be written.
-    pub room: u32,
+    pub headroom: u32,
     /// A replica's number.
     pub rid: u32,
 }
 
-/// What became of a packet on the fast path: the port that it leaves on, or one of the following.
+/// The result of the fast path for a packet: the port on which it leaves, or one of the following.
 pub type Verdict = u32;
 /// [`Verdict`]: the program dropped it in ingress.
 pub const DROP_INGRESS: Verdict = 0xffff_fff0;
 /// [`Verdict`]: the program dropped it in egress.
 pub const DROP_EGRESS: Verdict = 0xffff_fff1;
-/// [`Verdict`]: it asks for something after ingress; its headers, metadata and intrinsic variables are what they were
-/// then.
+/// [`Verdict`]: it makes a request after ingress; its headers, metadata and intrinsic variables are as they were then.
 pub const PUNT_INGRESS: Verdict = 0xffff_fff2;
 /// [`Verdict`]: the same after egress.
 pub const PUNT_EGRESS: Verdict = 0xffff_fff3;
 
 /// [`Verdict`]: its deparsed headers did not fit the chunk.
 pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
-/// [`Verdict`]: an assertion of the program failed; the core ends the packet. It is rare, and counted with those that
-/// are punted.
+/// [`Verdict`]: an assertion of the program failed; the core drops the packet. It is rare, and counted as a punt.
 pub const ASSERTION_FAILED: Verdict = 0xffff_fff5;
 
-/// What the verdicts of a call say together, so that nobody has to look at all of them: how many packets are dropped,
-/// and for what, and how many are punted.
+/// A summary of the verdicts of a call, so that nobody has to read all of them: how many packets are dropped, by
+/// reason, and how many are punted.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub struct Exceptions(u64);
 
 impl Exceptions {
-    /// The same of these verdicts, counted.
+    /// The summary of these verdicts.
     #[inline]
     pub fn of(verdicts: &[Verdict]) -> Exceptions {
         let number = |verdict: &Verdict| match *verdict {
@@ -130,12 +128,12 @@ impl Exceptions {
     }
 
     /// Packets that are punted.
-    pub fn asks(self) -> u64 {
+    pub fn punts(self) -> u64 {
         self.0 >> 48
     }
 }
 
-/// Whether a packet with this verdict is punted without a word.
+/// Whether a packet with this verdict is punted.
 pub fn is_punt(verdict: Verdict) -> bool {
     matches!(verdict, PUNT_INGRESS | PUNT_EGRESS | ASSERTION_FAILED)
 }
@@ -182,18 +180,18 @@ pub struct Counts {
     pub size: u64,
 }
 
-/// How often a table was asked.
+/// How often a table was looked up.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
-    /// Packets that asked it.
+    /// Lookups.
     pub lookups: u64,
-    /// Those that an entry answered.
+    /// Lookups that hit an entry.
     pub hits: u64,
 }
 
-/// A CRC with the parameters that a calculation has, prepared so that it takes a byte in one step. If data are taken
-/// lowest bit first, the remainder is kept with its bits turned round.
+/// A CRC with the parameters of a calculation, prepared so that one step processes a byte. If data are processed lowest
+/// bit first, the remainder is stored with its bits reversed.
 #[repr(C)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crc {
@@ -205,9 +203,9 @@ pub struct Crc {
     pub final_xor: u32,
     /// Bits of the remainder: 16 or 32.
     pub width: u32,
-    /// 1 if data are taken lowest bit first.
+    /// 1 if data are processed lowest bit first.
     pub is_reflected: u32,
-    /// 1 if the remainder is turned round at the end.
+    /// 1 if the bits of the remainder are reversed at the end.
     pub is_reversed: u32,
     /// Zero.
     pub reserved: u32,
@@ -217,21 +215,21 @@ impl Crc {
     /// Prepares a CRC of `width` bits.
     pub fn new(width: u32, parameters: &CrcParameters) -> Crc {
         let mask = u32::MAX >> (32 - width);
-        let turned = |value: u32| (value & mask).reverse_bits() >> (32 - width);
+        let reversed = |value: u32| (value & mask).reverse_bits() >> (32 - width);
         let is_reflected = parameters.reflects_data;
         let effect = |byte: usize| {
-            // A reflected byte is the highest of the unreflected remainder, its bits turned round.
+            // A reflected byte is the highest of the unreflected remainder, with its bits reversed.
             let byte = if is_reflected { (byte as u8).reverse_bits() } else { byte as u8 };
             let mut remainder = u32::from(byte) << (width - 8);
             for _ in 0..8 {
                 let carry = remainder >> (width - 1) & 1;
                 remainder = (remainder << 1 ^ if carry == 1 { parameters.polynomial } else { 0 }) & mask;
             }
-            if is_reflected { turned(remainder) } else { remainder }
+            if is_reflected { reversed(remainder) } else { remainder }
         };
         Crc {
             table: std::array::from_fn(effect),
-            start: if is_reflected { turned(parameters.initial) } else { parameters.initial & mask },
+            start: if is_reflected { reversed(parameters.initial) } else { parameters.initial & mask },
             final_xor: parameters.final_xor & mask,
             width,
             is_reflected: u32::from(is_reflected),
@@ -257,13 +255,13 @@ pub type ValueSetFunction = unsafe extern "C" fn(*mut c_void, u32, *const u64) -
 /// A plug-in's function: `(core, function, instance, words of the inputs, words of the joined outputs)`.
 pub type ExternFunction = unsafe extern "C" fn(*mut c_void, u32, u32, *const u64, *mut u64);
 
-/// What a burst runs with. Each array is indexed by the IR's numbers and has an item for each.
+/// The environment of a burst. Each array is indexed by the IR's numbers and has an item for each.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Env {
     /// First argument of every callback.
     pub core: *mut c_void,
-    /// One for each table, fetched for this burst.
+    /// One for each table, acquired for this burst.
     pub tables: *const LookupHandle,
     /// One for each register array.
     pub registers: *const Cells,
@@ -283,7 +281,7 @@ pub struct Env {
     pub log: MessageFunction,
     /// Reports a failed assertion; the site is an index into [`crate::Plan::assert_sites`].
     pub assert_failed: AssertFunction,
-    /// Asks a value set.
+    /// Looks up keys in a value set.
     pub value_set: ValueSetFunction,
     /// One for each calculation.
     pub calculations: *const Crc,
@@ -294,27 +292,27 @@ pub struct Env {
     /// For each table the times at which its entries were last hit, by [`tables::EntryHeader::index`]. Read only if a
     /// table supports idle timeouts; no cells for one that does not.
     pub last_hits: *const Cells,
-    /// What is written there.
+    /// The time that is written there.
     pub now_ns: u64,
-    /// What other workers take turns at with this one; null if there are none.
+    /// The guard that this worker shares with others; null if there are none.
     pub guard: *const Guard,
-    /// Waits for it.
+    /// Waits until it is free, and takes it.
     pub wait: WaitFunction,
-    /// Where in its chunk a received packet begins.
+    /// The offset in its chunk at which a received packet begins.
     pub first_byte: u32,
 }
 
 const _: () = assert!(size_of::<Env>() == 18 * size_of::<usize>() + 16);
 
-/// What workers take turns at: the registers that they share. It is all that lies in its lines of the cache.
+/// The lock for the registers that workers share. It has cache lines of its own.
 #[repr(C, align(128))]
 #[derive(Debug, Default)]
 pub struct Guard {
-    /// 1 while a worker has it.
+    /// 1 while a worker holds it.
     pub is_taken: AtomicU32,
     /// Zero.
     pub reserved: u32,
-    /// The latest time of a packet that was behind it, in nanoseconds. Whoever has the guard reads and writes it.
+    /// The latest time, in nanoseconds, of a packet that held the guard. Only the holder reads and writes it.
     pub time_ns: AtomicU64,
 }
 
@@ -332,7 +330,7 @@ pub struct ProgramInfo {
     pub metadata_offset: u32,
     /// Their bytes.
     pub metadata_size: u32,
-    /// How many functions `ws_block_0`, `ws_block_1`, ... there are.
+    /// The number of functions `ws_block_0`, `ws_block_1`, ...
     pub block_count: u32,
     /// 1 if there is a function `ws_fast_path`, 2 if it works in place.
     pub fast_path: u32,
@@ -346,13 +344,13 @@ const _: () = assert!(size_of::<ProgramInfo>() == 28);
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);
 
 /// The fast path of received packets, from the parser to the deparser: `(env, packets, frames, count, verdicts)`. It
-/// goes burst by burst, and fetches the first bytes of the frames of the next. Behind a guard the frames get its
-/// time, if that is later. Returns what the verdicts say together.
+/// processes burst by burst, and prefetches the first bytes of the next burst's frames. When it takes a guard, frames
+/// get the guard's time, if that is later. Returns a summary of the verdicts.
 pub type FastPathFunction =
     unsafe extern "C" fn(*const Env, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Exceptions;
 
 /// Replicas of a packet that has been through ingress, from the queues to the deparser: `(env, packet, packets, frames,
 /// count, verdicts)`, `count` at most [`base::limits::BURST_PACKETS_MAX`]. Each frame has the packet's bytes, and the
-/// replica's port and number. Returns what the verdicts say together.
+/// replica's port and number. Returns a summary of the verdicts.
 pub type ReplicaPathFunction =
     unsafe extern "C" fn(*const Env, *const Packet, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Exceptions;

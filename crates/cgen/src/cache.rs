@@ -1,45 +1,45 @@
-//! Keeps the cache of compiled programs within bounds: code for the contents of tables is made again and again, and
-//! hardly ever asked for twice.
+//! Limits the size of the cache of compiled programs: specialised code is compiled again and again, and hardly ever
+//! used twice.
 //!
-//! What enters: the folder, after something was put into it. What leaves: the folder, without what was used longest ago
-//! if there was too much. A program's object is as old as its last use.
+//! What enters: the folder, after a program was added. What leaves: the folder, without the least recently used
+//! programs if it was too large. The modification time of a program's object is its last use.
 
-use crate::kept::SEAL;
+use crate::cache_entry::SEAL;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Bytes of all programs together.
+/// The most bytes of all programs together.
 pub(crate) const BYTES_MAX: u64 = 256 << 20;
 
-/// What was used within this time stays: who asked for it may not have loaded it yet.
-pub(crate) const KEPT: Duration = Duration::from_secs(3600);
+/// Programs that were used within this time stay, since they may not be loaded yet.
+pub(crate) const KEPT_FOR: Duration = Duration::from_secs(3600);
 
 /// A program in the cache.
-struct Kept {
+struct Cached {
     used: SystemTime,
     bytes: u64,
     object: PathBuf,
 }
 
-/// Notes that a program is used. If that cannot be, it is only forgotten sooner.
+/// Records that a program is used. If that fails, it is only deleted sooner.
 pub(crate) fn note_use(object: &Path) {
     let _ = fs::File::open(object).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
-/// Removes programs, those first that were used longest ago, until all together have `bytes_max` or are younger than
-/// `kept`. Whatever cannot be read or removed stays: the next one to come tries again.
-pub(crate) fn shrink(folder: &Path, bytes_max: u64, kept: Duration) {
-    let mut programs: Vec<Kept> =
+/// Removes the least recently used programs until all together have at most `bytes_max` bytes or were used within
+/// `kept_for`. Files that cannot be read or removed stay: the next call tries again.
+pub(crate) fn shrink(folder: &Path, bytes_max: u64, kept_for: Duration) {
+    let mut programs: Vec<Cached> =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| program(entry.ok()?.path())).collect();
     let mut bytes: u64 = programs.iter().map(|program| program.bytes).sum();
     programs.sort_by_key(|program| program.used);
     for program in programs {
-        let is_young = program.used.elapsed().is_ok_and(|age| age < kept);
+        let is_young = program.used.elapsed().is_ok_and(|age| age < kept_for);
         if bytes <= bytes_max || is_young {
             return;
         }
-        // The text goes first: an object without it is compiled anew.
+        // The text is removed first: an object without it is compiled again.
         let _ = fs::remove_file(program.object.with_extension("c"));
         let _ = fs::remove_file(program.object.with_extension(SEAL));
         let _ = fs::remove_file(&program.object);
@@ -47,13 +47,13 @@ pub(crate) fn shrink(folder: &Path, bytes_max: u64, kept: Duration) {
     }
 }
 
-fn program(object: PathBuf) -> Option<Kept> {
+fn program(object: PathBuf) -> Option<Cached> {
     if object.extension()? != "so" {
         return None;
     }
     let found = fs::metadata(&object).ok()?;
     let text = fs::metadata(object.with_extension("c")).map_or(0, |text| text.len());
-    Some(Kept { used: found.modified().ok()?, bytes: found.len() + text, object })
+    Some(Cached { used: found.modified().ok()?, bytes: found.len() + text, object })
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(there(), all);
         shrink(folder.path(), 399, Duration::ZERO);
         assert_eq!(there(), "notes.json old.c old.seal old.so used.c used.seal used.so young.c young.seal young.so");
-        // However much there is, what may not have been loaded yet stays.
+        // Whatever their size, programs that may not be loaded yet stay.
         shrink(folder.path(), 0, Duration::from_secs(60));
         assert_eq!(there(), "notes.json used.c used.seal used.so young.c young.seal young.so");
     }

@@ -1,9 +1,9 @@
-//! Runs the system's C compiler and keeps what it makes.
+//! Runs the system's C compiler and caches its results.
 //!
 //! What enters: C text. What leaves: a shared object, from a private cache if the same text was compiled before with
 //! the same runtime headers, flags, compiler and machine.
 
-use crate::kept::Place;
+use crate::cache_entry::CacheEntry;
 use crate::{cache, runtime};
 use base::private;
 use std::ffi::OsString;
@@ -16,16 +16,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How a program is compiled.
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
-    /// The compiler, with arguments after spaces if need be. None: `$CC`, else the first of `cc`, `clang` and `gcc`
-    /// that there is. It may be a cross compiler for the machine that this runs on, as under an emulator.
+    /// The compiler, optionally with arguments, separated by spaces. None: `$CC`, else the first of `cc`, `clang` and
+    /// `gcc` that is installed. Under an emulator, it may be a cross compiler for the emulated machine.
     pub compiler: Option<String>,
     /// The machine to compile for, as `aarch64-linux-gnu`: the compiler is then `aarch64-linux-gnu-gcc` unless one is
-    /// named (a clang is told by `--target`), and the result is for no particular processor. None: this very machine.
+    /// named (clang gets `--target`), and the result is for no particular processor. None: this machine.
     pub target: Option<String>,
-    /// Where results are kept. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`, else a private temporary
-    /// folder. More than 256 MiB are not kept: what was used longest ago goes.
+    /// Where results are cached. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`, else a private temporary
+    /// folder. The cache is limited to 256 MiB; the least recently used results are deleted.
     pub cache_dir: Option<PathBuf>,
-    /// How much time the compiler takes to make the code fast.
+    /// How much the compiler optimises.
     pub optimise: Optimise,
     /// Undefined behaviour of the C code stops the process (for tests).
     pub sanitize: bool,
@@ -33,12 +33,12 @@ pub struct CompileOptions {
     pub deny_warnings: bool,
 }
 
-/// How much time the compiler takes to make the code fast.
+/// How much the compiler optimises.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Optimise {
-    /// Compiles fast.
+    /// Not at all: compiling is fast.
     None,
-    /// Runs fast.
+    /// Fully: the code is fast.
     #[default]
     Full,
 }
@@ -46,23 +46,23 @@ pub enum Optimise {
 /// Why there is no shared object.
 #[derive(Debug)]
 pub enum CompileError {
-    /// There is no compiler: those that were tried.
+    /// There is no compiler.
     NoCompiler {
-        /// Their names.
+        /// The names of those that were tried.
         tried: Vec<String>,
     },
     /// There is no compiler for another machine.
     NoCrossCompiler {
         /// The machine.
         target: String,
-        /// What was tried.
+        /// The names of those that were tried.
         tried: Vec<String>,
     },
     /// The compiler failed.
     Failed {
         /// The command.
         command: String,
-        /// What it said.
+        /// Its error output.
         stderr: String,
     },
     /// A file or folder cannot be used.
@@ -101,19 +101,19 @@ impl std::error::Error for CompileError {}
 pub struct SharedObject {
     /// The file.
     pub path: PathBuf,
-    /// Whether it was compiled before.
+    /// Whether it comes from the cache.
     pub from_cache: bool,
-    /// Deletes the file in the end, if there is no cache to keep it in.
+    /// Deletes the file on drop, if there is no cache.
     _temporary: Option<tempfile::TempDir>,
 }
 
-/// Compiles C text to a shared object, or finds what was made of the same text before.
+/// Compiles C text to a shared object, or finds it in the cache.
 pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, CompileError> {
-    compile_unless(c_text, options, |place| place.holds(c_text))
+    compile_unless(c_text, options, |entry| entry.holds(c_text))
 }
 
-/// Compiles C text and loads what was made. An object of the cache that does not load is made again, once: it may be
-/// of another system that shares the cache.
+/// Compiles C text and loads the object. A cached object that does not load is compiled again, once: it may be from
+/// another system that shares the cache.
 pub(crate) fn compile_and_load<T, E>(
     c_text: &str,
     options: &CompileOptions,
@@ -131,31 +131,31 @@ pub(crate) fn compile_and_load<T, E>(
 fn compile_unless(
     c_text: &str,
     options: &CompileOptions,
-    is_there: impl Fn(&Place) -> bool,
+    is_there: impl Fn(&CacheEntry) -> bool,
 ) -> Result<SharedObject, CompileError> {
     let compiler = Compiler::find(options)?;
     let flags = flags(options, &compiler);
     let (folder, temporary) = cache_folder(options)?;
     let key = cache_key(c_text, &flags, &compiler, options.target.is_none());
-    let place = Place::new(&folder, &key);
-    if is_there(&place) {
-        cache::note_use(&place.object);
-        return Ok(SharedObject { path: place.object, from_cache: true, _temporary: temporary });
+    let entry = CacheEntry::new(&folder, &key);
+    if is_there(&entry) {
+        cache::note_use(&entry.object);
+        return Ok(SharedObject { path: entry.object, from_cache: true, _temporary: temporary });
     }
     let include = write_runtime(&folder)?;
-    write_atomically(&place.text, c_text.as_bytes())?;
+    write_atomically(&entry.text, c_text.as_bytes())?;
     let scratch = folder.join(temporary_name(&key));
     let mut arguments = flags;
-    arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), place.text.clone().into()]);
+    arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), entry.text.clone().into()]);
     let made = run(&compiler, arguments).and_then(|()| {
-        let put = place.put(&scratch, &folder.join(temporary_name(&key)));
-        put.map_err(|error| CompileError::Io { path: place.object.clone(), error })
+        let put = entry.put(&scratch, &folder.join(temporary_name(&key)));
+        put.map_err(|error| CompileError::Io { path: entry.object.clone(), error })
     });
-    // What may be left is of no use; the error that counts is the first.
+    // The scratch file is useless now; only the first error is reported.
     let _left = fs::remove_file(&scratch);
     made?;
-    cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT);
-    Ok(SharedObject { path: place.object, from_cache: false, _temporary: temporary })
+    cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT_FOR);
+    Ok(SharedObject { path: entry.object, from_cache: false, _temporary: temporary })
 }
 
 /// Runs the compiler.
@@ -166,7 +166,7 @@ fn run(compiler: &Compiler, mut arguments: Vec<OsString>) -> Result<(), CompileE
     };
     let mut output = run(&arguments)?;
     if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("native") {
-        // A compiler that does not know the processor which it runs on: a cross compiler under an emulator.
+        // The compiler does not know the processor that it runs on: a cross compiler under an emulator.
         arguments.retain(|argument| argument != THIS_PROCESSOR);
         output = run(&arguments)?;
     }
@@ -178,7 +178,7 @@ fn run(compiler: &Compiler, mut arguments: Vec<OsString>) -> Result<(), CompileE
     Err(CompileError::Failed { command, stderr: String::from_utf8_lossy(&output.stderr).into_owned() })
 }
 
-/// Says that the code is for the processor that the compiler runs on.
+/// The flag for code for the processor that the compiler runs on.
 const THIS_PROCESSOR: &str = "-march=native";
 
 /// The Debian package that has gcc for a machine.
@@ -189,7 +189,7 @@ fn debian_package(target: &str) -> String {
 struct Compiler {
     /// The command and its first arguments.
     words: Vec<String>,
-    /// What `--version` says.
+    /// The output of `--version`.
     version: String,
 }
 
@@ -210,7 +210,7 @@ impl Compiler {
             let output = Command::new(program).args(arguments).arg("--version").output();
             if let Ok(output) = output.as_ref().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()) {
                 let compiler = Compiler { words, version: output };
-                // A clang may know the machine without having its libraries.
+                // A clang may support the machine without having its libraries.
                 if candidate != "clang" || options.target.as_ref().is_none_or(|target| compiler.links_for(target)) {
                     return Ok(compiler);
                 }
@@ -247,10 +247,10 @@ fn flags(options: &CompileOptions, compiler: &Compiler) -> Vec<OsString> {
         Optimise::Full => "-O3",
     });
     if compiler.is_clang() {
-        // Generated code nests as deep as the program does.
+        // Generated code nests as deeply as the program.
         flags.push("-fbracket-depth=65536");
     }
-    // These are mere warnings to some compilers, and would be wrong results.
+    // Some compilers only warn about these, and the code would be wrong.
     flags.extend(["-Werror=incompatible-pointer-types", "-Werror=int-conversion"]);
     if options.sanitize {
         flags.extend(["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]);
@@ -285,7 +285,7 @@ fn cache_folder(options: &CompileOptions) -> Result<(PathBuf, Option<tempfile::T
     Ok((temporary.path().to_owned(), Some(temporary)))
 }
 
-/// Makes the folder, and makes sure that it is ours and no one else's: what lies in it is loaded and run.
+/// Makes the folder, and ensures that it is private to this user: files in it are loaded and run.
 fn make_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     private::make_folder(folder)?;
@@ -316,13 +316,13 @@ fn cache_key(c_text: &str, flags: &[OsString], compiler: &Compiler, for_this_mac
     format!("{:032x}", hash.number())
 }
 
-/// The cache, if there is one.
-pub(crate) fn kept_folder(options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
+/// The cache's folder, if there is a cache.
+pub(crate) fn lasting_folder(options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
     let (folder, temporary) = cache_folder(options)?;
     Ok(temporary.is_none().then_some(folder))
 }
 
-/// What `-march=native` depends on, so that a cache that several machines share does not mix them up.
+/// The properties of the processor that `-march=native` depends on, so that several machines can share a cache.
 pub(crate) fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let telling = ["model name", "flags", "Features", "CPU part", "isa"];
@@ -330,7 +330,7 @@ pub(crate) fn processor() -> String {
     first.lines().filter(|line| telling.iter().any(|name| line.starts_with(name))).collect()
 }
 
-/// FNV-1a of 128 bits, over parts with their lengths.
+/// FNV-1a with 128 bits, over parts with their lengths.
 pub(crate) struct Fnv(u128);
 
 impl Fnv {
@@ -338,7 +338,7 @@ impl Fnv {
         Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
-    /// What it is by now.
+    /// The hash of the parts so far.
     pub(crate) fn number(&self) -> u128 {
         self.0
     }
@@ -350,7 +350,7 @@ impl Fnv {
     }
 }
 
-/// Puts the runtime headers into a folder named by their contents.
+/// Writes the runtime headers to a folder named by their contents.
 fn write_runtime(folder: &Path) -> Result<PathBuf, CompileError> {
     let mut hash = Fnv::new();
     for (name, text) in runtime::FILES {
@@ -380,7 +380,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CompileE
     private::replace(path, &scratch, bytes).map_err(|error| CompileError::Io { path: path.to_owned(), error })
 }
 
-/// A name that no other process or thread uses at this time.
+/// A name that no other process or thread uses.
 fn temporary_name(name: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{name}.{}.{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))

@@ -8,22 +8,22 @@
 //! ```
 //!
 //! * [`abi`]: the layouts shared with generated code (`runtime/c/wirespeed.h`).
-//! * [`plan`]: where everything lives, and what may run together.
+//! * [`plan`]: where everything is stored, and which packets may run together.
 //! * [`mod@describe`]: the plan for people and tools.
 //! * [`emit`]: C from program and plan, built as a tree (`ctree`) and printed last.
-//! * [`tuning`]: what was measured to be best of what the plan leaves open.
+//! * [`tuning`]: settings that the plan leaves open and that were measured.
 //! * [`runtime`]: the C headers that generated code includes.
-//! * [`compile`](mod@compile): the system's compiler, and a cache of what it made (`kept`, `cache`).
-//! * [`plug_in`]: calls a user's shared objects, which supply a program's own externs.
+//! * [`compile`](mod@compile): the system's compiler, and a cache of its results (`cache_entry`, `cache`).
+//! * [`plug_in`]: calls a user's shared objects, which implement a program's own externs.
 //! * [`native`]: loads shared objects and calls them.
 
 pub mod abi;
 mod cache;
+mod cache_entry;
 pub mod compile;
 mod ctree;
 pub mod describe;
 pub mod emit;
-mod kept;
 pub mod native;
 pub mod plan;
 pub mod plug_in;
@@ -36,7 +36,7 @@ pub use emit::{SourceLine, emit_c};
 pub use native::{BuildError, LoadError, Native};
 pub use plan::sharing::{Sharing, WholeProgram};
 pub use plan::{
-    AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits, spelled_params,
+    AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits, pre_encoded_params,
 };
 pub use plug_in::{PlugIn, PlugInError};
 pub use tuning::Tuning;

@@ -18,11 +18,11 @@ use std::path::Path;
 pub enum LoadError {
     /// The system's loader refused it, or a symbol is missing.
     Library(libloading::Error),
-    /// It is not the program that the plan is of, or was compiled with other layouts.
+    /// It is not the planned program, or was compiled with other layouts.
     Mismatch {
-        /// What it says of itself.
+        /// Its description of itself.
         found: ProgramInfo,
-        /// What it should say.
+        /// The expected description.
         expected: ProgramInfo,
     },
 }
@@ -49,9 +49,9 @@ impl From<libloading::Error> for LoadError {
 /// Why there is no native code of a program.
 #[derive(Debug)]
 pub enum BuildError {
-    /// It was not compiled.
+    /// Compiling failed.
     Compile(CompileError),
-    /// It was, and cannot be loaded.
+    /// Loading failed.
     Load(LoadError),
 }
 
@@ -66,7 +66,7 @@ impl std::fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// What the shared object of a plan says of itself.
+/// The description that the shared object of a plan has of itself.
 pub fn program_info(plan: &Plan) -> ProgramInfo {
     ProgramInfo {
         abi_version: ABI_VERSION,
@@ -85,20 +85,20 @@ pub struct Native {
     blocks: Vec<BlockFunction>,
     fast_path: Option<FastPathFunction>,
     replica_path: Option<ReplicaPathFunction>,
-    room_bytes: u32,
+    headroom_bytes: u32,
     is_in_place: bool,
     /// Keeps the functions mapped.
     _library: Library,
 }
 
 impl Native {
-    /// Compiles the C text of `plan`'s program, or finds it in the cache, and loads it.
+    /// Compiles the C text of `plan`'s program, or finds the object in the cache, and loads it.
     pub fn build(c_text: &str, plan: &Plan, options: &CompileOptions) -> Result<Native, BuildError> {
         let loaded = compile_and_load(c_text, options, |object| Native::load(object, plan));
         loaded.map_err(BuildError::Compile)?.map_err(BuildError::Load)
     }
 
-    /// Loads what [`crate::compile()`] has made from the C text of `plan`'s program. The file may be deleted
+    /// Loads the object that [`crate::compile()`] has made from the C text of `plan`'s program. The file may be deleted
     /// afterwards.
     pub fn load(path: &Path, plan: &Plan) -> Result<Native, LoadError> {
         // SAFETY: generated code has no constructors but those of the runtime headers, which fill tables of constants.
@@ -125,8 +125,8 @@ impl Native {
             // SAFETY: as above.
             _ => Some(unsafe { *library.get::<ReplicaPathFunction>(b"ws_replica_path\0")? }),
         };
-        let (is_in_place, room_bytes) = (plan.is_in_place(), plan.room_bytes());
-        Ok(Native { blocks, fast_path, replica_path, is_in_place, room_bytes, _library: library })
+        let (is_in_place, headroom_bytes) = (plan.is_in_place(), plan.headroom_bytes());
+        Ok(Native { blocks, fast_path, replica_path, is_in_place, headroom_bytes, _library: library })
     }
 
     /// Runs a block over a burst of packets.
@@ -141,27 +141,28 @@ impl Native {
     /// * The chunk was passed through the program's parser block, or copied from one that was, before any other block.
     ///   `data <= payload <= data + length` then holds and is left alone, except by the deparser.
     /// * `env` has as many tables, registers, counters and direct counters as the program, with the sizes that they
-    ///   say, which no one else writes during the call; its callbacks may be called with its `core`.
+    ///   say, which nobody else writes during the call; its callbacks may be called with its `core`.
     #[inline]
     pub unsafe fn run_block(&self, block: BlockId, env: &Env, packets: &[*mut Packet]) {
         assert!(packets.len() <= BURST_PACKETS_MAX, "a burst of {} packets", packets.len());
-        // SAFETY: what the caller vouches for is what generated code relies on.
+        // SAFETY: the caller guarantees what generated code relies on.
         unsafe { self.blocks[block.index()](env, packets.as_ptr(), packets.len() as u32) }
     }
 
-    /// Takes packets through the fast path, burst by burst, and says for each what became of it. If the plan works in
-    /// place ([`Plan::is_in_place`]) there is a frame for each packet, and of a packet's chunk nothing is read, and
-    /// only that of a packet which is punted is written to: its context, its intrinsic variables and where the payload
-    /// begins, as if its bytes began at `env.first_byte`.
+    /// Runs packets through the fast path, burst by burst, and sets a verdict for each. If the plan works in place
+    /// ([`Plan::is_in_place`]) there is a frame for each packet, chunks are not read, and only the chunks of punted
+    /// packets are written: the context, the intrinsic variables and the payload's offset, as if the packet's bytes
+    /// began at `env.first_byte`.
     ///
     /// # Panics
     /// If there are more packets than [`BURST_PACKETS_MAX`] or, in place, than [`CALL_FRAMES_MAX`] or frames, if there
-    /// are more than verdicts, if a frame has less room than [`Plan::room_bytes`], or if the plan has no fast path.
+    /// are more than verdicts, if a frame has less headroom than [`Plan::headroom_bytes`], or if the plan has no fast
+    /// path.
     ///
     /// # Safety
     /// As for [`Native::run_block`]; the packets are as they were received, with no flags. In place, each frame points
-    /// to as many bytes as it says, behind as many as there is room, which this call alone uses. Where a frame begins
-    /// afterwards is in that room or behind, and it ends where it did or before.
+    /// to `length` bytes after `headroom` bytes, all of which this call alone uses. Afterwards the frame begins within
+    /// this range, and ends at its former end or before.
     #[inline]
     pub unsafe fn run_fast_path(
         &self,
@@ -175,27 +176,27 @@ impl Native {
         assert!(count <= most.min(verdicts.len()), "{count} packets in a call");
         assert!(!self.is_in_place || count <= frames.len(), "{count} packets with {} frames", frames.len());
         assert!(
-            self.room_bytes == 0 || frames.iter().all(|frame| frame.room >= self.room_bytes),
-            "a frame without room"
+            self.headroom_bytes == 0 || frames.iter().all(|frame| frame.headroom >= self.headroom_bytes),
+            "a frame without headroom"
         );
         let fast_path = self.fast_path.expect("the plan has a fast path");
         let frames = frames.as_mut_ptr();
-        // SAFETY: what the caller vouches for is what generated code relies on.
+        // SAFETY: the caller guarantees what generated code relies on.
         unsafe { fast_path(env, packets.as_ptr(), frames, count as u32, verdicts.as_mut_ptr()) }
     }
 
-    /// Takes replicas of `packet`, which has been through ingress, from the queues to the deparser, and says for each
-    /// what became of it. Of a replica's chunk nothing is read, and only that of one that is punted is written to: its
-    /// context, its intrinsic variables and where the payload begins, as if its bytes began at `env.first_byte`.
+    /// Runs replicas of `packet`, which has been through ingress, from the queues to the deparser, and sets a verdict
+    /// for each. The replicas' chunks are not read, and only those of punted replicas are written: the context, the
+    /// intrinsic variables and the payload's offset, as if the replica's bytes began at `env.first_byte`.
     ///
     /// # Panics
-    /// If there are more replicas than [`BURST_PACKETS_MAX`], frames or verdicts, if a frame has less room than
-    /// [`Plan::room_bytes`], or if the plan has no path for replicas.
+    /// If there are more replicas than [`BURST_PACKETS_MAX`], frames or verdicts, if a frame has less headroom than
+    /// [`Plan::headroom_bytes`], or if the plan has no path for replicas.
     ///
     /// # Safety
-    /// As for [`Native::run_block`]; `packet` is such a packet that has not been deparsed, and is none of the replicas.
-    /// Each frame points to as many bytes as it says, those of the packet, behind as many as there is room, which this
-    /// call alone uses. Where a frame begins afterwards is in that room or behind, and it ends where it did or before.
+    /// As for [`Native::run_block`]; `packet` is such a packet that has not been deparsed, and is not one of the
+    /// replicas. Each frame points to `length` bytes, those of the packet, after `headroom` bytes, all of which this
+    /// call alone uses. Afterwards the frame begins within this range, and ends at its former end or before.
     pub unsafe fn run_replica_path(
         &self,
         env: &Env,
@@ -206,10 +207,10 @@ impl Native {
     ) -> Exceptions {
         let count = replicas.len();
         assert!(count <= BURST_PACKETS_MAX.min(frames.len()).min(verdicts.len()), "{count} replicas in a call");
-        assert!(frames.iter().all(|frame| frame.room >= self.room_bytes), "a frame without room");
+        assert!(frames.iter().all(|frame| frame.headroom >= self.headroom_bytes), "a frame without headroom");
         let replica_path = self.replica_path.expect("the plan has a path for replicas");
         let (frames, verdicts) = (frames.as_mut_ptr(), verdicts.as_mut_ptr());
-        // SAFETY: what the caller vouches for is what generated code relies on.
+        // SAFETY: the caller guarantees what generated code relies on.
         unsafe { replica_path(env, packet, replicas.as_ptr(), frames, count as u32, verdicts) }
     }
 }

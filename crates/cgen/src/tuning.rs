@@ -1,24 +1,25 @@
-//! What can be tuned of a plan, and where it is kept.
+//! The settings of a plan that can be tuned, and where they are stored.
 //!
-//! What enters: a [`Tuning`] that was measured. What leaves: the same, to whoever plans the same program on the same
-//! machine later. It lies beside what was compiled, named after the program; without a cache nothing is kept.
+//! What enters: a [`Tuning`] that was measured. What leaves: the same, when the same program is planned on the same
+//! machine later. It is stored beside the compiled code, named after the program; without a cache nothing is stored.
 //!
-//! A tuning changes how fast packets are worked on and nothing else: whatever it says, no more packets go together than
-//! the planner allows.
+//! A tuning changes how fast packets are processed and nothing else: no more packets run together than the planner
+//! allows.
 
-use crate::compile::{CompileError, CompileOptions, Fnv, kept_folder, processor, write_atomically};
+use crate::compile::{CompileError, CompileOptions, Fnv, lasting_folder, processor, write_atomically};
 use base::limits::BURST_PACKETS_MAX;
 use base::private;
 use ir::Program;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What can be tuned of a plan.
+/// The settings of a plan that can be tuned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Tuning {
     /// The most packets that run through the program together.
     pub burst_packets: u32,
-    /// Whether tables cut the program, so that each is asked once for a burst; else it is asked for each packet alone.
+    /// Whether the program is split at its tables, so that each is looked up once per burst, or is looked up packet by
+    /// packet.
     pub cuts: bool,
 }
 
@@ -29,12 +30,12 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// What was kept for a program; none if nothing was, or if it cannot be read.
+    /// The stored tuning of a program; none if there is none, or if it cannot be read.
     pub fn kept(program: &Program, options: &CompileOptions) -> Option<Tuning> {
         Tuning::read(&String::from_utf8(private::read(&path(program, options).ok()??).ok()?).ok()?)
     }
 
-    /// Keeps this for a program. Returns where; none if there is no cache.
+    /// Stores this for a program. Returns the file; none if there is no cache.
     pub fn keep(&self, program: &Program, options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
         let Some(path) = path(program, options)? else { return Ok(None) };
         let Tuning { burst_packets, cuts } = self;
@@ -43,7 +44,7 @@ impl Tuning {
         Ok(Some(path))
     }
 
-    /// Forgets what was kept for a program. False if nothing was.
+    /// Deletes the stored tuning of a program. Returns false if there is none.
     pub fn forget(program: &Program, options: &CompileOptions) -> Result<bool, CompileError> {
         let Some(path) = path(program, options)?.filter(|path| path.exists()) else { return Ok(false) };
         std::fs::remove_file(&path).map_err(|error| CompileError::Io { path, error })?;
@@ -64,7 +65,7 @@ fn path(program: &Program, options: &CompileOptions) -> Result<Option<PathBuf>, 
     hash.part(env!("CARGO_PKG_VERSION").as_bytes());
     hash.part(ir::text::print(program).as_bytes());
     hash.part(processor().as_bytes());
-    let folder = kept_folder(options)?;
+    let folder = lasting_folder(options)?;
     Ok(folder.map(|folder| folder.join(format!("tuned-{:032x}", hash.number()))))
 }
 

@@ -1,4 +1,4 @@
-//! What lies in the cache is loaded only if it is what was put there, and is nobody else's to change.
+//! Objects in the cache are loaded only if they are unchanged and cannot be changed by other users.
 
 use cgen::{CompileOptions, Native, Optimise, Plan, SharedObject, compile};
 use std::fs::{self, Permissions};

@@ -1,4 +1,4 @@
-//! The compiler and its cache: what is kept, and what is said when something is wrong.
+//! The compiler, its cache, and its error messages.
 
 use cgen::{CompileError, CompileOptions, Optimise, compile};
 use std::os::unix::fs::PermissionsExt;
@@ -57,7 +57,7 @@ fn a_path_that_is_no_folder_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("our folder");
-    let error = compile("int x;\n", &options(&file)).expect_err("a file is no cache");
+    let error = compile("int x;\n", &options(&file)).expect_err("a file is not a cache");
     assert!(matches!(error, CompileError::Io { .. }), "{error:?}");
 }
 

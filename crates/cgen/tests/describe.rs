@@ -65,57 +65,57 @@ fn a_router_is_run_in_place() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
+            fast path: in place: packets are processed where their bytes lie
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-              region 0
+              batch stage 0
                 node 0 (entered): 5 statements; then if hdr.ipv4.isValid() node 1 else node 3
-                node 1: then asks I.route, node 4
+                node 1: then looks up I.route, node 4
                 node 3: then if tmp#2 node 5 else node 7
-                node 5: then asks I.mac, node 8
+                node 5: then looks up I.mac, node 8
                 node 7: 10 statements; then done
-              region 1
-                node 4 (entered): answer of I.route; 1 statement; then node 9
+              batch stage 1
+                node 4 (entered): result of I.route; 1 statement; then node 9
                 node 9: then if tmp#2 node 10 else node 11
-                node 10: then asks I.mac, node 8
+                node 10: then looks up I.mac, node 8
                 node 11: 10 statements; then done
-              region 2
-                node 8 (entered): answer of I.mac; 1 statement; then node 12
+              batch stage 2
+                node 8 (entered): result of I.mac; 1 statement; then node 12
                 node 12: 10 statements; then done
 
             block V
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then done
 
             block I
-              region 0
+              batch stage 0
                 node 0 (entered): 1 statement; then if hdr.ipv4.isValid() node 1 else node 3
-                node 1: then asks I.route, node 4
-              region 1
-                node 4 (entered): answer of I.route; 1 statement; then node 3
+                node 1: then looks up I.route, node 4
+              batch stage 1
+                node 4 (entered): result of I.route; 1 statement; then node 3
                 node 3 (entered): then if tmp#2 node 5 else done
-                node 5: then asks I.mac, node 8
-              region 2
-                node 8 (entered): answer of I.mac; 1 statement; then done
+                node 5: then looks up I.mac, node 8
+              batch stage 2
+                node 8 (entered): result of I.mac; 1 statement; then done
 
             block C
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
 
             variables
               meta.hop: 16 bits: C variable; in blocks: context, byte 0
-              sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
-              sm.mcast_grp: 16 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 11
+              sm.egress_spec: 9 bits: C variable, saved for each packet up to batch stage 2; in blocks: packet, slot 1
+              sm.mcast_grp: 16 bits: C variable, saved for each packet up to batch stage 2; in blocks: packet, slot 11
               sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
               sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
               tmp: 16 bits: C variable
-              tmp#2: 1 bits: C variable, kept for each packet up to region 1; in blocks: C variable, kept for each packet
+              tmp#2: 1 bits: C variable, saved for each packet up to batch stage 1; in blocks: C variable, saved for each packet
               I.forward.port: 9 bits: C variable
               I.forward.hop: 16 bits: C variable
               I.route hit: 1 bits: C variable
@@ -125,10 +125,10 @@ fn a_router_is_run_in_place() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, looked up once per burst
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
-              I.mac: tuple space, linear while it is small; key of 64 bits in 1 word, asked once for a burst
+              I.mac: tuple space, linear while it is small; key of 64 bits in 1 word, looked up once per burst
                 exact meta.hop: 16 bits
                 ternary hdr.ethernet.src: 48 bits
 
@@ -150,28 +150,28 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
+            fast path: in place: packets are processed where their bytes lie
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               one packet after the other: packets would meet register I.last in another order
-              region 0, which workers take turns at
-                node 0 (entered): 21 statements; asks for each packet I.route; then done
+              batch stage 0, which workers take turns at
+                node 0 (entered): 21 statements; looks up per packet I.route; then done
 
             block V
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then done
 
             block I
               one packet after the other: packets would meet register I.last in another order
-              region 0, which workers take turns at
-                node 0 (entered): 7 statements; asks for each packet I.route; then done
+              batch stage 0, which workers take turns at
+                node 0 (entered): 7 statements; looks up per packet I.route; then done
 
             block C
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
@@ -192,14 +192,14 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked for each packet alone
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, looked up packet by packet
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
 
             state
               counter I.hops: sum: each worker has cells of its own, which are added up
-              register I.last: guarded: packets can see the order of use: workers take turns at the guarded regions
-              register I.sum: guarded: packets can see the order of use: workers take turns at the guarded regions
+              register I.last: guarded: packets can observe the order of use: workers take turns at the guarded batch stages
+              register I.sum: guarded: packets can observe the order of use: workers take turns at the guarded batch stages
         "#]],
     );
 }
@@ -213,29 +213,29 @@ fn a_header_that_comes_and_goes_is_moved_in_place() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
-              deparser: moves headers where they lie
-              region 0
-                node 0 (entered): 4 statements; then asks I.route, node 1
-              region 1
-                node 1 (entered): answer of I.route; 14 statements; then done
+            fast path: in place: packets are processed where their bytes lie
+              deparser: moves headers in place
+              batch stage 0
+                node 0 (entered): 4 statements; then looks up I.route, node 1
+              batch stage 1
+                node 1 (entered): result of I.route; 14 statements; then done
 
             block V
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then done
 
             block I
-              region 0
-                node 0 (entered): then asks I.route, node 1
-              region 1
-                node 1 (entered): answer of I.route; 2 statements; then done
+              batch stage 0
+                node 0 (entered): then looks up I.route, node 1
+              batch stage 1
+                node 1 (entered): result of I.route; 2 statements; then done
 
             block C
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
@@ -255,7 +255,7 @@ fn a_header_that_comes_and_goes_is_moved_in_place() {
               hdr.ipv4: 96 bits: packet
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, looked up once per burst
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
 
@@ -302,34 +302,34 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
+            fast path: in place: packets are processed where their bytes lie
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-              packets leave it for what ingress asks for
-              one packet after the other: each packet comes to its end before the next begins, which might meet the sequence of random numbers first
-              region 0
-                node 0 (entered): 22 statements; asks for each packet I.route; then done
+              packets are punted for requests of ingress
+              one packet after the other: each packet runs to completion before the next begins, which might meet the sequence of random numbers first
+              batch stage 0
+                node 0 (entered): 22 statements; looks up per packet I.route; then done
 
             block V
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then done
 
             block I
-              region 0
-                node 0 (entered): then asks I.route, node 1
-              region 1
-                node 1 (entered): answer of I.route; 3 statements; then done
+              batch stage 0
+                node 0 (entered): then looks up I.route, node 1
+              batch stage 1
+                node 1 (entered): result of I.route; 3 statements; then done
 
             block E
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block C
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
@@ -338,8 +338,8 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
               meta.hop: 16 bits: C variable; in blocks: context, byte 0
               sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
               sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
-              sm.checksum_error: 1 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 13
-              sm.parser_error: 32 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 14
+              sm.checksum_error: 1 bits: C variable, saved for each packet up to batch stage 1; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable, saved for each packet up to batch stage 1; in blocks: packet, slot 14
               tmp: 16 bits: C variable
               I.forward.port: 9 bits: C variable
               I.forward.hop: 16 bits: C variable
@@ -352,7 +352,7 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked for each packet alone
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, looked up packet by packet
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
 
@@ -372,30 +372,30 @@ fn a_key_of_one_word_is_searched_by_generated_code() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
+            fast path: in place: packets are processed where their bytes lie
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-              region 0
-                node 0 (entered): 4 statements; then asks I.bridge, node 1
-              region 1
-                node 1 (entered): answer of I.bridge; 10 statements; then done
+              batch stage 0
+                node 0 (entered): 4 statements; then looks up I.bridge, node 1
+              batch stage 1
+                node 1 (entered): result of I.bridge; 10 statements; then done
 
             block V
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then done
 
             block I
-              region 0
-                node 0 (entered): then asks I.bridge, node 1
-              region 1
-                node 1 (entered): answer of I.bridge; then done
+              batch stage 0
+                node 0 (entered): then looks up I.bridge, node 1
+              batch stage 1
+                node 1 (entered): result of I.bridge; then done
 
             block C
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
@@ -412,7 +412,7 @@ fn a_key_of_one_word_is_searched_by_generated_code() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.bridge: hash whose slots hold the keys; key of 48 bits in 1 word, asked once for a burst, searched by generated code
+              I.bridge: hash whose slots hold the keys; key of 48 bits in 1 word, looked up once per burst, searched by generated code
                 exact hdr.ethernet.dst: 48 bits
                 entries have 8 bytes of action data
         "#]],
@@ -436,42 +436,42 @@ fn tables_that_no_use_of_state_lies_around_are_asked_for_all() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
+            fast path: in place: packets are processed where their bytes lie
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               in part one packet after the other: packets would meet register I.seen in another order
-              region 0
-                node 0 (entered): 4 statements; then asks I.before, node 1
-              region 1, which workers take turns at
-                node 1 (entered): answer of I.before; 5 statements; asks for each packet I.within; then asks I.behind, node 2
-              region 2
-                node 2 (entered): answer of I.behind; 10 statements; then done
+              batch stage 0
+                node 0 (entered): 4 statements; then looks up I.before, node 1
+              batch stage 1, which workers take turns at
+                node 1 (entered): result of I.before; 5 statements; looks up per packet I.within; then looks up I.behind, node 2
+              batch stage 2
+                node 2 (entered): result of I.behind; 10 statements; then done
 
             block V
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then done
 
             block I
               in part one packet after the other: packets would meet register I.seen in another order
-              region 0
-                node 0 (entered): then asks I.before, node 1
-              region 1, which workers take turns at
-                node 1 (entered): answer of I.before; 5 statements; asks for each packet I.within; then asks I.behind, node 2
-              region 2
-                node 2 (entered): answer of I.behind; then done
+              batch stage 0
+                node 0 (entered): then looks up I.before, node 1
+              batch stage 1, which workers take turns at
+                node 1 (entered): result of I.before; 5 statements; looks up per packet I.within; then looks up I.behind, node 2
+              batch stage 2
+                node 2 (entered): result of I.behind; then done
 
             block C
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
 
             variables
-              sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
+              sm.egress_spec: 9 bits: C variable, saved for each packet up to batch stage 2; in blocks: packet, slot 1
               sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
               sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
               tmp: 16 bits: C variable
@@ -483,18 +483,18 @@ fn tables_that_no_use_of_state_lies_around_are_asked_for_all() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.before: hash whose slots hold the keys; key of 48 bits in 1 word, asked once for a burst, searched by generated code
+              I.before: hash whose slots hold the keys; key of 48 bits in 1 word, looked up once per burst, searched by generated code
                 exact hdr.ethernet.dst: 48 bits
                 entries have 8 bytes of action data
-              I.within: hash whose slots hold the keys; key of 48 bits in 1 word, asked for each packet alone, searched by generated code
+              I.within: hash whose slots hold the keys; key of 48 bits in 1 word, looked up packet by packet, searched by generated code
                 exact hdr.ethernet.src: 48 bits
                 entries have 8 bytes of action data
-              I.behind: hash whose slots hold the keys; key of 32 bits in 1 word, asked once for a burst, searched by generated code
+              I.behind: hash whose slots hold the keys; key of 32 bits in 1 word, looked up once per burst, searched by generated code
                 exact hdr.ipv4.dst: 32 bits
                 entries have 8 bytes of action data
 
             state
-              register I.seen: guarded: packets can see the order of use: workers take turns at the guarded regions
+              register I.seen: guarded: packets can observe the order of use: workers take turns at the guarded batch stages
         "#]],
     );
 }
@@ -508,34 +508,34 @@ fn packets_that_pass_by_a_table_wait_where_order_would_show() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
+            fast path: in place: packets are processed where their bytes lie
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then if hdr.ipv4.isValid() node 1 else node 3
-                node 1: then asks I.route, node 4
-              region 1
-                node 4 (entered): answer of I.route; then node 3
+                node 1: then looks up I.route, node 4
+              batch stage 1
+                node 4 (entered): result of I.route; then node 3
                 node 3 (entered): 12 statements; then done
 
             block V
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then done
 
             block I
-              region 0
+              batch stage 0
                 node 0 (entered): then if hdr.ipv4.isValid() node 1 else node 3
-                node 1: then asks I.route, node 4
-              region 1
-                node 4 (entered): answer of I.route; then node 3
+                node 1: then looks up I.route, node 4
+              batch stage 1
+                node 4 (entered): result of I.route; then node 3
                 node 3 (entered): 2 statements; then done
 
             block C
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
@@ -556,7 +556,7 @@ fn packets_that_pass_by_a_table_wait_where_order_would_show() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, looked up once per burst
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
 
@@ -575,32 +575,32 @@ fn one_worker_has_packets_that_wait_for_each_other() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
+            fast path: in place: packets are processed where their bytes lie
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-              packets leave it for what egress asks for
-              one packet after the other: each packet comes to its end before the next begins, which might meet the piles of packets first
-              region 0
+              packets are punted for requests of egress
+              one packet after the other: each packet runs to completion before the next begins, which might meet the piles of packets first
+              batch stage 0
                 node 0 (entered): 18 statements; then done
 
             block V
-              region 0
+              batch stage 0
                 node 0 (entered): 4 statements; then done
 
             block I
-              region 0
+              batch stage 0
                 node 0 (entered): 1 statement; then done
 
             block E
-              region 0
+              batch stage 0
                 node 0 (entered): 1 statement; then done
 
             block C
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
@@ -617,7 +617,7 @@ fn one_worker_has_packets_that_wait_for_each_other() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             state
-              the piles of packets: turns: packets leave in others, or came in others: one worker keeps their order
+              the piles of packets: turns: packets are coalesced or split: one worker keeps their order
         "#]],
     );
 }
@@ -672,7 +672,7 @@ fn what_makes_packets_dear_is_told() {
         a resubmission: in place, bursts of 64
         recirculation: in place, bursts of 64
         a register: in place, bursts of 64
-        a register that packets meet again: in place, bursts of 64; one packet at a time: each packet comes to its end before the next begins, which might meet register I.seen first
+        a register that packets meet again: in place, bursts of 64; one packet at a time: each packet runs to completion before the next begins, which might meet register I.seen first
     "#]].assert_eq(&told);
 }
 
@@ -718,17 +718,17 @@ fn stacks_whose_elements_have_names_are_worked_on_in_place() {
     ];
     let ways: String = cases.map(|(elements, ingress)| format!("{}\n", way_of_stack(elements, ingress))).concat();
     expect![[r#"
-        fast path: in place: packets are worked on where their bytes lie
+        fast path: in place: packets are processed where their bytes lie
           deparser: left out: what it would emit is there already
-        fast path: in place: packets are worked on where their bytes lie
-          deparser: moves headers where they lie, up to 24 bytes further ahead
-        fast path: in chunks: the elements of hdr.labels are named at run time
+        fast path: in place: packets are processed where their bytes lie
+          deparser: moves headers in place, up to 24 bytes into the headroom
+        fast path: in chunks: the elements of hdr.labels are indexed at run time
           deparser: emits headers
-        fast path: in place: packets are worked on where their bytes lie
+        fast path: in place: packets are processed where their bytes lie
           deparser: left out: what it would emit is there already
         fast path: in chunks: hdr.labels is pushed or popped and has 40 elements, more than 32
           deparser: emits headers
-        fast path: in chunks: the elements of hdr.labels are named at run time
+        fast path: in chunks: the elements of hdr.labels are indexed at run time
           deparser: emits headers
     "#]]
     .assert_eq(&ways);

@@ -147,8 +147,8 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
             uint64_t keys2[64];
             const uint32_t rows2 = count;
             const uint32_t far2 = ws_is_far(&env->tables[0u]);
-            const uint32_t none2 = ws_default_brief(&env->tables[0u], brief0);
-            uint32_t briefs[64];
+            const uint32_t none2 = ws_default_packed_result(&env->tables[0u], pack0);
+            uint32_t packed_results[64];
             for (uint32_t i = 0u; i < count; i += 1u) {
                 struct ws_packet *const p WS_UNUSED = packets[i];
                 struct context *const c WS_UNUSED = (void *)(p + 1u);
@@ -162,7 +162,7 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 }
             }
             if (rows2) {
-                env->uses[0u].hits += ws_find_briefs(&env->tables[0u], keys2, rows2, brief0, briefs);
+                env->uses[0u].hits += ws_find_packed_results(&env->tables[0u], keys2, rows2, pack0, packed_results);
                 env->uses[0u].lookups += rows2;
             }
             for (uint32_t row = 0u; row < rows2; row += 1u) {
@@ -172,12 +172,12 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 uint64_t valid0 WS_UNUSED = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 WS_UNUSED uint64_t v4_hit = 0ull;
-                const uint32_t brief WS_UNUSED = (briefs[row] != 0u) ? briefs[row] : none2;
+                const uint32_t packed_result WS_UNUSED = (packed_results[row] != 0u) ? packed_results[row] : none2;
                 /* a.p4:5: line 5 * / */
-                v4_hit = (uint64_t)(((brief >> 4u) & 1u) ? 1u : 0u);
-                if ((brief & 15u) == 0u) {
+                v4_hit = (uint64_t)(((packed_result >> 4u) & 1u) ? 1u : 0u);
+                if ((packed_result & 15u) == 0u) {
                     /* action set */
-                    WS_UNUSED uint64_t v6_port = (uint64_t)((brief >> 5u) & 511u);
+                    WS_UNUSED uint64_t v6_port = (uint64_t)((packed_result >> 5u) & 511u);
                     p->intrinsic[1u] = v6_port;
                 }
                 if (v4_hit) {
@@ -210,13 +210,13 @@ fn narrow_keys_have_their_places() {
                 {
                     uint64_t row_2[1];
                     row_2[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
-                    const uint32_t brief_3 WS_UNUSED = ws_find_narrow_brief(&env->tables[0u], row_2[0u], brief0);
+                    const uint32_t packed_result_3 WS_UNUSED = ws_find_narrow_packed_result(&env->tables[0u], row_2[0u], pack0);
                     lookups0 += 1u;
-                    hits0 += (brief_3 >> 4u) & 1u;
-                    v4_hit = (uint64_t)(((brief_3 >> 4u) & 1u) ? 1u : 0u);
-                    if ((brief_3 & 15u) == 0u) {
+                    hits0 += (packed_result_3 >> 4u) & 1u;
+                    v4_hit = (uint64_t)(((packed_result_3 >> 4u) & 1u) ? 1u : 0u);
+                    if ((packed_result_3 & 15u) == 0u) {
                         /* action set */
-                        WS_UNUSED uint64_t v6_port = (uint64_t)((brief_3 >> 5u) & 511u);
+                        WS_UNUSED uint64_t v6_port = (uint64_t)((packed_result_3 >> 5u) & 511u);
                         p->intrinsic[1u] = v6_port;
                     }
                 }
@@ -267,7 +267,7 @@ fn state_that_two_blocks_touch_limits_the_burst() {
     let (log, assert) = ("log \"here\"()", "assert (h0.0 == 8w0x61) \"a\"");
     assert_eq!(burst_max(&small(TABLE, PARSE_TWO, assert, "")), 64);
     assert_eq!(burst_max(&small(TABLE, PARSE_TWO, log, assert)), 1);
-    // A packet that comes again meets the state of those behind it.
+    // A packet that takes another pass touches state after those that followed it.
     let again = format!("v7 = 8w0x1\n{write}");
     assert_eq!(burst_max(&small(TABLE, PARSE_TWO, &again, "")), 1);
 }

@@ -264,7 +264,7 @@ static void test_short_hashes(void)
         for (uint32_t at = 0, size; at < count; at += size) {
             size = at == 0 ? 4 : 1 + (uint32_t)(random_number() % 8);
             size = size < count - at ? size : count - at;
-            /* What stands above the bytes counts for nothing. */
+            /* Bits above the bytes are ignored. */
             uint64_t number = random_number();
             for (uint32_t i = at; i < at + size; i++)
                 number = number << 8 | bytes[i];
@@ -420,7 +420,7 @@ static void test_remainders(void)
 static struct ws_slot slots[SLOTS];
 static uint64_t entries[(SLOTS + 1) * ENTRY_WORDS];
 
-static uint32_t brief_of(const struct ws_entry *entry)
+static uint32_t pack_of(const struct ws_entry *entry)
 {
     return entry->action | entry->hit << 4 | (uint32_t)entry->data[0] << 5;
 }
@@ -452,7 +452,7 @@ static void fill_entry(uint32_t position, uint32_t hit)
     entry->data[0] = random_number() % (1 << 23);
 }
 
-/* So many keys, of which some are equal in what tells their places and one is 0. */
+/* This many keys, some of which have equal hashes, and one of which is 0. */
 static void fill_words(const struct ws_words *words, uint32_t count)
 {
     memset(slots, 0, sizeof slots);
@@ -463,8 +463,8 @@ static void fill_words(const struct ws_words *words, uint32_t count)
         while (slots[place].entry != 0 && slots[place].key != key)
             place = (place + 1) & words->last;
         fill_entry((uint32_t)place + 1, 1);
-        const uint64_t brief = brief_of((const struct ws_entry *)(entries + (place + 1) * ENTRY_WORDS));
-        slots[place] = (struct ws_slot){key, brief << WS_PLACE_BITS | (place + 1) * ENTRY_WORDS};
+        const uint64_t packed_result = pack_of((const struct ws_entry *)(entries + (place + 1) * ENTRY_WORDS));
+        slots[place] = (struct ws_slot){key, packed_result << WS_PLACE_BITS | (place + 1) * ENTRY_WORDS};
     }
 }
 
@@ -477,7 +477,7 @@ static void test_words(void)
         const uint32_t count = (uint32_t)(random_number() % (WS_BURST_MAX + 1));
         uint64_t keys[WS_BURST_MAX];
         const struct ws_entry *wanted[WS_BURST_MAX], *found[WS_BURST_MAX];
-        uint32_t briefs[WS_BURST_MAX];
+        uint32_t packed_results[WS_BURST_MAX];
         for (uint32_t i = 0; i < count; i++)
             keys[i] = random_number() % 2 ? slots[random_number() % SLOTS].key : random_number() % 64;
         const uint32_t hits = ask(NULL, keys, count, wanted);
@@ -486,19 +486,19 @@ static void test_words(void)
             table.words.gathers = way;
             if (way == 2)
                 memset(&table.words, 0, sizeof table.words);
-            const uint32_t none = ws_default_brief(&table, brief_of);
+            const uint32_t none = ws_default_packed_result(&table, pack_of);
             CHECK(ws_find_words(&table, keys, count, found) == hits);
-            CHECK(ws_find_briefs(&table, keys, count, brief_of, briefs) == hits);
+            CHECK(ws_find_packed_results(&table, keys, count, pack_of, packed_results) == hits);
             for (uint32_t i = 0; i < count; i++) {
                 CHECK(found[i] == wanted[i] && ws_find_word(&table, keys[i]) == wanted[i]);
-                CHECK((briefs[i] != 0 ? briefs[i] : none) == brief_of(wanted[i]));
-                CHECK(ws_find_brief(&table, keys[i], brief_of) == brief_of(wanted[i]));
+                CHECK((packed_results[i] != 0 ? packed_results[i] : none) == pack_of(wanted[i]));
+                CHECK(ws_find_packed_result(&table, keys[i], pack_of) == pack_of(wanted[i]));
             }
         }
     }
 }
 
-/* Narrow keys stand at their own places. */
+/* Narrow keys have slots of their own. */
 static void test_narrow_words(void)
 {
     struct ws_lookup table = {.function = ask, .words = {slots, SLOTS - 1, 0, entries, 1}};
@@ -506,12 +506,12 @@ static void test_narrow_words(void)
     fill_entry(0, 0);
     for (uint64_t key = 0; key < SLOTS; key += 3) {
         fill_entry((uint32_t)key + 1, 1);
-        const uint64_t brief = brief_of(entry_of(UINT64_MAX) + 2 * (key + 1));
-        slots[key] = (struct ws_slot){key, brief << WS_PLACE_BITS | (key + 1) * ENTRY_WORDS};
+        const uint64_t packed_result = pack_of(entry_of(UINT64_MAX) + 2 * (key + 1));
+        slots[key] = (struct ws_slot){key, packed_result << WS_PLACE_BITS | (key + 1) * ENTRY_WORDS};
     }
     for (uint64_t key = 0; key < SLOTS; key++) {
         CHECK(ws_find_narrow(&table, key) == entry_of(key));
-        CHECK(ws_find_narrow_brief(&table, key, brief_of) == brief_of(entry_of(key)));
+        CHECK(ws_find_narrow_packed_result(&table, key, pack_of) == pack_of(entry_of(key)));
     }
 }
 

@@ -132,7 +132,7 @@ fn add_formats(info: &mut P4Info, program: Vec<Box<[u8]>>) {
     let note = p4runtime::read_kept(&saved.program).map_or(&saved.program, |(_, program)| program);
     if let Some(StoredProgram { file, source, files }) = StoredProgram::of(note) {
         // The program may be deeply nested.
-        base::stack::with_room(|| {
+        base::stack::with_deep_stack(|| {
             WrittenTypes::of(&frontend::parse_from(&file, &source, &files).tree).annotate(info);
         });
     }

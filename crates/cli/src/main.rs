@@ -97,7 +97,7 @@ fn main() -> ExitCode {
         return ExitCode::from(net::keep().unwrap_or_else(|exit| exit) as u8);
     }
     // Programs may be deeply nested.
-    let exit = base::stack::with_room(|| execute(arguments));
+    let exit = base::stack::with_deep_stack(|| execute(arguments));
     ExitCode::from(exit.unwrap_or_else(|exit| exit) as u8)
 }
 

@@ -66,7 +66,7 @@ fn words(text: &str) -> String {
 #[test]
 fn examples_are_what_they_say() {
     // One of them is nested as deeply as nothing may be.
-    base::stack::with_room(check_examples);
+    base::stack::with_deep_stack(check_examples);
 }
 
 fn check_examples() {

@@ -102,39 +102,39 @@ fn a_plan_speaks_of_the_program_in_its_own_words() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot observe that they run together
-            fast path: in place: packets are worked on where their bytes lie
+            fast path: in place: packets are processed where their bytes lie
               deparser: left out: what it would emit is there already
-              region 0
+              batch stage 0
                 node 0 (entered): then if hdr.ipv4.isValid() && hdr.ipv4.ttl > 1 node 1 else node 2
-                node 1: then asks MyIngress.acl, node 4
+                node 1: then looks up MyIngress.acl, node 4
                 node 2: 2 statements; then node 3
                 node 3: 8 statements; then done
-              region 1
-                node 4 (entered): answer of MyIngress.acl; 2 statements; then asks MyIngress.route, node 5
-              region 2, which workers take turns at
-                node 5 (entered): answer of MyIngress.route; 2 statements; then node 6
+              batch stage 1
+                node 4 (entered): result of MyIngress.acl; 2 statements; then looks up MyIngress.route, node 5
+              batch stage 2, which workers take turns at
+                node 5 (entered): result of MyIngress.route; 2 statements; then node 6
                 node 6: 8 statements; then done
 
             block MyIngress
-              region 0
+              batch stage 0
                 node 0 (entered): then if hdr.ipv4.isValid() && hdr.ipv4.ttl > 1 node 1 else node 2
-                node 1: then asks MyIngress.acl, node 4
+                node 1: then looks up MyIngress.acl, node 4
                 node 2: 2 statements; then done
-              region 1
-                node 4 (entered): answer of MyIngress.acl; 2 statements; then asks MyIngress.route, node 5
-              region 2, which workers take turns at
-                node 5 (entered): answer of MyIngress.route; 2 statements; then done
+              batch stage 1
+                node 4 (entered): result of MyIngress.acl; 2 statements; then looks up MyIngress.route, node 5
+              batch stage 2, which workers take turns at
+                node 5 (entered): result of MyIngress.route; 2 statements; then done
 
             block D
-              region 0
+              batch stage 0
                 node 0 (entered): 2 statements; then done
 
             context: 64 bytes for each packet in flight
 
             variables
-              meta.class: 8 bits: C variable, kept for each packet up to region 2; in blocks: context, byte 0
-              sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
-              sm.mcast_grp: 16 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 11
+              meta.class: 8 bits: C variable, saved for each packet up to batch stage 2; in blocks: context, byte 0
+              sm.egress_spec: 9 bits: C variable, saved for each packet up to batch stage 2; in blocks: packet, slot 1
+              sm.mcast_grp: 16 bits: C variable, saved for each packet up to batch stage 2; in blocks: packet, slot 11
               sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
               MyIngress.classify.class: 8 bits: C variable
               MyIngress.acl hit: 1 bits: C variable
@@ -146,17 +146,17 @@ fn a_plan_speaks_of_the_program_in_its_own_words() {
               hdr.ipv4: 160 bits: packet, byte 14
 
             tables
-              MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, asked once for a burst
+              MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, looked up once per burst
                 ternary hdr.ipv4.source: 32 bits
                 exact hdr.ipv4.protocol: 8 bits
                 entries have 8 bytes of action data
-              MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+              MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, looked up once per burst
                 lpm hdr.ipv4.destination: 32 bits
                 entries have 8 bytes of action data
 
             state
               counter MyIngress.classes: sum: each worker has cells of its own, which are added up
-              register MyIngress.last: guarded: packets can see the order of use: workers take turns at the guarded regions
+              register MyIngress.last: guarded: packets can observe the order of use: workers take turns at the guarded batch stages
         "#]],
     );
 }
@@ -170,19 +170,18 @@ fn a_plan_as_json_has_the_same_for_tools() {
           "guarded": false,
           "nodes": [
             {
-              "answer_of": "MyIngress.acl",
-              "asks_alone": [],
               "entered": true,
               "number": 4,
+              "per_packet_lookups": [],
+              "result_of": "MyIngress.acl",
               "statements": 2,
-              "then": "asks MyIngress.route, node 5"
+              "then": "looks up MyIngress.route, node 5"
             }
           ]
         }"#]]
-    .assert_eq(&serde_json::to_string_pretty(&plan["fast_path"]["regions"][1]).unwrap());
+    .assert_eq(&serde_json::to_string_pretty(&plan["fast_path"]["stages"][1]).unwrap());
     expect![[r#"
         {
-          "asked": "once for a burst",
           "data_bytes": 8,
           "engine": "tuple space, linear while it is small",
           "key": [
@@ -199,6 +198,7 @@ fn a_plan_as_json_has_the_same_for_tools() {
           ],
           "key_bits": 40,
           "key_words": 1,
+          "lookup": "once per burst",
           "name": "MyIngress.acl"
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&plan["tables"][0]).unwrap());
@@ -242,11 +242,11 @@ fn what_is_tuned_is_kept_until_it_is_forgotten() {
     // As on a machine on which this is the best.
     std::fs::write(&kept, "burst_packets 16\ncuts false\n").unwrap();
     let plan = folder.run("compile filter.p4 --emit plan");
-    let told: Vec<&str> = plan.lines().filter(|line| line.starts_with("tuned") || line.contains("asked")).collect();
+    let told: Vec<&str> = plan.lines().filter(|line| line.starts_with("tuned") || line.contains("looked up")).collect();
     expect![[r#"
-        tuned: bursts of at most 16 packets, tables asked for each packet alone
-          MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, asked for each packet alone
-          MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, asked for each packet alone"#]]
+        tuned: bursts of at most 16 packets, tables looked up packet by packet
+          MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, looked up packet by packet
+          MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, looked up packet by packet"#]]
     .assert_eq(&told.join("\n"));
     folder.check(
         "tune filter.p4 --forget",

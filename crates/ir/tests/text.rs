@@ -61,7 +61,7 @@ fn errors_have_their_place() {
 
 #[test]
 fn nesting_is_bounded() {
-    base::stack::with_room(refuse_what_is_too_deep);
+    base::stack::with_deep_stack(refuse_what_is_too_deep);
 }
 
 fn refuse_what_is_too_deep() {

@@ -5,7 +5,7 @@
 //! next frames.
 
 use crate::driver::{Arrival, Work};
-use base::limits::LENT_ROOM_BYTES;
+use base::limits::LENT_HEADROOM_BYTES;
 use switch::Burst;
 
 /// The alignment of frames.
@@ -33,10 +33,10 @@ impl Store {
     /// Copies a frame. Returns its offset from the origin.
     #[inline]
     pub fn push(&mut self, frame: &[u8]) -> usize {
-        let start = self.used + LENT_ROOM_BYTES;
+        let start = self.used + LENT_HEADROOM_BYTES;
         let (first, end) = (self.origin + start, self.origin + start + frame.len());
         if end > self.bytes.len() {
-            self.grow(LENT_ROOM_BYTES + frame.len());
+            self.grow(LENT_HEADROOM_BYTES + frame.len());
             return self.push(frame);
         }
         copy_frame(&mut self.bytes[first..end], frame);
@@ -72,13 +72,13 @@ impl Store {
         self.places.iter().map(|place| self.bytes_at(place.start, place.length))
     }
 
-    /// The memory of the frames in order, to be changed: `LENT_ROOM_BYTES` and then the frame.
+    /// The memory of the frames in order, to be changed: `LENT_HEADROOM_BYTES` and then the frame.
     #[inline]
     pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
         let (mut rest, mut at) = (&mut self.bytes[self.origin..], 0);
         self.places.iter().map(move |place| {
-            let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - LENT_ROOM_BYTES - at);
-            let (memory, behind) = from.split_at_mut(LENT_ROOM_BYTES + place.length);
+            let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - LENT_HEADROOM_BYTES - at);
+            let (memory, behind) = from.split_at_mut(LENT_HEADROOM_BYTES + place.length);
             (rest, at) = (behind, place.start + place.length);
             memory
         })
@@ -114,7 +114,7 @@ impl Store {
                 work(&mut burst);
                 burst.clear();
             }
-            burst.push_behind_room(frame, LENT_ROOM_BYTES);
+            burst.push_behind_headroom(frame, LENT_HEADROOM_BYTES);
         }
         if !burst.is_empty() || burst.refused() > 0 {
             work(&mut burst);
@@ -151,7 +151,7 @@ mod tests {
             }
             assert!(store.frames().eq(frames.iter().map(|frame| &frame[..])));
             assert!(store.frames_mut().all(|frame| frame.as_ptr().addr().is_multiple_of(LINE_BYTES)));
-            store.frames_mut().for_each(|memory| memory[LENT_ROOM_BYTES..].iter_mut().for_each(|byte| *byte ^= 1));
+            store.frames_mut().for_each(|memory| memory[LENT_HEADROOM_BYTES..].iter_mut().for_each(|byte| *byte ^= 1));
             assert!(store.frames().zip(&frames).all(|(got, put)| got.iter().zip(put).all(|(a, b)| *a == *b ^ 1)));
             store.clear();
             assert_eq!(store.len(), 0);

@@ -7,7 +7,7 @@ use support::{Parts, lower};
 
 fn refused(parts: &Parts<'_>) -> String {
     let text = parts.text();
-    match base::stack::with_room(|| lower(&text).map(drop)) {
+    match base::stack::with_deep_stack(|| lower(&text).map(drop)) {
         Ok(()) => panic!("the program is accepted"),
         Err(errors) => errors.lines().next().unwrap_or_default().split(" at `").next().unwrap_or_default().to_owned(),
     }
@@ -15,7 +15,7 @@ fn refused(parts: &Parts<'_>) -> String {
 
 /// Lowers a program that is nested deeply.
 fn survives(text: &str) {
-    base::stack::with_room(|| drop(lower(text)));
+    base::stack::with_deep_stack(|| drop(lower(text)));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn controls_that_double_at_every_level() {
         types += "apply { a.apply(x); b.apply(x); } }\n";
     }
     let parts = Parts { types: &types, locals: "C39() c;", ingress: "c.apply(hdr.h.a);", ..Parts::default() };
-    let errors = base::stack::with_room(|| lower(&parts.text()).map(drop)).expect_err("the program is too large");
+    let errors = base::stack::with_deep_stack(|| lower(&parts.text()).map(drop)).expect_err("the program is too large");
     assert!(errors.starts_with("E0802"), "{errors}");
     assert_eq!(errors.lines().count(), 1, "one cause, one error: {errors}");
 }

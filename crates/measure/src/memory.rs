@@ -136,7 +136,7 @@ impl<'a> Bench<'a> {
     /// Creates a bench for a switch that has not run before. Warms everything up and determines what a run of about
     /// `run` consists of: as much of the trace as fits, or several laps through all of it.
     pub fn new(switch: &'a mut Switch, trace: &Trace, burst: usize, run: Duration) -> Bench<'a> {
-        let lent = Lent::of(trace, usize::MAX, LAP_FRAMES_MIN, switch.room_bytes());
+        let lent = Lent::of(trace, usize::MAX, LAP_FRAMES_MIN, switch.headroom_bytes());
         let mut bench = Bench { switch, clock: Clock::start(), lent, burst, laps: 1 };
         let started = Instant::now();
         let (mut seen, mut sink) = (0, Sink::default());
@@ -149,7 +149,7 @@ impl<'a> Bench<'a> {
             }
         });
         if seen < bench.lent.len() {
-            bench.lent = Lent::of(trace, seen, 1, bench.switch.room_bytes());
+            bench.lent = Lent::of(trace, seen, 1, bench.switch.headroom_bytes());
             return bench;
         }
         // The first lap ran with cold caches.

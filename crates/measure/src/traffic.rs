@@ -100,12 +100,12 @@ pub struct Lent {
 
 impl Lent {
     /// The first frames of a trace, at most `frames_max`, repeated until there are at least `frames_min`. Each has as
-    /// much headroom as the program needs ([`switch::Switch::room_bytes`]).
-    pub fn of(trace: &Trace, frames_max: usize, frames_min: usize, room_bytes: usize) -> Lent {
+    /// much headroom as the program needs ([`switch::Switch::headroom_bytes`]).
+    pub fn of(trace: &Trace, frames_max: usize, frames_min: usize, headroom_bytes: usize) -> Lent {
         let distinct = trace.len().min(frames_max);
         let count = if distinct == 0 { 0 } else { frames_min.div_ceil(distinct).max(1) * distinct };
         let again = (0..count).map(|number| &trace.places[number % distinct]);
-        Lent::from(again, &trace.bytes, distinct, room_bytes.next_multiple_of(LINE_BYTES))
+        Lent::from(again, &trace.bytes, distinct, headroom_bytes.next_multiple_of(LINE_BYTES))
     }
 
     /// A copy that begins at another frame.
@@ -159,7 +159,7 @@ impl Lent {
                 let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - room - start);
                 let (memory, behind) = from.split_at_mut(room + place.length);
                 (rest, start) = (behind, place.start + place.length);
-                frames.push(Frame::behind_room(memory, room, place.port, now_ns));
+                frames.push(Frame::behind_headroom(memory, room, place.port, now_ns));
             }
             work(&mut frames);
         }

@@ -455,8 +455,8 @@ fn a_long_else_if_is_not_nested() {
         let (sources, diagnostics) = diagnostics(&text);
         diagnostics.iter().map(|diagnostic| render_short(&sources, diagnostic)).collect::<Vec<_>>()
     };
-    assert!(base::stack::with_room(|| errors(4000)).is_empty());
-    assert_eq!(base::stack::with_room(|| errors(100_000)).len(), 1);
+    assert!(base::stack::with_deep_stack(|| errors(4000)).is_empty());
+    assert_eq!(base::stack::with_deep_stack(|| errors(100_000)).len(), 1);
 }
 
 #[test]

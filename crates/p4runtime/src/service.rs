@@ -453,7 +453,7 @@ async fn prepare(core: &Arc<Core>, config: v1::ForwardingPipelineConfig) -> Resu
 }
 
 fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig, patience: &Patience) -> Result<Prepared, Fault> {
-    let compiled = base::stack::with_room(|| compile(core, &config, patience))?;
+    let compiled = base::stack::with_deep_stack(|| compile(core, &config, patience))?;
     core.api.admit(&compiled.switch)?;
     // A client that sends none gets the program's own.
     let info = config.p4info.get_or_insert_with(|| compiled.info.clone()).clone();

@@ -38,7 +38,7 @@ fn a_thousand_terms_and_a_thousand_branches_are_legal() {
     program.push_str(&format!("x = {} 3;", "x == 1 ? 8w2 :".repeat(1000)));
     program.push_str(&format!("}} }} const string s = \"\"{};", " ++ \"a\"".repeat(1000)));
     program.push_str(&format!("const int n = 1{};", " + 1".repeat(1000)));
-    let found = base::stack::with_room(|| faults(&program));
+    let found = base::stack::with_deep_stack(|| faults(&program));
     assert!(found.is_empty(), "{found}");
 }
 
@@ -51,7 +51,7 @@ fn long_chains_are_not_nested() {
     program.push_str(&format!("if (x == 0{}) {{ }}", " || x == 1".repeat(20_000)));
     program.push_str(&format!("if (x == 0) {{ }} {}", "else if (x == 1) { x = 2; }".repeat(20_000)));
     program.push_str("} }");
-    let found = base::stack::with_room(|| faults(&program));
+    let found = base::stack::with_deep_stack(|| faults(&program));
     assert!(found.is_empty(), "{found}");
 }
 
@@ -65,7 +65,7 @@ fn no_legal_program_is_refused() {
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
         for program in text.split("// ----\n").skip(1) {
-            found.push_str(&base::stack::with_room(|| faults(program)));
+            found.push_str(&base::stack::with_deep_stack(|| faults(program)));
         }
     }
     assert!(found.is_empty(), "{found}");

@@ -32,20 +32,20 @@ impl<'a> Burst<'a> {
     /// If the burst is full.
     #[inline]
     pub fn push(&mut self, bytes: &'a mut [u8]) {
-        self.push_behind_room(bytes, 0);
+        self.push_behind_headroom(bytes, 0);
     }
 
-    /// Adds a frame with memory before it, as [`Frame::behind_room`] wants it.
+    /// Adds a frame with memory before it, as [`Frame::behind_headroom`] wants it.
     ///
     /// # Panics
     /// As [`Burst::push`], and if the memory has fewer bytes than `room`.
     #[inline]
-    pub fn push_behind_room(&mut self, memory: &'a mut [u8], room: usize) {
+    pub fn push_behind_headroom(&mut self, memory: &'a mut [u8], room: usize) {
         if memory.len() - room > PACKET_BYTES_MAX {
             self.refused += 1;
             return;
         }
-        self.frames[self.count].write(Frame::behind_room(memory, room, self.port, self.time_ns));
+        self.frames[self.count].write(Frame::behind_headroom(memory, room, self.port, self.time_ns));
         self.count += 1;
     }
 

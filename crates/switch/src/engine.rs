@@ -161,7 +161,7 @@ impl Engine {
     /// Whether these frames may be lent to [`Engine::run`].
     pub fn forwards(&self, rules: &dyn Rules, frames: &[Frame<'_>]) -> bool {
         let fast_path = self.takes_fast_path && !self.traffic.has_rates();
-        let room = self.pipeline.room_bytes();
+        let room = self.pipeline.headroom_bytes();
         let has_room = || room == 0 || frames.iter().all(|frame| frame.room() >= room);
         let has_originals = || !rules.needs_originals() || self.pipeline.written_bytes_max().is_some();
         fast_path && self.pipeline.is_in_place() && has_originals() && has_room()

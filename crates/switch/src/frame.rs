@@ -29,7 +29,7 @@ impl<'a> Frame<'a> {
     /// If they are more than `base::limits::PACKET_BYTES_MAX`.
     #[inline]
     pub fn new(bytes: &'a mut [u8], port: u32, time_ns: u64) -> Frame<'a> {
-        Frame::behind_room(bytes, 0, port, time_ns)
+        Frame::behind_headroom(bytes, 0, port, time_ns)
     }
 
     /// The same with memory before them, the first `room` bytes, into which the packet may grow. Programs that add
@@ -38,7 +38,7 @@ impl<'a> Frame<'a> {
     /// # Panics
     /// If the packet has more bytes than `base::limits::PACKET_BYTES_MAX`, or the memory fewer than `room`.
     #[inline]
-    pub fn behind_room(memory: &'a mut [u8], room: usize, port: u32, time_ns: u64) -> Frame<'a> {
+    pub fn behind_headroom(memory: &'a mut [u8], room: usize, port: u32, time_ns: u64) -> Frame<'a> {
         let frame = raw(memory, room, port, time_ns);
         assert!(frame.length as usize <= PACKET_BYTES_MAX, "a frame of {} bytes", frame.length);
         Frame { frame, lender: PhantomData }
@@ -72,7 +72,7 @@ impl<'a> Frame<'a> {
     /// Bytes before it into which it may grow.
     #[inline]
     pub(crate) fn room(&self) -> u32 {
-        self.frame.room
+        self.frame.headroom
     }
 
     /// Frames for generated code, which may change their bytes and times, and move where they begin.
@@ -92,7 +92,7 @@ fn raw(memory: &mut [u8], room: usize, port: u32, time_ns: u64) -> abi::Frame {
     let length = memory[room..].len() as u32;
     // SAFETY: `room` is no more than the memory's bytes, as the slice above shows. The pointer is of all of it.
     let bytes = unsafe { NonNull::from(memory).cast().add(room) };
-    abi::Frame { bytes, length, port, time_ns, room: room.min(PACKET_BYTES_MAX) as u32, rid: 0 }
+    abi::Frame { bytes, length, port, time_ns, headroom: room.min(PACKET_BYTES_MAX) as u32, rid: 0 }
 }
 
 /// The chunks of packets, for generated code, which may change all of them but, where their bytes are lent, those.

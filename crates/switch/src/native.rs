@@ -166,8 +166,8 @@ impl Pipeline for NativePipeline {
         self.plan.is_in_place()
     }
 
-    fn room_bytes(&self) -> u32 {
-        self.plan.room_bytes()
+    fn headroom_bytes(&self) -> u32 {
+        self.plan.headroom_bytes()
     }
 
     fn run_fast_path(

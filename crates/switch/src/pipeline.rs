@@ -88,7 +88,7 @@ pub trait Pipeline: Send {
     }
 
     /// Bytes that there must be before each frame, since headers are moved there.
-    fn room_bytes(&self) -> u32 {
+    fn headroom_bytes(&self) -> u32 {
         0
     }
 

@@ -85,7 +85,7 @@ impl Engine {
         let (chunks, frames) = lending.lend_replicas(&mut packets, &self.replicas.made, self.pool.floor());
         let exceptions = self.pipeline.run_replica_path(packet, chunks, frames, verdicts, execution);
         self.timer.lap(CoreStage::ReplicaPath);
-        if exceptions.asks() == 0 {
+        if exceptions.punts() == 0 {
             self.apply_verdicts(frames, verdicts, exceptions, execution);
             self.pool.give_all(packets.drain(..));
         } else {

@@ -230,8 +230,8 @@ impl Switch {
 
     /// Bytes before a frame into which the program may move its headers: frames with less are copied by
     /// [`Switch::forward`].
-    pub fn room_bytes(&self) -> usize {
-        self.engine.pipeline.room_bytes() as usize
+    pub fn headroom_bytes(&self) -> usize {
+        self.engine.pipeline.headroom_bytes() as usize
     }
 
     /// Takes packets in and works on them, and does all that [`Switch::run`] does. Their bytes are worked on where they

@@ -75,7 +75,7 @@ fn action_spec(program: &Program, table: Option<&Table>, listed: &TableAction) -
     ActionSpec {
         name: program.actions[listed.action].name.clone(),
         param_widths_bits: cgen::param_widths_bits(program, listed),
-        spelled_params: table.map_or(Vec::new(), |table| cgen::spelled_params(program, table, listed)),
+        pre_encoded_params: table.map_or(Vec::new(), |table| cgen::pre_encoded_params(program, table, listed)),
         table_only: listed.table_only,
         default_only: listed.default_only,
     }

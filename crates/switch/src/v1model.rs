@@ -127,7 +127,7 @@ impl V1Model {
             (lending.lend(packets, floor).1, exceptions)
         };
         engine.timer.lap(CoreStage::FastPath);
-        if exceptions.asks() == 0 {
+        if exceptions.punts() == 0 {
             engine.apply_verdicts(frames, verdicts, exceptions, execution);
             engine.pool.give_all(burst.drain(..count));
         } else {
@@ -187,7 +187,7 @@ impl V1Model {
         let spare = engine.pool.spare(frames.len());
         let exceptions = engine.pipeline.run_fast_path(Chunks::of(spare), frames, verdicts, execution);
         engine.timer.lap(CoreStage::FastPath);
-        if exceptions.asks() == 0 {
+        if exceptions.punts() == 0 {
             engine.apply_verdicts(frames, verdicts, exceptions, execution);
         } else {
             let ended = ended(engine, verdicts).len();

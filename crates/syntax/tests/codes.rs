@@ -344,7 +344,7 @@ fn declarations() {
 #[test]
 fn every_code_is_shown() {
     // One of the programs is deeply nested.
-    base::stack::with_room(show_every_code);
+    base::stack::with_deep_stack(show_every_code);
 }
 
 fn show_every_code() {

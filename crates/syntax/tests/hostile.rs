@@ -20,7 +20,7 @@ fn survives(text: &str) -> bool {
 fn refused(text: &str) {
     let begin = Instant::now();
     let start: String = text.chars().take(60).collect();
-    assert!(!base::stack::with_room(|| survives(text)), "accepted: {start}");
+    assert!(!base::stack::with_deep_stack(|| survives(text)), "accepted: {start}");
     assert!(begin.elapsed() < Duration::from_secs(20), "took {:?}: {start}", begin.elapsed());
 }
 
@@ -50,7 +50,7 @@ fn deep_nesting_is_refused() {
 
 #[test]
 fn what_a_generator_may_write_is_accepted() {
-    let accepted = |text: &str| assert!(base::stack::with_room(|| survives(text)), "{}", &text[..60]);
+    let accepted = |text: &str| assert!(base::stack::with_deep_stack(|| survives(text)), "{}", &text[..60]);
     for (open, close) in [("", " + 1"), ("", " ++ 1w1"), ("~", ""), ("(", ")"), ("b ? 2 : ", ""), ("(bit<8>)", "")] {
         accepted(&format!("const int x = {}1{};", open.repeat(2000), close.repeat(2000)));
     }
@@ -79,14 +79,14 @@ fn long_chains_are_refused() {
 
 #[test]
 fn long_chains_without_nesting_are_accepted() {
-    let accepted = |text: &str| assert!(base::stack::with_room(|| survives(text)), "{}", &text[..60]);
+    let accepted = |text: &str| assert!(base::stack::with_deep_stack(|| survives(text)), "{}", &text[..60]);
     for link in [" + a", " * a", " & a", " | a", " ^ a", " && a", " || a", " ++ a"] {
         accepted(&format!("const int x = a{} - b;", link.repeat(100_000)));
     }
     let branches = "if (a == 1) { b = 2; } else ".repeat(20_000);
     accepted(&format!("control c() {{ apply {{ {branches} b = 3; }} }}"));
     // What follows after too many branches is skipped, not parsed.
-    let errors = base::stack::with_room(|| {
+    let errors = base::stack::with_deep_stack(|| {
         let branches = "if (a == 1) { b = 2; } else ".repeat(100_000);
         let (sources, _, diagnostics) = parse(&format!("control c() {{ apply {{ {branches} b = 3; }} }}"));
         short(&sources, &diagnostics)

@@ -1,4 +1,4 @@
-//! What generated C sees of a table. `runtime/c` declares the same layouts.
+//! The layouts of a table that generated C uses. `runtime/c` declares the same.
 
 #![allow(unsafe_code, reason = "a handle crosses threads together with the snapshot that it points at")]
 
@@ -17,8 +17,8 @@ pub const TO_MEMBER: u32 = u32::MAX - 1;
 /// of data.
 pub const TO_GROUP: u32 = u32::MAX - 2;
 
-/// The head of an entry. The action's data follow it at once, in 64-bit words placed by [`crate::ActionLayout`]; there
-/// are always as many words as the table's largest action takes.
+/// The header of an entry. The action's data follow it directly, in 64-bit words placed by [`crate::ActionLayout`];
+/// there are always as many words as the table's largest action takes.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryHeader {
@@ -27,7 +27,7 @@ pub struct EntryHeader {
     /// 1 for an entry, 0 for the default.
     pub hit: u32,
     /// The entry's handle: its cell in direct counters and meters. 0 in the default entry, and in all entries of a
-    /// table that does not say which of them matched ([`crate::Table::names_entries`]).
+    /// table whose lookups do not identify the entry ([`crate::Table::names_entries`]).
     pub index: u32,
     /// Zero.
     pub reserved: u32,
@@ -36,18 +36,18 @@ pub struct EntryHeader {
 /// Words that an [`EntryHeader`] takes.
 pub const HEADER_WORDS: usize = size_of::<EntryHeader>() / size_of::<u64>();
 
-/// Looks up `count` keys (rows of key words, end to end) and writes as many pointers to entries; a key that matches
-/// nothing gives the default entry, so that every pointer is valid. Returns how many keys matched an entry. `count` may
-/// be any number; bursts of up to [`base::limits::BURST_PACKETS_MAX`] are worked on together.
+/// Looks up `count` keys (rows of key words, end to end) and writes as many pointers to entries; a key without a match
+/// gets the default entry, so that every pointer is valid. Returns how many keys matched an entry. `count` may be any
+/// number; bursts of up to [`base::limits::BURST_PACKETS_MAX`] are processed together.
 ///
 /// # Safety
 /// `table` and all results are valid until the [`crate::Guard`] that gave `table` is dropped. `keys` must point to
-/// `count` rows, `results` to room for `count` pointers.
+/// `count` rows, `results` to space for `count` pointers.
 pub type LookupFunction =
     unsafe extern "C" fn(table: *const Snapshot, keys: *const u64, count: u32, results: *mut *const EntryHeader) -> u32;
 
-/// How C calls a table: `handle.function(handle.context, keys, count, results)`. Fetched at the begin of a burst, since
-/// function and context change when the control plane changes the table.
+/// How C calls a table: `handle.function(handle.context, keys, count, results)`. Acquired at the begin of a burst,
+/// since function and context change when the control plane changes the table.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct LookupHandle {
@@ -55,25 +55,25 @@ pub struct LookupHandle {
     pub function: LookupFunction,
     /// Its first argument.
     pub context: *const Snapshot,
-    /// Where the members are that entries name.
+    /// The members that entries refer to.
     pub profile: ProfileHandle,
-    /// Where the keys are, if generated code can compare them itself.
+    /// The index of one-word keys, if generated code can search it itself.
     pub words: WordsHandle,
-    /// The same for keys of more words.
+    /// The index of keys of a few words.
     pub rows: RowsHandle,
-    /// Where a search for a prefix begins, if that is far.
+    /// The first slots of searches for prefixes, if they exceed the nearest caches.
     pub root: RootHandle,
 }
 
-/// How C looks a key up in an exact table whose keys are one word, without a call: the slots of the module `words`,
-/// and the cells that they name. All zero for other tables, which are asked by their function.
+/// How C looks a key up in an exact table whose keys are one word, without a call: the slots of the module `words`, and
+/// the cells that they refer to. All zero for other tables, which are looked up by their function.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct WordsHandle {
     pub(crate) slots: *const words::Slot,
     /// The number of the last slot: a power of two less one.
     pub(crate) last: u64,
-    /// What keys are multiplied by.
+    /// The factor of the keys' hash.
     pub(crate) factor: u64,
     /// The default entry, before all others.
     pub(crate) entries: *const EntryHeader,
@@ -82,14 +82,14 @@ pub struct WordsHandle {
 }
 
 impl WordsHandle {
-    /// That of a table that is asked by its function.
+    /// The handle of a table that is looked up by its function.
     pub const NONE: WordsHandle =
         WordsHandle { slots: std::ptr::null(), last: 0, factor: 0, entries: std::ptr::null(), gathers: 0 };
 }
 
-/// How C looks a key up in an exact table whose keys are some words, without a call: the slots of the module
-/// `hash_index`, and the cells that they name, with the keys in them. All zero for other tables, which are asked by
-/// their function.
+/// How C looks a key up in an exact table whose keys are a few words, without a call: the slots of the module
+/// `hash_index`, and the cells that they refer to, with the keys in them. All zero for other tables, which are looked
+/// up by their function.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RowsHandle {
@@ -97,18 +97,18 @@ pub struct RowsHandle {
     pub(crate) slots: *const u64,
     /// The number of the last slot: a power of two less one.
     pub(crate) last: u64,
-    /// What disturbs each word of a key that is hashed: its lower half, then its upper.
+    /// The secrets that are xored with each word of a key before hashing: the lower half, then the upper.
     pub(crate) secrets: *const u64,
     /// The default entry, before all others.
     pub(crate) entries: *const EntryHeader,
-    /// Where its key would stand, if it had one.
+    /// The place of its key, if it had one.
     pub(crate) keys: *const u64,
     /// Words from one cell to the next.
     pub(crate) entry_words: u64,
 }
 
 impl RowsHandle {
-    /// That of a table that is asked by its function.
+    /// The handle of a table that is looked up by its function.
     pub const NONE: RowsHandle = RowsHandle {
         slots: std::ptr::null(),
         last: 0,
@@ -119,24 +119,23 @@ impl RowsHandle {
     };
 }
 
-/// Where the search for a prefix begins in a trie whose root is so large that each slot is better fetched as soon as
-/// its key is known, and not when a burst of them is looked up, which waits for all: whoever knows the keys does it.
-/// All zero for other tables.
+/// The root of a trie that is so large that its slots should be prefetched as soon as each key is known, since the
+/// lookup of a burst would stall on all of them. Generated code does this. All zero for other tables.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RootHandle {
     pub(crate) slots: *const u32,
-    /// Bits of the key behind those that number the slot.
+    /// Bits of the key below those that number the slot.
     pub(crate) shift_bits: u64,
     /// The number of the last slot: a power of two less one.
     pub(crate) last: u64,
 }
 
 impl RootHandle {
-    /// That of a table of which nothing is fetched.
+    /// The handle of a table without prefetching.
     pub const NONE: RootHandle = RootHandle { slots: std::ptr::null(), shift_bits: 0, last: 0 };
 
-    /// Fetches what a search for a key reads first, if that is far, as generated code does.
+    /// Prefetches the first slot of a search, if the table is large, as generated code does.
     #[inline]
     pub fn fetch(&self, key: u64) {
         if !self.slots.is_null() {
@@ -145,12 +144,12 @@ impl RootHandle {
     }
 }
 
-/// How C picks members of a table's action profile. All pointers are null if the table has none. Entries name only
-/// members and groups that exist.
+/// How C finds members of a table's action profile. All pointers are null if the table has none. Entries refer only to
+/// existing members and groups.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileHandle {
-    /// The member of handle 0; like an entry, a member is an [`EntryHeader`] with its data behind it.
+    /// The member of handle 0; like an entry, a member is an [`EntryHeader`] followed by its data.
     pub members: *const EntryHeader,
     /// Words from one member to the next.
     pub member_words: u64,
@@ -161,7 +160,7 @@ pub struct ProfileHandle {
 }
 
 impl ProfileHandle {
-    /// That of a table without a profile.
+    /// The handle of a table without a profile.
     pub const NONE: ProfileHandle = ProfileHandle {
         members: std::ptr::null(),
         member_words: 0,
@@ -176,12 +175,12 @@ impl ProfileHandle {
 pub struct Group {
     /// The first of them in [`ProfileHandle::choices`].
     pub first: u32,
-    /// How many they are; may be 0.
+    /// The number of members; may be 0.
     pub count: u32,
 }
 
-// SAFETY: a handle is an address; whoever follows it promises that the snapshot is alive and unchanged, and a snapshot
-// may be read by any thread.
+// SAFETY: a handle is an address; code that dereferences it guarantees that the snapshot is alive and unchanged, and a
+// snapshot may be read by any thread.
 unsafe impl Send for LookupHandle {}
 // SAFETY: as above.
 unsafe impl Sync for LookupHandle {}

@@ -1,16 +1,15 @@
-//! Handles that new entries were given, for whoever keeps cells by handle: counters, meters, times of the last hit.
+//! Handles of new entries, for the owners of cells by handle: counters, meters, times of the last hit.
 //!
-//! What enters: the insertions of each batch, from the writer. What leaves: the handles whose cells must be made fresh
-//! before a packet meets the new entry. A handle is used again, and packets may still count on the old entry while the
-//! batch that replaces it is being published; so the cells are made fresh by the worker, when it first enters a state
-//! that has the new entry. States with arrivals are numbered; a worker that sees the number that it saw before has
-//! nothing to do.
+//! What enters: the insertions of each batch, from the writer. What leaves: the handles whose cells must be reset
+//! before a packet hits the new entry. Handles are reused, and packets may still hit the old entry while the batch that
+//! replaces it is being published; so each worker resets its cells when it first enters a state with the new entry.
+//! States with arrivals are numbered; a worker that finds the same number as before has nothing to do.
 
 use crate::spec::Handle;
 use crate::table::Change;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Arrivals that wait before those that were overtaken are thrown out.
+/// The number of arrivals from which superseded ones are removed.
 const WAITING_MAX: usize = 1 << 16;
 
 /// An entry that is new.
@@ -18,18 +17,18 @@ const WAITING_MAX: usize = 1 << 16;
 pub struct Arrival {
     /// Position of its table.
     pub table: usize,
-    /// What it was named.
+    /// Its handle.
     pub handle: Handle,
-    /// The state that first has it.
+    /// The first state with the entry.
     version: u64,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
     batches: Vec<Vec<Arrival>>,
-    /// How many they are together.
+    /// The number of arrivals.
     count: usize,
-    /// How many there may be before they are thinned out.
+    /// The number of arrivals from which superseded ones are removed next.
     count_max: usize,
 }
 
@@ -42,12 +41,12 @@ impl Arrivals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody beside the tables holds them.
+    /// Whether a worker holds a clone.
     pub(crate) fn is_awaited(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// Adds the insertions among these changes to tables that `keeps_cells`, as those of the state `version`. Says
+    /// Adds the insertions among these changes to tables that `keeps_cells`, as those of the state `version`. Returns
     /// whether there are any.
     pub(crate) fn note(&self, changes: &[(usize, Change)], keeps_cells: impl Fn(usize) -> bool, version: u64) -> bool {
         let arrival = |(table, change): &(usize, Change)| match change {
@@ -72,7 +71,7 @@ impl Arrivals {
     /// Takes the arrivals of the state `version` and of those before it, in their order.
     pub fn take(&self, version: u64) -> Vec<Arrival> {
         let mut waiting = self.lock();
-        // After a thinning one batch has arrivals of several states.
+        // After a removal one batch has arrivals of several states.
         let is_due = |arrival: &Arrival| arrival.version <= version;
         let mut due = Vec::new();
         for batch in std::mem::take(&mut waiting.batches) {
@@ -89,8 +88,8 @@ impl Arrivals {
 }
 
 impl Waiting {
-    /// Of the arrivals under one handle the last alone counts: the entries before it are gone. What is left is no more
-    /// than the tables have handles.
+    /// Of the arrivals under one handle only the last counts: the entries before it are gone. So no more remain than
+    /// the tables have handles.
     fn thin_out(&mut self) {
         let mut all = std::mem::take(&mut self.batches).concat();
         all.sort_unstable();

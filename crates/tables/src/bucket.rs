@@ -1,7 +1,7 @@
 //! Entries of a tuple with one value, which differ in their priority or in their ranges.
 //!
-//! What enters: entries as they come and go. What leaves: for a key, the first of them in order of rank in whose ranges
-//! it lies. In a table with one range field the winner of every value of the field is known before anybody asks
+//! What enters: insertions and removals of entries. What leaves: for a key, the entry of the greatest rank in whose
+//! ranges it lies. In a table with one range field the winner of every value of the field is computed in advance
 //! ([`crate::intervals`]), unless entries are few; with several range fields a key is compared with eight entries at a
 //! time.
 
@@ -9,18 +9,18 @@ use crate::cells::Cell;
 use crate::intervals::{Intervals, Ranged};
 use crate::ranked::{LANES, RangeField, Rank, RankedList};
 
-/// Entries from which on winners are known, and below which they are forgotten again.
+/// The numbers of entries from which winners are computed in advance, and below which they no longer are.
 const KNOWN_ENTRIES_MIN: usize = 4;
 const KNOWN_ENTRIES_LESS: usize = KNOWN_ENTRIES_MIN / 2;
 
-/// Changes of a batch that are followed one by one. With more of them winners are found anew.
+/// The most changes of a batch for which winners are updated; with more of them they are recomputed.
 const FOLLOWED_CHANGES_MAX: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
     list: RankedList,
     intervals: Option<Intervals>,
-    /// Changes since it was settled.
+    /// Changes since the last commit.
     changes: usize,
 }
 
@@ -60,7 +60,7 @@ impl Bucket {
         self.intervals.as_ref()
     }
 
-    /// Adds an entry; `row` has two words for each range. Tells whether it is the first change since it was settled.
+    /// Adds an entry; `row` has two words for each range. Returns whether it is the first change since the last commit.
     pub fn insert(&mut self, ranges: &[RangeField], rank: Rank, cell: Cell, row: &[u64]) -> bool {
         self.list.insert(rank, cell, row);
         self.count_change();
@@ -80,7 +80,7 @@ impl Bucket {
         self.changes == 1
     }
 
-    /// After too many changes winners are forgotten.
+    /// After too many changes winners are dropped.
     fn count_change(&mut self) {
         self.changes += 1;
         self.intervals.take_if(|_| self.changes > FOLLOWED_CHANGES_MAX);
@@ -99,7 +99,7 @@ impl Bucket {
         }
     }
 
-    /// The first entry above `floor` in whose ranges a key lies, of those that `fits` says nothing against.
+    /// The first entry above `floor` in whose ranges a key lies and that `fits` accepts.
     #[inline(always)]
     pub fn find(
         &self,

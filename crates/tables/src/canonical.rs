@@ -5,14 +5,14 @@ use crate::layout::{KeyField, KeyLayout, MatchKind};
 use crate::spec::{ActionCall, ActionSpec, EntrySpec, MatchValue, TableKind, TableSpec, Target};
 use base::Bits;
 
-/// What an engine has to know of an entry. A key matches if `key & mask == value` and, in a range table, every range
-/// field lies between its bounds. For a range field, `mask` covers leading bits that both bounds share: never more than
-/// the range asks, and enough to find a range of one value by hashing.
+/// An entry as engines match it. A key matches if `key & mask == value` and, in a range table, every range field lies
+/// between its bounds. For a range field, `mask` covers leading bits that both bounds share: never more than the range
+/// requires, and enough to find a range of one value by hashing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PackedMatch {
     /// `value`, `mask` and, in a range table, `low` and `high`: rows of key words, end to end.
     pub rows: Box<[u64]>,
-    /// The entry's priority, 0 where it means nothing.
+    /// The entry's priority, 0 in tables without priorities.
     pub priority: i32,
     /// The entry's age.
     pub sequence: u64,
@@ -20,7 +20,7 @@ pub(crate) struct PackedMatch {
     pub prefix_len: u32,
 }
 
-/// The entry with values of their field's width and ignored bits zero, or what is wrong with it.
+/// The entry with values of their field's width and ignored bits zero, or its error.
 pub(crate) fn entry(spec: &TableSpec, kind: TableKind, mut entry: EntrySpec) -> Result<EntrySpec, Problem> {
     matching(spec, kind, &mut entry)?;
     if names_target(spec, entry.action, &entry.args)? {
@@ -52,7 +52,7 @@ pub(crate) fn matching(spec: &TableSpec, kind: TableKind, entry: &mut EntrySpec)
     Ok(())
 }
 
-/// The default action in canonical form, or what is wrong with it.
+/// The default action in canonical form, or its error.
 pub(crate) fn default_call(spec: &TableSpec, mut call: ActionCall) -> Result<ActionCall, Problem> {
     if names_target(spec, call.action, &call.args)? {
         return Ok(call);
@@ -65,7 +65,7 @@ pub(crate) fn default_call(spec: &TableSpec, mut call: ActionCall) -> Result<Act
     Ok(call)
 }
 
-/// What a member of a profile with these actions runs, in canonical form, or what is wrong with it.
+/// The action call of a member of a profile with these actions, in canonical form, or its error.
 pub(crate) fn member_call(actions: &[ActionSpec], mut call: ActionCall) -> Result<ActionCall, Problem> {
     let action = known_action(actions, call.action)?;
     if action.default_only {
@@ -75,7 +75,8 @@ pub(crate) fn member_call(actions: &[ActionSpec], mut call: ActionCall) -> Resul
     Ok(call)
 }
 
-/// Whether a member or a group is named, which only a table with a profile allows. Whether that exists is not asked.
+/// Whether the call refers to a member or a group, which only a table with a profile allows. Whether that exists is not
+/// checked.
 fn names_target(spec: &TableSpec, action: usize, args: &[Bits]) -> Result<bool, Problem> {
     match Target::of(action, args) {
         Some(_) if spec.profile.is_none() => Err(Problem::NoProfile),
@@ -102,7 +103,7 @@ fn arguments(action: &ActionSpec, args: &mut [Bits]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Gives `value` this width if that loses no set bit.
+/// Resizes `value` to this width if that loses no set bit.
 fn fit(value: &mut Bits, width_bits: u32) -> bool {
     if value.width() == width_bits {
         return true;
@@ -117,7 +118,7 @@ fn fit(value: &mut Bits, width_bits: u32) -> bool {
 
 fn match_value(value: &mut MatchValue, field: &KeyField) -> Result<(), Problem> {
     let (given, wanted, width_bits) = (value.kind(), field.kind, field.width_bits);
-    // Optional fields are ternary ones inside, and may be given as such.
+    // Optional fields are stored as ternary ones, and may be given as such.
     if given != wanted && (given, wanted) != (MatchKind::Ternary, MatchKind::Optional) {
         return Err(Problem::MatchKind { field: field.name.clone(), given, wanted });
     }
@@ -207,11 +208,11 @@ pub(crate) fn rows_of(kind: TableKind) -> usize {
     if kind == TableKind::Range { 4 } else { 2 }
 }
 
-/// The most entries that a table may hold whose winners are known: a change moves what stands behind it, which of many
-/// would take long.
+/// The largest size of a table whose winners are computed in advance: a change moves all later runs, which takes long
+/// if there are many.
 const KNOWN_ENTRIES_MAX: usize = 1 << 14;
 
-/// Whether it is known of each value of the table's only range field who wins ([`crate::intervals`]).
+/// Whether the winner of each value of the table's only range field is computed in advance ([`crate::intervals`]).
 pub(crate) fn knows_winners(spec: &TableSpec) -> bool {
     spec.size.max(spec.initial_entries.len()) <= KNOWN_ENTRIES_MAX
 }
@@ -219,10 +220,10 @@ pub(crate) fn knows_winners(spec: &TableSpec) -> bool {
 /// How ranges take part in the masks of entries.
 #[derive(Clone, Copy)]
 enum RangeMasks {
-    /// A range of one value by all its bits, others not at all: who wins for which value is known, and masks would only
-    /// disturb.
+    /// A range of one value by all its bits, others not at all: winners are computed in advance, and masks would not
+    /// help.
     Values,
-    /// By all the leading bits that their bounds share: one range field beside which nobody knows who wins.
+    /// By all the leading bits that their bounds share: one range field without winners computed in advance.
     Shared,
     /// The others by as many of the leading bits that their bounds share as are a multiple of the width's half, or,
     /// where other fields make masks too, of its quarter: the fewer numbers there are, the fewer masks.

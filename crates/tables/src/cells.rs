@@ -1,13 +1,13 @@
-//! The memory of a table's entries as packets see them.
+//! The memory of a table's entries for lookups.
 //!
 //! Cell 0 is the default entry, cell `handle + 1` an entry, unless entries share cells ([`crate::shared`]): so a lookup
-//! that finds nothing says 0, and every number leads to a valid entry. A cell is the header, the action data, and a
-//! tail that belongs to the engine (what the entry matches). Its size is rounded so that a cell of up to 64 bytes lies
-//! in one cache line: whoever matches an entry by its tail has fetched its data too.
+//! without a match returns 0, and every number is that of a valid entry. A cell is the header, the action data, and a
+//! tail that belongs to the engine (the entry's match). Its size is rounded so that a cell of up to 64 bytes lies in
+//! one cache line: matching an entry by its tail fetches its data too.
 //!
-//! Many cells are not moved at once when they need more memory: the new memory is filled by the changes that follow,
-//! some cells with each, and takes over when it has all. Until then what is changed in the old memory is changed in the
-//! new one too, as far as it has been filled.
+//! If many cells need more memory, they are moved incrementally: each following change moves some cells, and the new
+//! memory replaces the old one when it has all. Until then changes are made in both, as far as the new memory has been
+//! filled.
 
 #![allow(unsafe_code, reason = "cells are words to the engines and headers to C: two views of the same memory")]
 
@@ -32,7 +32,7 @@ pub(crate) struct Cells {
     tail_start: usize,
     tail_words: usize,
     count: usize,
-    /// The memory that is to take over: equal to the head of `lines`.
+    /// The new memory while cells are moved: equal to the head of `lines`.
     successor: Vec<Line>,
 }
 
@@ -53,7 +53,7 @@ impl Cells {
         cells
     }
 
-    /// Words from one cell to the next, for so many words of data and of tail.
+    /// Words from one cell to the next, for these numbers of words of data and tail.
     pub fn stride_for(data_words: usize, tail_words: usize) -> usize {
         let words = HEADER_WORDS + data_words + tail_words;
         match words {
@@ -106,7 +106,7 @@ impl Cells {
         let lines = self.lines_for(self.count);
         let capacity = self.lines.capacity();
         if lines > capacity {
-            // What is left of moving is moved now.
+            // Moves the remaining cells now.
             self.successor = Vec::new();
         } else if lines > capacity / 4 * 3 && capacity > MOVED_LINES_MAX && self.successor.capacity() == 0 {
             self.successor = Vec::with_capacity(2 * capacity);
@@ -125,7 +125,7 @@ impl Cells {
         }
     }
 
-    /// Copies what was changed in a cell to the memory that is to take over.
+    /// Copies the changes of a cell to the new memory.
     fn follow(&mut self, cell: Cell) {
         let start = cell as usize * self.stride_words / LINE_WORDS;
         let end = self.lines_for(cell as usize + 1).min(self.successor.len());
@@ -160,7 +160,7 @@ impl Cells {
         let start = cell as usize * self.stride_words;
         let tail_start = self.tail_start;
         let words = &mut self.words_mut()[start..start + tail_start];
-        // As `EntryHeader` lies in memory, in either byte order.
+        // The memory layout of `EntryHeader`, in either byte order.
         words[0] = pair(action, hit);
         words[1] = pair(index, 0);
         let (used, spare) = words[HEADER_WORDS..].split_at_mut(data.len());
@@ -218,8 +218,8 @@ impl Cells {
         self.address(cell).cast()
     }
 
-    /// The same for a burst; returns how many of them are no default entry. The entries are asked for: most engines
-    /// have not looked at them all.
+    /// The same for a burst; returns how many of them are not the default entry. The entries are prefetched, since most
+    /// engines do not read them all.
     #[inline(always)]
     pub fn pointers(&self, cells: &[Cell], pointers: &mut [*const EntryHeader]) -> u32 {
         let (first, stride_words) = (self.lines.as_ptr().cast::<u64>(), self.stride_words);
@@ -250,7 +250,7 @@ impl Cells {
         &self.words()[start + HEADER_WORDS..start + self.tail_start]
     }
 
-    /// Asks for a cell to be fetched into the cache.
+    /// Prefetches a cell.
     #[inline(always)]
     pub fn prefetch(&self, cell: Cell) {
         prefetch(self.address(cell));
@@ -281,11 +281,11 @@ fn pair(first: u32, second: u32) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// Asks for the cache line at `address` to be fetched. Any address is allowed.
+/// Prefetches the cache line at `address`. Any address is allowed.
 #[inline(always)]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a prefetch reads nothing that the program could see and never faults.
+    // SAFETY: a prefetch has no effect that the program can observe and never faults.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
     }

@@ -1,21 +1,21 @@
-//! What can be wrong with a table or an entry: what was asked, what is wrong, what would be right.
+//! Errors of tables and entries: the operation, the fault, and what would be correct.
 
 use crate::layout::MatchKind;
 use crate::spec::Handle;
 use std::fmt;
 
-/// An operation that a table refused. The table is as it was before.
+/// An operation that a table rejected. The table is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableError {
     /// The table's name, or the action profile's.
     pub table: String,
-    /// Whether it is an action profile that refused.
+    /// Whether it is an action profile that rejected it.
     pub is_profile: bool,
     /// What is wrong.
     pub problem: Problem,
 }
 
-/// Why a table refused.
+/// The reason of a rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the words of the message, which stands with each variant below")]
 pub enum Problem {
@@ -61,7 +61,7 @@ pub enum Problem {
     UnknownHandle { handle: Handle, entries: usize },
     /// The set has no action profile of this index.
     UnknownProfile { index: usize, profiles: usize },
-    /// An entry names a member or group, but the table has no action profile.
+    /// An entry refers to a member or group, but the table has no action profile.
     NoProfile,
     /// The action profile has no groups.
     NoGroups,
@@ -73,9 +73,9 @@ pub enum Problem {
     MemberInGroup { member: Handle, group: Handle },
     /// The member is not in this group.
     NotInGroup { member: Handle, group: Handle },
-    /// Entries name the member.
+    /// Entries refer to the member.
     MemberInUse { member: Handle },
-    /// Entries name the group.
+    /// Entries refer to the group.
     GroupInUse { group: Handle },
     /// The action profile has no room for more.
     ProfileFull { size: usize },

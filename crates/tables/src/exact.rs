@@ -1,18 +1,18 @@
 //! The engine of exact tables whose keys have several words ([`crate::words`] serves the others): one hash index over
 //! the whole key.
 //!
-//! The tail of a cell is the key. A burst goes in three steps, each of which asks for the memory of the next: hash all
-//! keys, find each one's first candidate in the index, compare the candidates' keys.
+//! The tail of a cell is the key. A burst is looked up in three steps, each of which prefetches the memory of the next:
+//! hash all keys, find each one's first candidate in the index, compare the candidates' keys.
 
 use crate::cells::{Cell, Cells, prefetch};
 use crate::hash_index::{HashIndex, RowHash};
 use base::limits::BURST_PACKETS_MAX;
 
-/// Index slots up to which the whole table is taken to lie in the nearest caches, so that steps cost more than they
-/// hide.
+/// The number of index slots up to which the table is assumed to fit the nearest caches, so that the steps cost more
+/// than they save.
 const SMALL_SLOTS: usize = 2048;
 
-/// Words up to which keys are looked up by code that is made for their number.
+/// The number of words up to which lookups are specialised for the key's length.
 pub const ROW_WORDS_MAX: usize = 5;
 
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Exact {
         self.key_words
     }
 
-    /// How keys are hashed, and where they are looked for.
+    /// The hash of keys and its index.
     pub fn parts(&self) -> (&RowHash, &[u64]) {
         (&self.hash, self.index.all())
     }
@@ -68,7 +68,7 @@ impl Exact {
             3 => self.find_sized::<3>(cells, keys, found),
             4 => self.find_sized::<4>(cells, keys, found),
             5 => self.find_sized::<5>(cells, keys, found),
-            // A key of no bits has one value, which all keys have.
+            // A key without bits has only one value.
             0 => found.fill(self.index.find(self.hash.of(&[]), |_| true).unwrap_or(0)),
             words => {
                 for (key, found) in keys.chunks_exact(words).zip(found) {

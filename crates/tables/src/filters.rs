@@ -1,21 +1,22 @@
-//! Which tuples may have a match for a key at all, told by a bit for each word of the key and each mask.
+//! Filters: the tuples that may have a match for a key, by a bit for each word of the key and each mask.
 //!
 //! A rule set has many masks, but few for each word of its keys: sixteen for pairs of addresses and eight for ports,
 //! say, and their 128 combinations. For each word and each of its masks there is a bitmap with a bit for the hash of
 //! every masked word that an entry has. A tuple can match a key only if the key's words are in the bitmaps of all its
-//! masks, so that a few tests of bits leave a few of many tuples to be searched.
+//! masks, so that a few bit tests exclude most of many tuples.
 //!
-//! What enters: the masks of tuples, the values of their entries. What leaves: the tuples that are left, as a set of
-//! positions in the order in which tuples are tried. A bit may be set though its entry has gone; that costs a search.
+//! What enters: the masks of tuples, the values of their entries. What leaves: the remaining tuples, as a set of
+//! positions in the order in which tuples are tried. A bit may remain set after its entry is removed; that costs a
+//! search.
 
-/// What a filter's bitmap has at least, and how many bits for each of its entries.
+/// The least size of a filter's bitmap, and its bits for each entry.
 const BITS_MIN: usize = 1 << 10;
 const ENTRY_BITS: usize = 16;
 
-/// A filter is made anew when it has more than one entry for so many bits.
+/// The bits per entry below which a filter is rebuilt.
 const ENTRY_BITS_MIN: usize = 4;
 
-/// Positions that are asked for at once.
+/// Positions that are tested together.
 pub(crate) const SEGMENT: usize = 512;
 
 /// A set of positions, 64 in each word.
@@ -32,14 +33,14 @@ pub(crate) struct Filters {
 #[derive(Clone, Debug)]
 struct Filter {
     mask: u64,
-    /// Tuples that have this mask; without any, it waits for another mask.
+    /// Tuples that have this mask; without any, the filter can be reused for another mask.
     tuples: usize,
     /// Positions of these tuples.
     positions: Vec<u64>,
     bits: Vec<u64>,
-    /// What is left of a hash are as many bits as name one of `bits`.
+    /// The shift of a hash that leaves the number of a bit in `bits`.
     shift: u32,
-    /// Values that were added since it was made.
+    /// Values that were added since it was built.
     added: usize,
 }
 
@@ -77,7 +78,7 @@ impl Filters {
         Filters { secret: seed.rotate_left(17), words: vec![Vec::new(); key_words] }
     }
 
-    /// Counts one more tuple of this mask. Gives the filter of each of its words.
+    /// Adds a tuple of this mask. Returns the filter of each of its words.
     pub fn join(&mut self, mask: &[u64]) -> Box<[usize]> {
         let join = |(filters, &mask): (&mut Vec<Filter>, &u64)| {
             let known = filters.iter().position(|filter| filter.tuples > 0 && filter.mask == mask);
@@ -93,14 +94,14 @@ impl Filters {
         self.words.iter_mut().zip(mask).map(join).collect()
     }
 
-    /// Counts a tuple less.
+    /// Removes a tuple.
     pub fn leave(&mut self, of_tuple: &[usize]) {
         for (filters, &index) in self.words.iter_mut().zip(of_tuple) {
             filters[index].tuples -= 1;
         }
     }
 
-    /// Adds an entry of a tuple. Tells the words whose filters should be made anew.
+    /// Adds an entry of a tuple. Returns the words whose filters should be rebuilt.
     pub fn add(&mut self, of_tuple: &[usize], value: &[u64]) -> Vec<usize> {
         let mut full = Vec::new();
         for (word, ((filters, &index), value)) in self.words.iter_mut().zip(of_tuple).zip(value).enumerate() {
@@ -112,7 +113,7 @@ impl Filters {
         full
     }
 
-    /// Makes a filter anew from the values that all its entries have in this word.
+    /// Rebuilds a filter from the values that all its entries have in this word.
     pub fn refill(&mut self, word: usize, filter: usize, values: &[u64]) {
         let (secret, old) = (self.secret, &mut self.words[word][filter]);
         let mut new = Filter::new(old.mask, values.len());
@@ -121,7 +122,7 @@ impl Filters {
         *old = new;
     }
 
-    /// Tells the order in which tuples are tried, each by its filters.
+    /// Sets the order in which tuples are tried, each given by its filters.
     pub fn order<'t>(&mut self, count: usize, tuples: impl Iterator<Item = &'t [usize]>) {
         for filter in self.words.iter_mut().flatten() {
             filter.positions = vec![0; count.next_multiple_of(SEGMENT) / 64];

@@ -1,17 +1,16 @@
-//! The engine of lpm tables whose keys have at most 32 bits in all: a trie whose slots say the answer themselves.
+//! The engine of lpm tables whose keys have at most 32 bits in all: a DIR-style trie whose slots hold the results.
 //!
 //! A key is a bit string as in [`crate::lpm`]. Its first bits index the root, further eights of bits index nodes; a
 //! slot holds the cell of the longest entry that covers it, and that entry's length, or leads to a node. An entry is
 //! written to all slots that it covers, so that a lookup reads one slot per level and compares nothing: two for most
 //! prefixes of IPv4, one when the table is so large that the root has 24 bits. Entries of less than [`SHORT_BITS`] bits
-//! would fill very many slots; they are kept apart, for keys that nothing else matches.
+//! would fill very many slots; they are stored separately, for keys without another match.
 //!
-//! A table that has become too large for its root, or far too small, gets another trie, which a few entries of the old
-//! one are written to with each change, the shortest first, and which takes over when it has all. Until then lookups
-//! read the old one, which knows nothing of this.
+//! A table that has become too large for its root, or far too small, gets a new trie. Each change copies a few entries
+//! to it, the shortest first, and it replaces the old one when it has all. Until then lookups use the old one.
 //!
-//! Of all entries that cover a slot no two have the same length, so that the length in a slot says whose it is: cells
-//! may be shared by entries.
+//! Of all entries that cover a slot no two have the same length, so that the length in a slot identifies its entry:
+//! cells may be shared by entries.
 
 use crate::abi::RootHandle;
 use crate::cells::Cell;
@@ -23,7 +22,7 @@ use base::limits::TABLE_ENTRIES_MAX;
 use std::collections::BTreeMap;
 use std::hint::select_unpredictable;
 
-/// In a slot: the rest is a node, not a cell.
+/// In a slot: the other bits are a node, not a cell.
 pub(crate) const NODE: u32 = 1 << 31;
 
 /// In any other slot: the lower bits are a cell, the ones above the length of its entry.
@@ -43,10 +42,10 @@ pub(crate) const NODES_MAX: usize = 1 << (31 - STRIDE_BITS);
 /// Bits of the root, and the number of entries up to which it is used: 256 KiB, 64 MiB.
 const ROOTS: [(u32, usize); 2] = [(16, 50_000), (24, usize::MAX)];
 
-/// Slots of a root that the second cache holds: those of a larger one are better fetched before they are read.
+/// The number of root slots that fit the L2 cache: those of a larger root are prefetched.
 const NEAR_ROOT_SLOTS: usize = 1 << 18;
 
-/// Entries with less bits are kept apart.
+/// Entries with fewer bits are stored separately.
 pub(crate) const SHORT_BITS: u32 = 8;
 
 /// The most bits of a key.
@@ -57,7 +56,7 @@ pub(crate) fn serves(kind: TableKind, key: &[KeyField]) -> bool {
     kind == TableKind::Lpm && key.iter().map(|field| field.width_bits).sum::<u32>() <= KEY_BITS_MAX
 }
 
-/// Slots that each change writes of a trie that is to take over, a little more for the last entry.
+/// Slots of a new trie that each change writes, a few more for the last entry.
 const SLOTS_AT_ONCE: usize = 1 << 12;
 
 /// The engine.
@@ -68,7 +67,7 @@ pub(crate) struct Flat {
     string_bits: u32,
     trie: Trie,
     successor: Option<Box<Successor>>,
-    /// Entries by length and leading bits: what takes over when one of them is removed.
+    /// Entries by length and leading bits, to find the next shorter one when an entry is removed.
     entries: BTreeMap<EntryKey, Cell>,
     /// Bit string and length of entries, by handle.
     prefixes: Vec<(u32, u8)>,
@@ -77,7 +76,7 @@ pub(crate) struct Flat {
 /// An entry's length, and its leading bits.
 type EntryKey = (u32, u32);
 
-/// Where lookups go.
+/// The trie that lookups use.
 #[derive(Clone, Debug)]
 struct Trie {
     root_bits: u32,
@@ -89,15 +88,15 @@ struct Trie {
     short: Vec<u32>,
 }
 
-/// A trie that is to take over.
+/// A new trie that will replace the present one.
 #[derive(Clone, Debug)]
 struct Successor {
     trie: Trie,
-    /// It has the entries before this one, and no others.
+    /// The new trie has the entries before this one only.
     next: EntryKey,
 }
 
-/// What a lookup reads. A slot of the root or of a node that leads to a node names one of `nodes`.
+/// The data that lookups read. A slot of the root or of a node that leads to a node refers to one of `nodes`.
 pub(crate) struct Slots<'a> {
     /// By the first `root_bits` bits.
     pub root: &'a [u32],
@@ -139,7 +138,7 @@ impl Flat {
         self.prefixes.shrink_to_fit();
     }
 
-    /// Prepares for `additional` more entries: at once, if they are many beside those that are there.
+    /// Prepares for `additional` more entries: at once, if they are many compared to the present ones.
     pub fn reserve(&mut self, additional: usize) {
         let bits = self.bits_for(self.entries.len() + additional);
         if bits > self.trie.root_bits && additional > self.entries.len() {
@@ -154,10 +153,10 @@ impl Flat {
         ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits)
     }
 
-    /// Begins with another trie if there should be one, and goes on with it.
+    /// Starts a new trie if one is due, or continues with it.
     fn advance(&mut self) {
         let larger = self.bits_for(self.entries.len());
-        // Far from the number at which it grows, so that it does not do both by turns.
+        // Far from the number at which it grows, so that it does not alternate.
         let smaller = self.bits_for(self.entries.len() * 4);
         let bits = if larger > self.trie.root_bits { larger } else { smaller.min(self.trie.root_bits) };
         self.successor.take_if(|successor| successor.trie.root_bits != bits);
@@ -180,7 +179,7 @@ impl Flat {
         }
     }
 
-    /// Does something to all tries that have an entry.
+    /// Applies a change to all tries that have an entry.
     fn each(&mut self, key: EntryKey, mut body: impl FnMut(&mut Trie)) {
         body(&mut self.trie);
         if let Some(successor) = &mut self.successor
@@ -210,13 +209,13 @@ impl Flat {
         self.advance();
     }
 
-    /// The cell that an entry runs.
+    /// The cell of an entry.
     pub fn cell(&self, handle: Handle) -> Cell {
         let (string, len) = self.prefix(handle);
         self.entries[&(len, leading(string, len))]
     }
 
-    /// Makes an entry run another cell.
+    /// Changes the cell of an entry.
     pub fn modify(&mut self, handle: Handle, cell: Cell) {
         let (string, len) = self.prefix(handle);
         self.write(string, len, cell);
@@ -238,7 +237,8 @@ impl Flat {
         let (string, len) = self.prefix(handle);
         let key = (len, leading(string, len));
         self.entries.remove(&key);
-        // Entries that are kept apart are so in both tries: what takes over is the same, and the successor has it.
+        // Short entries are stored separately in both tries, so the next shorter one is the same, and the new trie has
+        // it.
         let is_short = self.trie.is_short(len);
         let shorter = (0..len).rev().take_while(|&shorter| self.trie.is_short(shorter) == is_short);
         let slot = |shorter| Some(answer(shorter, *self.entries.get(&(shorter, leading(string, shorter)))?));
@@ -249,7 +249,7 @@ impl Flat {
         self.advance();
     }
 
-    /// The key's only field, in its only word: what most tables have.
+    /// The key's only field, in its only word: the common case.
     #[inline(always)]
     pub fn one_piece(&self) -> Option<Piece> {
         match (&self.pieces[..], self.key_words) {
@@ -282,8 +282,8 @@ impl Flat {
         }
     }
 
-    /// Finds keys. They do not wait for each other, so that the processor overlaps what they wait for. Whether the
-    /// root's slot leads to a node is not branched on: which prefixes are long is not to be guessed.
+    /// Looks keys up. They are independent, so that the processor overlaps their cache misses. There is no branch on
+    /// whether the root's slot leads to a node, which would be mispredicted.
     #[inline(always)]
     pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
         match self.one_piece() {
@@ -298,7 +298,7 @@ impl Flat {
 
     #[inline(always)]
     fn find_strings(&self, strings: impl Iterator<Item = u32>, found: &mut [Cell]) {
-        // Held in registers: the compiler does not know that what is written leaves them alone.
+        // Held in registers: the compiler cannot prove that stores do not change them.
         let Slots { root, root_bits, nodes, short } = self.slots();
         for (string, found) in strings.zip(found) {
             let mut slot = root[top(string, 0, root_bits)];
@@ -338,12 +338,12 @@ impl Trie {
         self.change(string, len, &|old| if old != 0 && len_of(old) > len { old } else { new });
     }
 
-    /// Whether entries of this length are kept apart.
+    /// Whether entries of this length are stored separately.
     fn is_short(&self, len: u32) -> bool {
         len < SHORT_BITS && self.root_bits > SHORT_BITS
     }
 
-    /// Changes the answer in all slots that a prefix covers.
+    /// Changes the result in all slots that a prefix covers.
     fn change(&mut self, string: u32, len: u32, answer: &dyn Fn(u32) -> u32) {
         if self.is_short(len) {
             let range = covered(top(string, 0, SHORT_BITS), SHORT_BITS, len);
@@ -362,7 +362,7 @@ impl Trie {
         }
     }
 
-    /// What a slot is after a change of all answers under it.
+    /// A slot after a change of all results under it.
     fn changed(&mut self, slot: u32, answer: &dyn Fn(u32) -> u32) -> u32 {
         if slot & NODE == 0 {
             return answer(slot);
@@ -375,7 +375,7 @@ impl Trie {
         slot
     }
 
-    /// What a slot before bit `position` is after a change of the answers under a longer prefix.
+    /// A slot before bit `position` after a change of the results under a longer prefix.
     fn changed_below(&mut self, slot: u32, string: u32, len: u32, position: u32, answer: &dyn Fn(u32) -> u32) -> u32 {
         let node = if slot & NODE == 0 { self.new_node(slot) } else { slot & !NODE } as usize;
         let index = top(string, position, STRIDE_BITS);
@@ -397,7 +397,7 @@ impl Trie {
         node as u32 | NODE
     }
 
-    /// A node that says everywhere what a slot said.
+    /// A node whose slots all have the former content of a slot.
     fn new_node(&mut self, slot: u32) -> u32 {
         let slots = [slot; 1 << STRIDE_BITS];
         match self.free_nodes.pop() {

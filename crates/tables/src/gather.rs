@@ -3,7 +3,7 @@
 //!
 //! What enters: keys, and the slots of a trie or of an index. What leaves: the cell of each key, as the scalar loops in
 //! [`crate::flat`], [`crate::exact`] and [`crate::ternary`] find it. A gather is eight loads at once, whose misses
-//! overlap like those of eight turns of that loop; what is saved is the work around the loads.
+//! overlap like those of eight iterations of that loop; it saves the work around the loads.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
 
@@ -28,7 +28,8 @@ use std::sync::LazyLock;
 /// Keys that are looked up at once.
 const LANES: usize = 8;
 
-/// Whether gathers are there, and fast: where the processor leaks what it gathers, its microcode makes them very slow.
+/// Whether gathers exist and are fast: the microcode fix for processors with a data leak in gathers makes them very
+/// slow.
 static IS_USEFUL: LazyLock<bool> = LazyLock::new(|| {
     let says = std::fs::read_to_string("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling");
     is_x86_feature_detected!("avx2") && says.map_or(true, |text| !text.contains("Mitigation"))
@@ -110,7 +111,7 @@ unsafe fn cells(slots: &Slots<'_>, strings: __m256i) -> __m256i {
             _mm256_srli_epi32::<{ 32 - STRIDE_BITS as i32 }>(rest),
         );
         // SAFETY: only those are loaded that lead to a node, which the caller vouches for; it has a slot for each value
-        // of its bits, and the index is no negative number since the nodes are no more than `NODES_MAX`.
+        // of its bits, and the index is not negative, since there are at most `NODES_MAX` nodes.
         slot = unsafe { _mm256_mask_i32gather_epi32::<4>(slot, slots.nodes.as_ptr().cast(), index, slot) };
         position += STRIDE_BITS;
     }
@@ -134,10 +135,10 @@ fn cells_of(slots: __m256i) -> __m256i {
 /// Rows that are looked up at once in an index.
 const ROW_LANES: usize = 4;
 
-/// Index slots beyond which what a search reads is asked for before it begins: the nearest caches do not hold it.
+/// The number of index slots above which searches prefetch: the table does not fit the nearest caches.
 const NEAR_SLOTS: usize = 1 << 15;
 
-/// What a search among exact keys reads. Some slots are free, so that every search ends.
+/// The data that a search among exact keys reads. Some slots are free, so that every search ends.
 #[derive(Clone, Copy)]
 struct Index<'a, const WORDS: usize> {
     secrets: &'a [u64; WORDS],
@@ -151,8 +152,8 @@ struct Index<'a, const WORDS: usize> {
 /// have no words, or too many.
 ///
 /// # Safety
-/// The processor has AVX2. The slots are as [`crate::hash_index::HashIndex::all`] says, and each names a cell whose
-/// tail begins with its key.
+/// The processor has AVX2. The slots are those of [`crate::hash_index::HashIndex::all`], and each refers to a cell
+/// whose tail begins with its key.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn find_rows(engine: &Exact, cells: &Cells, keys: &[u64], found: &mut [u32]) -> usize {
     // SAFETY: as the caller promises.
@@ -234,9 +235,9 @@ fn rows<const WORDS: usize>(keys: &[[u64; WORDS]; ROW_LANES]) -> [__m256i; WORDS
     })
 }
 
-/// What there is for each word. The standard library makes arrays by functions without these instructions, into which
-/// what makes the vectors is not inlined: without optimisation while linking it is called for each of them, and hands
-/// them on in memory.
+/// An array with a vector for each word. The standard library's functions for arrays are compiled without these
+/// instructions, so the closure that makes the vectors is not inlined into them: without link-time optimisation it is
+/// called for each, and passes them through memory.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn each_word<const WORDS: usize>(vector: impl Fn(usize) -> __m256i) -> [__m256i; WORDS] {
@@ -381,7 +382,7 @@ pub(crate) unsafe fn probe_tuple<const WORDS: usize>(
     let low_half = _mm256_set1_epi64x(i64::from(u32::MAX));
     let last = _mm256_set1_epi64x(slots.len() as i64 - 1);
     for (open, probes) in open.chunks(ROW_LANES).zip(probes.chunks_mut(ROW_LANES)) {
-        // The last four may be less: the first is asked more than once.
+        // The last four may be fewer: the first is then looked up more than once.
         let key = |lane: usize| &keys[usize::from(*open.get(lane).unwrap_or(&open[0]))];
         let masked: [__m256i; WORDS] = each_word(|word| _mm256_and_si256(four(|lane| key(lane)[word]), masks[word]));
         let hashes = row_hashes(secrets, masked);
@@ -428,7 +429,7 @@ mod tests {
             for start in [0, 8, 96] {
                 let key = few(2);
                 let chunk = &list.chunks()[0];
-                // SAFETY: the processor was asked before.
+                // SAFETY: the processor's features were checked before.
                 let found = unsafe { first_block::<WORDS>(chunk, &key, start) };
                 assert_eq!(found, chunk.first_block(&key, start), "{len} entries of {WORDS} words from {start}");
             }
@@ -444,7 +445,7 @@ mod tests {
         keys.iter().take(40).enumerate().for_each(|(number, key)| index.insert(masked(key), number as u32 + 1));
         let open: Vec<u8> = (0..64).filter(|_| rng.chance(2, 3)).collect();
         let mut probes = vec![Probe::default(); open.len()];
-        // SAFETY: the processor was asked before.
+        // SAFETY: the processor's features were checked before.
         unsafe { probe_tuple::<WORDS>((&hash, index.all(), &mask), &keys, &open, &mut probes) };
         for (key, probe) in open.iter().zip(probes) {
             let hash = masked(&keys[usize::from(*key)]);

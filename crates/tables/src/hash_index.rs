@@ -1,7 +1,7 @@
 //! A hash table from 32-bit hashes to 32-bit numbers; the keys stay with the caller.
 //!
-//! One slot is eight bytes: the hash above the number, so that a line holds eight and a number is looked at only if its
-//! whole hash agrees. How slots come and go is [`crate::probing`]'s.
+//! One slot is eight bytes: the hash above the number, so that a line holds eight and a number is read only if its
+//! whole hash agrees. [`crate::probing`] inserts and removes slots.
 
 use crate::probing::{Probing, Slot};
 
@@ -91,7 +91,7 @@ impl HashIndex {
         }
     }
 
-    /// Where the probe sequence of `hash` begins, to be fetched into the cache.
+    /// The first slot of the probe sequence of `hash`, for prefetching.
     #[inline(always)]
     pub fn home(&self, hash: u32) -> *const u64 {
         let slots = self.slots.all();
@@ -104,7 +104,7 @@ impl HashIndex {
         self.slots.insert(&(), slot_of(hash, number));
     }
 
-    /// Puts `new` in the place of `old`, which must be there under this hash.
+    /// Replaces `old`, which must be there under this hash, by `new`.
     pub fn replace(&mut self, hash: u32, old: u32, new: u32) {
         self.slots.replace(&(), slot_of(hash, old), slot_of(hash, new));
     }
@@ -120,7 +120,7 @@ fn slot_of(hash: u32, number: u32) -> u64 {
 }
 
 /// The hash of a row of words. Each word is mixed in by a 64 by 64 bit multiplication folded to its halves; `seed`
-/// keeps an outsider from choosing keys that collide.
+/// prevents attackers from choosing keys that collide.
 #[inline(always)]
 pub(crate) fn hash_words(seed: u64, words: impl Iterator<Item = u64>) -> u32 {
     let mut state = seed;
@@ -131,11 +131,11 @@ pub(crate) fn hash_words(seed: u64, words: impl Iterator<Item = u64>) -> u32 {
     (mixed ^ (mixed >> 32)) as u32
 }
 
-/// What [`RowHash`] multiplies by.
+/// The factor of [`RowHash`].
 pub(crate) const ROW_FACTOR: u32 = 0x9e37_79b1;
 
-/// The hash of rows of a fixed number of words, of multiplications that vector instructions have: the products of each
-/// word's halves, disturbed by secrets, are summed, and the sum is mixed.
+/// The hash of rows of a fixed number of words, of multiplications that vector instructions have: each word is xored
+/// with a secret, the products of the words' halves are summed, and the sum is mixed.
 #[derive(Clone, Debug)]
 pub(crate) struct RowHash {
     /// What each word is disturbed with.

@@ -1,12 +1,12 @@
-//! Which of many ranges of one field wins for a value: the runs of values that have the same winner.
+//! The winner among many ranges of one field for each value: the runs of values that have the same winner.
 //!
-//! What enters: ranges with their ranks, as they come and go. What leaves: for a value, the cell of the greatest rank
-//! among the ranges that it lies in. Who wins is decided when a range comes or goes, so that a search only finds the
-//! run of a value: an array over equal parts of all values says between which runs it is, which most often are one or
-//! two, and what is left is halved without a branch. However ranges overlap, `n` of them make at most `2 n + 1` runs.
+//! What enters: insertions and removals of ranges with their ranks. What leaves: for a value, the cell of the greatest
+//! rank among the ranges that it lies in. Winners are computed when a range is inserted or removed, so that a search
+//! only finds the run of a value: an array over equal parts of all values limits it to a few runs, usually one or two,
+//! and a binary search without branches does the rest. However ranges overlap, `n` of them make at most `2 n + 1` runs.
 //!
-//! A change moves what stands behind it in four arrays, and looks at the runs that a range covers; one that goes also
-//! asks, in order of rank, who wins where it did.
+//! A change moves the later items of four arrays, and visits the runs that a range covers; a removal also finds, in
+//! order of rank, the winners where the range won.
 
 use crate::cells::Cell;
 use crate::ranked::Rank;
@@ -22,7 +22,7 @@ pub(crate) struct Ranged {
     pub cell: Cell,
 }
 
-/// Values with the same winner, up to the start of the next run. Rank and cell are 0 if nobody wins.
+/// Values with the same winner, up to the start of the next run. Rank and cell are 0 if there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     start: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Intervals {
     shift: u32,
     /// For each part the run of its first value, then the last run. That of the first part is run 0.
     firsts: Vec<u32>,
-    /// How often the runs between two parts are halved at most until one is left.
+    /// The most steps of the binary search between two parts.
     steps: u32,
     /// Runs that there were when the parts were chosen.
     fitted_runs: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Intervals {
 const RUN_PARTS: usize = 4;
 const PARTS_MAX: usize = 1 << 16;
 
-/// How often so many runs are halved until one is left.
+/// The steps of a binary search among this many runs.
 fn steps_for(runs: usize) -> u32 {
     runs.next_power_of_two().ilog2()
 }
@@ -136,7 +136,7 @@ impl Intervals {
         self.ranks[run]
     }
 
-    /// A range comes.
+    /// Adds a range.
     pub fn insert(&mut self, range: Ranged) {
         let Ranged { low, high, rank, cell } = range;
         let (first, last) = self.window(low, high);
@@ -158,13 +158,13 @@ impl Intervals {
         self.replace(first, last, &runs);
     }
 
-    /// A range goes; `others` are those that stay, from the greatest rank on.
+    /// Removes a range; `others` are those that remain, from the greatest rank on.
     pub fn remove(&mut self, range: Ranged, others: impl Iterator<Item = Ranged>) {
         let (first, last) = self.window(range.low, range.high);
-        // What nobody has yet of what it won, by its start: where it ends.
+        // The parts that it won and that have no new winner yet: their ends, by their starts.
         let won = self.runs(first, last).filter(|(run, _)| run.cell == range.cell);
         let mut open: BTreeMap<u64, u64> = won.map(|(run, end)| (run.start, end)).collect();
-        // What others have of it, by its start: where it ends, too.
+        // The parts that others have won of it: their ends, by their starts.
         let mut taken: BTreeMap<u64, Run> = BTreeMap::new();
         for other in others.filter(|other| other.rank < range.rank) {
             if open.is_empty() {
@@ -210,7 +210,7 @@ impl Intervals {
         })
     }
 
-    /// Puts other runs in the place of some.
+    /// Replaces some runs by others.
     fn replace(&mut self, first: usize, last: usize, runs: &[Run]) {
         let more = runs.len().wrapping_sub(last + 1 - first);
         self.starts.splice(first..=last, runs.iter().map(|run| run.start));
@@ -250,7 +250,7 @@ impl Intervals {
         self.steps = self.steps.max(steps_for(most));
     }
 
-    /// Chooses the parts anew.
+    /// Recomputes the parts.
     fn fit(&mut self) {
         let count = self.starts.len();
         let (low, high) = (self.starts.get(1).copied().unwrap_or(0), self.starts[count - 1]);
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use base::Rng;
 
-    /// Who wins, by the definition.
+    /// The winner, by the definition.
     fn winner(ranges: &[Ranged], value: u64) -> (Rank, Cell) {
         let of_value = ranges.iter().filter(|range| range.low <= value && value <= range.high);
         of_value.map(|range| (range.rank, range.cell)).max().unwrap_or((0, 0))

@@ -1,7 +1,7 @@
 //! Where key fields and action parameters lie in 64-bit words.
 //!
 //! The generated C stores keys and loads action data at these places, the control plane packs entries by the same
-//! rules, and the engines see nothing but words.
+//! rules, and the engines process only words.
 
 use base::Bits;
 use std::fmt;
@@ -17,7 +17,7 @@ pub enum MatchKind {
     Ternary,
     /// The value lies between two bounds, both included.
     Range,
-    /// All bits are equal, or the entry does not care.
+    /// All bits are equal, or the entry matches any value.
     Optional,
 }
 
@@ -78,7 +78,8 @@ impl Slot {
     }
 }
 
-/// The widest keys of which each has a place of its own in an exact table: that of VLANs. The places take 64 KiB.
+/// The greatest width of keys for which an exact table has a slot for each value: that of VLAN ids. The slots take 64
+/// KiB.
 pub const NARROW_BITS_MAX: u32 = 12;
 
 /// The packing of a key into 64-bit words.
@@ -136,7 +137,7 @@ impl KeyLayout {
         ends.max().unwrap_or(0)
     }
 
-    /// Whether a key is one number of at most [`NARROW_BITS_MAX`] bits, so that a table can have a place for each.
+    /// Whether a key is one number of at most [`NARROW_BITS_MAX`] bits, so that a table can have a slot for each value.
     pub fn is_narrow(&self) -> bool {
         self.words == 1 && self.bits() <= NARROW_BITS_MAX
     }
@@ -158,34 +159,34 @@ impl KeyLayout {
     }
 }
 
-/// The packing of an action's arguments into the words that follow an entry's header: each parameter takes
-/// `ceil(width / 64)` whole words, lowest limb first, in order. Behind all of them, in words of their own, stand those
-/// once more that are spelled: end to end, in network order, each in as many bytes as it needs.
+/// The packing of an action's arguments into the words that follow an entry's header: each parameter takes `ceil(width
+/// / 64)` whole words, lowest limb first, in order. After all of them, in words of their own, are the pre-encoded
+/// parameters: end to end, in network order, each in as many bytes as it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionLayout {
     widths_bits: Vec<u32>,
     first_words: Vec<usize>,
-    spelled: Vec<usize>,
-    spelled_word: usize,
+    pre_encoded: Vec<usize>,
+    pre_encoded_word: usize,
     words: usize,
 }
 
 impl ActionLayout {
-    /// The layout of parameters of these widths, of which those at the positions `spelled` are spelled too.
-    pub fn new(widths_bits: &[u32], spelled: &[usize]) -> ActionLayout {
+    /// The layout of parameters of these widths, of which those at the positions `pre_encoded` are pre-encoded too.
+    pub fn new(widths_bits: &[u32], pre_encoded: &[usize]) -> ActionLayout {
         let mut words = 0;
         let mut first_words = Vec::with_capacity(widths_bits.len());
         for width_bits in widths_bits {
             first_words.push(words);
             words += width_bits.div_ceil(64) as usize;
         }
-        let spelled_bytes: u32 = spelled.iter().map(|&param| widths_bits[param].div_ceil(8)).sum();
+        let pre_encoded_bytes: u32 = pre_encoded.iter().map(|&param| widths_bits[param].div_ceil(8)).sum();
         ActionLayout {
             widths_bits: widths_bits.to_vec(),
             first_words,
-            spelled: spelled.to_vec(),
-            spelled_word: words,
-            words: words + spelled_bytes.div_ceil(8) as usize,
+            pre_encoded: pre_encoded.to_vec(),
+            pre_encoded_word: words,
+            words: words + pre_encoded_bytes.div_ceil(8) as usize,
         }
     }
 
@@ -194,9 +195,9 @@ impl ActionLayout {
         self.first_words[index]
     }
 
-    /// The first word of what is spelled.
-    pub fn spelled_word(&self) -> usize {
-        self.spelled_word
+    /// The first word of the pre-encoded parameters.
+    pub fn pre_encoded_word(&self) -> usize {
+        self.pre_encoded_word
     }
 
     /// Words of all parameters together.
@@ -212,7 +213,7 @@ impl ActionLayout {
             assert_eq!(argument.width(), *width_bits, "an argument has its parameter's width");
             data.extend_from_slice(argument.limbs());
         }
-        let mut bytes: Vec<u8> = self.spelled.iter().flat_map(|&param| arguments[param].to_be_bytes()).collect();
+        let mut bytes: Vec<u8> = self.pre_encoded.iter().flat_map(|&param| arguments[param].to_be_bytes()).collect();
         bytes.resize(bytes.len().next_multiple_of(size_of::<u64>()), 0);
         data.extend(
             bytes.chunks_exact(size_of::<u64>()).map(|word| u64::from_ne_bytes(word.try_into().expect("8 bytes"))),
@@ -221,54 +222,54 @@ impl ActionLayout {
     }
 }
 
-/// Bits of a slot of [`crate::WordsHandle`] that say where its entry lies. Above them is the entry's brief.
+/// Bits of a slot of [`crate::WordsHandle`] with the place of its entry. Above them is the entry's packed result.
 pub const PLACE_BITS: u32 = 36;
 
-/// What an entry says in so few bits that they have room beside its place: which action it runs, that it is an entry,
-/// and the action's arguments. 0 stands for no entry. Where a table has this layout, lookups need not read entries at
-/// all.
+/// The layout of packed results: an entry's action, a bit that there is an entry, and the action's arguments, in so few
+/// bits that they fit a slot. 0 means no entry. In a table with this layout, lookups need not read entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BriefLayout {
-    /// For each action, the word of each parameter in an entry's data, and the place of its lowest bit in the brief.
+pub struct PackedLayout {
+    /// For each action, the word of each parameter in an entry's data, and its lowest bit in the packed result.
     params: Vec<Vec<(usize, u32)>>,
 }
 
-impl BriefLayout {
-    /// Bits of a brief that number the action, the lowest ones. With all of them set it is none of the table's.
+impl PackedLayout {
+    /// The lowest bits, with the number of the action. With all of them set it is not one of the table's.
     pub const ACTION_BITS: u32 = 4;
-    /// Set in briefs of entries; in that of a default action it is not.
+    /// Set in packed results of entries, and not in that of a default action.
     pub const HIT_BIT: u32 = 4;
     const DATA_BIT: u32 = 5;
     const BITS: u32 = 64 - PLACE_BITS;
 
     /// The layout for actions with parameters of these widths, if all of them fit.
-    pub fn new(widths_bits: &[Vec<u32>]) -> Option<BriefLayout> {
+    pub fn new(widths_bits: &[Vec<u32>]) -> Option<PackedLayout> {
         let of_action = |widths: &Vec<u32>| {
             let words = ActionLayout::new(widths, &[]);
-            let mut end = BriefLayout::DATA_BIT;
+            let mut end = PackedLayout::DATA_BIT;
             let place = |(param, width): (usize, &u32)| {
                 let start = end;
                 end += width;
                 (words.word(param), start)
             };
             let places = widths.iter().enumerate().filter(|(_, width)| **width > 0).map(place).collect();
-            (end <= BriefLayout::BITS).then_some(places)
+            (end <= PackedLayout::BITS).then_some(places)
         };
-        let fit = widths_bits.len() < 1 << BriefLayout::ACTION_BITS;
+        let fit = widths_bits.len() < 1 << PackedLayout::ACTION_BITS;
         let params = widths_bits.iter().map(of_action).collect::<Option<_>>().filter(|_| fit)?;
-        Some(BriefLayout { params })
+        Some(PackedLayout { params })
     }
 
-    /// For each parameter of an action that has bits, its word in an entry's data, and where it begins in the brief.
+    /// For each parameter of an action that has bits, its word in an entry's data, and its first bit in the packed
+    /// result.
     pub fn params(&self, action: usize) -> &[(usize, u32)] {
         &self.params[action]
     }
 
-    /// The brief of an entry.
-    pub(crate) fn brief(&self, action: u32, data: &[u64]) -> u64 {
+    /// The packed result of an entry.
+    pub(crate) fn packed_result(&self, action: u32, data: &[u64]) -> u64 {
         let params = self.params[action as usize].iter();
         let data = params.fold(0, |all, &(word, start)| all | data[word] << start);
-        data | 1 << BriefLayout::HIT_BIT | u64::from(action)
+        data | 1 << PackedLayout::HIT_BIT | u64::from(action)
     }
 }
 
@@ -322,21 +323,21 @@ mod tests {
 
     #[test]
     fn briefs_have_actions_of_few_bits() {
-        let layout = BriefLayout::new(&[vec![9, 0, 14], vec![], vec![1]]).expect("23 bits fit");
+        let layout = PackedLayout::new(&[vec![9, 0, 14], vec![], vec![1]]).expect("23 bits fit");
         assert_eq!(layout.params(0), [(0, 5), (1, 14)]);
-        assert_eq!(layout.brief(0, &[0x1ff, 0x3fff]), (1 << 28) - 16);
-        assert_eq!(layout.brief(1, &[7, 7]), 0x11);
-        assert_eq!(layout.brief(2, &[1]), 0x32);
-        assert_eq!(BriefLayout::new(&[vec![], vec![9, 15]]), None);
-        assert_eq!(BriefLayout::new(&[vec![64]]), None);
-        assert!(BriefLayout::new(&vec![vec![]; 15]).is_some());
-        assert_eq!(BriefLayout::new(&vec![vec![]; 16]), None);
+        assert_eq!(layout.packed_result(0, &[0x1ff, 0x3fff]), (1 << 28) - 16);
+        assert_eq!(layout.packed_result(1, &[7, 7]), 0x11);
+        assert_eq!(layout.packed_result(2, &[1]), 0x32);
+        assert_eq!(PackedLayout::new(&[vec![], vec![9, 15]]), None);
+        assert_eq!(PackedLayout::new(&[vec![64]]), None);
+        assert!(PackedLayout::new(&vec![vec![]; 15]).is_some());
+        assert_eq!(PackedLayout::new(&vec![vec![]; 16]), None);
     }
 
     #[test]
-    fn spelled_arguments_stand_behind_all_in_network_order() {
+    fn pre_encoded_arguments_follow_all_others_in_network_order() {
         let layout = ActionLayout::new(&[9, 48, 32], &[2, 1]);
-        assert_eq!((layout.spelled_word(), layout.words()), (3, 5));
+        assert_eq!((layout.pre_encoded_word(), layout.words()), (3, 5));
         let arguments = [Bits::from_u64(9, 5), Bits::from_u64(48, 0x0506_0708_090a), Bits::from_u64(32, 0x0102_0304)];
         let data = layout.pack(&arguments);
         let bytes: Vec<u8> = data[3..].iter().flat_map(|word| word.to_ne_bytes()).collect();

@@ -53,7 +53,7 @@ pub(crate) struct Registration<T> {
     epoch: Arc<Epoch>,
 }
 
-/// The active copy, held as long as this lives.
+/// The active copy, held while this exists.
 #[derive(Debug)]
 pub(crate) struct Entered<'a, T> {
     registration: &'a Registration<T>,
@@ -81,8 +81,9 @@ impl<T> LeftRight<T> {
         self.lingering.is_empty()
     }
 
-    /// The hidden copy, as soon as all readers have left it. A reader stays for a burst, microseconds; the thread
-    /// yields meanwhile. Must not be called by a thread that itself is inside with a copy from before the last swap.
+    /// The hidden copy, as soon as all readers have left it. A reader stays for a burst, which takes microseconds; the
+    /// thread yields meanwhile. Must not be called by a thread that itself is inside with a copy from before the last
+    /// swap.
     pub fn hidden(&mut self) -> &mut T {
         while !self.is_free() {
             std::thread::yield_now();

@@ -4,15 +4,15 @@
 //! keys the entries they match, as pointers to [`EntryHeader`]s with their action data behind them.
 //!
 //! * [`layout`]: where key fields and action parameters lie in 64-bit words.
-//! * [`spec`], [`error`]: the control plane's words for tables and entries, and what can be wrong with them.
-//! * [`profile`]: the store of an action profile: members and groups that entries name.
-//! * [`table`]: the store of one table's entries, the truth. [`mod@reference`] looks up in it by the definition alone.
-//! * [`snapshot`]: one table as packets see it: the cells of its entries and the engine that finds them.
-//! * [`set`]: all tables of a program. Updates are applied there, several at once and all or none; each worker's
-//!   [`Reader`] enters a consistent state of all tables for a burst, without a lock.
-//! * [`transaction`]: a batch of operations on tables and profiles, which can be taken back step by step.
-//! * [`arrivals`]: what new entries there are, for whoever counts by entry.
-//! * [`abi`]: what generated C sees.
+//! * [`spec`], [`error`]: the control plane's description of tables and entries, and errors.
+//! * [`profile`]: the store of an action profile: members and groups that entries refer to.
+//! * [`table`]: the authoritative store of one table's entries. [`mod@reference`] looks up in it by the definition.
+//! * [`snapshot`]: one table for lookups: the cells of its entries and the engine that finds them.
+//! * [`set`]: all tables of a program. Updates are applied there in atomic batches; each worker's [`Reader`] enters a
+//!   consistent state of all tables for a burst, without a lock.
+//! * [`transaction`]: a batch of operations on tables and profiles, which can be undone step by step.
+//! * [`arrivals`]: new entries, for the owners of counters by entry.
+//! * [`abi`]: the layouts that generated C uses.
 
 pub mod abi;
 pub mod arrivals;
@@ -59,7 +59,7 @@ pub use arrivals::{Arrival, Arrivals};
 pub use cells::prefetch;
 pub use error::{Problem, TableError};
 pub use exact::ROW_WORDS_MAX;
-pub use layout::{ActionLayout, BriefLayout, KeyField, KeyLayout, MatchKind, Slot};
+pub use layout::{ActionLayout, KeyField, KeyLayout, MatchKind, PackedLayout, Slot};
 pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};
 pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};
 pub use snapshot::Snapshot;

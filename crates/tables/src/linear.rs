@@ -2,9 +2,8 @@
 //! time, against one entry after the other.
 //!
 //! What enters: keys, entries with values, masks and ranges. What leaves: for each key the place of the first entry
-//! that it matches. Entries are taken from the last to the first, and each takes the keys that it matches from those
-//! before it, so that nothing is guessed: what matches which packet cannot be foreseen, and a wrong guess costs more
-//! than a dozen entries.
+//! that it matches. Entries are processed from the last to the first, and each overwrites the results of the keys that
+//! it matches, without branches: matches are unpredictable, and a misprediction costs more than a dozen entries.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers, and columns without a check of their bounds")]
 
@@ -19,7 +18,7 @@ use std::arch::x86_64::{
 };
 use std::sync::LazyLock;
 
-/// Entries up to which a list is short.
+/// The most entries of a short list.
 pub(crate) const ENTRIES_MAX: usize = 128;
 
 /// Range fields that are compared here at most.
@@ -38,7 +37,7 @@ pub(crate) unsafe fn places<const WORDS: usize>(
     keys: &[[u64; WORDS]],
     places: &mut [u32],
 ) {
-    // SAFETY: as the caller promises, and the processor was asked for AVX-512.
+    // SAFETY: as the caller promises, and the processor's features were checked for AVX-512.
     unsafe {
         match (ranges, *IS_WIDE) {
             ([], true) => places_wide::<WORDS, 0>(chunk, &[], keys, places),
@@ -52,7 +51,7 @@ pub(crate) unsafe fn places<const WORDS: usize>(
     }
 }
 
-/// What a chunk's entries ask: where values, masks, low bounds and spans begin.
+/// The columns of a chunk: where values, masks, low bounds and spans begin.
 struct Columns<const WORDS: usize, const RANGES: usize> {
     values: [*const u64; WORDS],
     masks: [*const u64; WORDS],
@@ -154,7 +153,7 @@ unsafe fn places_narrow<const WORDS: usize, const RANGES: usize>(
     places: &mut [u32],
 ) {
     const LANES: usize = 8;
-    // Words are compared as signed numbers: both sides have their highest bit turned.
+    // Words are compared as signed numbers: both sides have their highest bit inverted.
     let sign = _mm256_set1_epi64x(i64::MIN);
     let columns = Columns::<WORDS, RANGES>::of(chunk);
     for (keys, places) in keys.chunks(LANES).zip(places.chunks_mut(LANES)) {
@@ -258,7 +257,7 @@ mod tests {
             let wanted: Vec<u32> = keys.iter().map(first).collect();
             for function in functions {
                 let mut found = vec![7; keys.len()];
-                // SAFETY: the processor was asked before.
+                // SAFETY: the processor's features were checked before.
                 unsafe { function(chunk, &ranges, &keys, &mut found) };
                 assert_eq!(found, wanted, "{len} entries of {WORDS} words and {RANGES} ranges");
             }

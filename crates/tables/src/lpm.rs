@@ -5,15 +5,15 @@
 //!
 //! * The first `root_bits` bits index a direct table, larger for more entries. A root slot has the longest entry of at
 //!   most `root_bits` bits, and a link to what is longer. Entries shorter by more than `COARSE_BITS` would fill many
-//!   slots; they go to a second, coarse table that is asked only when nothing else matches.
+//!   slots; they go to a second, coarse table that is read only when nothing else matches.
 //! * Below, a node reads six bits. It has a bit for each of the 63 prefixes of zero to five bits that end in it and one
 //!   for each of its 64 children; both lists are packed, addressed by counting bits. Inserting or removing an entry
 //!   changes one node.
-//! * A part of the trie with a single entry is not spelled out: its link is a leaf, and the entry's value and mask in
-//!   its cell decide. So every node has at least two entries below it, whatever the key's width.
+//! * A part of the trie with a single entry has no nodes: its link is a leaf, and the entry's value and mask in its
+//!   cell decide. So every node has at least two entries below it, for any width of the key.
 //!
-//! A table that has become too large for its root gets another trie, to which every insertion adds some of the entries,
-//! and which takes over when it has all. Until then lookups read the old one, which knows nothing of this.
+//! A table that has become too large for its root gets a new trie, to which every insertion adds some of the entries,
+//! and which replaces the old one when it has all. Until then lookups use the old one.
 //!
 //! The tail of a cell is the entry's value and mask (rows of key words), then its length in the bit string.
 
@@ -90,11 +90,11 @@ struct Blocks<T> {
 
 impl<T: Copy + Default> Blocks<T> {
     fn new() -> Blocks<T> {
-        // Block 0 is nobody's, so that a link of 0 is none.
+        // Block 0 is unused, so that a link of 0 means none.
         Blocks { items: vec![T::default()], free: vec![Vec::new(); 65] }
     }
 
-    /// Room is kept in even numbers, from four up in fours: fewer moves and fewer sizes.
+    /// Capacities are even numbers, and multiples of four from four on, for fewer moves and fewer sizes.
     fn capacity(len: u32) -> u32 {
         match len {
             0..=1 => len,
@@ -124,7 +124,7 @@ impl<T: Copy + Default> Blocks<T> {
         }
     }
 
-    /// Puts `item` at `at` into the block of `len` items; gives the block's start, which may be new.
+    /// Inserts `item` at `at` into the block of `len` items; returns the block's start, which may be new.
     fn insert(&mut self, start: u32, len: u32, at: u32, item: T) -> u32 {
         let target = self.resized(start, len, len + 1, at);
         let (from, to) = ((start + at) as usize, (start + len) as usize);
@@ -136,7 +136,7 @@ impl<T: Copy + Default> Blocks<T> {
         target
     }
 
-    /// Takes the item at `at` out of the block of `len` items; gives the block's start.
+    /// Removes the item at `at` from the block of `len` items; returns the block's start.
     fn remove(&mut self, start: u32, len: u32, at: u32) -> u32 {
         let target = self.resized(start, len, len - 1, at);
         let (from, to) = ((start + at + 1) as usize, (start + len) as usize);
@@ -191,7 +191,7 @@ fn chunk<const WORDS: usize>(string: &BitString<WORDS>, position: u32, width: u3
     ((here << offset | next >> 1 >> (63 - offset)) >> (64 - width)) as usize
 }
 
-/// A slot of the root. An array, since empty ones then come from the system as they are.
+/// A slot of the root. An array, so that zeroed memory from the system needs no initialisation.
 type RootSlot = [u32; 2];
 
 /// In a root slot: the longest entry of at most `root_bits` bits (and not much shorter), or 0.
@@ -200,7 +200,7 @@ const BEST: usize = 0;
 /// In a root slot: 0, a leaf's cell with [`LEAF`], or a node.
 const LINK: usize = 1;
 
-/// Where a lookup stands.
+/// The state of a lookup.
 #[derive(Clone, Copy)]
 struct Walk {
     /// As in a root slot; 0 when the walk is over.
@@ -224,7 +224,8 @@ pub(crate) struct Lpm<const WORDS: usize> {
     coarse: Vec<Cell>,
     /// Bits of a root slot's number that the coarse table ignores.
     coarse_shift: u32,
-    /// Entries of at most `root_bits` bits by length and leading bits: what takes over when one of them is removed.
+    /// Entries of at most `root_bits` bits by length and leading bits, to find the next shorter one when an entry is
+    /// removed.
     short: BTreeMap<(u32, u64), Cell>,
     nodes: Blocks<Node>,
     results: Blocks<Cell>,
@@ -232,18 +233,18 @@ pub(crate) struct Lpm<const WORDS: usize> {
     successor: Option<Box<Successor<WORDS>>>,
 }
 
-/// A trie that is to take over.
+/// A new trie that will replace the present one.
 #[derive(Clone, Debug)]
 struct Successor<const WORDS: usize> {
     lpm: Lpm<WORDS>,
-    /// It has the cells before this one, and no others.
+    /// The new trie has the cells before this one only.
     next: Cell,
 }
 
-/// Cells that each insertion looks at for a trie that is to take over.
+/// Cells that each insertion copies to a new trie.
 const COPIED_AT_ONCE: u32 = 32;
 
-/// Words of bit string for a key; beyond [`LPM_WORDS_MAX`] another engine serves.
+/// Words of a key's bit string; above [`LPM_WORDS_MAX`] another engine is used.
 pub(crate) fn string_words(key: &[KeyField]) -> usize {
     key.iter().map(|field| field.width_bits as usize).sum::<usize>().div_ceil(64)
 }
@@ -322,7 +323,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         *self = self.emptied(ROOTS[0].0);
     }
 
-    /// Prepares for `additional` more entries: at once, if they are many beside those that are there.
+    /// Prepares for `additional` more entries: at once, if they are many compared to the present ones.
     pub fn reserve(&mut self, cells: &Cells, additional: usize) {
         let bits = self.bits_for(self.len + additional);
         if bits > self.root_bits && additional > self.len {
@@ -336,7 +337,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits)
     }
 
-    /// Begins with another trie if there should be one, and goes on with it.
+    /// Starts a new trie if one is due, or continues with it.
     fn advance(&mut self, cells: &Cells) {
         let bits = self.bits_for(self.len);
         if bits <= self.root_bits {
@@ -425,8 +426,8 @@ impl<const WORDS: usize> Lpm<WORDS> {
         if self.root_bits == 0 { 0 } else { chunk(string, 0, self.root_bits) }
     }
 
-    /// Writes `cell` to the root slots (or coarse slots) under an entry of `len` bits that hold none, or one that
-    /// `replaces` says may go by its length.
+    /// Writes `cell` to the root slots (or coarse slots) under an entry of `len` bits that hold none, or one whose
+    /// length `replaces` accepts.
     fn fill(&mut self, slot: usize, len: u32, cell: Cell, replaces: impl Fn(u32) -> bool, cells: &Cells) {
         let length_of = |cell: Cell| cells.tail(cell)[2 * self.key_words] as u32;
         let may_go = |old: Cell| old == 0 || replaces(length_of(old));
@@ -447,7 +448,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         let (string, len) = self.entry(cells, cell);
         loop {
             if self.nodes.items[at as usize].is_leaf() {
-                // A part with two entries is spelled out: first the one that is there, as a part of its own.
+                // A part with two entries gets nodes: first the present entry, as a part of its own.
                 let other = self.nodes.items[at as usize].results;
                 let (other_string, other_len) = self.entry(cells, other);
                 self.nodes.items[at as usize] = self.node_with(&other_string, other_len, position, other);
@@ -614,8 +615,8 @@ impl<const WORDS: usize> Lpm<WORDS> {
         }
     }
 
-    /// All keys go down the trie together, a node each at a time, without a branch on what a key finds: each step asks
-    /// for the memory of the next, and no key's path disturbs the prediction of another's.
+    /// All keys descend the trie together, one node each per step, without a branch on a key's result: each step
+    /// prefetches the memory of the next, and there are no mispredictions.
     #[inline(always)]
     fn find_sized<'k>(&self, cells: &Cells, key_of: impl Fn(usize) -> &'k [u64], found: &mut [Cell]) {
         if let [found] = found {
@@ -658,7 +659,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         }
     }
 
-    /// Whether `link` is a node; what it leads to is fetched.
+    /// Whether `link` is a node; its target is prefetched.
     #[inline(always)]
     fn prefetch_link(&self, cells: &Cells, link: u32) -> bool {
         let is_leaf = link & LEAF != 0;
@@ -673,7 +674,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         let node = self.nodes.items[walk.link as usize];
         let bits = chunk(string, position, STRIDE_BITS) as u32;
         let matching = node.prefixes & ANCESTORS[bits as usize >> 1];
-        // Bit 0 stands for no prefix, so that this is right, if useless, for an empty set too.
+        // Bit 0 means no prefix, so that this is correct for an empty set, too.
         let longest = 63 - (matching | 1).leading_zeros();
         let result = node.results + rank(node.prefixes, longest);
         walk.result = if matching != 0 { result } else { walk.result };
@@ -695,7 +696,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         self.finish(cells, key, &string, walk)
     }
 
-    /// The longest of what a walk found. Number 0 is nothing everywhere: the default entry's tail is zero, so that it
+    /// The longest match of a walk. Number 0 means nothing everywhere: the default entry's tail is zero, so that it
     /// "matches" as a leaf, and the first result is 0.
     #[inline(always)]
     fn finish(&self, cells: &Cells, key: &[u64], string: &BitString<WORDS>, walk: Walk) -> Cell {

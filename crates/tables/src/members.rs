@@ -1,27 +1,27 @@
-//! The members and groups of an action profile as packets see them, through one table that names the profile.
+//! The members and groups of an action profile for lookups, in one table that uses the profile.
 //!
-//! Each table has a copy of its own, in which members speak of actions by their positions in the table's list. Members
-//! are cells like entries; the groups are ranges of one array of member handles, so that picking a member of a group is
+//! Each table has a copy of its own, in which members have actions by their positions in the table's list. Members are
+//! cells like entries; the groups are ranges of one array of member handles, so that finding a member of a group takes
 //! two loads. A group that outgrows its range gets another at the end of the array; once more than half of the array is
-//! in no range, the ranges move together. So a change costs what the group has, and not what all groups have.
+//! in no range, it is compacted. So the cost of a change depends on the group's size, and not on that of all groups.
 
 use crate::abi::{Group, ProfileHandle};
 use crate::cells::{Cell, Cells};
 use crate::spec::Handle;
 
-/// Members and groups, ready to be picked from.
+/// Members and groups, ready for lookups.
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
     cells: Cells,
     ranges: Vec<Group>,
-    /// The room of each range, of which the group uses the front.
+    /// The capacity of each range, of which the group uses the front.
     capacities: Vec<u32>,
     choices: Vec<u32>,
     /// Places of `choices` that are in no range.
     unused: usize,
 }
 
-/// Places below which it is not worth the while to move ranges together.
+/// The length below which the array is not compacted.
 const UNUSED_MIN: usize = 4096;
 
 impl Members {
@@ -54,7 +54,7 @@ impl Members {
             places.iter_mut().zip(members).for_each(|(place, member)| *place = member.0);
         }
         range.count = count;
-        // Here and not at the end of the batch, so that one that changes many groups takes no more than twice the room.
+        // Here and not at the end of the batch, so that a batch that changes many groups takes at most twice the space.
         if self.unused > UNUSED_MIN.max(self.choices.len() / 2) {
             self.move_together();
         }
@@ -70,7 +70,7 @@ impl Members {
         self.unused = 0;
     }
 
-    /// How generated code picks here. Valid as long as nothing changes.
+    /// The handle for generated code. Valid until the next change.
     pub fn handle(&self) -> ProfileHandle {
         ProfileHandle {
             members: self.cells.address(cell_of(Handle(0))).cast(),

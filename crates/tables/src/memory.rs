@@ -1,20 +1,18 @@
-//! Large memory: in large pages, and from the system itself.
+//! Large memory: in large pages, and directly from the system.
 //!
-//! Lookups in a large table go to random places. In pages of 4 KiB each of them also misses what the processor keeps of
-//! the page table, which costs as much as the memory itself. The system is asked for larger pages; whether it has them
-//! shows in nothing but time.
+//! Lookups in a large table go to random places. In pages of 4 KiB each access also misses the TLB, which costs as much
+//! as the memory access. The system is asked for larger pages; whether it has them affects only the time.
 //!
-//! Memory that the allocator has kept must be cleared before it is used again, and grows by being copied, all while one
-//! update waits. What comes from the system is clear, page by page when it is touched, and grows by being moved in the
-//! page table.
+//! Memory that the allocator reuses must be cleared first, and grows by copying, all while one update waits. Memory
+//! from the system is cleared page by page when it is touched, and grows by remapping.
 
 #![allow(unsafe_code, reason = "asks system and allocator to treat memory of ours in a certain way")]
 
-/// Bytes from which it is worth a call.
+/// The number of bytes from which a system call pays.
 const LARGE_BYTES: usize = 4 << 20;
 
-/// Has the allocator take large pieces from the system from now on, and give them back, whatever was freed before. For
-/// the whole process; others than that of GNU do so anyway, or have nothing of the kind.
+/// Makes the allocator take large blocks directly from the system, and return them, for the whole process. Allocators
+/// other than GNU's do so anyway, or have no such setting.
 pub(crate) fn prefer_system_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
     {
@@ -26,7 +24,7 @@ pub(crate) fn prefer_system_memory() {
     }
 }
 
-/// Asks for large pages for the memory of a vector, best before it is written for the first time.
+/// Requests large pages for the memory of a vector, preferably before it is first written.
 pub(crate) fn prefer_large_pages<T>(items: &Vec<T>) {
     let bytes = items.capacity() * size_of::<T>();
     if bytes < LARGE_BYTES {
@@ -37,8 +35,8 @@ pub(crate) fn prefer_large_pages<T>(items: &Vec<T>) {
         const PAGE_BYTES: usize = 4096;
         let start = items.as_ptr().addr().next_multiple_of(PAGE_BYTES);
         let end = (items.as_ptr().addr() + bytes) / PAGE_BYTES * PAGE_BYTES;
-        // SAFETY: the pages lie within memory that the vector owns; the advice changes nothing that can be read there.
-        // A system that has no large pages, or other pages, refuses, which is no loss.
+        // SAFETY: the pages lie within memory that the vector owns; the advice does not change its contents. A system
+        // without large pages refuses, which is harmless.
         unsafe { libc::madvise(std::ptr::with_exposed_provenance_mut(start), end - start, libc::MADV_HUGEPAGE) };
     }
 }

@@ -1,25 +1,25 @@
 //! Slots of a hash table with open addressing: what [`crate::hash_index`] and [`crate::words`] have in common.
 //!
-//! What enters: slots to be put in, replaced and taken out. What leaves: the slots, in which lookups search as they
-//! like. A slot stands at its home, the low part of its hash, or at one of the places that follow, with no free slot
-//! between; after the last place comes the first. So growing, shrinking and deleting (which moves later slots back, no
-//! tombstones) need the slots alone. Half full at most (a little more while it grows); a small table an eighth at most,
-//! and one that the nearest caches still hold a quarter, so that nearly every search ends at its first slot and is
-//! predicted. What that costs is memory that nobody reads.
+//! What enters: slots to be inserted, replaced and removed. What leaves: the slots, which lookups search themselves. A
+//! slot is at its home, the low part of its hash, or at one of the following places (linear probing, wrapping around),
+//! with no free slot between. So growing, shrinking and deleting (which moves later slots back, no tombstones) need
+//! only the slots. The load is at most a half (a little more while the table grows), at most an eighth in a small
+//! table, and at most a quarter in one that fits the nearest caches, so that nearly every search ends at its first slot
+//! and branches are predicted. The cost is memory that is not read.
 //!
 //! # Growing without a pause
 //!
-//! A table that has become too small, or far too large, is not copied at once. Its successor is filled a few slots at a
-//! time by the insertions and removals that follow, and takes over when it has everything. Until then searches read the
-//! old table alone, so that they know nothing of this. Two rules keep the successor right: it has everything that
-//! stands in the old table before `copied`, and what is replaced or taken out in the old table is so in it too. What
-//! comes behind `copied` is met by copying; so new memory is touched from its begin on, and not everywhere at once.
+//! A table that has become too small, or far too large, is resized incrementally. The following insertions and removals
+//! fill its successor a few slots at a time, and it replaces the table when it has all slots. Until then searches use
+//! the old table only. Two rules keep the successor correct: it has all slots of the old table before `copied`, and
+//! replacements and removals in the old table are made in it, too. Slots inserted after `copied` are copied later; so
+//! new memory is touched from its begin on, and not everywhere at once.
 
 use crate::memory::prefer_large_pages;
 
-/// What stands in a place. The default is a free one.
+/// A slot. The default is a free one.
 pub(crate) trait Slot: Copy + Default {
-    /// What tells hashes.
+    /// The function that returns a slot's hash.
     type Hasher;
 
     /// Whether the place is free.
@@ -28,7 +28,7 @@ pub(crate) trait Slot: Copy + Default {
     /// The hash whose low part is the home.
     fn hash(&self, hasher: &Self::Hasher) -> usize;
 
-    /// Whether both stand for the same, of which there is one at most.
+    /// Whether both are for the same key, which has at most one slot.
     fn is_same(&self, other: &Self) -> bool;
 }
 
@@ -41,17 +41,17 @@ pub(crate) struct Probing<S> {
     successor: Option<Box<Successor<S>>>,
 }
 
-/// Slots that are to take over.
+/// The successor's slots.
 #[derive(Clone, Debug)]
 struct Successor<S> {
     slots: Vec<S>,
-    /// Places of the old table that have been copied. Others may be there too.
+    /// Places of the old table that have been copied. The successor may have others, too.
     copied: usize,
 }
 
 const SLOTS_MIN: usize = 8;
 
-/// Slots up to which a table is kept sparse.
+/// The number of slots up to which a table is at most an eighth full.
 pub(crate) const SPARSE_SLOTS_MAX: usize = 2048;
 
 /// Slots up to which a table is at most a quarter full.
@@ -85,7 +85,7 @@ impl<S: Slot> Probing<S> {
         slots_for(len).max(self.slots_min)
     }
 
-    /// Takes all out.
+    /// Removes all slots.
     pub fn clear(&mut self) {
         *self = Probing::with_slots_min(self.slots_min);
     }
@@ -108,7 +108,7 @@ impl<S: Slot> Probing<S> {
         (self.slots.capacity() + successor) * size_of::<S>()
     }
 
-    /// Makes room for `additional` more: at once, if they are many beside those that are there.
+    /// Makes room for `additional` more: at once, if they are many compared to the present ones.
     pub fn reserve(&mut self, hasher: &S::Hasher, additional: usize) {
         let wanted = self.slots_for(self.len + additional);
         if wanted > self.slots.len() && (additional > self.len || self.slots.len() <= COPIED_WHOLE_MAX) {
@@ -116,7 +116,7 @@ impl<S: Slot> Probing<S> {
         }
     }
 
-    /// Puts in what is not there yet.
+    /// Inserts a slot whose key has none yet.
     pub fn insert(&mut self, hasher: &S::Hasher, slot: S) {
         let wanted = self.slots_for(self.len + 1);
         self.successor.take_if(|successor| wanted > successor.slots.len());
@@ -133,22 +133,22 @@ impl<S: Slot> Probing<S> {
         self.advance(hasher);
     }
 
-    /// Puts `new`, of the same hash, in the place of `old`, which must be there.
+    /// Replaces `old`, which must be there, by `new`, of the same hash.
     pub fn replace(&mut self, hasher: &S::Hasher, old: S, new: S) {
         replace(hasher, &mut self.slots, old, new);
         if let Some(successor) = &mut self.successor {
-            // One that it has not yet is copied from its place.
+            // A slot that the successor does not have yet will be copied.
             replace(hasher, &mut successor.slots, old, new);
         }
     }
 
-    /// Takes out what must be there.
+    /// Removes a slot, which must be there.
     pub fn remove(&mut self, hasher: &S::Hasher, slot: S) {
         match &mut self.successor {
             None => remove(hasher, &mut self.slots, slot, |_, _| {}),
             Some(successor) => {
                 remove(hasher, &mut successor.slots, slot, |_, _| {});
-                // What moves to where copying has been is not met again.
+                // A slot that moves to a copied place would not be copied again.
                 let (copied, target) = (successor.copied, &mut successor.slots);
                 remove(hasher, &mut self.slots, slot, |to, moved| {
                     if to < copied {
@@ -158,7 +158,7 @@ impl<S: Slot> Probing<S> {
             }
         }
         self.len -= 1;
-        // Far from the number at which it grows, so that it does not do both by turns.
+        // Far from the number at which it grows, so that it does not alternate.
         let wanted = self.slots_for(2 * self.len);
         if self.slots.len() > SPARSE_SLOTS_MAX && wanted <= self.slots.len() / 4 && self.successor.is_none() {
             self.change_to(hasher, wanted);
@@ -166,7 +166,7 @@ impl<S: Slot> Probing<S> {
         self.advance(hasher);
     }
 
-    /// Makes the number of slots another, now or soon.
+    /// Changes the number of slots, at once or incrementally.
     fn change_to(&mut self, hasher: &S::Hasher, slots: usize) {
         if self.slots.len() <= COPIED_WHOLE_MAX {
             self.resize(hasher, slots);
@@ -175,7 +175,7 @@ impl<S: Slot> Probing<S> {
         }
     }
 
-    /// Goes on with copying.
+    /// Continues copying.
     fn advance(&mut self, hasher: &S::Hasher) {
         let Some(successor) = &mut self.successor else { return };
         let end = (successor.copied + COPIED_AT_ONCE).min(self.slots.len());
@@ -199,7 +199,7 @@ impl<S: Slot> Probing<S> {
     }
 }
 
-/// Free slots. Of numbers and arrays of them that are zero, the library takes clear memory from the system.
+/// Free slots. For zero numbers and arrays of them, the library takes zeroed memory from the system.
 fn free_slots<S: Slot>(count: usize) -> Vec<S> {
     let slots = vec![S::default(); count];
     prefer_large_pages(&slots);
@@ -216,7 +216,7 @@ fn position<S: Slot>(hasher: &S::Hasher, slots: &[S], slot: &S) -> usize {
     position
 }
 
-/// Puts a slot into its place, which is told.
+/// Stores a slot and returns its place.
 fn place<S: Slot>(hasher: &S::Hasher, slots: &mut [S], slot: S) -> usize {
     let position = position(hasher, slots, &slot);
     slots[position] = slot;
@@ -230,7 +230,7 @@ fn replace<S: Slot>(hasher: &S::Hasher, slots: &mut [S], old: S, new: S) {
     }
 }
 
-/// Takes a slot out, if it is there, and tells which others move where to close the gap.
+/// Removes a slot, if it is there, and reports the moves of others that close the gap.
 fn remove<S: Slot>(hasher: &S::Hasher, slots: &mut [S], slot: S, mut moves: impl FnMut(usize, S)) {
     let last = slots.len() - 1;
     let mut free = position(hasher, slots, &slot);
@@ -244,7 +244,7 @@ fn remove<S: Slot>(hasher: &S::Hasher, slots: &mut [S], slot: S, mut moves: impl
         if slot.is_free() {
             break;
         }
-        // A slot may move back to the free place if its home is not behind that place.
+        // A slot may move back to the free place if its home is not after that place.
         let home = slot.hash(hasher) & last;
         if next.wrapping_sub(home) & last >= next.wrapping_sub(free) & last {
             slots[free] = slot;

@@ -1,8 +1,8 @@
-//! The store of an action profile: members, and groups of members. The truth that snapshots are kept in step with.
+//! The authoritative store of an action profile: members, and groups of members. Snapshots follow it.
 //!
-//! What enters: operations of the control plane. What leaves: refusals, and what became of them. Handles are numbered
-//! from 0; after deletions the lowest free number is used again. Whether an entry still names a member or a group is
-//! asked of the tables by [`crate::TableSet`], which knows both.
+//! What enters: operations of the control plane. What leaves: outcomes and rejections. Handles are numbered from 0;
+//! after deletions the lowest free number is reused. Whether an entry still refers to a member or a group is checked by
+//! [`crate::TableSet`], which has the tables.
 
 use crate::canonical;
 use crate::error::{Problem, TableError};
@@ -24,26 +24,26 @@ pub struct ProfileSpec {
     pub actions: Vec<ActionSpec>,
 }
 
-/// Something to do to a profile.
+/// An operation on a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProfileOperation {
-    /// Make a member. Gives [`Outcome::Inserted`].
+    /// Make a member. Returns [`Outcome::Inserted`].
     CreateMember(ActionCall),
-    /// Give a member another action or other arguments.
+    /// Change the action or the arguments of a member.
     ModifyMember {
         /// The member.
         member: Handle,
-        /// What it runs from now on.
+        /// Its new action and arguments.
         call: ActionCall,
     },
-    /// Delete a member that is in no group and that no entry names.
+    /// Delete a member that is in no group and that no entry refers to.
     DeleteMember {
         /// The member.
         member: Handle,
     },
-    /// Make an empty group. Gives [`Outcome::Inserted`].
+    /// Make an empty group. Returns [`Outcome::Inserted`].
     CreateGroup,
-    /// Delete a group that no entry names.
+    /// Delete a group that no entry refers to.
     DeleteGroup {
         /// The group.
         group: Handle,
@@ -55,37 +55,37 @@ pub enum ProfileOperation {
         /// The member.
         member: Handle,
     },
-    /// Take a member out of a group, which may become empty.
+    /// Remove a member from a group, which may become empty.
     RemoveFromGroup {
         /// The group.
         group: Handle,
         /// The member.
         member: Handle,
     },
-    /// Give a group these members instead of those that it has.
+    /// Replace the members of a group.
     SetGroup {
         /// The group.
         group: Handle,
-        /// Each with its weight: how many of the choices are the member's; with 0 it is no choice.
+        /// Each with its weight: the number of choices that are the member's; with 0 it is never chosen.
         members: BTreeMap<Handle, u32>,
     },
 }
 
-/// What a snapshot has to do to follow a profile.
+/// A change of a profile, for snapshots.
 #[derive(Clone, Debug)]
 pub(crate) enum ProfileChange {
     Member {
         member: Handle,
         call: ActionCall,
     },
-    /// Each member as often as its weight says.
+    /// Each member, repeated by its weight.
     Group {
         group: Handle,
         choices: Vec<Handle>,
     },
 }
 
-/// How to take an operation back.
+/// How to undo an operation.
 #[derive(Debug)]
 pub(crate) enum ProfileUndo {
     CreateMember(Handle),
@@ -96,10 +96,10 @@ pub(crate) enum ProfileUndo {
     ChangeGroup(Handle, Group),
 }
 
-/// The members of a group, ascending, each with its weight; with 0 it is a member and no choice.
+/// The members of a group, ascending, each with its weight; with 0 it is a member and never chosen.
 pub type Group = BTreeMap<Handle, u32>;
 
-/// What an operation gives, how snapshots follow, and how it is taken back.
+/// The outcome of an operation, its changes for snapshots, and how to undo it.
 pub(crate) type Performed = (Outcome, Option<ProfileChange>, ProfileUndo);
 
 /// Numbered things, the lowest free number first.
@@ -170,18 +170,18 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A profile with nothing in it.
+    /// An empty profile.
     pub fn new(spec: ProfileSpec) -> Profile {
         let (members, groups) = (Numbered::new(), Numbered::new());
         Profile { spec, members, groups, memberships: BTreeSet::new(), choices: 0 }
     }
 
-    /// What the profile was made from.
+    /// The profile's specification.
     pub fn spec(&self) -> &ProfileSpec {
         &self.spec
     }
 
-    /// What a member runs: an action by its position among the profile's.
+    /// The action of a member, by its position among the profile's.
     pub fn member(&self, member: Handle) -> Option<&ActionCall> {
         self.members.get(member)
     }
@@ -206,7 +206,7 @@ impl Profile {
         self.members.iter().next().is_none() && self.groups.iter().next().is_none()
     }
 
-    /// The member of a group that a hash picks, in proportion to the weights; none if the group is empty.
+    /// The member of a group that a hash selects, in proportion to the weights; none if the group is empty.
     pub fn pick(&self, group: Handle, hash: u64) -> Option<Handle> {
         let members = self.groups.get(group)?;
         let total: u64 = members.values().copied().map(u64::from).sum();
@@ -233,8 +233,8 @@ impl Profile {
         self.groups.get(group).ok_or(Problem::UnknownGroup { group, groups })
     }
 
-    /// Does an operation, and says what snapshots have to do and how it is undone. `is_named` tells whether an entry
-    /// names the member (`false`) or the group (`true`) of a handle.
+    /// Carries out an operation; returns the changes for snapshots and how to undo it. `is_named` returns whether an
+    /// entry refers to the member (`false`) or the group (`true`) of a handle.
     pub(crate) fn apply(
         &mut self,
         operation: ProfileOperation,
@@ -335,13 +335,13 @@ impl Profile {
         Ok((Outcome::Inserted(group), Some(change), ProfileUndo::CreateGroup(group)))
     }
 
-    /// The group has these members now.
+    /// Adds the group to the groups of these members.
     fn note_members(&mut self, group: Handle, members: &Group) {
         self.choices += choices_of(members);
         self.memberships.extend(members.keys().map(|&member| (member, group)));
     }
 
-    /// The group has these members no more.
+    /// Removes the group from the groups of these members.
     fn forget_members(&mut self, group: Handle, members: &Group) {
         self.choices -= choices_of(members);
         for &member in members.keys() {
@@ -363,7 +363,7 @@ impl Profile {
         Ok((Outcome::Done, Some(change), ProfileUndo::ChangeGroup(group, old)))
     }
 
-    /// Takes the last operation back that was not taken back yet.
+    /// Undoes the last operation that is not undone yet.
     pub(crate) fn undo(&mut self, undo: ProfileUndo) {
         match undo {
             ProfileUndo::CreateMember(member) => drop(self.members.remove(member)),
@@ -386,12 +386,12 @@ impl Profile {
     }
 }
 
-/// How many choices a group makes.
+/// The number of a group's choices.
 fn choices_of(members: &Group) -> usize {
     members.values().fold(0, |sum: usize, &weight| sum.saturating_add(weight as usize))
 }
 
-/// The members in order, each as often as its weight says.
+/// The members in order, each repeated by its weight.
 fn expanded(members: &Group) -> Vec<Handle> {
     members.iter().flat_map(|(&member, &weight)| std::iter::repeat_n(member, weight as usize)).collect()
 }

@@ -1,10 +1,10 @@
 //! A list of cells in order of rank, greatest first, with the rows they match.
 //!
-//! Kept in chunks of bounded length, so that an insertion into a long list moves little. In a chunk the rows stand word
-//! by word, all first words together, so that several entries are compared with a key by one instruction.
+//! Kept in chunks of bounded length, so that an insertion into a long list moves little. In a chunk the rows are stored
+//! by columns, all first words together, so that one instruction compares several entries with a key.
 //!
-//! What an entry asks of a range field is two more words: its low bound, and what lies between the bounds. A value is
-//! in a range if it is above the low bound by no more than that, which is one comparison.
+//! A range field takes two more words: its low bound, and the difference between the bounds. A value is in a range if
+//! it exceeds the low bound by at most that, which is one comparison.
 
 use crate::cells::Cell;
 use crate::layout::Slot;
@@ -43,7 +43,7 @@ impl RangeField {
         RangeField { word: slot.word, mask: mask << slot.shift_bits, shift_bits: slot.shift_bits }
     }
 
-    /// The field as it stands in a key. A field of no bits may stand in a key of no words.
+    /// The field's bits in a key. A field of no bits may be in a key of no words.
     #[inline(always)]
     pub fn of(&self, key: &[u64]) -> u64 {
         key.get(self.word).map_or(0, |word| word & self.mask)
@@ -56,7 +56,7 @@ impl RangeField {
     }
 }
 
-/// What fills a column of values behind the last entry; in the other columns it is 0. Nothing matches it.
+/// The padding of a column of values after the last entry; in the other columns it is 0. No key matches it.
 const FILLING: u64 = u64::MAX;
 
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
-//! Lookup by the definition alone: the oracle that the engines are tested against, and what the interpreter uses.
+//! Lookup by the definition: the oracle that the engines are tested against, and the lookup of the interpreter.
 //!
-//! The interpreter may have a million entries too. Then [`find`] asks the control plane's store for the entries that
-//! could match, which it knows by what they match; the engines have no part in it either.
+//! The interpreter may have a million entries too. Then [`find`] gets the entries that could match from the control
+//! plane's store, which indexes them by their match; the engines are not used either.
 
 use crate::layout::MatchKind;
 use crate::spec::{Entry, MatchValue, TableKind};
@@ -9,10 +9,10 @@ use crate::table::Table;
 use base::Bits;
 use std::cmp::Reverse;
 
-/// Entries up to which all are looked at.
+/// The number of entries up to which all are compared.
 const FEW_ENTRIES: usize = 64;
 
-/// The same entry as [`scan`] gives, found faster among many entries if the table has none that overlap but prefixes.
+/// The same entry as [`scan`] returns, found faster among many entries if only prefixes overlap in the table.
 pub fn find<'a>(table: &'a Table, key: &[Bits]) -> Option<&'a Entry> {
     let fields = &table.spec().key;
     assert_eq!(key.len(), fields.len(), "one value for each key field");
@@ -34,7 +34,7 @@ pub fn find<'a>(table: &'a Table, key: &[Bits]) -> Option<&'a Entry> {
     }
 }
 
-/// The entry that a packet with these key field values meets; `None` is a miss. Every entry is looked at.
+/// The entry that matches these key field values; `None` is a miss. Every entry is compared.
 pub fn scan<'a>(table: &'a Table, key: &[Bits]) -> Option<&'a Entry> {
     assert_eq!(key.len(), table.spec().key.len(), "one value for each key field");
     let matching =

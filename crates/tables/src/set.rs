@@ -13,14 +13,14 @@ use crate::transaction::Transaction;
 use base::{Bits, Rng};
 use std::fmt;
 
-/// Something to do to a table.
+/// An operation on a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Insert an entry. Gives [`Outcome::Inserted`].
+    /// Insert an entry. Returns [`Outcome::Inserted`].
     Insert(EntrySpec),
-    /// Insert all these entries. Gives [`Outcome::InsertedMany`].
+    /// Insert all these entries. Returns [`Outcome::InsertedMany`].
     InsertMany(Vec<EntrySpec>),
-    /// Give an entry another action or other arguments.
+    /// Change the action or the arguments of an entry.
     Modify {
         /// The entry.
         handle: Handle,
@@ -40,11 +40,11 @@ pub enum Operation {
     SetDefault(ActionCall),
     /// Set the default action back to the one that the program declares.
     ResetDefault,
-    /// Leave something with an entry. No packet sees it.
+    /// Attach data to an entry. Packets do not use them.
     SetAttributes {
         /// The entry.
         handle: Handle,
-        /// What is left, in place of what was.
+        /// The new data.
         attributes: Attributes,
     },
 }
@@ -54,11 +54,11 @@ pub enum Operation {
 pub struct Update {
     /// Position of the table in the set.
     pub table: usize,
-    /// What to do.
+    /// The operation.
     pub operation: Operation,
 }
 
-/// What an operation gives.
+/// The outcome of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing beyond success.
@@ -69,12 +69,12 @@ pub enum Outcome {
     InsertedMany(Vec<Handle>),
 }
 
-/// A batch that was refused as a whole.
+/// A batch that was rejected as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplyError {
-    /// Position of the update that is at fault.
+    /// The position of the faulty update.
     pub update: usize,
-    /// What is wrong with it.
+    /// Its error.
     pub error: TableError,
 }
 
@@ -88,21 +88,22 @@ impl fmt::Display for ApplyError {
 
 /// The tables of a program with their entries, and the two copies that packets look up in.
 ///
-/// A batch of updates is checked and stored, applied to the copy that no packet sees, and then shown to all workers at
-/// once: a burst sees all of a batch or nothing of it. The other copy follows as soon as the bursts that began on it
-/// are over; [`TableSet::apply`] waits for that only if the batch before it is still being left.
+/// A batch of updates is checked and stored, applied to the copy that packets do not use, and then published to all
+/// workers at once: a burst sees all of a batch or none of it. The other copy follows as soon as the bursts that began
+/// on it have ended; [`TableSet::apply`] waits for that only if bursts still use the copy from before the previous
+/// batch.
 #[derive(Debug)]
 pub struct TableSet {
     tables: Vec<Table>,
     profiles: Vec<Profile>,
     copies: LeftRight<Copy>,
-    /// What the active copy has and the hidden one has not.
+    /// The changes that the active copy has and the hidden one has not.
     pending: Changes,
-    /// One for each worker that keeps cells.
+    /// One for each worker with cells.
     arrivals: Vec<Arrivals>,
     /// The number of the state that last brought arrivals.
     version: u64,
-    /// What [`TableSet::lookup_bytes`] gives if there are no copies to ask.
+    /// The result of [`TableSet::lookup_bytes`] if there are no copies.
     frozen_bytes: Option<Vec<usize>>,
     /// For each table, the number of the state that last changed it.
     revisions: Vec<u64>,
@@ -110,13 +111,13 @@ pub struct TableSet {
     revision: u64,
 }
 
-/// What snapshots have to do, each by the position of its table.
+/// Changes for snapshots, each with the position of its table.
 pub(crate) type Changes = Vec<(usize, Change)>;
 
 /// One copy: a snapshot for each table, and how to call it.
 #[derive(Debug)]
 struct Copy {
-    // The lookup handles point at them: never more, never fewer.
+    // The lookup handles point at them, so their number never changes.
     snapshots: Vec<Snapshot>,
     handles: Vec<LookupHandle>,
     version: u64,
@@ -126,7 +127,7 @@ struct Copy {
 
 impl Copy {
     fn of(tables: &[Table], seed: u64) -> Copy {
-        // Each table has a seed of its own; both copies have the same, so that they stay equal to the slot.
+        // Each table has a seed of its own; both copies have the same, so that their slots are equal.
         let mut rng = Rng::new(seed);
         let snapshots: Vec<_> = tables.iter().map(|table| Snapshot::new(table, rng.next_u64())).collect();
         let handles = snapshots.iter().map(Snapshot::lookup_handle).collect();
@@ -141,18 +142,18 @@ impl Copy {
         for snapshot in &mut self.snapshots {
             snapshot.commit();
         }
-        // Taken anew after the last change, so that nothing was written through another reference since.
+        // Acquired again after the last change, so that nothing was written through another reference since.
         self.handles = self.snapshots.iter().map(Snapshot::lookup_handle).collect();
     }
 }
 
 impl TableSet {
-    /// The tables with their initial entries. `seed` disturbs the hashes of the engines; results do not depend on it.
+    /// The tables with their initial entries. `seed` changes the hashes of the engines; results do not depend on it.
     pub fn new(specs: Vec<TableSpec>, seed: u64) -> Result<TableSet, TableError> {
         TableSet::with_profiles(specs, Vec::new(), seed)
     }
 
-    /// The same, with action profiles that tables may name.
+    /// The same, with action profiles that tables may use.
     pub fn with_profiles(specs: Vec<TableSpec>, profiles: Vec<ProfileSpec>, seed: u64) -> Result<TableSet, TableError> {
         prefer_system_memory();
         let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
@@ -161,8 +162,8 @@ impl TableSet {
         Ok(TableSet::of(tables, profiles, copies))
     }
 
-    /// The tables and profiles as they are now, for somebody who reads them one after the other while these go on.
-    /// Packets find nothing in them, and nothing is found by what it matches. Entries are shared until they change.
+    /// A copy of the present tables and profiles, for reading them while updates continue. Packets and searches by
+    /// match cannot use it. Entries are shared until they change.
     pub fn frozen(&self) -> TableSet {
         let copies = LeftRight::new([Copy::of(&[], 0), Copy::of(&[], 0)]);
         let tables = self.tables.iter().map(Table::frozen).collect();
@@ -176,9 +177,8 @@ impl TableSet {
         TableSet { tables, profiles, copies, pending, arrivals, version: 0, revisions, revision: 0, frozen_bytes: None }
     }
 
-    /// Bytes of memory that packets look up in, for each table: its entries with their actions' data, and what finds
-    /// them. There are two copies of this, one for packets and one for changes; what the control plane knows of entries
-    /// comes on top.
+    /// Bytes of memory for lookups, for each table: its entries with their actions' data, and their index. There are
+    /// two copies of this, one for packets and one for changes; the control plane's store of entries is not included.
     pub fn lookup_bytes(&self) -> Vec<usize> {
         let of_copy = || {
             let mut reader = self.reader();
@@ -192,8 +192,8 @@ impl TableSet {
         &self.profiles
     }
 
-    /// What an action and its arguments mean that an entry of a table, or its default action, names: those of the
-    /// member if a member or group is named, picked by the hash of the table's selector. Nothing if the group is empty.
+    /// Resolves the action of an entry or of a default action: if it refers to a member or group, the member's action
+    /// and arguments, selected by the hash of the table's selector. None if the group is empty.
     pub fn resolve(&self, table: usize, action: usize, args: &[Bits], hash: u64) -> Option<ActionCall> {
         let Some(target) = Target::of(action, args) else {
             return Some(ActionCall { action, args: args.to_vec() });
@@ -208,7 +208,7 @@ impl TableSet {
         Some(ActionCall { action: *used.actions.get(call.action)?, args: call.args.clone() })
     }
 
-    /// Does something to an action profile. A burst that begins later sees it.
+    /// Applies an operation to an action profile. Bursts that begin later see it.
     pub fn perform_profile(&mut self, profile: usize, operation: ProfileOperation) -> Result<Outcome, TableError> {
         let mut transaction = self.begin();
         let outcome = transaction.perform_profile(profile, operation)?;
@@ -216,7 +216,7 @@ impl TableSet {
         Ok(outcome)
     }
 
-    /// Does something to a profile's store, and gives the changes of the tables that use it.
+    /// Applies an operation to a profile's store, and returns the changes of the tables that use it.
     pub(crate) fn change_profile(
         &mut self,
         profile: usize,
@@ -241,7 +241,7 @@ impl TableSet {
         Ok((outcome, changes, undo))
     }
 
-    /// Does something to a table's store, and notes it in `journal`, also if it fails half-way.
+    /// Applies an operation to a table's store, and records it in `journal`, also if it fails half-way.
     pub(crate) fn change_table(
         &mut self,
         table: usize,
@@ -271,7 +271,7 @@ impl TableSet {
         Transaction::new(self)
     }
 
-    /// Refuses an operation on a table that names a member or group that does not exist, or a group that is empty.
+    /// Rejects an operation on a table that refers to a member or group that does not exist, or to an empty group.
     fn check_targets(&self, table: usize, operation: &Operation) -> Result<(), TableError> {
         let Some(table) = self.tables.get(table) else { return Ok(()) };
         let Some(profile) = table.spec().profile.as_ref().and_then(|used| self.profiles.get(used.profile)) else {
@@ -294,7 +294,7 @@ impl TableSet {
         result.map_err(|problem| problem.of(&table.spec().name))
     }
 
-    /// The tables as the control plane knows them, by position.
+    /// The stores of the tables, by position.
     pub fn tables(&self) -> &[Table] {
         &self.tables
     }
@@ -309,7 +309,7 @@ impl TableSet {
         self.tables.iter().position(|table| table.spec().name == name)
     }
 
-    /// Does all these updates in order, or none of them. A burst that begins later sees them all.
+    /// Applies all these updates in order, or none of them. Bursts that begin later see them all.
     ///
     /// Must not be called by a thread that holds a [`Guard`] from before the last call: it would wait for itself.
     pub fn apply(&mut self, updates: Vec<Update>) -> Result<Vec<Outcome>, ApplyError> {
@@ -323,7 +323,7 @@ impl TableSet {
         Ok(outcomes)
     }
 
-    /// Does one operation.
+    /// Applies one operation.
     pub fn perform(&mut self, table: usize, operation: Operation) -> Result<Outcome, TableError> {
         let outcomes = self.apply(vec![Update { table, operation }]).map_err(|refused| refused.error)?;
         Ok(outcomes.into_iter().next().unwrap_or(Outcome::Done))
@@ -337,12 +337,12 @@ impl TableSet {
         }
     }
 
-    /// Shows these changes to readers.
+    /// Publishes these changes to readers.
     pub(crate) fn publish(&mut self, changes: Changes) {
         if changes.is_empty() {
             return;
         }
-        // Before the swap: whoever sees the new entries finds their arrivals.
+        // Before the swap: readers of the new entries must find their arrivals.
         let keeps_cells = |table: usize| self.tables[table].spec().keeps_cells;
         let mut has_arrivals = false;
         for arrivals in &self.arrivals {
@@ -359,14 +359,14 @@ impl TableSet {
         hidden.revisions.clone_from(&self.revisions);
         self.copies.swap();
         self.pending = changes;
-        // Almost always the readers are between bursts or soon will be; the other copy follows now if it can.
+        // The readers are almost always between bursts or soon will be; the other copy follows now if it can.
         if self.copies.is_free() {
             self.copies.hidden().follow(&std::mem::take(&mut self.pending));
         }
     }
 
-    /// The entries that come from now on, for one who keeps cells by their handles. Each worker asks for its own, and
-    /// is forgotten when it has dropped them.
+    /// The entries that are inserted from now on, for an owner of cells by their handles. Each worker has its own,
+    /// until it drops them.
     pub fn arrivals(&mut self) -> Arrivals {
         self.arrivals.retain(Arrivals::is_awaited);
         let arrivals = Arrivals::default();
@@ -374,18 +374,18 @@ impl TableSet {
         arrivals
     }
 
-    /// The number of this state, by which [`Arrivals::take`] knows what it has. It changes with insertions into tables
-    /// that ask for it ([`TableSpec::keeps_cells`]).
+    /// The number of this state, for [`Arrivals::take`]. It changes with insertions into tables with
+    /// [`TableSpec::keeps_cells`].
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// The number of this state, which changes with every batch that packets can see.
+    /// The number of this state, which changes with every batch that is visible to packets.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The number of the state that last changed what packets see of a table.
+    /// The number of the state that last changed a table visibly to packets.
     pub fn table_revision(&self, index: usize) -> u64 {
         self.revisions.get(index).copied().unwrap_or(0)
     }
@@ -403,8 +403,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Enters the tables as they are now. They stay so until the guard is dropped, which must be soon (at the end of
-    /// the burst): the control plane's next but one batch waits for it.
+    /// Enters the present state of the tables. It does not change until the guard is dropped, which must be soon (at
+    /// the end of the burst): the control plane's next but one batch waits for it.
     pub fn enter(&mut self) -> Guard<'_> {
         Guard { copy: self.registration.enter() }
     }

@@ -1,14 +1,14 @@
 //! Cells that entries share: those with the same action and the same data.
 //!
-//! What enters: what entries run. What leaves: the cell of each. Where nobody needs to know which entry a packet
-//! matched, a cell for each entry only wastes the caches: a table of a million routes has some hundred next hops. So
-//! lookups touch a few cells that are always near.
+//! What enters: the actions and data of entries. What leaves: the cell of each. Where the matched entry need not be
+//! identified, a cell for each entry only wastes cache: a table of a million routes has a few hundred next hops. So
+//! lookups touch a few cells that stay in the caches.
 
 use crate::cells::{Cell, Cells};
 use crate::hash_index::{HashIndex, hash_words};
 use std::iter::{once, repeat};
 
-/// Which cells there are, and how many entries run each.
+/// The cells, with the number of entries of each.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
     index: HashIndex,
@@ -45,7 +45,7 @@ impl Shared {
         cell
     }
 
-    /// One entry less runs a cell.
+    /// Removes an entry from a cell.
     pub fn release(&mut self, cells: &mut Cells, cell: Cell) {
         self.uses[cell as usize] -= 1;
         if self.uses[cell as usize] == 0 {
@@ -56,7 +56,7 @@ impl Shared {
         }
     }
 
-    /// Gives back the memory of free cells behind all others.
+    /// Returns the memory of free cells after all others.
     pub fn shrink(&mut self, cells: &mut Cells) {
         while self.uses.len() > 1 && self.uses.last() == Some(&0) {
             self.uses.pop();

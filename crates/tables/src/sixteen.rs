@@ -1,11 +1,11 @@
 //! Lookups in the flat trie for x86 processors with AVX-512: sixteen keys at a time, from their words to the pointers
 //! of their entries.
 //!
-//! What enters: keys of one field, the slots of a trie, and the cells that they name. What leaves: the entry of each
-//! key, as the loops in [`crate::flat`] and [`crate::cells`] find it, and how many keys have one. A gather is sixteen
-//! loads, and waits for all of them: slots of a large root have been fetched before ([`crate::abi::RootHandle`]).
-//! Cells are fetched here, if the nearest cache does not hold them anyway: entries share them, so that the routes of a
-//! router have as many cells as next hops.
+//! What enters: keys of one field, the slots of a trie, and the cells that they refer to. What leaves: the entry of
+//! each key, as the loops in [`crate::flat`] and [`crate::cells`] find it, and how many keys have one. A gather is
+//! sixteen loads, and waits for all of them: slots of a large root have been prefetched ([`crate::abi::RootHandle`]).
+//! Cells are prefetched here, unless they fit the nearest cache: entries share them, so that the routes of a router
+//! have as many cells as next hops.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
 
@@ -26,7 +26,7 @@ use std::arch::x86_64::{
 const LANES: usize = 16;
 const WORDS: usize = LANES / 2;
 
-/// Bytes of cells that the nearest cache holds beside what else a burst needs.
+/// Bytes of cells that fit the nearest cache beside the other data of a burst.
 const NEAR_BYTES: usize = 1 << 14;
 
 /// Whether this processor should look up with [`find`].
@@ -34,8 +34,8 @@ pub(crate) fn is_useful() -> bool {
     gather::is_useful() && is_x86_feature_detected!("avx512f")
 }
 
-/// Whether [`find`] serves an engine: its key is one field, whose places in the trie and in the cells 32 bits can
-/// number.
+/// Whether [`find`] can search an engine: its key is one field, and 32 bits can number its places in the trie and in
+/// the cells.
 pub(crate) fn serves(engine: &Flat, cells: &Cells) -> bool {
     let words = cells.count() * cells.stride_words();
     engine.one_piece().is_some() && engine.slots().nodes.len() <= NODES_MAX && u32::try_from(words).is_ok()
@@ -110,7 +110,7 @@ unsafe fn cells_of(slots: &Slots<'_>, strings: __m512i, mask: __mmask16) -> __m5
             break;
         }
         let rest = _mm512_sll_epi32(strings, bits(position));
-        // That it is a node leaves by the shift: nodes are no more than `NODES_MAX`.
+        // The shift removes the node flag: there are at most `NODES_MAX` nodes.
         let node = _mm512_slli_epi32::<STRIDE_BITS>(slot);
         let index = _mm512_or_si512(node, _mm512_srli_epi32::<{ 32 - STRIDE_BITS }>(rest));
         // SAFETY: only those are loaded that lead to a node, which the caller vouches for; it has a slot for each value
@@ -188,7 +188,7 @@ mod tests {
             let (mut wanted, mut found) = (vec![0; count], vec![0; count]);
             engine.find(&keys, &mut wanted);
             if gather::is_useful() {
-                // SAFETY: the processor was asked; the trie's slots are as they should be.
+                // SAFETY: the processor's features were checked; the trie's slots are valid.
                 let done = unsafe { gather::find(&engine.slots(), &keys, 0, width_bits, &mut found) };
                 assert_eq!((done, &found[..done]), (count / 8 * 8, &wanted[..done]));
             }

@@ -1,8 +1,7 @@
-//! The entries of a table by their handles, in chunks of which copies cost nothing until one of them changes.
+//! The entries of a table by their handles, in chunks that copies share until one changes.
 //!
-//! What enters: entries. What leaves: the same, also to those who keep a copy of all of them as they were at some
-//! moment, while the table goes on: a million entries are copied in some microseconds, and each chunk that changes
-//! later once.
+//! What enters: entries. What leaves: the same, also as a copy of all of them at some moment, while the table changes:
+//! copying a million entries takes a few microseconds, and each chunk that changes later is copied once.
 
 use crate::spec::Entry;
 use std::sync::Arc;
@@ -47,7 +46,7 @@ impl Slots {
         }
     }
 
-    /// Puts an entry into a slot that there is.
+    /// Stores an entry in an existing slot.
     pub fn put(&mut self, index: usize, entry: Entry) {
         if let Some(slot) = self.slot_mut(index) {
             *slot = Some(entry);

@@ -1,4 +1,4 @@
-//! One table as packets see it: the cells of its entries, and the engine that finds them.
+//! One table for lookups: the cells of its entries, and the engine that finds them.
 
 #![allow(unsafe_code, reason = "the lookup is called by generated C with pointers")]
 
@@ -9,7 +9,7 @@ use crate::exact::{Exact, ROW_WORDS_MAX};
 use crate::flat::{self, Flat};
 #[cfg(target_arch = "x86_64")]
 use crate::gather;
-use crate::layout::{BriefLayout, MatchKind};
+use crate::layout::{MatchKind, PackedLayout};
 use crate::lpm::{self, Lpm};
 use crate::members::Members;
 use crate::ranked::rank_of;
@@ -22,7 +22,7 @@ use crate::ternary::{self, Ternary};
 use crate::words::{self, Words};
 use base::limits::BURST_PACKETS_MAX;
 
-/// A table's entries, ready to be looked up.
+/// A table's entries, ready for lookups.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     cells: Cells,
@@ -52,7 +52,7 @@ enum Engine {
 }
 
 impl Snapshot {
-    /// The table as it is now. `seed` disturbs the hashes; results do not depend on it.
+    /// A snapshot of the table. `seed` changes the hashes; results do not depend on it.
     pub fn new(table: &Table, seed: u64) -> Snapshot {
         let (key, layout) = (&table.spec().key, table.key_layout());
         let words = layout.words();
@@ -67,7 +67,7 @@ impl Snapshot {
             TableKind::Keyless => (Engine::Keyless, 0),
             TableKind::Exact if words::serves(TableKind::Exact, key) => {
                 let stride_words = Cells::stride_for(table.data_words(), 0);
-                (Engine::Words(Words::new(seed, layout, stride_words, brief_layout(table))), 0)
+                (Engine::Words(Words::new(seed, layout, stride_words, packed_layout(table))), 0)
             }
             TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
             TableKind::Lpm if flat::serves(TableKind::Lpm, key) => (Engine::Flat(Flat::new(key, layout)), 0),
@@ -96,7 +96,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// Follows a change of the table.
+    /// Applies a change of the table.
     pub(crate) fn apply(&mut self, change: &Change) {
         match change {
             Change::Reserve { entries } => self.reserve(*entries),
@@ -259,7 +259,7 @@ impl Snapshot {
         self.shared = self.shared.take().map(|shared| shared.emptied());
     }
 
-    /// Bytes of memory that lookups read: entries with their actions' data, and what finds them.
+    /// Bytes of memory that lookups read: entries with their actions' data, and their index.
     pub fn bytes(&self) -> usize {
         let engine = match &self.engine {
             Engine::Keyless => 0,
@@ -279,7 +279,7 @@ impl Snapshot {
         self.key_words
     }
 
-    /// How it finds entries, in a few words.
+    /// A short description of the engine.
     pub fn engine_name(&self) -> &'static str {
         match &self.engine {
             Engine::Keyless => "no lookup: always the default action",
@@ -309,7 +309,7 @@ impl Snapshot {
         found[0]
     }
 
-    /// How generated code looks up here. Valid as long as this snapshot stays where it is, unchanged.
+    /// The lookup handle for generated code. Valid as long as this snapshot is neither moved nor changed.
     pub fn lookup_handle(&self) -> LookupHandle {
         let profile = self.members.as_ref().map_or(ProfileHandle::NONE, |members| members.handle());
         let (words, rows, root) = (self.words_handle(), self.rows_handle(), self.root_handle());
@@ -391,8 +391,8 @@ impl Snapshot {
         }
     }
 
-    /// Finds one key, and says how many matched an entry: nodes that run packet by packet look up one at a time, which
-    /// is worth a copy of the code.
+    /// Finds one key, and returns how many matched an entry. Code that runs packet by packet looks up one key at a
+    /// time, which deserves a copy of the code.
     #[inline(always)]
     fn find_pointer<const HAS_BMI: bool>(&self, key: &[u64], result: &mut *const EntryHeader) -> u32 {
         #[cfg(target_arch = "x86_64")]
@@ -405,7 +405,7 @@ impl Snapshot {
         u32::from(found != 0)
     }
 
-    /// Finds up to a burst of keys, and says how many matched an entry. `HAS_BMI` is promised by functions that have
+    /// Finds up to a burst of keys, and returns how many matched an entry. `HAS_BMI` is promised by functions that have
     /// the features of [`find_pointer_bmi`].
     #[inline(always)]
     fn find_pointers<const GATHERS: bool, const HAS_BMI: bool>(
@@ -426,12 +426,12 @@ impl Snapshot {
     }
 }
 
-/// How slots say in brief what entries run, if they can: a cell that is an entry's own may change behind its slot, and
-/// one that names members runs something else.
-fn brief_layout(table: &Table) -> Option<BriefLayout> {
+/// The layout of packed results, if slots can have them: a cell that is not shared may change without its slot, and one
+/// that refers to members runs another action.
+fn packed_layout(table: &Table) -> Option<PackedLayout> {
     let is_told = !table.names_entries() && table.spec().profile.is_none();
     let widths: Vec<Vec<u32>> = table.spec().actions.iter().map(|action| action.param_widths_bits.clone()).collect();
-    BriefLayout::new(&widths).filter(|_| is_told)
+    PackedLayout::new(&widths).filter(|_| is_told)
 }
 
 /// Whether vector instructions that gather are fast.
@@ -461,8 +461,8 @@ pub unsafe extern "C" fn lookup_burst(
     unsafe { lookup_bursts::<false, false>(table, keys, count, results) }
 }
 
-/// The lookup for any processor. See [`LookupFunction`]. Those that come here are of before 2013: it goes key by key,
-/// since to compile all engines for bursts once more takes long.
+/// The lookup for any processor. See [`LookupFunction`]. These processors are from before 2013: it looks up key by key,
+/// since compiling all engines for bursts once more takes long.
 ///
 /// # Safety
 /// As [`LookupFunction`] says.
@@ -563,7 +563,7 @@ unsafe extern "C" fn lookup_burst_avx512(
         *result = snapshot.cells.pointer(found[0]);
         return u32::from(found[0] != 0);
     }
-    // SAFETY: as the caller promises; what is in the trie is as it should be.
+    // SAFETY: as the caller promises; the trie's slots are valid.
     unsafe { sixteen::find(engine, &snapshot.cells, keys, results) }
 }
 

@@ -1,4 +1,4 @@
-//! What a table is and what an entry says, in the control plane's words.
+//! Tables and entries, as the control plane describes them.
 
 use crate::layout::{ActionLayout, KeyField, MatchKind};
 use base::Bits;
@@ -22,9 +22,10 @@ pub struct TableSpec {
     pub default_action: Option<ActionCall>,
     /// Entries that are there from the start, inserted in this order.
     pub initial_entries: Vec<InitialEntry>,
-    /// The action profile whose members and groups entries may name, by its position in the set.
+    /// The action profile whose members and groups entries may refer to, by its position in the set.
     pub profile: Option<ProfileUse>,
-    /// Somebody keeps cells by the handles of its entries, which a new entry must find fresh ([`crate::Arrivals`]).
+    /// Whether there are cells by the handles of its entries, which must be reset for a new entry
+    /// ([`crate::Arrivals`]).
     pub keeps_cells: bool,
 }
 
@@ -42,10 +43,10 @@ pub struct ProfileUse {
 pub struct ActionSpec {
     /// The name that users know.
     pub name: String,
-    /// Widths of the parameters that the control plane gives, in bits.
+    /// Widths of the control-plane parameters, in bits.
     pub param_widths_bits: Vec<u32>,
-    /// Positions of parameters whose bytes stand in entries once more ([`crate::ActionLayout`]).
-    pub spelled_params: Vec<usize>,
+    /// Positions of parameters that entries also hold pre-encoded ([`crate::ActionLayout`]).
+    pub pre_encoded_params: Vec<usize>,
     /// Only entries may run it, the default may not (`@tableonly`).
     pub table_only: bool,
     /// Only the default may run it, entries may not (`@defaultonly`).
@@ -55,7 +56,7 @@ pub struct ActionSpec {
 impl ActionSpec {
     /// Where its arguments lie in an entry.
     pub(crate) fn layout(&self) -> ActionLayout {
-        ActionLayout::new(&self.param_widths_bits, &self.spelled_params)
+        ActionLayout::new(&self.param_widths_bits, &self.pre_encoded_params)
     }
 }
 
@@ -68,13 +69,13 @@ pub struct ActionCall {
     pub args: Vec<Bits>,
 }
 
-/// [`ActionCall::action`] of what runs a member of the table's action profile: the one argument is its handle.
+/// [`ActionCall::action`] of a call of a member of the table's action profile: the one argument is its handle.
 pub const TO_MEMBER: usize = crate::abi::TO_MEMBER as usize;
 
-/// [`ActionCall::action`] of what runs one of a group's members: the one argument is the group's handle.
+/// [`ActionCall::action`] of a call of a group's member: the one argument is the group's handle.
 pub const TO_GROUP: usize = crate::abi::TO_GROUP as usize;
 
-/// What an entry or default action names instead of an action.
+/// The member or group that an entry or default action refers to, instead of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// A member of the table's action profile.
@@ -84,7 +85,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// What an action and its arguments name, if not an action.
+    /// The member or group that an action call refers to, if any.
     pub fn of(action: usize, args: &[Bits]) -> Option<Target> {
         let handle = args.first().and_then(Bits::to_u64).and_then(|handle| u32::try_from(handle).ok());
         match (action, handle) {
@@ -104,7 +105,7 @@ pub struct InitialEntry {
     pub is_const: bool,
 }
 
-/// What an entry asks of one key field.
+/// The match of an entry for one key field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchValue {
     /// Equal to this value.
@@ -113,14 +114,14 @@ pub enum MatchValue {
     Lpm {
         /// The prefix, in the field's full width.
         value: Bits,
-        /// How many leading bits count.
+        /// The length of the prefix.
         prefix_len: u32,
     },
     /// The bits under `mask` equal those of `value`.
     Ternary {
-        /// The wanted bits.
+        /// The required bits.
         value: Bits,
-        /// The bits that count.
+        /// The mask.
         mask: Bits,
     },
     /// At least `low` and at most `high`.
@@ -167,7 +168,7 @@ pub struct EntrySpec {
     /// One value for each key field, of the field's kind.
     pub key: Vec<MatchValue>,
     /// In ternary and range tables the greater priority wins, among equals the older entry. In exact and lpm tables it
-    /// says nothing and is kept as 0.
+    /// is meaningless and stored as 0.
     pub priority: i32,
     /// Position in the table's actions, or [`TO_MEMBER`] or [`TO_GROUP`].
     pub action: usize,
@@ -175,7 +176,7 @@ pub struct EntrySpec {
     pub args: Vec<Bits>,
 }
 
-/// How a table as a whole finds its entry: the strongest match kind of its key decides.
+/// How a table finds its entry: the strongest match kind of its key decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableKind {
     /// No key: always the default action.
@@ -203,7 +204,7 @@ impl TableKind {
         })
     }
 
-    /// Whether the priority of an entry means anything.
+    /// Whether the priority of an entry is used.
     pub fn has_priority(self) -> bool {
         self >= TableKind::Ternary
     }
@@ -225,23 +226,23 @@ impl std::fmt::Display for Handle {
 pub struct Entry {
     /// Its name.
     pub handle: Handle,
-    /// What was inserted.
+    /// The inserted entry.
     pub spec: EntrySpec,
     /// Later insertions have greater numbers.
     pub sequence: u64,
     /// It cannot be modified or deleted.
     pub is_const: bool,
-    /// What the control plane left with it; none if nothing.
+    /// The data that the control plane attached; none if nothing.
     pub attributes: Option<Box<Attributes>>,
 }
 
-/// What controllers leave with an entry. No packet sees it.
+/// Data that controllers attach to an entry. Packets do not use them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// Opaque to the switch.
     pub metadata: Vec<u8>,
     /// The same in its older form.
     pub controller_metadata: u64,
-    /// Without a hit for so long, the entry is reported; 0 for never.
+    /// After this time without a hit, the entry is reported; 0 for never.
     pub idle_timeout_ns: u64,
 }

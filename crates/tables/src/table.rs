@@ -1,6 +1,6 @@
-//! The store of one table's entries: the truth that the engines are kept in step with.
+//! The authoritative store of one table's entries, which the engines follow.
 //!
-//! What enters: operations of the control plane. What leaves: refusals, and the `Change`s that bring a
+//! What enters: operations of the control plane. What leaves: rejections, and the `Change`s that bring a
 //! [`crate::Snapshot`] up to date. Every step can be undone, so that a batch over several tables is all or nothing.
 
 use crate::canonical::{self, PackedMatch};
@@ -20,7 +20,7 @@ use base::Bits;
 use base::limits::TABLE_ENTRIES_MAX;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Slots below which snapshots keep the memory of entries that are gone.
+/// The number of slots below which snapshots do not return memory of deleted entries.
 const SHRINK_SLOTS_MIN: usize = 4096;
 
 /// A table with its entries.
@@ -40,18 +40,18 @@ pub struct Table {
 pub(crate) struct Store {
     slots: Slots,
     entries: usize,
-    /// The most slots that there were since [`Change::Shrink`] was told last.
+    /// The most slots since the last [`Change::Shrink`].
     most_slots: usize,
     /// Free handles below `slots.len()`.
     free: BTreeSet<u32>,
-    /// Handle + 1 of each entry, by the hash of what must be unique.
+    /// Handle + 1 of each entry, by the hash of its match and priority.
     identities: HashIndex,
     const_entries: usize,
-    /// How many entries name each member and group.
+    /// The number of entries that refer to each member and group.
     uses: BTreeMap<Target, usize>,
 }
 
-/// What a snapshot has to do to follow a table.
+/// A change of a table, for snapshots.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Reserve {
@@ -91,7 +91,7 @@ pub(crate) enum Change {
     },
 }
 
-/// How to take a step back.
+/// How to undo a step.
 #[derive(Debug)]
 pub(crate) enum Undo {
     Insert(Handle),
@@ -102,7 +102,7 @@ pub(crate) enum Undo {
     SetAttributes { handle: Handle, attributes: Option<Box<Attributes>> },
 }
 
-/// What one operation leaves behind.
+/// The record of one operation.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     pub changes: Vec<Change>,
@@ -122,7 +122,7 @@ impl Store {
         }
     }
 
-    /// The entries as they are now, to be read one after the other: they cannot be found by what they match.
+    /// A copy of the entries, for reading: it cannot be searched by match.
     fn frozen(&self) -> Store {
         Store { slots: self.slots.clone(), entries: self.entries, const_entries: self.const_entries, ..Store::new() }
     }
@@ -155,7 +155,7 @@ impl Store {
         self.most_slots = self.most_slots.max(self.slots.len());
     }
 
-    /// Handles below which all are, if they have become far fewer than they were.
+    /// The new number of slots, if there are far fewer than before.
     fn shrunk(&mut self) -> Option<u32> {
         let is_far_less = self.most_slots >= SHRINK_SLOTS_MIN && self.slots.len() <= self.most_slots / 4;
         is_far_less.then(|| {
@@ -164,14 +164,14 @@ impl Store {
         })
     }
 
-    /// An entry runs this now.
+    /// Counts a reference of an entry to this.
     fn count_use(&mut self, action: usize, args: &[Bits]) {
         if let Some(target) = Target::of(action, args) {
             *self.uses.entry(target).or_default() += 1;
         }
     }
 
-    /// An entry runs this no more.
+    /// Removes a reference of an entry to this.
     fn discount_use(&mut self, action: usize, args: &[Bits]) {
         if let Some(target) = Target::of(action, args)
             && let Some(count) = self.uses.get_mut(&target)
@@ -183,7 +183,7 @@ impl Store {
         }
     }
 
-    /// Gives an entry another action and other arguments. Returns those that it had.
+    /// Changes the action and the arguments of an entry. Returns the former ones.
     fn replace_call(&mut self, handle: Handle, action: usize, args: Vec<Bits>) -> Option<(usize, Vec<Bits>)> {
         self.entry(handle)?;
         self.count_use(action, &args);
@@ -200,7 +200,7 @@ impl Store {
         self.discount_use(entry.spec.action, &entry.spec.args);
         self.identities.remove(identity, handle.0 + 1);
         self.free.insert(handle.0);
-        // Free handles at the end are as good as never given: the slots stay dense for scans.
+        // Free handles at the end are dropped, so that the slots stay dense for scans.
         while self.slots.ends_free() {
             self.slots.pop();
             self.free.remove(&(self.slots.len() as u32));
@@ -209,7 +209,7 @@ impl Store {
     }
 }
 
-/// The hash of what must be unique in a table: what is matched, and the priority.
+/// The hash of an entry's match and priority, which are unique in a table.
 fn identity(packed: &PackedMatch) -> u32 {
     hash_words(0, packed.rows.iter().copied().chain([packed.priority as u64]))
 }
@@ -249,8 +249,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The table as it is now, for somebody who reads its entries one after the other while this goes on. They are
-    /// shared until they change.
+    /// A copy of the table, for reading its entries while this one changes. They are shared until they change.
     pub(crate) fn frozen(&self) -> Table {
         Table {
             spec: self.spec.clone(),
@@ -263,7 +262,7 @@ impl Table {
         }
     }
 
-    /// What the table was made from, less the initial entries.
+    /// The table's specification, without the initial entries.
     pub fn spec(&self) -> &TableSpec {
         &self.spec
     }
@@ -273,23 +272,23 @@ impl Table {
         self.kind
     }
 
-    /// Where the key fields lie in a row.
+    /// The layout of the key fields in a row.
     pub fn key_layout(&self) -> &KeyLayout {
         &self.layout
     }
 
-    /// Where the parameters of action `action` lie behind an entry's header.
+    /// The layout of the parameters of action `action` after an entry's header.
     pub fn action_layout(&self, action: usize) -> Option<&ActionLayout> {
         self.action_layouts.get(action)
     }
 
-    /// Words of action data that every entry has room for.
+    /// Words of action data in every entry.
     pub fn data_words(&self) -> usize {
         let handle_words = usize::from(self.spec.profile.is_some());
         self.action_layouts.iter().map(ActionLayout::words).fold(handle_words, usize::max)
     }
 
-    /// Whether a lookup says which entry matched, and not only what that entry runs.
+    /// Whether a lookup identifies the matched entry, and not only its action and data.
     pub fn names_entries(&self) -> bool {
         let key = &self.spec.key;
         self.spec.keeps_cells || !(flat::serves(self.kind, key) || words::serves(self.kind, key))
@@ -355,7 +354,7 @@ impl Table {
         }
     }
 
-    /// Gives an entry another action or other arguments.
+    /// Changes the action or the arguments of an entry.
     pub fn modify(&mut self, handle: Handle, action: usize, args: Vec<Bits>) -> Result<(), TableError> {
         self.perform(Operation::Modify { handle, action, args }).map(drop)
     }
@@ -385,7 +384,7 @@ impl Table {
         self.apply(operation, &mut journal).inspect_err(|_| self.undo_all(&mut journal))
     }
 
-    /// Does `operation` and says in `journal` what was done, even if it fails half-way: the caller then undoes.
+    /// Applies `operation` and records it in `journal`, even if it fails half-way: the caller then undoes it.
     pub(crate) fn apply(&mut self, operation: Operation, journal: &mut Journal) -> Result<Outcome, TableError> {
         let result = match operation {
             Operation::Insert(entry) => self.insert_checked(entry, journal).map(Outcome::Inserted),
@@ -421,7 +420,7 @@ impl Table {
             }
             Undo::Delete(entry) => {
                 let packed = canonical::pack(&self.spec, self.kind, &self.layout, &entry.spec, entry.sequence);
-                // Handles given back at the end were forgotten; those in front of this one are free again.
+                // Free handles at the end were dropped; those before this one are free again.
                 for handle in self.store.slots.len() as u32..entry.handle.0 {
                     self.store.slots.push_free();
                     self.store.free.insert(handle);
@@ -461,7 +460,7 @@ impl Table {
         }
     }
 
-    /// What a snapshot has to do to follow a change of the table's profile.
+    /// The changes for snapshots after a change of the table's profile.
     pub(crate) fn profile_change(&self, used: &ProfileUse, change: &ProfileChange) -> Change {
         match change {
             ProfileChange::Member { member, call } => {
@@ -473,7 +472,7 @@ impl Table {
         }
     }
 
-    /// Whether an entry or the default action names this member or group.
+    /// Whether an entry or the default action refers to this member or group.
     pub fn names(&self, target: Target) -> bool {
         let default = self.default_action.as_ref().and_then(|call| Target::of(call.action, &call.args));
         default == Some(target) || self.store.uses.contains_key(&target)

@@ -3,10 +3,10 @@
 //! Entries with the same mask form a group. A group of more than `LOOSE_ENTRIES_MAX` entries is a *tuple*: a hash index
 //! over its entries' values, so that it costs one probe however many entries it has. The entries of all smaller groups
 //! share one list in order of rank. If it is short, a burst of keys is compared with each of them ([`crate::linear`]);
-//! if it is long, or for a single key, it is scanned up to the first match, several entries at a time: the best known
-//! for many masks with few entries each. Tuples are tried in order of their greatest priority, and no longer once the
-//! best match so far is above the rest. Of many tuples only those are tried that [`crate::filters`] leave: few, as
-//! rules are in practice.
+//! if it is long, or for a single key, it is scanned up to the first match, several entries at a time, which is the
+//! best method for many masks with few entries each. Tuples are tried in order of their greatest priority, until the
+//! best match so far is above the rest. Of many tuples only those are tried that [`crate::filters`] do not exclude,
+//! which are few in practice.
 //!
 //! A tuple's index holds, for each value, the entry of the greatest rank. If there are others with the same value (they
 //! differ in priority, or in their ranges), all of them are in a bucket ([`crate::bucket`]).
@@ -53,7 +53,7 @@ const UNFILTERED_TUPLES_MAX: usize = 6;
 #[derive(Clone, Debug)]
 pub(crate) struct Ternary {
     key_words: usize,
-    /// Whether buckets know who wins for each value, if there is one range field.
+    /// Whether buckets compute the winner of each value in advance, if there is one range field.
     knows_winners: bool,
     /// The range fields, in a range table.
     range_slots: Vec<Slot>,
@@ -84,12 +84,12 @@ enum Group {
 #[derive(Clone, Debug)]
 struct Tuple {
     mask: Box<[u64]>,
-    /// The mask has no bit.
+    /// Whether the mask is empty.
     is_any: bool,
     /// The filter of each word.
     filters: Box<[usize]>,
     index: HashIndex,
-    /// How many entries there are of each priority.
+    /// The number of entries of each priority.
     priorities: BTreeMap<u32, usize>,
     buckets: Vec<Bucket>,
     free_buckets: Vec<usize>,
@@ -119,7 +119,7 @@ struct Try {
     probe: Probe,
 }
 
-/// Takes the first out of a set of positions.
+/// Removes the first of a set of positions.
 #[inline(always)]
 fn take_first(positions: &mut [u64]) -> Option<usize> {
     for (word, positions) in positions.iter_mut().enumerate() {
@@ -139,7 +139,7 @@ pub(crate) struct Probe {
     pub hash: u32,
     /// The first cell of this hash, or 0 if there is none.
     pub cell: Cell,
-    /// Where the search goes on if that is not the one.
+    /// The position at which the search continues if that does not match.
     pub next_position: u32,
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn tail_end(rank: Rank) -> [u64; 3] {
 }
 
 impl Ternary {
-    /// `knows_winners` as [`crate::canonical::knows_winners`] says.
+    /// `knows_winners` is the result of [`crate::canonical::knows_winners`].
     pub fn new(key_words: usize, range_slots: Vec<Slot>, knows_winners: bool, seed: u64) -> Ternary {
         let (narrow, wide_slots): (Vec<Slot>, _) = range_slots.iter().partition(|slot| slot.width_bits <= 64);
         Ternary {
@@ -206,7 +206,7 @@ impl Ternary {
         }
     }
 
-    /// What an entry asks of range fields: two words for each of at most 64 bits.
+    /// The words of an entry's range fields: two for each field of at most 64 bits.
     fn bounds<'a>(&'a self, tail: &'a [u64]) -> impl Iterator<Item = u64> + 'a {
         bounds_of(&self.ranges, self.key_words, tail)
     }
@@ -294,7 +294,7 @@ impl Ternary {
         }
     }
 
-    /// Makes a filter anew from the entries that there are.
+    /// Rebuilds a filter from the present entries.
     fn refill(&mut self, cells: &Cells, word: usize, filter: usize) {
         let of_filter = self.tuples.iter().flatten().filter(|tuple| tuple.filters[word] == filter);
         let all = of_filter.flat_map(|tuple| tuple.index.all());
@@ -399,7 +399,7 @@ impl Ternary {
         let key_of = |index: usize| &keys[index][..];
         #[cfg(target_arch = "x86_64")]
         if GATHERS {
-            // SAFETY: only who has AVX2 asks for this, and keys have `WORDS` words.
+            // SAFETY: callers have checked for AVX2, and keys have `WORDS` words.
             let scan = |chunk: &Chunk, key: &[u64], start| unsafe { gather::first_block::<WORDS>(chunk, key, start) };
             let probe = |tuple: &Tuple, open: &[u8], probes: &mut [Probe]| {
                 let Tuple { mask, index, .. } = tuple;
@@ -496,8 +496,8 @@ impl Ternary {
         }
     }
 
-    /// Tries the tuples that filters leave: of each key one, then of each key the next, so that what they wait for
-    /// overlaps. Keys have `WORDS` words, or, if that is 0, as many as the table's.
+    /// Tries the tuples that filters leave: one for each key, then the next for each key, so that cache misses overlap.
+    /// Keys have `WORDS` words, or, if that is 0, as many as the table's.
     #[inline(never)]
     fn find_filtered<const WORDS: usize>(&self, cells: &Cells, keys: &[u64], best: &mut [Best]) {
         let words = if WORDS == 0 { self.key_words } else { WORDS };
@@ -705,7 +705,7 @@ impl Tuple {
         })
     }
 
-    /// The winners of all values of the range field, if nothing else is asked of a key: then there is one bucket.
+    /// The winners of all values of the range field, if the key has no other bits: then there is one bucket.
     #[inline(always)]
     fn intervals(&self) -> Option<&Intervals> {
         self.is_any.then(|| self.buckets.first()?.intervals()).flatten()
@@ -719,7 +719,7 @@ fn rank_in(cells: &Cells, cell: Cell) -> Rank {
     u128::from(tail[at]) << 64 | u128::from(tail[at + 1])
 }
 
-/// What an entry asks of these range fields: a low bound and what lies between the bounds.
+/// The words of an entry for these range fields: a low bound and the difference of the bounds.
 fn bounds_of<'a>(ranges: &'a [RangeField], words: usize, tail: &'a [u64]) -> impl Iterator<Item = u64> + 'a {
     ranges.iter().flat_map(move |field| {
         let low = field.of(&tail[2 * words..3 * words]);

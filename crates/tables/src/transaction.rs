@@ -1,8 +1,8 @@
-//! A batch of changes to tables and action profiles: packets see all of it or nothing.
+//! A batch of changes to tables and action profiles: packets see all of it or none.
 //!
-//! What enters: operations, one after the other; each takes effect in the store at once, so that the next finds what it
-//! did. What leaves: outcomes and refusals. A refused operation leaves nothing behind and the batch may go on, be taken
-//! back to any point, or be committed. Only then do packets see it. A transaction that is dropped is taken back.
+//! What enters: operations, one after the other; each takes effect in the store at once, so that the next finds its
+//! result. What leaves: outcomes and rejections. A rejected operation has no effect, and the batch may continue, be
+//! undone to any point, or be committed. Only then do packets see it. A transaction that is dropped is undone.
 
 use crate::error::TableError;
 use crate::profile::{Profile, ProfileOperation, ProfileUndo};
@@ -16,7 +16,7 @@ pub struct Transaction<'a> {
     steps: Vec<Step>,
 }
 
-/// An operation that was done, and how to take it back.
+/// An operation that was applied, and how to undo it.
 #[derive(Debug)]
 enum Step {
     Table { table: usize, journal: Journal },
@@ -37,17 +37,17 @@ impl<'a> Transaction<'a> {
         Transaction { set, steps: Vec::new() }
     }
 
-    /// The tables as they are after the operations so far.
+    /// The tables after the operations so far.
     pub fn tables(&self) -> &[Table] {
         self.set.tables()
     }
 
-    /// The action profiles as they are after the operations so far.
+    /// The action profiles after the operations so far.
     pub fn profiles(&self) -> &[Profile] {
         self.set.profiles()
     }
 
-    /// Does something to a table.
+    /// Applies an operation to a table.
     pub fn perform(&mut self, table: usize, operation: Operation) -> Result<Outcome, TableError> {
         let mut journal = Journal::default();
         match self.set.change_table(table, operation, &mut journal) {
@@ -62,19 +62,19 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Does something to an action profile.
+    /// Applies an operation to an action profile.
     pub fn perform_profile(&mut self, profile: usize, operation: ProfileOperation) -> Result<Outcome, TableError> {
         let (outcome, changes, undo) = self.set.change_profile(profile, operation)?;
         self.steps.push(Step::Profile { profile, changes, undo });
         Ok(outcome)
     }
 
-    /// Where the transaction is now.
+    /// The present point of the transaction.
     pub fn mark(&self) -> Mark {
         Mark(self.steps.len())
     }
 
-    /// Takes back all that was done since `mark`.
+    /// Undoes all operations since `mark`.
     pub fn roll_back_to(&mut self, mark: Mark) {
         for step in self.steps.drain(mark.0.min(self.steps.len())..).rev() {
             match step {
@@ -84,7 +84,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Shows what was done to packets: all of it to each burst that begins later.
+    /// Publishes the changes: each burst that begins later sees all of them.
     ///
     /// Must not be called by a thread that holds a [`crate::Guard`] from before the last call: it would wait for
     /// itself.

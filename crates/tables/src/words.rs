@@ -1,24 +1,24 @@
 //! The engine of exact tables whose keys are one word: a hash table whose slots hold the keys themselves.
 //!
-//! A slot is sixteen bytes, a key and where the cell lies that its entry runs, so that a lookup reads one line and
-//! compares what stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). Where actions have
-//! few and narrow parameters, the slot also says in brief what the cell does ([`BriefLayout`]). How slots come and go
-//! is [`crate::probing`]'s.
+//! A slot is sixteen bytes, a key and the place of its entry's cell, so that a lookup reads one cache line and compares
+//! the key in it. Cells have no tail and may be shared by entries ([`crate::shared`]). Where actions have few and
+//! narrow parameters, the slot also has a packed result ([`PackedLayout`]). [`crate::probing`] inserts and removes
+//! slots.
 //!
 //! Generated code searches in the slots itself (`runtime/c/words.h`): a call would cost as much as the search.
 //!
 //! Narrow keys ([`KeyLayout::is_narrow`]: ports, VLANs, classes) are their own hashes, and there are never fewer slots
-//! than keys: each has its place, and generated code goes to it without a search (`ws_find_narrow`).
+//! than key values: each has a slot of its own, which generated code reads without a search (`ws_find_narrow`).
 
 use crate::abi::EntryHeader;
 use crate::cells::{Cell, Cells, prefetch};
 use crate::hash_index::fold;
-use crate::layout::{BriefLayout, KeyField, KeyLayout, PLACE_BITS};
+use crate::layout::{KeyField, KeyLayout, PLACE_BITS, PackedLayout};
 use crate::probing::{self, Probing};
 use crate::spec::{Handle, TableKind};
 use base::limits::BURST_PACKETS_MAX;
 
-/// Slots beyond which the nearest caches do not hold the table: what a search reads is asked for before it begins.
+/// The number of slots above which searches prefetch: the table does not fit the nearest caches.
 pub(crate) const NEAR_SLOTS: usize = 1 << 16;
 
 /// Whether the engine serves a table.
@@ -27,7 +27,7 @@ pub(crate) fn serves(kind: TableKind, key: &[KeyField]) -> bool {
 }
 
 /// The hash of keys: their product with a secret odd number, whose upper bits depend on all of the key (multiplicative
-/// hashing is universal: Dietzfelbinger et al. 1997), its bytes turned round, so that these are the lower ones.
+/// hashing is universal: Dietzfelbinger et al. 1997), its bytes reversed, so that these are the lower ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordHash {
     /// 0 if keys are narrow.
@@ -41,7 +41,7 @@ impl WordHash {
         WordHash { factor: fold(seed ^ 0x2545_f491_4f6c_dd1d, 0x9fb2_1c65_1e98_df25) | 1 }
     }
 
-    /// What keys are multiplied by; 0 if they are narrow, and their own hashes.
+    /// The factor of keys; 0 if they are narrow, and their own hashes.
     pub fn factor(self) -> u64 {
         self.factor
     }
@@ -55,8 +55,8 @@ impl WordHash {
     }
 }
 
-/// A key; and words from the first cell to its cell, below the brief of what that does. None if the slot is free. An
-/// array, since free ones then come from the system as they are.
+/// A key; and words from the first cell to its cell, below the packed result. None if the slot is free. An array, so
+/// that zeroed memory from the system needs no initialisation.
 pub(crate) type Slot = [u64; 2];
 
 impl probing::Slot for Slot {
@@ -89,20 +89,20 @@ pub(crate) struct Words {
     slots: Probing<Slot>,
     /// Words from one cell to the next.
     cell_words: u64,
-    /// What slots say of cells, if that fits.
-    briefs: Option<BriefLayout>,
+    /// The layout of packed results, if they fit.
+    packed_results: Option<PackedLayout>,
     /// By handle.
     keys: Vec<u64>,
 }
 
 impl Words {
-    /// For cells of so many words. `briefs` may be given where a cell that is in use does not change.
-    pub fn new(seed: u64, key: &KeyLayout, cell_words: usize, briefs: Option<BriefLayout>) -> Words {
+    /// For cells of `cell_words` words. `packed_results` requires that cells in use do not change.
+    pub fn new(seed: u64, key: &KeyLayout, cell_words: usize, packed_results: Option<PackedLayout>) -> Words {
         let (hash, slots) = match key.is_narrow() {
             true => (WordHash::NARROW, Probing::with_slots_min(1 << key.bits())),
             false => (WordHash::new(seed), Probing::new()),
         };
-        Words { hash, slots, cell_words: cell_words as u64, briefs, keys: Vec::new() }
+        Words { hash, slots, cell_words: cell_words as u64, packed_results, keys: Vec::new() }
     }
 
     pub fn clear(&mut self) {
@@ -131,7 +131,7 @@ impl Words {
         (self.hash, self.slots.all())
     }
 
-    /// Adds an entry with this key, which there is not yet, that runs a cell.
+    /// Adds an entry with this key, which is not there yet, and this cell.
     pub fn insert(&mut self, handle: Handle, key: u64, cells: &Cells, cell: Cell) {
         let position = handle.0 as usize;
         self.keys.resize(self.keys.len().max(position + 1), 0);
@@ -139,12 +139,12 @@ impl Words {
         self.slots.insert(&self.hash, self.slot(key, cells, cell));
     }
 
-    /// The cell that an entry runs.
+    /// The cell of an entry.
     pub fn cell(&self, handle: Handle) -> Cell {
         self.find_cell(self.keys[handle.0 as usize])
     }
 
-    /// Makes an entry run another cell.
+    /// Changes the cell of an entry.
     pub fn modify(&mut self, handle: Handle, cells: &Cells, cell: Cell) {
         let slot = self.slot(self.keys[handle.0 as usize], cells, cell);
         self.slots.replace(&self.hash, slot, slot);
@@ -158,8 +158,8 @@ impl Words {
     fn slot(&self, key: u64, cells: &Cells, cell: Cell) -> Slot {
         let place = u64::from(cell) * self.cell_words;
         assert!(place < 1 << PLACE_BITS, "entries take less than {} GiB", (8u64 << PLACE_BITS) >> 30);
-        let brief = |layout: &BriefLayout| layout.brief(cells.header(cell).action, cells.data(cell));
-        [key, place | self.briefs.as_ref().map_or(0, brief) << PLACE_BITS]
+        let packed_result = |layout: &PackedLayout| layout.packed_result(cells.header(cell).action, cells.data(cell));
+        [key, place | self.packed_results.as_ref().map_or(0, packed_result) << PLACE_BITS]
     }
 
     /// Finds keys: the entry of each, the first cell if it has none. Returns how many have one.
@@ -213,7 +213,7 @@ mod tests {
         KeyLayout::new(&[KeyField { name: String::new(), width_bits, kind: MatchKind::Exact }])
     }
 
-    /// However many entries come and go, a narrow key is at its place or nowhere.
+    /// However many entries are inserted and removed, a narrow key is in its slot or absent.
     #[test]
     fn narrow_keys_are_at_their_places() {
         for width_bits in [1, 9, NARROW_BITS_MAX] {
@@ -232,13 +232,13 @@ mod tests {
         }
     }
 
-    /// A slot says what the entry runs, before and after that is changed.
+    /// A slot has the entry's packed result, before and after a change.
     #[test]
     fn slots_say_in_brief_what_cells_do() {
         let mut cells = Cells::new(1, 0);
         cells.set_shared(1, 0, &[0x1ff]);
         cells.set_shared(2, 1, &[]);
-        let mut words = Words::new(5, &key(NARROW_BITS_MAX), 4, BriefLayout::new(&[vec![9], vec![]]));
+        let mut words = Words::new(5, &key(NARROW_BITS_MAX), 4, PackedLayout::new(&[vec![9], vec![]]));
         words.insert(Handle(0), 3, &cells, 1);
         assert_eq!(words.slots.all()[3], [3, (0x1ff << 5 | 0x10) << PLACE_BITS | 4]);
         assert_eq!(words.find_cell(3), 1);

@@ -89,7 +89,7 @@ fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
         for room in [HEADROOM_BYTES, 0] {
             let (mut switch, mut sent) = (switch(*way), Ports::default());
             let mut memory: Vec<Vec<u8>> = frames.iter().map(|frame| [&vec![0; room], &frame[..]].concat()).collect();
-            let lent = memory.iter_mut().map(|memory| Frame::behind_room(memory, room, 1, RECEIVED_NS));
+            let lent = memory.iter_mut().map(|memory| Frame::behind_headroom(memory, room, 1, RECEIVED_NS));
             switch.forward(RUN_NS, &mut lent.collect::<Vec<_>>(), &mut sent);
             sent.count_drops(&switch);
             assert!(sent == results[0], "{} differs with lent frames and {room} bytes before them", way.describe());

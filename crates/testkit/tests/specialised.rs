@@ -108,7 +108,8 @@ fn lent_before_and_after_an_entry(source: &str, engine: &Engine) -> [Vec<(u32, V
         let commands = control::parse_entries("entries", entries, &program).unwrap();
         control::apply_all(switch, &commands).unwrap();
         let mut memory = [vec![1, 7], vec![2, 8], vec![1, 9]];
-        let mut frames: Vec<Frame<'_>> = memory.iter_mut().map(|memory| Frame::behind_room(memory, 0, 3, 0)).collect();
+        let mut frames: Vec<Frame<'_>> =
+            memory.iter_mut().map(|memory| Frame::behind_headroom(memory, 0, 3, 0)).collect();
         let mut sent = Sent::default();
         switch.forward(0, &mut frames, &mut sent);
         sent.0

@@ -32,7 +32,7 @@ const ARCHITECTURE_FILES: [&str; 11] = [
     "fuzz/",
     // The behaviour of v1model between blocks in the planner. It is to move into the IR.
     "crates/cgen/src/plan/fast_path.rs",
-    "crates/cgen/src/plan/sums.rs",
+    "crates/cgen/src/plan/checksums.rs",
     "crates/cgen/src/emit/fast_path.rs",
 ];
 

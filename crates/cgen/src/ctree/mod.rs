@@ -1,4 +1,4 @@
-//! C as a tree: as much of the language as generated code uses. `print` alone knows how it is written.
+//! C as a tree: the part of the language that generated code uses. Only `print` knows its syntax.
 
 mod print;
 mod prune;
@@ -40,36 +40,36 @@ pub(crate) enum Expr {
 /// A statement.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Stmt {
-    /// A variable, or an array of so many items.
+    /// A variable, or an array of `length` items.
     Declare { ty: String, name: String, length: Option<u32>, value: Option<Expr> },
     /// `place op value`, such as `a |= b`.
     Assign(Expr, &'static str, Expr),
-    /// An expression for its effect.
+    /// An expression that is evaluated for its effect.
     Eval(Expr),
     /// `return value;`
     Return(Expr),
-    /// Two ways.
+    /// `if (condition) { } else { }`.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// Many ways without falling through.
+    /// `switch` whose cases do not fall through.
     Switch { value: Expr, cases: Vec<(Vec<Expr>, Vec<Stmt>)>, default: Vec<Stmt> },
-    /// For ever.
+    /// `for (;;)`.
     Loop(Vec<Stmt>),
     /// `for (declaration; condition; step)`.
     For { first: Box<Stmt>, condition: Expr, step: Box<Stmt>, body: Vec<Stmt> },
     /// A scope.
     Block(Vec<Stmt>),
-    /// To a label of the function.
+    /// `goto label;`
     Goto(String),
     /// A label.
     Label(String),
-    /// For readers.
+    /// A comment.
     Comment(String),
 }
 
 /// Something at file level.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Item {
-    /// For readers.
+    /// A comment.
     Comment(String),
     /// `#define name`.
     Define(String),
@@ -93,7 +93,7 @@ pub(crate) struct Member {
     pub(crate) length: Option<u32>,
 }
 
-/// How many statements there are, those in others included.
+/// The number of statements, including those inside of others.
 pub(crate) fn statement_count(body: &[Stmt]) -> usize {
     let count = |stmt: &Stmt| match stmt {
         Stmt::If(_, yes, no) => 1 + statement_count(yes) + statement_count(no),

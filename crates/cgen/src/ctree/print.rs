@@ -1,7 +1,7 @@
 //! Writes C trees as text: the one place that formats.
 //!
-//! Operands that are operations themselves stand in parentheses, except in chains of one associative operator, so that
-//! no one has to know C's precedences and no compiler warns of them.
+//! Operands that are operations themselves are in parentheses, except in chains of one associative operator, so that
+//! readers need not know C's precedences and no compiler warns about them.
 
 use super::{Expr, Item, Member, Stmt};
 use std::fmt::Write as _;
@@ -22,8 +22,7 @@ pub(crate) fn print(items: &[Item]) -> String {
     printer.text
 }
 
-/// Deeper than this, lines stand no further to the right: a thousand conditionals within one another would be mostly
-/// spaces.
+/// The deepest indentation: a thousand nested conditionals would otherwise be mostly spaces.
 const INDENT_MAX: usize = 24;
 
 struct Printer {

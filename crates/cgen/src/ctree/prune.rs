@@ -1,4 +1,4 @@
-//! Takes out of a function what nothing in it uses: constants and labels that were made in case they were needed.
+//! Removes unused constants and labels from a function.
 
 use super::{Expr, Stmt};
 use std::collections::BTreeSet;
@@ -76,7 +76,7 @@ fn names_of(value: &Expr, used: &mut BTreeSet<String>) {
 /// Whether anything was removed.
 fn remove(body: &mut Vec<Stmt>, used: &BTreeSet<String>) -> bool {
     let before = body.len();
-    // A jump to what follows anyway.
+    // A jump to the next statement.
     let idle = |last: Option<&Stmt>, next: &Stmt| match (last, next) {
         (Some(Stmt::Goto(target)), Stmt::Label(label)) => target == label,
         _ => false,
@@ -123,8 +123,8 @@ fn is_constant(ty: &str) -> bool {
     ty.starts_with("const uint") || ty.starts_with("static const")
 }
 
-/// The callback that a value comes from: it must run even if no one wants the value. Functions of the runtime have no
-/// effect.
+/// The callback that computes a value: it must run even if the value is unused. Functions of the runtime have no side
+/// effects.
 fn callback(value: &Expr) -> Option<&Expr> {
     match value {
         Expr::Call(function, _) => (!matches!(**function, Expr::Name(_))).then_some(value),

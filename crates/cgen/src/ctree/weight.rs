@@ -1,9 +1,9 @@
-//! What a file asks of the C compiler beside its statements.
+//! The cost of a file for the C compiler, beyond its number of statements.
 
 use super::{Expr, Item, Stmt};
 
-/// Limbs that calls of the functions for wide values name. Where these functions are expanded at each call, the
-/// compiler's time grows with this number.
+/// The number of limbs in calls of functions for wide values. Where these functions are inlined, the compiler's time
+/// grows with this number.
 pub(crate) fn wide_limbs(items: &[Item]) -> u64 {
     let of_item = |item: &Item| match item {
         Item::Function { body, .. } => of_body(body),
@@ -50,7 +50,7 @@ fn of_expr(value: &Expr) -> u64 {
     }
 }
 
-/// The greatest number among the arguments is the width; a multiplication goes through all pairs of limbs.
+/// The greatest number among the arguments is the width; a multiplication processes all pairs of limbs.
 fn limbs_of_call(function: &str, arguments: &[Expr]) -> u64 {
     let number = |argument: &Expr| match argument {
         Expr::Int(number) => u64::from(*number),

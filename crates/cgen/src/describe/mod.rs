@@ -1,16 +1,16 @@
-//! What was planned for a program, for people and for tools.
+//! The plan of a program, for people and for tools.
 //!
 //! What enters: a program and its [`Plan`]. What leaves: a [`Description`], which can be printed and turned into JSON:
-//! how many packets run together, the fast path and the regions that it is cut into, where variables and headers
-//! live, how tables are asked, and which state workers need a guard for, each with its reason.
+//! how many packets run together, the fast path and its batch stages, where variables and headers are stored, how
+//! tables are looked up, and for which state workers need a guard, each with its reason.
 //!
-//! Nothing here decides anything. What the code generator finds out while it writes (values that are certain, stores
-//! that nobody reads) is not planned and is not told.
+//! Nothing here decides anything. What the code generator finds out later (constant values, dead stores) is not part of
+//! the plan and is not described.
 
 mod names;
 mod text;
 
-use crate::plan::fast_path::{FastPath, KEPT_BYTES_MAX, NoFastPath, SAVED_BYTES_MAX, emits_plainly};
+use crate::plan::fast_path::{FastPath, NoFastPath, ORIGINAL_BYTES_MAX, SAVED_STATE_BYTES_MAX, emits_plainly};
 use crate::plan::graph::{End, Graph, Uncut};
 use crate::plan::sharing::{Sharing, WholeProgram};
 use crate::plan::state::{self, Serialised};
@@ -24,7 +24,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use tables::{Snapshot, Table, TableSpec};
 
-/// What was planned for a program.
+/// The plan of a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Description {
     /// `v1model` or `psa`.
@@ -36,44 +36,43 @@ pub struct Description {
     /// What was tuned, if anything.
     pub tuning: Option<Tuning>,
     /// The fast path, if there is one.
-    pub fast_path: Option<FastPathPlan>,
+    pub fast_path: Option<FastPathDescription>,
     /// Why there is none.
     pub no_fast_path_reason: Option<String>,
-    /// The blocks, which packets go through that do not take the fast path.
-    pub blocks: Vec<BlockWay>,
-    /// Bytes that each packet in flight has beside its own.
+    /// The blocks, for packets that do not take the fast path.
+    pub blocks: Vec<BlockDescription>,
+    /// Bytes of context of each packet in flight.
     pub context_bytes: u32,
     /// The variables.
     pub variables: Vec<Placed>,
     /// The headers.
     pub headers: Vec<Placed>,
     /// The tables.
-    pub tables: Vec<TableWay>,
-    /// Registers, meters and everything else whose order of use packets could see; counters.
+    pub tables: Vec<TableDescription>,
+    /// Registers, meters and all other state whose order of use packets could observe; counters.
     pub state: Vec<State>,
-    /// What the C compiler does less thoroughly since the program is so long; empty for others.
+    /// The optimisations that the C compiler reduces because the program is so long; empty for ordinary programs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shortcuts: Vec<String>,
 }
 
 impl Description {
-    /// Why packets cost several times what they would if they were worked on where they lie, many of them together;
-    /// none if they are.
+    /// Why packets cost several times what they would if they were processed in place and in bursts; none if they are.
     pub fn hindrance(&self) -> Option<String> {
         let Some(path) = &self.fast_path else {
             return self.no_fast_path_reason.as_ref().map(|reason| format!("no fast path: {reason}"));
         };
         let copied = path.in_chunks_reason.as_ref().or(path.copied_reason.as_ref());
         let copied = copied.map(|reason| format!("each packet is copied: {reason}"));
-        let alone = path.uncut_reason.as_ref().filter(|_| path.in_turn);
+        let alone = path.uncut_reason.as_ref().filter(|_| path.run_to_completion);
         copied.or_else(|| alone.map(|reason| format!("one packet at a time: {reason}")))
     }
 }
 
 /// The fast path.
 #[derive(Clone, Debug, Serialize)]
-pub struct FastPathPlan {
-    /// Whether packets are worked on where their bytes lie.
+pub struct FastPathDescription {
+    /// Whether packets are processed where their bytes lie.
     pub in_place: bool,
     /// Why they are not.
     pub in_chunks_reason: Option<String>,
@@ -81,37 +80,37 @@ pub struct FastPathPlan {
     pub copied_reason: Option<String>,
     /// Whether the deparser does nothing and is left out.
     pub deparser_left_out: bool,
-    /// Bytes before a packet that it may grow into when headers are moved where it lies; none if they are not.
-    pub room_bytes: Option<u32>,
-    /// The fields of each checksum that is kept from its verification to its update.
+    /// Bytes of headroom that a packet may grow into when headers are relocated in place; none if they are not.
+    pub headroom_bytes: Option<u32>,
+    /// The fields of each incremental checksum.
     pub incremental_checksums: Vec<Vec<String>>,
-    /// Where a packet may leave the way for the blocks.
-    pub leaves_for: Vec<&'static str>,
-    /// Whether replicas take its part behind the queues, sharing what their packet has.
+    /// The requests for which packets are punted.
+    pub punts_for: Vec<&'static str>,
+    /// Whether replicas take the part of it behind the queues and share their packet's context.
     pub takes_replicas: bool,
-    /// Its regions.
-    pub regions: Vec<Region>,
-    /// Why no table cuts it though it asks some, or why some do not.
+    /// Its batch stages.
+    pub stages: Vec<BatchStage>,
+    /// Why it is not split at its tables, or not at all of them.
     pub uncut_reason: Option<String>,
-    /// Whether each packet comes to its end before the next begins, for that reason.
-    pub in_turn: bool,
+    /// Whether each packet runs to completion before the next begins, for that reason.
+    pub run_to_completion: bool,
 }
 
 /// A block of the program.
 #[derive(Clone, Debug, Serialize)]
-pub struct BlockWay {
+pub struct BlockDescription {
     /// Its name.
     pub name: String,
-    /// Its regions; none for a parser.
-    pub regions: Vec<Region>,
-    /// Why no table cuts it though it asks some, or why some do not.
+    /// Its batch stages; none for a parser.
+    pub stages: Vec<BatchStage>,
+    /// Why it is not split at its tables, or not at all of them.
     pub uncut_reason: Option<String>,
 }
 
 /// One loop over the packets of a burst.
 #[derive(Clone, Debug, Serialize)]
-pub struct Region {
-    /// Whether workers take turns at it, with the registers that they share.
+pub struct BatchStage {
+    /// Whether workers take turns at it, because it touches registers that they share.
     pub guarded: bool,
     /// Its nodes.
     pub nodes: Vec<Node>,
@@ -122,32 +121,32 @@ pub struct Region {
 pub struct Node {
     /// Its number.
     pub number: usize,
-    /// Packets come here from other regions.
+    /// Packets come here from other stages.
     pub entered: bool,
-    /// The table with whose answer it begins.
-    pub answer_of: Option<String>,
+    /// The table with whose result it begins.
+    pub result_of: Option<String>,
     /// Statements, with those inside of others and without those of actions.
     pub statements: usize,
-    /// Tables that are asked here for each packet alone.
-    pub asks_alone: Vec<String>,
-    /// Where packets go: `done`, `node 3`, `asks MyIngress.t, node 4`.
+    /// Tables that are looked up here packet by packet.
+    pub per_packet_lookups: Vec<String>,
+    /// Where packets go: `done`, `node 3`, `looks up MyIngress.t, node 4`.
     pub then: String,
 }
 
-/// Something with a place.
+/// A variable or header with its place.
 #[derive(Clone, Debug, Serialize)]
 pub struct Placed {
     /// Its name in the program.
     pub name: String,
     /// Its width.
     pub bits: u32,
-    /// Where it lives.
+    /// Where it is stored.
     pub place: String,
 }
 
 /// A table.
 #[derive(Clone, Debug, Serialize)]
-pub struct TableWay {
+pub struct TableDescription {
     /// Its name.
     pub name: String,
     /// The engine that finds its entries.
@@ -158,10 +157,10 @@ pub struct TableWay {
     pub key_bits: u32,
     /// Words of a row of the key.
     pub key_words: usize,
-    /// Bytes of the data that each entry has room for.
+    /// The most bytes of action data in an entry.
     pub data_bytes: usize,
-    /// How packets ask.
-    pub asked: &'static str,
+    /// How it is looked up.
+    pub lookup: &'static str,
 }
 
 /// State that outlives a packet.
@@ -179,11 +178,11 @@ pub struct State {
 pub fn describe(program: &Program, plan: &Plan) -> Description {
     let words = |table: TableId| plan.cut_words(table);
     let names = Names::new(program);
-    let fast_path = plan.fast_path.as_ref().map(|fast_path| fast_path_plan(program, plan, fast_path, &names));
+    let fast_path = plan.fast_path.as_ref().map(|fast_path| fast_path_description(program, plan, fast_path, &names));
     let no_fast_path = FastPath::of(program, &words).err().map(|why| no_fast_path(why).to_owned());
-    let blocks = program.blocks.iter().map(|block| block_way(program, plan, block, &words, &names)).collect();
+    let blocks = program.blocks.iter().map(|block| block_description(program, plan, block, &words, &names)).collect();
     let (burst_packets, burst_reason) = burst(program, plan);
-    let asked = Asked::of(program, plan);
+    let applied = Applied::of(program, plan);
     Description {
         architecture: program.architecture.name,
         burst_packets,
@@ -195,14 +194,14 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
         context_bytes: plan.context_size,
         variables: variables(program, plan, &names),
         headers: headers(program, plan),
-        tables: program.tables.ids().map(|id| table_way(program, plan, id, &asked)).collect(),
+        tables: program.tables.ids().map(|id| table_description(program, plan, id, &applied)).collect(),
         state: state_of(program, &plan.sharing),
         shortcuts: crate::emit::shortcuts(program, plan),
     }
 }
 
-/// How many packets run together, and why. The switch has fewer do so than the plan allows where packets would see each
-/// other in queues, or overtake one that goes round again.
+/// How many packets run together, and why. The switch uses smaller bursts than the plan allows where packets would
+/// observe each other in queues, or overtake a packet that takes another pass.
 fn burst(program: &Program, plan: &Plan) -> (u32, String) {
     if plan.fast_path.is_some() {
         return (plan.fast_path_burst_max(), "packets cannot observe that they run together".to_owned());
@@ -210,14 +209,14 @@ fn burst(program: &Program, plan: &Plan) -> (u32, String) {
     match state::serialised(program) {
         Some(Serialised::BetweenBlocks(object)) => {
             let object = name(program, object);
-            (1, format!("two blocks touch {object}, so that a packet is through all blocks before the next"))
+            (1, format!("two blocks touch {object}, so each packet runs through all blocks before the next begins"))
         }
         Some(Serialised::BetweenPasses(object)) => {
-            (1, format!("packets may go round again and meet {} once more", name(program, object)))
+            (1, format!("packets may take another pass and meet {} again", name(program, object)))
         }
-        None if program.sends_again() => (1, "packets that go round again would be overtaken".to_owned()),
+        None if program.sends_again() => (1, "packets that take another pass would be overtaken".to_owned()),
         None if program.mentions_queues() => {
-            (1, "the depth of a queue would tell how many packets came together".to_owned())
+            (1, "the depth of a queue would show how many packets run together".to_owned())
         }
         None => (plan.burst_max, "packets cannot observe that they run together".to_owned()),
     }
@@ -233,7 +232,7 @@ fn no_fast_path(why: NoFastPath) -> &'static str {
         NoFastPath::Length => "the program is so long that it would take twice as long to compile",
         NoFastPath::Routines => "code that is called often is shared, as in long programs",
         NoFastPath::Ports => "the program has no variables for ports",
-        NoFastPath::DeparserTables => "the deparser asks tables",
+        NoFastPath::DeparserTables => "the deparser applies tables",
         NoFastPath::Times => "the program writes the times that queues write, or reads them in ingress",
     }
 }
@@ -243,50 +242,56 @@ fn uncut_reason(program: &Program, graph: &Graph<'_>) -> Option<String> {
         Uncut::LabelTwice => "a label names two statements".to_owned(),
         Uncut::KeyRows => "the keys of a burst would take too much memory".to_owned(),
         Uncut::Order(object) => format!("packets would meet {} in another order", name(program, object)),
-        Uncut::Turn(object) => {
+        Uncut::RunToCompletion(object) => {
             format!(
-                "each packet comes to its end before the next begins, which might meet {} first",
+                "each packet runs to completion before the next begins, which might meet {} first",
                 name(program, object)
             )
         }
     })
 }
 
-fn fast_path_plan(program: &Program, plan: &Plan, fast_path: &FastPath, names: &Names<'_>) -> FastPathPlan {
+fn fast_path_description(
+    program: &Program,
+    plan: &Plan,
+    fast_path: &FastPath,
+    names: &Names<'_>,
+) -> FastPathDescription {
     let words = |table: TableId| plan.cut_words(table);
     let graph = fast_path.graph(program, &words);
-    let fields =
-        |sum: &crate::plan::sums::Sum| sum.inputs().iter().map(|input| names.hash_input(&input.value)).collect();
-    FastPathPlan {
+    let fields = |sum: &crate::plan::checksums::Checksum| {
+        sum.inputs().iter().map(|input| names.hash_input(&input.value)).collect()
+    };
+    FastPathDescription {
         in_place: fast_path.in_place,
         in_chunks_reason: (!fast_path.in_place).then(|| in_chunks_reason(program, plan, fast_path)),
         copied_reason: copied_reason(program, plan, fast_path),
         deparser_left_out: fast_path.keeps_headers,
-        room_bytes: fast_path.moves.then(|| plan.room_bytes()),
+        headroom_bytes: fast_path.moves.then(|| plan.headroom_bytes()),
         incremental_checksums: if fast_path.in_place {
-            fast_path.sums.iter().map(fields).collect()
+            fast_path.checksums.iter().map(fields).collect()
         } else {
             Vec::new()
         },
-        leaves_for: leaves_for(program, &graph, fast_path),
+        punts_for: punts_for(program, &graph, fast_path),
         takes_replicas: plan.has_replica_path(),
-        regions: regions(program, plan, &graph, Some(fast_path), names),
+        stages: stages(program, plan, &graph, Some(fast_path), names),
         uncut_reason: uncut_reason(program, &graph),
-        in_turn: fast_path.in_turn.is_some(),
+        run_to_completion: fast_path.run_to_completion.is_some(),
     }
 }
 
-/// What a packet asks for that leaves the way for the blocks.
-fn leaves_for(program: &Program, graph: &Graph<'_>, fast_path: &FastPath) -> Vec<&'static str> {
+/// The requests for which packets are punted.
+fn punts_for(program: &Program, graph: &Graph<'_>, fast_path: &FastPath) -> Vec<&'static str> {
     use crate::plan::fast_path::Exit;
     let mut found = BTreeSet::new();
-    for id in graph.regions.iter().flatten() {
+    for id in graph.stages.iter().flatten() {
         graph.walk_node(program, *id, &mut |item| {
             let Item::Stmt(stmt) = item else { return };
             let StmtKind::Leave(label) = &stmt.kind else { return };
             match fast_path.exit_at(*label) {
-                Some(Exit::PuntIngress) => found.insert("what ingress asks for"),
-                Some(Exit::PuntEgress) => found.insert("what egress asks for"),
+                Some(Exit::PuntIngress) => found.insert("requests of ingress"),
+                Some(Exit::PuntEgress) => found.insert("requests of egress"),
                 _ => false,
             };
         });
@@ -298,15 +303,15 @@ fn copied_reason(program: &Program, plan: &Plan, fast_path: &FastPath) -> Option
     let is_copied = fast_path.in_place && program.may_request(Effect::Original) && plan.written_bytes_max().is_none();
     is_copied.then(|| {
         format!(
-            "ingress may ask for a packet as it was received, of which more than {SAVED_BYTES_MAX} bytes may be written \
-             over, or it cannot be told which"
+            "ingress may request a packet as it was received, of which more than {ORIGINAL_BYTES_MAX} bytes, or an unknown \
+             number, may be overwritten"
         )
     })
 }
 
 fn in_chunks_reason(program: &Program, plan: &Plan, fast_path: &FastPath) -> String {
     if !fast_path.keeps_headers && !emits_plainly(program) {
-        return "the deparser does more than to emit headers, each once".to_owned();
+        return "the deparser does more than emit headers, each once".to_owned();
     }
     let room = plan.storage.scratch_bytes;
     if !fast_path.keeps_headers && room as usize > HEADROOM_BYTES {
@@ -320,20 +325,20 @@ fn in_chunks_reason(program: &Program, plan: &Plan, fast_path: &FastPath) -> Str
         );
     }
     if let Some((id, stack)) = program.stacks.iter_enumerated().find(|(id, _)| plan.stacks[*id].dynamic) {
-        if !is_named_at_run_time(program, id) {
+        if !is_indexed_at_run_time(program, id) {
             let elements = stack.elements.len();
             return format!(
                 "{} is pushed or popped and has {elements} elements, more than {NAMED_ELEMENTS_MAX}",
                 stack.name
             );
         }
-        return format!("the elements of {} are named at run time", stack.name);
+        return format!("the elements of {} are indexed at run time", stack.name);
     }
-    format!("variables that are kept of a packet take more than {KEPT_BYTES_MAX} bytes")
+    format!("variables that are saved for each packet take more than {SAVED_STATE_BYTES_MAX} bytes")
 }
 
-/// Whether the program speaks of elements of the stack without saying which.
-fn is_named_at_run_time(program: &Program, id: StackId) -> bool {
+/// Whether the program indexes the stack at run time.
+fn is_indexed_at_run_time(program: &Program, id: StackId) -> bool {
     let mut found = false;
     for block in &program.blocks {
         ir::walk::visit_block(program, block, &mut |item| {
@@ -345,47 +350,47 @@ fn is_named_at_run_time(program: &Program, id: StackId) -> bool {
     found
 }
 
-fn block_way(
+fn block_description(
     program: &Program,
     plan: &Plan,
     block: &ir::Block,
     words: &dyn Fn(TableId) -> usize,
     names: &Names<'_>,
-) -> BlockWay {
+) -> BlockDescription {
     let BlockKind::Control { body } = &block.kind else {
-        return BlockWay { name: block.name.clone(), regions: Vec::new(), uncut_reason: None };
+        return BlockDescription { name: block.name.clone(), stages: Vec::new(), uncut_reason: None };
     };
     let graph = Graph::new(program, body, words);
-    BlockWay {
+    BlockDescription {
         name: block.name.clone(),
-        regions: regions(program, plan, &graph, None, names),
+        stages: stages(program, plan, &graph, None, names),
         uncut_reason: uncut_reason(program, &graph),
     }
 }
 
-fn regions(
+fn stages(
     program: &Program,
     plan: &Plan,
     graph: &Graph<'_>,
     fast_path: Option<&FastPath>,
     names: &Names<'_>,
-) -> Vec<Region> {
+) -> Vec<BatchStage> {
     let guarded = graph.guarded_for(program, &plan.sharing, fast_path);
-    let region = |(position, (nodes, entries)): (usize, (&Vec<usize>, &Vec<usize>))| Region {
-        guarded: guarded.as_ref().is_some_and(|regions| regions.contains(&position)),
+    let stage = |(position, (nodes, entries)): (usize, (&Vec<usize>, &Vec<usize>))| BatchStage {
+        guarded: guarded.as_ref().is_some_and(|stages| stages.contains(&position)),
         nodes: nodes.iter().map(|&id| node(program, graph, id, entries.contains(&id), names)).collect(),
     };
-    graph.regions.iter().zip(&graph.entries).enumerate().map(region).collect()
+    graph.stages.iter().zip(&graph.entries).enumerate().map(stage).collect()
 }
 
 fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool, names: &Names<'_>) -> Node {
     let node = &graph.nodes[number];
-    let (mut statements, mut asks_alone) = (0, Vec::new());
+    let (mut statements, mut per_packet_lookups) = (0, Vec::new());
     for stmt in &node.code {
         ir::walk::visit_body(std::slice::from_ref(*stmt), &mut |stmt| {
             statements += 1;
             if let StmtKind::ApplyTable { table, .. } = &stmt.kind {
-                asks_alone.push(program.tables[*table].name.clone());
+                per_packet_lookups.push(program.tables[*table].name.clone());
             }
         });
     }
@@ -395,35 +400,35 @@ fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool, name
         End::Goto(next) => to(*next),
         End::Branch { cond, yes, no, .. } => format!("if {} {} else {}", names.expr(cond), to(*yes), to(*no)),
         End::Switch { cases, default, .. } => {
-            let ways: BTreeSet<usize> = cases.iter().map(|(_, id)| *id).chain([*default]).collect();
-            format!("one of {}", ways.into_iter().map(to).collect::<Vec<_>>().join(", "))
+            let targets: BTreeSet<usize> = cases.iter().map(|(_, id)| *id).chain([*default]).collect();
+            format!("one of {}", targets.into_iter().map(to).collect::<Vec<_>>().join(", "))
         }
-        End::Apply { apply, next } => format!("asks {}, {}", program.tables[apply.table].name, to(*next)),
+        End::Apply { apply, next } => format!("looks up {}, {}", program.tables[apply.table].name, to(*next)),
     };
-    let answer_of = node.head.map(|apply| program.tables[apply.table].name.clone());
-    Node { number, entered, answer_of, statements, asks_alone, then }
+    let result_of = node.head.map(|apply| program.tables[apply.table].name.clone());
+    Node { number, entered, result_of, statements, per_packet_lookups, then }
 }
 
 fn variables(program: &Program, plan: &Plan, names: &Names<'_>) -> Vec<Placed> {
     let place = |(id, var): (VarId, &ir::Var)| {
         let name = names.var(id)?.to_owned();
-        let waits = plan.fast_path.as_ref().and_then(|fast_path| fast_path.waiting.get(&id));
-        let on_way = plan.fast_path.is_some() && (var.ty.width() <= 64 || var.kind == VarKind::Local);
-        let way = match waits {
-            Some(&(_, last)) => Some(format!("C variable, kept for each packet up to region {last}")),
-            None => on_way.then(|| "C variable".to_owned()),
+        let spilled = plan.fast_path.as_ref().and_then(|fast_path| fast_path.spilled.get(&id));
+        let on_fast_path = plan.fast_path.is_some() && (var.ty.width() <= 64 || var.kind == VarKind::Local);
+        let path = match spilled {
+            Some(&(_, last)) => Some(format!("C variable, saved for each packet up to batch stage {last}")),
+            None => on_fast_path.then(|| "C variable".to_owned()),
         };
         let in_context = plan.vars[id].map(|slot| format!("context, byte {}", slot.offset - plan.metadata.start));
         let in_blocks = match var.kind {
             VarKind::Intrinsic(slot) => format!("packet, slot {slot}"),
             VarKind::Metadata => in_context.unwrap_or_default(),
             VarKind::Local => {
-                let waits = plan.blocks.iter().any(|block| block.waiting.contains_key(&id));
-                if waits { "C variable, kept for each packet".to_owned() } else { "C variable".to_owned() }
+                let is_spilled = plan.blocks.iter().any(|block| block.spilled.contains_key(&id));
+                if is_spilled { "C variable, saved for each packet".to_owned() } else { "C variable".to_owned() }
             }
         };
-        let place = match way {
-            Some(way) if way != in_blocks => format!("{way}; in blocks: {in_blocks}"),
+        let place = match path {
+            Some(path) if path != in_blocks => format!("{path}; in blocks: {in_blocks}"),
             _ => in_blocks,
         };
         Some(Placed { name, bits: var.ty.width(), place })
@@ -450,19 +455,19 @@ fn headers(program: &Program, plan: &Plan) -> Vec<Placed> {
     program.headers.iter_enumerated().map(place).collect()
 }
 
-/// The tables that some control applies, and those among them whose rows are gathered over a burst, as most packets
-/// meet them.
-struct Asked {
-    asked: BTreeSet<TableId>,
+/// The tables that some control applies, and those among them that are looked up once per burst on the path of most
+/// packets.
+struct Applied {
+    applied: BTreeSet<TableId>,
     cut: BTreeSet<TableId>,
 }
 
-impl Asked {
-    fn of(program: &Program, plan: &Plan) -> Asked {
+impl Applied {
+    fn of(program: &Program, plan: &Plan) -> Applied {
         let words = |table: TableId| plan.cut_words(table);
-        let (mut asked, mut cut) = (BTreeSet::new(), BTreeSet::new());
+        let (mut applied, mut cut) = (BTreeSet::new(), BTreeSet::new());
         let mut note = |graph: &Graph<'_>| {
-            let ends = graph.regions.iter().flatten().map(|&node| &graph.nodes[node].end);
+            let ends = graph.stages.iter().flatten().map(|&node| &graph.nodes[node].end);
             cut.extend(ends.filter_map(|end| match end {
                 End::Apply { apply, .. } => Some(apply.table),
                 _ => None,
@@ -475,39 +480,39 @@ impl Asked {
             let BlockKind::Control { body } = &block.kind else { continue };
             ir::walk::visit_body(body, &mut |stmt| {
                 if let StmtKind::ApplyTable { table, .. } = &stmt.kind {
-                    asked.insert(*table);
+                    applied.insert(*table);
                 }
             });
             if plan.fast_path.is_none() {
                 note(&Graph::new(program, body, &words));
             }
         }
-        Asked { asked, cut }
+        Applied { applied, cut }
     }
 }
 
-fn table_way(program: &Program, plan: &Plan, id: TableId, known: &Asked) -> TableWay {
+fn table_description(program: &Program, plan: &Plan, id: TableId, known: &Applied) -> TableDescription {
     let table = &program.tables[id];
     let key = key_fields(table);
     let spec = TableSpec { name: table.name.clone(), key: key.clone(), ..TableSpec::default() };
     let engine = Table::new(spec).map_or("none", |empty| Snapshot::new(&empty, 0).engine_name());
     let is_searched = plan.tables[id].is_of_words || plan.tables[id].is_of_rows;
-    let asked = match (known.asked.contains(&id), known.cut.contains(&id), is_searched) {
+    let lookup = match (known.applied.contains(&id), known.cut.contains(&id), is_searched) {
         (false, ..) => "never",
-        _ if plan.tables[id].is_narrow => "for each packet alone, each key at its place",
-        (true, true, false) => "once for a burst",
-        (true, true, true) => "once for a burst, searched by generated code",
-        (true, false, false) => "for each packet alone",
-        (true, false, true) => "for each packet alone, searched by generated code",
+        _ if plan.tables[id].is_narrow => "packet by packet, each key in a slot of its own",
+        (true, true, false) => "once per burst",
+        (true, true, true) => "once per burst, searched by generated code",
+        (true, false, false) => "packet by packet",
+        (true, false, true) => "packet by packet, searched by generated code",
     };
-    TableWay {
+    TableDescription {
         name: table.name.clone(),
         engine,
         key_bits: key.iter().map(|field| field.width_bits).sum(),
         key: key.into_iter().map(|field| (field.kind.to_string(), field.name, field.width_bits)).collect(),
         key_words: plan.tables[id].key.words(),
         data_bytes: plan.tables[id].actions.iter().map(|action| action.words() * 8).max().unwrap_or(0),
-        asked,
+        lookup,
     }
 }
 
@@ -516,14 +521,14 @@ fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
     let register_name = |&register: &RegisterId| format!("register {}", program.registers[register].name);
     let why = sharing.why_turns.map_or("", why_turns);
     let turns = match sharing.is_ordered {
-        true => "packets leave in others, or came in others: one worker keeps their order".to_owned(),
-        false => format!("packets can see the order of use, and {why}: workers take turns at the whole program"),
+        true => "packets are coalesced or split: one worker keeps their order".to_owned(),
+        false => format!("packets can observe the order of use, and {why}: workers take turns at the whole program"),
     };
     let mut out: Vec<State> = sharing.turns.iter().map(|name| state(name.clone(), "turns", &turns)).collect();
     let guarded = match sharing.time {
-        None => "packets can see the order of use: workers take turns at the guarded regions",
+        None => "packets can observe the order of use: workers take turns at the guarded batch stages",
         Some(_) => {
-            "packets can see the order of use, and the time: workers take turns at the guarded regions, where time \
+            "packets can observe the order of use, and the time: workers take turns at the guarded batch stages, where time \
              does not run backwards"
         }
     };
@@ -542,11 +547,11 @@ fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
 
 fn why_turns(why: WholeProgram) -> &'static str {
     match why {
-        WholeProgram::State => "not all of it can be behind a lock around a part of the program",
+        WholeProgram::State => "a lock around a part of the program cannot protect all of it",
         WholeProgram::Serialised => "packets meet it in several blocks or passes",
-        WholeProgram::Blocks => "two blocks have such state",
-        WholeProgram::Block => "a parser or a deparser has it",
+        WholeProgram::Blocks => "two blocks touch such state",
+        WholeProgram::Block => "a parser or a deparser touches it",
         WholeProgram::Copies => "the copies of a packet meet it one after the other in egress",
-        WholeProgram::Times => "the program looks at times before, or elsewhere than, where it meets it",
+        WholeProgram::Times => "the program reads times before, or elsewhere than, where it meets it",
     }
 }

@@ -1,8 +1,8 @@
-//! Values in the words of the program.
+//! Values in the names of the program.
 //!
 //! What enters: expressions of the IR, in which everything has a number. What leaves: text as people would write it in
-//! P4: `hdr.ipv4.isValid()`, `hdr.ipv4.ttl == 1`, and `MyIngress.route hit` for what remains of
-//! `route.apply().hit`. It is for reading: where P4 would need a cast that nobody misses, there is none.
+//! P4: `hdr.ipv4.isValid()`, `hdr.ipv4.ttl == 1`, and `MyIngress.route hit` for what remains of `route.apply().hit`. It
+//! is for readers: casts are left out.
 
 use base::Bits;
 use ir::walk::{self, Item};
@@ -11,14 +11,15 @@ use ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers from here on are written in hexadecimal, as types of packets are, and lengths and well-known ports are not.
+/// Numbers from here on are printed in hexadecimal, so that Ethernet types are, and lengths and well-known ports are
+/// not.
 const HEXADECIMAL_FROM: u64 = 1024;
 
-/// What everything in a program is called.
+/// The names of a program's variables.
 pub(super) struct Names<'p> {
     program: &'p Program,
     vars: BTreeMap<VarId, String>,
-    /// Variables that say whether a table hit.
+    /// Variables that hold whether a table hit.
     hits: BTreeMap<VarId, TableId>,
 }
 
@@ -40,7 +41,7 @@ impl<'p> Names<'p> {
         Names { program, vars, hits }
     }
 
-    /// A variable that the program mentions, under a name that no other has; none if it does not.
+    /// The unique name of a variable that the program mentions; none for others.
     pub(super) fn var(&self, var: VarId) -> Option<&str> {
         self.vars.get(&var).map(String::as_str)
     }
@@ -77,7 +78,7 @@ impl<'p> Names<'p> {
             ExprKind::Mux(cond, yes, no) => {
                 format!("{} ? {} : {}", self.operand(cond), self.operand(yes), self.operand(no))
             }
-            // Widths are seen where the values are declared.
+            // Declarations show the widths.
             ExprKind::Cast(operand) => self.expr(operand),
             ExprKind::Slice { base, high, low } => format!("{}[{high}:{low}]", self.operand(base)),
             ExprKind::Concat(high, low) => format!("{} ++ {}", self.operand(high), self.operand(low)),
@@ -104,7 +105,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// An operand of a binary operator, without parentheses where everybody reads it right without them.
+    /// An operand of a binary operator, without parentheses where they are not needed to avoid confusion.
     fn side(&self, op: BinaryOp, expr: &Expr, is_left: bool) -> String {
         let is_logical = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr);
         let is_clear = match &expr.kind {
@@ -165,8 +166,8 @@ enum Source {
     Other,
 }
 
-/// The variables that hold whether one certain table hit, and nothing else but constants: what `a && t.apply().hit`
-/// leaves is one too, false where the table is not asked.
+/// The variables that hold only constants or whether one certain table hit. The result of `a && t.apply().hit` is one,
+/// too: it is false where the table is not applied.
 fn hits(program: &Program) -> BTreeMap<VarId, TableId> {
     let mut sources: BTreeMap<VarId, Vec<Source>> = BTreeMap::new();
     let mut note = |var: VarId, source: Source| sources.entry(var).or_default().push(source);
@@ -196,7 +197,7 @@ fn hits(program: &Program) -> BTreeMap<VarId, TableId> {
     sources.keys().filter(|var| is_local(var)).filter_map(table).collect()
 }
 
-/// The table all of whose hits, or copies of them, are in a variable; none if it has other values.
+/// The table whose hits, or copies of them, are the only values of a variable; none if it has other values.
 fn only_hit(sources: &BTreeMap<VarId, Vec<Source>>, var: VarId, seen: &mut BTreeSet<VarId>) -> Option<TableId> {
     if !seen.insert(var) {
         return None;

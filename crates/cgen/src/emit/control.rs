@@ -1,15 +1,15 @@
-//! Control blocks: the regions of their graph, each over all packets of the burst that reach it.
+//! Control blocks: the batch stages of their graph, each over all packets of the burst that reach it.
 //!
-//! A region's packets are the bits of a mask. They are taken in order, so that packets keep their order within a
-//! region. Where a packet comes to a table, a row of key words is written; the table is asked once for all rows, and
-//! the region after it begins with the answers, in the same order. Within a region packets go from node to node by
+//! A stage's packets are the bits of a mask. They are processed in order, so that packets keep their order within a
+//! stage. Where a packet reaches a table, a row of key words is written; the table is looked up once for all rows, and
+//! the stage after it begins with the results, in the same order. Within a stage packets go from node to node by
 //! `goto`.
 
 use super::Emitter;
 use super::expr::Value;
 use super::externs::env_constants;
-use super::fast_path::{Wanted, Way, kept_name, stages};
-use super::scope::{Asked, EarlyExits, Jump, Known, Scope};
+use super::fast_path::{LiveSet, PathStage, copies_emitted, saved_name};
+use super::scope::{EarlyExits, Jump, Known, Scope, StateReads};
 use super::table::Answer;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
@@ -44,21 +44,21 @@ pub(crate) fn for_each_packet(body: Vec<S>) -> S {
     }
 }
 
-/// The packet, its context, and what the code uses of it.
+/// Declarations of the packet, its context, and the parts of it that the code uses.
 pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> {
     let mut out = vec![declare("struct ws_packet *const ", "p WS_UNUSED", index(name("packets"), position.clone()))];
-    if let Some(way) = scope.way.filter(|way| way.fast_path.in_place) {
+    if let Some(path) = scope.path.filter(|path| path.fast_path.in_place) {
         let frame = binary("+", name("frames"), position.clone());
         let ty = if scope.changes_frames() { "struct ws_frame *const " } else { "const struct ws_frame *const " };
         out.push(declare(ty, "frame WS_UNUSED", frame));
         out.push(declare("uint8_t *const ", "bytes WS_UNUSED", arrow(name("frame"), "bytes")));
-        let kept = binary("+", name("kept"), position);
-        out.push(declare(&format!("struct {} *const ", kept_name(way.fast_path)), "c WS_UNUSED", kept));
+        let saved = binary("+", name("saved"), position);
+        out.push(declare(&format!("struct {} *const ", saved_name(path.fast_path)), "c WS_UNUSED", saved));
     } else {
         let context = cast("void *", binary("+", name("p"), int(1)));
         out.push(declare("struct context *const ", "c WS_UNUSED", context));
     }
-    if scope.way.is_some_and(|way| way.region == 0) {
+    if scope.path.is_some_and(|path| path.stage == 0) {
         let nowhere = || if scope.is_in_place() { name("bytes") } else { cast("uint8_t *", name("p")) };
         out.extend(scope.declarations(|_| long(0), |_| nowhere()));
     } else {
@@ -73,7 +73,7 @@ pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> 
 pub(crate) const PART_PARAMS: &str =
     "const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, uint32_t i WS_UNUSED";
 
-/// A part of a split control: a function that says whether the packet goes on to the next.
+/// A part of a divided control: a function that returns whether the packet continues to the next.
 pub(crate) struct Part {
     pub(crate) name: String,
     pub(crate) code: Vec<S>,
@@ -86,7 +86,7 @@ pub(crate) fn part(emitter: &Emitter<'_>, block: BlockId, parts: &[&[Stmt]], num
     let mut scope = Scope::new(emitter, block, "done", 0);
     if number == 0 {
         scope.reset_local_headers();
-        scope.reset_waiting();
+        scope.reset_spilled();
     }
     scope.stmts(parts[number]);
     let ends = scope.used.exit;
@@ -104,7 +104,7 @@ pub(crate) fn part(emitter: &Emitter<'_>, block: BlockId, parts: &[&[Stmt]], num
     Part { name: format!("block_{}_part_{number}", block.index()), code, ends }
 }
 
-/// The body of a split control's function: each packet goes from part to part.
+/// The body of a divided control's function: each packet runs through the parts.
 pub(crate) fn emit_calls(emitter: &Emitter<'_>, body: &Body, parts: &[Part]) -> Vec<S> {
     let (last, next) = (parts.len().saturating_sub(1), "next");
     let call_of = |(position, part): (usize, &Part)| {
@@ -122,12 +122,12 @@ pub(crate) fn emit_calls(emitter: &Emitter<'_>, body: &Body, parts: &[Part]) -> 
 fn packet_by_packet(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S> {
     let mut scope = Scope::new(emitter, block, "done", 0);
     scope.reset_local_headers();
-    scope.reset_waiting();
+    scope.reset_spilled();
     scope.stmts(body);
     guarded(emitter, body, for_each_packet(packet_code(scope, name("i"))))
 }
 
-/// A control's loop, behind the guard if it needs one.
+/// A control's loop, within the guard if it needs one.
 fn guarded(emitter: &Emitter<'_>, body: &Body, all: S) -> Vec<S> {
     let words = |table| emitter.plan.cut_words(table);
     let graph = Graph::new(emitter.program, body, &words);
@@ -160,15 +160,15 @@ fn leave() -> S {
     S::Eval(call("ws_leave", vec![name("env")]))
 }
 
-/// What a packet runs through: declarations, the scope's statements, the end.
+/// The code that a packet runs through: declarations, the scope's statements, the end.
 fn packet_code(mut scope: Scope<'_, '_>, position: C) -> Vec<S> {
-    region_code(&mut scope, position, Vec::new())
+    stage_code(&mut scope, position, Vec::new())
 }
 
-/// The same for a region that packets may enter elsewhere than at its begin.
-fn region_code(scope: &mut Scope<'_, '_>, position: C, elsewhere: Vec<S>) -> Vec<S> {
+/// The same for a stage that packets may enter at other nodes than the first.
+fn stage_code(scope: &mut Scope<'_, '_>, position: C, elsewhere: Vec<S>) -> Vec<S> {
     let mut body = packet_declarations(scope, position.clone());
-    let ends_all = scope.way.is_some_and(|way| way.ends_all);
+    let ends_all = scope.path.is_some_and(|path| path.ends_all);
     if ends_all {
         body.push(declare("uint32_t", "verdict", int(0)));
     }
@@ -195,151 +195,151 @@ pub(crate) fn node_label(node: NodeId) -> String {
     format!("node{node}")
 }
 
-/// The regions of a graph.
-pub(crate) struct Regions<'n, 'e> {
+/// The stages of a graph.
+pub(crate) struct BatchStages<'n, 'e> {
     emitter: &'n Emitter<'e>,
     block: BlockId,
     graph: &'n Graph<'n>,
-    /// The fast path, if the graph is its.
+    /// The fast path, if the graph is of it.
     fast_path: Option<&'n FastPath>,
-    /// What the survey has found.
-    survey: Option<&'n Survey>,
+    /// The result of the liveness analysis, in the second pass.
+    liveness: Option<&'n Liveness>,
     /// How packets leave the fast path at the start of each node.
-    early: Rc<[EarlyExits<'n>]>,
-    /// What is known where each node begins.
+    early_exits: Rc<[EarlyExits<'n>]>,
+    /// The facts that hold at the start of each node.
     known: Vec<Known>,
-    /// What was written of each region.
+    /// The code of each stage.
     written: Vec<Written<'n, 'e>>,
 }
 
-/// A region's code, before what stands around it.
+/// A stage's code, without the loop around it.
 struct Written<'n, 'e> {
     scope: Scope<'n, 'e>,
-    /// By which nodes packets enter, and what is known of them there.
+    /// The nodes at which packets enter, and the facts that hold there.
     entered: Vec<(NodeId, Known)>,
-    /// Nodes of later regions that packets go to.
+    /// Nodes of later stages that packets go to.
     next: BTreeSet<NodeId>,
 }
 
-/// What the code of all regions tells: how later ones may be entered, and what they want. So a graph is written twice,
-/// and what the first writing found makes the second shorter.
-pub(crate) struct Survey {
-    /// For each region that packets enter, what is wanted where they go from there.
-    wanted: Vec<Wanted>,
+/// Liveness analysis: how stages are entered, and what is live at their ends. The code of a graph is generated twice:
+/// the first pass is analysed, and the second generates less code by the result.
+pub(crate) struct Liveness {
+    /// For each stage that packets enter, what is live at its end.
+    live_out: Vec<LiveSet>,
     /// For each of them, whether all packets end there.
     ends_all: Vec<bool>,
-    /// Variables of more than 64 bits whose value at the start somebody may look at.
+    /// Variables of more than 64 bits whose initial value may be read.
     started: BTreeSet<VarId>,
-    /// What any of them asks of that is kept of a packet where headers are moved in place.
-    asked: Asked,
-    /// By which nodes packets enter regions.
+    /// The parts of a packet's saved state that any of them reads where headers are relocated in place.
+    state_reads: StateReads,
+    /// The nodes at which packets enter stages.
     entered: BTreeSet<NodeId>,
-    /// Tables' nodes among them that are the only ones of their region.
+    /// Those among them that begin with a table's result and are the only entry of their stage.
     lists: BTreeSet<NodeId>,
-    /// Those of these to which all packets of the burst come, one after the other.
-    everyone: BTreeSet<NodeId>,
+    /// Those of these that all packets of the burst reach.
+    whole_burst: BTreeSet<NodeId>,
 }
 
-/// The code of a graph's regions.
+/// The code of a graph's stages.
 pub(crate) fn emit_graph(
     emitter: &Emitter<'_>,
     block: BlockId,
     graph: &Graph<'_>,
     fast_path: Option<&FastPath>,
 ) -> Vec<S> {
-    let mut first = Regions::new(emitter, block, graph, fast_path, None);
+    let mut first = BatchStages::new(emitter, block, graph, fast_path, None);
     first.emit();
-    let survey = first.survey();
-    Regions::new(emitter, block, graph, fast_path, Some(&survey)).emit()
+    let liveness = first.liveness();
+    BatchStages::new(emitter, block, graph, fast_path, Some(&liveness)).emit()
 }
 
-impl<'n, 'e> Regions<'n, 'e> {
+impl<'n, 'e> BatchStages<'n, 'e> {
     fn new(
         emitter: &'n Emitter<'e>,
         block: BlockId,
         graph: &'n Graph<'n>,
         fast_path: Option<&'n FastPath>,
-        survey: Option<&'n Survey>,
+        liveness: Option<&'n Liveness>,
     ) -> Self {
         let known = graph.nodes.iter().map(|_| Known::unreachable()).collect();
         let exits = |node: &Node<'n>| fast_path.map_or(Vec::new(), |fast_path| early_exits(fast_path, node));
-        let early = graph.nodes.iter().map(exits).collect();
-        Regions { emitter, block, graph, fast_path, survey, early, known, written: Vec::new() }
+        let early_exits = graph.nodes.iter().map(exits).collect();
+        BatchStages { emitter, block, graph, fast_path, liveness, early_exits, known, written: Vec::new() }
     }
 
-    fn survey(&self) -> Survey {
-        let mut at_entry: BTreeMap<NodeId, Wanted> = BTreeMap::new();
-        let mut wanted = Vec::new();
-        for region in self.written.iter().rev() {
-            let mut after = Wanted::default();
-            for next in region.next.iter().filter_map(|next| at_entry.get(next)) {
+    fn liveness(&self) -> Liveness {
+        let mut at_entry: BTreeMap<NodeId, LiveSet> = BTreeMap::new();
+        let mut live_out = Vec::new();
+        for stage in self.written.iter().rev() {
+            let mut after = LiveSet::default();
+            for next in stage.next.iter().filter_map(|next| at_entry.get(next)) {
                 after.words.extend(&next.words);
                 after.vars.extend(&next.vars);
                 after.sums.extend(&next.sums);
-                after.left |= next.left;
+                after.may_punt |= next.may_punt;
             }
-            for (entry, known) in &region.entered {
-                at_entry.insert(*entry, region.scope.wants(known, &after));
+            for (entry, known) in &stage.entered {
+                at_entry.insert(*entry, stage.scope.live_in(known, &after));
             }
-            wanted.push(after);
+            live_out.push(after);
         }
-        wanted.reverse();
-        let only = |region: &Written<'_, '_>| match region.entered[..] {
+        live_out.reverse();
+        let only = |stage: &Written<'_, '_>| match stage.entered[..] {
             [(node, _)] => self.graph.nodes[node].head.is_some().then_some(node),
             _ => None,
         };
         let lists: BTreeSet<NodeId> = self.written.iter().filter_map(only).collect();
-        let ends_all = |region: &Written<'_, '_>| region.scope.used.verdicts == region.scope.used.leaves;
+        let ends_all = |stage: &Written<'_, '_>| stage.scope.used.verdicts == stage.scope.used.leaves;
         let ends_all = self.written.iter().map(ends_all).collect();
-        let mut asked = Asked::default();
-        for region in &self.written {
-            asked.add(&region.scope.asked(region.entered.iter().map(|(_, known)| known)));
+        let mut state_reads = StateReads::default();
+        for stage in &self.written {
+            state_reads.add(&stage.scope.state_reads(stage.entered.iter().map(|(_, known)| known)));
         }
-        let first = self.written.first().and_then(|region| at_entry.get(&region.entered.first()?.0));
-        let started = first.map_or(BTreeSet::new(), |wanted| wanted.vars.clone());
+        let first = self.written.first().and_then(|stage| at_entry.get(&stage.entered.first()?.0));
+        let started = first.map_or(BTreeSet::new(), |live_out| live_out.vars.clone());
         let entered = at_entry.into_keys().collect();
-        Survey { wanted, ends_all, started, asked, entered, everyone: self.everyone(&lists), lists }
+        Liveness { live_out, ends_all, started, state_reads, entered, whole_burst: self.whole_burst(&lists), lists }
     }
 
-    /// The lists of all packets: as long as each region hands all of them on to the next.
-    fn everyone(&self, lists: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
-        let next = |region: &Written<'_, '_>| match region.next.iter().collect::<Vec<_>>()[..] {
-            [&next] if region.scope.used.leaves == region.scope.used.handed_on => Some(next),
+    /// The lists that hold the whole burst: as long as each stage passes all packets to the next.
+    fn whole_burst(&self, lists: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
+        let next = |stage: &Written<'_, '_>| match stage.next.iter().collect::<Vec<_>>()[..] {
+            [&next] if stage.scope.used.leaves == stage.scope.used.handed_on => Some(next),
             _ => None,
         };
-        let is_next = |node: NodeId, region: &Written<'_, '_>| region.entered.iter().any(|(entry, _)| *entry == node);
-        let mut everyone = BTreeSet::new();
-        for (position, region) in self.written.iter().enumerate() {
-            let Some(node) = next(region).filter(|node| lists.contains(node)) else { break };
-            everyone.insert(node);
-            if !self.written.get(position + 1).is_some_and(|region| is_next(node, region)) {
+        let is_next = |node: NodeId, stage: &Written<'_, '_>| stage.entered.iter().any(|(entry, _)| *entry == node);
+        let mut whole_burst = BTreeSet::new();
+        for (position, stage) in self.written.iter().enumerate() {
+            let Some(node) = next(stage).filter(|node| lists.contains(node)) else { break };
+            whole_burst.insert(node);
+            if !self.written.get(position + 1).is_some_and(|stage| is_next(node, stage)) {
                 break;
             }
         }
-        everyone
+        whole_burst
     }
 
     fn emit(&mut self) -> Vec<S> {
         let mut out = Vec::new();
         let burst = BURST_PACKETS_MAX as u32;
-        let start = self.graph.regions[0][0];
+        let start = self.graph.stages[0][0];
         for &entry in self.graph.entries.iter().flatten().filter(|&&entry| entry != start && self.is_entered(entry)) {
             if !self.is_list(entry) {
                 out.push(declare("uint64_t", mask_name(entry), long(0)));
-            } else if !self.is_everyone(entry) {
+            } else if !self.is_whole_burst(entry) {
                 out.push(declare_array("uint8_t", list_name(entry), burst, None));
             }
         }
-        let (mut asks_entries, mut asks_briefs) = (false, false);
-        for &node in self.graph.regions.iter().flatten() {
+        let (mut needs_entries, mut needs_packed) = (false, false);
+        for &node in self.graph.stages.iter().flatten() {
             if let Some(apply) = &self.graph.nodes[node].head
                 && self.is_entered(node)
             {
                 let words = self.emitter.plan.tables[apply.table].key.words() as u32;
-                // A table without a key gets rows of no words.
+                // A table without a key has rows of no words.
                 let zero = (words == 0).then(|| C::List(vec![long(0)]));
                 out.push(declare_array("uint64_t", keys_name(node), words.max(1) * burst, zero));
-                out.push(match self.is_everyone(node) {
+                out.push(match self.is_whole_burst(node) {
                     true => declare("const uint32_t", rows_name(node), name("count")),
                     false => declare("uint32_t", rows_name(node), int(0)),
                 });
@@ -348,34 +348,36 @@ impl<'n, 'e> Regions<'n, 'e> {
                     let is_far = call(is_far, vec![unary("&", table.clone())]);
                     out.push(declare("const uint32_t", far_name(node), is_far));
                 }
-                match self.emitter.plan.tables[apply.table].briefs {
+                match self.emitter.plan.tables[apply.table].packed_results {
                     Some(_) => {
-                        let arguments = vec![unary("&", table), name(super::table::brief_function(apply.table))];
-                        out.push(declare("const uint32_t", none_name(node), call("ws_default_brief", arguments)));
-                        asks_briefs = true;
+                        let arguments = vec![unary("&", table), name(super::table::pack_function(apply.table))];
+                        let default = call("ws_default_packed_result", arguments);
+                        out.push(declare("const uint32_t", none_name(node), default));
+                        needs_packed = true;
                     }
-                    None => asks_entries = true,
+                    None => needs_entries = true,
                 }
             }
         }
-        if asks_entries {
+        if needs_entries {
             out.push(declare_array(super::table::ENTRY, "entries", burst, None));
         }
-        if asks_briefs {
-            out.push(declare_array("uint32_t", "briefs", burst, None));
+        if needs_packed {
+            out.push(declare_array("uint32_t", "packed_results", burst, None));
         }
         self.known[start] = Known::nothing();
         let mut next_name = 0;
         let guarded = self.graph.guarded_for(self.emitter.program, &self.emitter.plan.sharing, self.fast_path);
-        for position in 0..self.graph.regions.len() {
+        for position in 0..self.graph.stages.len() {
             let written = self.written.len();
-            self.region(position, &mut next_name, &mut out);
-            if guarded.as_ref().is_some_and(|regions| *regions.start() == position) {
-                // The region's loop was written last, if there is one; what it begins with may be asked before.
-                let has_loop = self.survey.is_some() && self.written.len() > written;
+            self.stage(position, &mut next_name, &mut out);
+            if guarded.as_ref().is_some_and(|stages| *stages.start() == position) {
+                // The stage's loop is the last statement, if there is one; the lookups before it may be outside of the
+                // guard.
+                let has_loop = self.liveness.is_some() && self.written.len() > written;
                 out.insert(out.len() - usize::from(has_loop), enter(self.emitter, self.fast_path));
             }
-            if guarded.as_ref().is_some_and(|regions| *regions.end() == position) {
+            if guarded.as_ref().is_some_and(|stages| *stages.end() == position) {
                 out.push(leave());
             }
         }
@@ -387,46 +389,46 @@ impl<'n, 'e> Regions<'n, 'e> {
     }
 
     fn is_entered(&self, node: NodeId) -> bool {
-        self.survey.is_none_or(|survey| survey.entered.contains(&node))
+        self.liveness.is_none_or(|liveness| liveness.entered.contains(&node))
     }
 
     fn is_list(&self, node: NodeId) -> bool {
-        self.survey.is_some_and(|survey| survey.lists.contains(&node))
+        self.liveness.is_some_and(|liveness| liveness.lists.contains(&node))
     }
 
-    fn is_everyone(&self, node: NodeId) -> bool {
-        self.survey.is_some_and(|survey| survey.everyone.contains(&node))
+    fn is_whole_burst(&self, node: NodeId) -> bool {
+        self.liveness.is_some_and(|liveness| liveness.whole_burst.contains(&node))
     }
 
     fn scope(&self, position: usize, first: NodeId, next_name: u32) -> Scope<'n, 'e> {
         let mut scope = Scope::new(self.emitter, self.block, format!("done{first}"), next_name);
-        scope.region = self.graph.regions[position].iter().copied().collect();
-        scope.way = self.fast_path.map(|fast_path| Way {
+        scope.stage = self.graph.stages[position].iter().copied().collect();
+        scope.path = self.fast_path.map(|fast_path| PathStage {
             fast_path,
-            region: position,
-            wanted: self.survey.map(|survey| &survey.wanted[self.written.len()]),
-            asked: self.survey.map(|survey| &survey.asked),
-            started: self.survey.map(|survey| &survey.started),
-            ends_all: self.survey.is_some_and(|survey| survey.ends_all[self.written.len()]),
+            stage: position,
+            live_out: self.liveness.map(|liveness| &liveness.live_out[self.written.len()]),
+            state_reads: self.liveness.map(|liveness| &liveness.state_reads),
+            started: self.liveness.map(|liveness| &liveness.started),
+            ends_all: self.liveness.is_some_and(|liveness| liveness.ends_all[self.written.len()]),
         });
         scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();
-        scope.staged = self.fast_path.is_some_and(|fast_path| stages(self.emitter, fast_path));
-        scope.early = Rc::clone(&self.early);
-        scope.lists = self.survey.map_or_else(BTreeSet::new, |survey| survey.lists.clone());
+        scope.staged = self.fast_path.is_some_and(|fast_path| copies_emitted(self.emitter, fast_path));
+        scope.early_exits = Rc::clone(&self.early_exits);
+        scope.lists = self.liveness.map_or_else(BTreeSet::new, |liveness| liveness.lists.clone());
         scope
     }
 
-    fn region(&mut self, position: usize, next_name: &mut u32, out: &mut Vec<S>) {
-        let (region, entries) = (&self.graph.regions[position], &self.graph.entries[position]);
-        // What was written before is in the context, if it is wanted.
+    fn stage(&mut self, position: usize, next_name: &mut u32, out: &mut Vec<S>) {
+        let (stage, entries) = (&self.graph.stages[position], &self.graph.entries[position]);
+        // What was written before is in memory, if it is live.
         entries.iter().for_each(|&entry| self.known[entry].written.clear());
-        let entered = region.iter().filter(|id| entries.contains(id) && self.known[**id].reachable);
+        let entered = stage.iter().filter(|id| entries.contains(id) && self.known[**id].reachable);
         let entered: Vec<(NodeId, Known)> = entered.map(|&id| (id, self.known[id].clone())).collect();
         let Some((first, known)) = entered.first().cloned() else { return };
         let mut scope = self.scope(position, first, *next_name);
         scope.entered = known;
         let mut next = BTreeSet::new();
-        for &id in region {
+        for &id in stage {
             if !self.known[id].reachable {
                 continue;
             }
@@ -437,10 +439,10 @@ impl<'n, 'e> Regions<'n, 'e> {
             scope.forget_line();
             if position == 0 && id == first {
                 match self.fast_path {
-                    Some(_) => scope.begin_way(),
+                    Some(_) => scope.begin_path(),
                     None => {
                         scope.reset_local_headers();
-                        scope.reset_waiting();
+                        scope.reset_spilled();
                     }
                 }
             }
@@ -451,45 +453,45 @@ impl<'n, 'e> Regions<'n, 'e> {
             }
         }
         *next_name = scope.next_name;
-        next.retain(|id| !region.contains(id));
-        if self.survey.is_some() {
+        next.retain(|id| !stage.contains(id));
+        if self.liveness.is_some() {
             out.push(self.loop_of(position, &mut scope, &entered));
         }
         self.written.push(Written { scope, entered, next });
     }
 
-    /// Puts around a region's code what takes the packets to it.
+    /// Adds the loop over the stage's packets.
     fn loop_of(&self, position: usize, scope: &mut Scope<'n, 'e>, entered: &[(NodeId, Known)]) -> S {
         let elsewhere = entered.iter().skip(1).map(|(entry, known)| {
-            let mut way = scope.enter_by(known);
-            way.push(S::Goto(node_label(*entry)));
-            S::If(binary("&", name(mask_name(*entry)), name("bit")), way, Vec::new())
+            let mut entering = scope.enter_by(known);
+            entering.push(S::Goto(node_label(*entry)));
+            S::If(binary("&", name(mask_name(*entry)), name("bit")), entering, Vec::new())
         });
         let elsewhere = elsewhere.collect();
-        let code = region_code(scope, name("i"), elsewhere);
+        let code = stage_code(scope, name("i"), elsewhere);
         match entered {
             [_] if position == 0 => for_each_in_burst(code),
-            [(node, _)] if self.is_list(*node) => for_each_in_list(*node, self.is_everyone(*node), code),
+            [(node, _)] if self.is_list(*node) => for_each_in_list(*node, self.is_whole_burst(*node), code),
             _ => for_each_in_masks(entered.iter().map(|(node, _)| *node), code),
         }
     }
 
-    /// Writes a node; what must stand before its region's loop goes to `before`.
+    /// Generates a node; statements before its stage's loop go to `before`.
     fn node(&self, id: NodeId, scope: &mut Scope<'_, '_>, before: &mut Vec<S>) {
         let node = &self.graph.nodes[id];
         scope.labels = node.leaves.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
         if let Some(apply) = &node.head {
             let rows = name(rows_name(id));
             let row = if self.is_list(id) { name("row") } else { rows.clone() };
-            let is_brief = self.emitter.plan.tables[apply.table].briefs.is_some();
-            let answers = if is_brief { "briefs" } else { "entries" };
+            let is_packed = self.emitter.plan.tables[apply.table].packed_results.is_some();
+            let answers = if is_packed { "packed_results" } else { "entries" };
             let ask = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name(answers));
             before.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
             let answer = index(name(answers), row);
-            let answer = if is_brief {
-                let brief = conditional(binary("!=", answer.clone(), int(0)), answer, name(none_name(id)));
-                scope.push(declare("const uint32_t", "brief WS_UNUSED", brief));
-                Answer::Brief(name("brief"))
+            let answer = if is_packed {
+                let packed_result = conditional(binary("!=", answer.clone(), int(0)), answer, name(none_name(id)));
+                scope.push(declare("const uint32_t", "packed_result WS_UNUSED", packed_result));
+                Answer::Packed(name("packed_result"))
             } else {
                 scope.push(declare("const struct ws_entry *const ", "entry WS_UNUSED", answer));
                 Answer::Entry(name("entry"))
@@ -509,13 +511,13 @@ impl<'n, 'e> Regions<'n, 'e> {
 
     fn end(&self, end: &End<'_>, scope: &mut Scope<'_, '_>) {
         match end {
-            End::Done if self.fast_path.is_some() => scope.end_way(),
+            End::Done if self.fast_path.is_some() => scope.end_path(),
             End::Done => scope.leave(),
             End::Goto(node) => scope.transfer(*node),
             End::Branch { stmt, cond, yes, no } => {
                 scope.comment(stmt.span);
                 let condition = scope.narrow(cond);
-                // A way that nobody takes would be one more way to enter the node where it leads.
+                // A branch that is never taken would be one more entry of its target.
                 if let C::Long(truth) = condition {
                     scope.transfer(if truth != 0 { *yes } else { *no });
                     return;
@@ -535,8 +537,8 @@ impl<'n, 'e> Regions<'n, 'e> {
             End::Apply { apply, next } => {
                 scope.comment(apply.stmt.span);
                 let words = scope.emitter.plan.tables[apply.table].key.words() as u32;
-                let is_everyone = self.is_everyone(*next);
-                let rows = if is_everyone { name("i") } else { name(rows_name(*next)) };
+                let is_whole_burst = self.is_whole_burst(*next);
+                let rows = if is_whole_burst { name("i") } else { name(rows_name(*next)) };
                 if words > 0 {
                     let row = scope.fresh("row");
                     let place = binary("+", name(keys_name(*next)), binary("*", rows.clone(), int(words)));
@@ -549,11 +551,11 @@ impl<'n, 'e> Regions<'n, 'e> {
                         scope.push(S::If(name(far_name(*next)), vec![fetch], Vec::new()));
                     }
                 }
-                if self.is_list(*next) && !is_everyone {
+                if self.is_list(*next) && !is_whole_burst {
                     let place = index(name(list_name(*next)), rows.clone());
                     scope.push(assign(place, cast("uint8_t", name("i"))));
                 }
-                if !is_everyone {
+                if !is_whole_burst {
                     scope.push(S::Assign(rows, "+=", int(1)));
                 }
                 scope.transfer(*next);
@@ -562,7 +564,7 @@ impl<'n, 'e> Regions<'n, 'e> {
     }
 }
 
-/// The conditions to leave the fast path that a node begins with.
+/// The leading conditions of a node under which packets leave the fast path.
 fn early_exits<'n>(fast_path: &FastPath, node: &Node<'n>) -> EarlyExits<'n> {
     let exit = |stmt: &&'n Stmt| match &stmt.kind {
         StmtKind::If { cond, then_body, else_body } if else_body.is_empty() => match &then_body[..] {
@@ -574,16 +576,16 @@ fn early_exits<'n>(fast_path: &FastPath, node: &Node<'n>) -> EarlyExits<'n> {
     if node.head.is_some() { Vec::new() } else { node.code.iter().map_while(exit).collect() }
 }
 
-/// Takes all packets of the burst.
+/// The loop over all packets of the burst.
 fn for_each_in_burst(code: Vec<S>) -> S {
     let mut body = vec![declare("const uint64_t", "bit WS_UNUSED", binary("<<", long(1), name("i")))];
     body.extend(code);
     for_each_packet(body)
 }
 
-/// Takes the packets in the list of a table's node, or all of the burst, if that is the list.
-fn for_each_in_list(node: NodeId, is_everyone: bool, code: Vec<S>) -> S {
-    let place = if is_everyone { name("row") } else { index(name(list_name(node)), name("row")) };
+/// The loop over the packets in the list of a table's node, or over the whole burst, if that is the list.
+fn for_each_in_list(node: NodeId, is_whole_burst: bool, code: Vec<S>) -> S {
+    let place = if is_whole_burst { name("row") } else { index(name(list_name(node)), name("row")) };
     let i = declare("const uint32_t", "i WS_UNUSED", place);
     let mut body = vec![i, declare("const uint64_t", "bit WS_UNUSED", binary("<<", long(1), name("i")))];
     body.extend(code);
@@ -595,7 +597,7 @@ fn for_each_in_list(node: NodeId, is_everyone: bool, code: Vec<S>) -> S {
     }
 }
 
-/// Takes the packets that come to a region in order.
+/// The loop over the packets that enter a stage, in order.
 fn for_each_in_masks(entries: impl Iterator<Item = NodeId>, code: Vec<S>) -> S {
     let masks = entries.map(|entry| name(mask_name(entry)));
     let all = masks.reduce(|all, mask| binary("|", all, mask)).unwrap_or(long(0));
@@ -612,27 +614,27 @@ fn for_each_in_masks(entries: impl Iterator<Item = NodeId>, code: Vec<S>) -> S {
     }
 }
 
-/// The C array with the positions of the packets that ask the table whose answers start a node.
+/// The C array with the positions of the packets that are looked up in the table whose results start a node.
 fn list_name(node: NodeId) -> String {
     format!("list{node}")
 }
 
-/// The C array with the key rows of the table whose answers start a node.
+/// The C array with the key rows of the table whose results start a node.
 fn keys_name(node: NodeId) -> String {
     format!("keys{node}")
 }
 
-/// The C variable that counts them.
+/// The C variable that counts these rows.
 fn rows_name(node: NodeId) -> String {
     format!("rows{node}")
 }
 
-/// The C constant that says whether the slots are fetched of the table whose answers start a node.
+/// The C constant that is 1 if slots are prefetched of the table whose results start a node.
 fn far_name(node: NodeId) -> String {
     format!("far{node}")
 }
 
-/// The C constant with the brief of the default action of the table whose answers start a node.
+/// The C constant with the packed result of the default action of the table whose results start a node.
 fn none_name(node: NodeId) -> String {
     format!("none{node}")
 }
@@ -642,26 +644,26 @@ impl Scope<'_, '_> {
     fn switch_to_nodes(&mut self, value: &ir::Expr, cases: &[(&[base::Bits], NodeId)], default: NodeId) {
         let before = self.known.clone();
         let chosen = self.value(value);
-        let way = |scope: &mut Self, node| {
+        let arm = |scope: &mut Self, node| {
             scope.known = before.clone();
             scope.take(|scope| scope.transfer(node))
         };
-        let to_default = way(self, default);
+        let to_default = arm(self, default);
         if let Value::Narrow(chosen) = chosen {
-            let ways = cases
+            let arms = cases
                 .iter()
                 .map(|(values, node)| {
                     let constants = values.iter().map(|value| long(value.low_u64())).collect();
-                    (constants, way(self, *node))
+                    (constants, arm(self, *node))
                 })
                 .collect();
-            self.push(S::Switch { value: cast("uint64_t", chosen), cases: ways, default: to_default });
+            self.push(S::Switch { value: cast("uint64_t", chosen), cases: arms, default: to_default });
             return;
         }
         let Value::Wide(chosen) = chosen else { return };
         let mut rest = to_default;
         for (values, node) in cases.iter().rev() {
-            let way = way(self, *node);
+            let arm = arm(self, *node);
             let mut condition = None;
             for value_of_case in *values {
                 let constant = self.wide(&ir::Expr::constant(value.ty, value_of_case.clone()));
@@ -671,7 +673,7 @@ impl Scope<'_, '_> {
                     None => equal,
                 });
             }
-            rest = vec![S::If(condition.unwrap_or(long(0)), way, rest)];
+            rest = vec![S::If(condition.unwrap_or(long(0)), arm, rest)];
         }
         self.out.extend(rest);
     }

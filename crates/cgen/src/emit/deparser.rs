@@ -1,7 +1,7 @@
 //! The deparser: a list of the headers that are emitted, put before the payload at the end.
 //!
-//! A deparser that changes headers between its emits, emits in a loop or emits very much copies each header when it is
-//! emitted; all others only note where it is, so that what is in its place already need not move.
+//! A deparser that changes headers between its emits, emits in a loop or emits more than 4,096 bytes copies each header
+//! when it is emitted. All others only record its place, so that headers that are already in place do not move.
 
 use super::Emitter;
 use super::pieces::{PIECES_BYTES_MAX, Pieces};
@@ -22,7 +22,7 @@ pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S>
     let mut scope = Scope::new(emitter, block, "done", 0);
     scope.staged = emits.staged;
     scope.reset_local_headers();
-    scope.reset_waiting();
+    scope.reset_spilled();
     scope.stmts(body);
     let mut function = emits.before_packets();
     let mut per_packet = super::control::packet_declarations(&scope, name("i"));
@@ -47,13 +47,13 @@ pub(crate) struct Emits {
 }
 
 impl Emits {
-    /// What stands before all packets.
+    /// The declarations before the loop over packets.
     pub(crate) fn before_packets(&self) -> Vec<S> {
         let staged = || S::Declare { ty: "struct ws_staged".into(), name: "staged".into(), length: None, value: None };
         self.staged.then(staged).into_iter().collect()
     }
 
-    /// What stands before the code for a packet.
+    /// The declarations before the code for a packet.
     pub(crate) fn before_packet(&self) -> Vec<S> {
         if self.staged {
             return vec![assign(dot(name("staged"), "size"), int(0))];
@@ -65,7 +65,7 @@ impl Emits {
         ]
     }
 
-    /// Puts what was emitted before the payload.
+    /// Writes the emitted headers before the payload.
     pub(crate) fn finish(&self, emitter: &Emitter<'_>) -> S {
         let floor = int(emitter.plan.headroom_offset());
         S::Eval(if self.staged {
@@ -104,7 +104,7 @@ fn is_field(place: &Place) -> bool {
 
 /// A header that is put before the payload in place.
 struct Emitted {
-    /// Whether it is; none if it certainly is.
+    /// The condition that it is emitted; none if it certainly is.
     valid: Option<C>,
     bytes: Bytes,
     size: u32,
@@ -114,20 +114,20 @@ struct Emitted {
 enum Bytes {
     /// In variables.
     Taken(Pieces),
-    /// In memory that nothing is put into.
+    /// In memory that is not overwritten.
     At(C),
 }
 
 impl Scope<'_, '_> {
-    /// Puts what was emitted before the payload, and moves the begin of the packet there.
-    pub(crate) fn put_emitted(&mut self) {
+    /// Writes the emitted headers before the payload, and moves the packet's begin there.
+    pub(crate) fn prepend_emitted(&mut self) {
         let mut headers = std::mem::take(&mut self.emitted);
         headers.retain(|header| !matches!(header, HeaderRef::Fixed(id) if self.is_surely_invalid(*id)));
         let emitted: Vec<Emitted> = headers.iter().map(|header| self.take_out(header)).collect();
         let certain: u32 = emitted.iter().filter(|it| it.valid.is_none()).map(|it| it.size).sum();
         let size = |it: &Emitted| Some(binary("*", cast("uint32_t", it.valid.clone()?), int(it.size)));
         let total = emitted.iter().filter_map(size).fold(int(certain), |sum, size| binary("+", sum, size));
-        let payload = self.kept_payload();
+        let payload = self.payload_start();
         self.push(declare("const uint32_t", "total", total));
         let first = binary("-", binary("+", name("bytes"), payload.clone()), name("total"));
         self.push(declare("uint8_t *", "to", first));
@@ -144,13 +144,14 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Takes a header out of the packet, since another may be put where it is. One that never lies there stays.
+    /// Loads a header, since another may overwrite it in the packet. A header that never lies in the packet is left
+    /// where it is.
     fn take_out(&mut self, header: &HeaderRef) -> Emitted {
         let access = self.access(header);
-        let valid = self.valid(&access).map(|valid| self.spill(valid));
+        let valid = self.valid(&access).map(|valid| self.temporary(valid));
         let (size, pointer) = (self.fixed_bytes(&access), self.pointer(&access));
         let may_lie_there = match header {
-            HeaderRef::Fixed(id) => self.way.is_none_or(|way| way.fast_path.extracted.contains(id)),
+            HeaderRef::Fixed(id) => self.path.is_none_or(|path| path.fast_path.extracted.contains(id)),
             _ => true,
         };
         let bytes = if size <= PIECES_BYTES_MAX {

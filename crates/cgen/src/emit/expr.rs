@@ -1,15 +1,15 @@
 //! Values of at most 64 bits as C expressions.
 //!
 //! Such a value is a `uint64_t` whose bits above its width are zero; a `Bool` is 0 or 1 and may have type `int`, so
-//! that it is widened before it is shifted. IR expressions have no effect, so that operands may be computed early, in
-//! constants before the statement: wide ones always are.
+//! that it is widened before it is shifted. IR expressions have no side effects, so that operands may be computed
+//! early, in constants before the statement: wide ones always are.
 
 use super::scope::Scope;
 use super::{mask, masked};
 use crate::ctree::{Expr as C, binary, call, cast, conditional, index, int, long, name, unary};
 use ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp, VarId, VarKind};
 
-/// Nesting of C expressions after which a value gets a constant of its own, for readers and compilers.
+/// Nesting of C expressions above which a value gets a temporary constant, for the sake of readers and compilers.
 const NESTING_MAX: u32 = 24;
 
 /// A value in C.
@@ -55,7 +55,7 @@ impl Scope<'_, '_> {
                 let operand = self.narrow(operand);
                 match op {
                     UnaryOp::Neg => masked(binary("-", long(0), operand), width),
-                    // The bits above are zero and stay so; `~` of what a comparison gives would be warned of.
+                    // The bits above the width stay zero; compilers warn about `~` of a comparison.
                     UnaryOp::BitNot if expr.ty != Type::Bool => binary("^", operand, long(mask(width))),
                     UnaryOp::BitNot | UnaryOp::Not => unary("!", operand),
                 }
@@ -64,7 +64,7 @@ impl Scope<'_, '_> {
             ExprKind::Mux(cond, yes, no) => {
                 let (cond, yes, no) = (self.narrow(cond), self.narrow(yes), self.narrow(no));
                 match expr.ty {
-                    // One may be an `int`, of what is compared, and the other a number.
+                    // One may be an `int`, from a comparison, and the other a `uint64_t`.
                     Type::Bool => conditional(cond, cast("uint64_t", yes), cast("uint64_t", no)),
                     _ => conditional(cond, yes, no),
                 }
@@ -93,7 +93,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// A number for an index or amount: 64 bits, the greatest number if the value does not fit.
+    /// A 64-bit number for an index or amount; the greatest number if the value does not fit.
     pub(crate) fn number(&mut self, expr: &Expr) -> C {
         match self.value(expr) {
             Value::Narrow(value) => value,
@@ -117,7 +117,7 @@ impl Scope<'_, '_> {
             return place;
         }
         match kind {
-            // What the architecture writes there may be wider.
+            // The architecture may write a wider value.
             VarKind::Intrinsic(_) => masked(place, width),
             VarKind::Metadata if width <= 32 => cast("uint64_t", place),
             VarKind::Metadata | VarKind::Local => place,
@@ -203,7 +203,7 @@ impl Scope<'_, '_> {
             let signed = |value| call("ws_signed", vec![value, int(width)]);
             return binary(symbol, signed(a), signed(b));
         }
-        // Both sides get one type: a `Bool` may be an `int`.
+        // Both sides need the same type: a `Bool` may be an `int`.
         let plain = |value| if ty == Type::Bool { cast("uint64_t", value) } else { value };
         binary(symbol, plain(a), plain(b))
     }

@@ -1,4 +1,5 @@
-//! Statements that ask or change what outlives the packet: registers, counters, meters, random numbers, messages.
+//! Statements that read or change state that outlives the packet: registers, counters, meters, random numbers,
+//! messages.
 
 use super::expr::Value;
 use super::fast_path::PUNTS;
@@ -14,7 +15,7 @@ use ir::{
 };
 use std::collections::BTreeSet;
 
-/// The arrays of the environment whose items the fast path has in constants, and what these are.
+/// The arrays of the environment whose items the fast path copies to constants, and the types of these.
 const CONSTANTS: [(&str, &str); 5] = [
     ("tables", "struct ws_lookup"),
     ("registers", "struct ws_cells"),
@@ -37,11 +38,11 @@ pub(crate) fn env_constants(items: BTreeSet<(&'static str, u32)>) -> Vec<S> {
 }
 
 impl Scope<'_, '_> {
-    /// An item of an array in the environment. Over a burst none of them changes, but for `uses`: the fast path has
-    /// them in constants, since a C compiler cannot know that no store to a packet reaches them.
+    /// An item of an array in the environment. None of them changes during a burst, except `uses`: the fast path copies
+    /// them to constants, since a C compiler cannot prove that no store to a packet aliases them.
     pub(crate) fn env_item(&mut self, array: &'static str, id: impl Id) -> C {
         let number = super::header::number(id);
-        if self.way.is_none() || !CONSTANTS.iter().any(|(constant, _)| *constant == array) {
+        if self.path.is_none() || !CONSTANTS.iter().any(|(constant, _)| *constant == array) {
             return index(arrow(name("env"), array), int(number));
         }
         self.used.env_items.insert((array, number));
@@ -50,7 +51,7 @@ impl Scope<'_, '_> {
 
     /// The time of the burst.
     pub(crate) fn now_ns(&self) -> C {
-        if self.way.is_some() { name(NOW_NS) } else { arrow(name("env"), NOW_NS) }
+        if self.path.is_some() { name(NOW_NS) } else { arrow(name("env"), NOW_NS) }
     }
 
     /// Calls a callback with the core as its first argument.
@@ -139,7 +140,7 @@ impl Scope<'_, '_> {
             let colour = scope
                 .callback("meter", vec![number, position, scope.received("ingress_length"), cast("uint32_t", before)]);
             // The meter runs whether or not there is a header to write to.
-            let colour = scope.spill(cast("uint64_t", colour));
+            let colour = scope.temporary(cast("uint64_t", colour));
             scope.write_resized(dst, colour, 32);
         });
         self.push(S::If(exists, statements, Vec::new()));
@@ -158,7 +159,7 @@ impl Scope<'_, '_> {
             }
             None => before,
         };
-        let colour = self.spill(colour);
+        let colour = self.temporary(colour);
         self.write_resized(dst, colour, 32);
     }
 
@@ -170,7 +171,7 @@ impl Scope<'_, '_> {
         let in_order = binary("<=", low.clone(), high.clone());
         let statements = self.take(|scope| {
             let drawn = scope.callback("random", vec![low, high]);
-            let drawn = scope.spill(drawn);
+            let drawn = scope.temporary(drawn);
             scope.write_resized(dst, drawn, 64);
         });
         self.push(S::If(in_order, statements, Vec::new()));
@@ -187,7 +188,7 @@ impl Scope<'_, '_> {
         self.push(S::Eval(self.callback("log", vec![self.site(stmt), name("p"), words])));
     }
 
-    /// A plug-in's function gets its inputs as words, and gives its outputs as the words of one joined value.
+    /// A plug-in's function takes its inputs as words, and returns its outputs as the words of one concatenated value.
     pub(crate) fn call_extern(
         &mut self,
         dst: Option<&Place>,
@@ -219,8 +220,8 @@ impl Scope<'_, '_> {
         let before = self.known.clone();
         let statements = self.take(|scope| {
             scope.push(S::Eval(scope.callback("assert_failed", vec![scope.site(stmt), name("p")])));
-            if scope.way.is_some() {
-                scope.end_on_way("WS_ASSERTION_FAILED", PUNTS);
+            if scope.path.is_some() {
+                scope.end_with_verdict("WS_ASSERTION_FAILED", PUNTS);
             } else {
                 scope.push(S::Assign(arrow(name("p"), "flags"), "|=", int(abi::FLAG_ASSERT_FAILED)));
                 scope.leave();

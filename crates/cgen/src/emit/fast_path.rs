@@ -8,7 +8,7 @@ use super::Emitter;
 use super::control::emit_graph;
 use super::deparser::Emits;
 use super::replica;
-use super::scope::{Asked, Known, Scope};
+use super::scope::{Known, Scope, StateReads};
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
     name, unary,
@@ -22,17 +22,17 @@ use ir::v1model::Stage;
 use ir::{BlockId, BlockKind, HeaderId, HeaderRef, VarId, VarKind};
 use std::collections::BTreeSet;
 
-/// The struct of what is kept of a packet that is worked on in place.
-pub(crate) fn kept_name(fast_path: &FastPath) -> &'static str {
-    if fast_path.is_of_replicas() { "kept_of_replica" } else { "kept" }
+/// The name of the struct of a packet's saved state, where packets are processed in place.
+pub(crate) fn saved_name(fast_path: &FastPath) -> &'static str {
+    if fast_path.is_of_replicas() { "saved_of_replica" } else { "saved" }
 }
 
-/// The struct of variables that wait for tables.
-pub(crate) fn waiting_name(fast_path: &FastPath) -> &'static str {
-    if fast_path.is_of_replicas() { "waiting_of_replica" } else { "waiting_on_fast_path" }
+/// The name of the struct of spilled variables.
+pub(crate) fn spilled_name(fast_path: &FastPath) -> &'static str {
+    if fast_path.is_of_replicas() { "spilled_of_replica" } else { "spilled_on_fast_path" }
 }
 
-/// The valid bits of the headers that the parser has extracted, in the code that it is in.
+/// The C constant with the valid bits of the headers that the parser has extracted, in the stage of the parser.
 pub(crate) const EXTRACTED: &str = "extracted";
 
 /// What a punted packet adds to [`UNSENT`].
@@ -41,33 +41,34 @@ pub(crate) const PUNTS: &str = "WS_PUNTS";
 /// The sum of the verdicts: how many packets are not sent, by reason.
 const UNSENT: &str = "exceptions";
 
-/// A region of the fast path.
+/// A batch stage of the fast path.
 #[derive(Clone, Copy)]
-pub(crate) struct Way<'s> {
+pub(crate) struct PathStage<'s> {
     pub(crate) fast_path: &'s FastPath,
-    pub(crate) region: usize,
-    /// What those want to whom its packets go, once that is known.
-    pub(crate) wanted: Option<&'s Wanted>,
-    /// What any region asks of that is kept of a packet where headers are moved in place, once that is known.
-    pub(crate) asked: Option<&'s Asked>,
-    /// Variables of more than 64 bits whose value at the start somebody may look at, once that is known.
+    pub(crate) stage: usize,
+    /// What is live at its end, once that is known.
+    pub(crate) live_out: Option<&'s LiveSet>,
+    /// The parts of a packet's saved state that any stage reads where headers are relocated in place, once they are
+    /// known.
+    pub(crate) state_reads: Option<&'s StateReads>,
+    /// Variables of more than 64 bits whose initial value may be read, once they are known.
     pub(crate) started: Option<&'s BTreeSet<VarId>>,
-    /// Whether it is known that all packets end here. Then their verdicts are stored at one place, which the C
-    /// compiler can do for several packets at once.
+    /// Whether it is known that all packets end here. Then one statement stores their verdicts, which the C compiler
+    /// can vectorise.
     pub(crate) ends_all: bool,
 }
 
-/// What must be in a packet's context when it goes from one region to another.
+/// The state that is live when a packet goes from one stage to another, and so must be in memory.
 #[derive(Clone, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct LiveSet {
     /// Words of valid bits.
     pub(crate) words: BTreeSet<u32>,
-    /// Variables whose values are not certain.
+    /// Variables whose values are not constant.
     pub(crate) vars: BTreeSet<VarId>,
     /// Sums.
     pub(crate) sums: BTreeSet<usize>,
-    /// Whether the core may go on with the packet, so that all words are wanted.
-    pub(crate) left: bool,
+    /// Whether the packet may be punted later, so that all words are live.
+    pub(crate) may_punt: bool,
 }
 
 /// The function of a burst.
@@ -96,8 +97,8 @@ pub(crate) fn emit(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
         out.extend(emits.before_packets());
     }
     if fast_path.in_place {
-        let ty = format!("WS_UNUSED struct {}", kept_name(fast_path));
-        out.push(declare_array(&ty, "kept", BURST_PACKETS_MAX as u32, None));
+        let ty = format!("WS_UNUSED struct {}", saved_name(fast_path));
+        out.push(declare_array(&ty, "saved", BURST_PACKETS_MAX as u32, None));
     }
     if fast_path.is_of_replicas() {
         out.extend(replica::of_packet(emitter, fast_path));
@@ -122,25 +123,26 @@ fn emits(emitter: &Emitter<'_>, fast_path: &FastPath) -> Option<Emits> {
     }
 }
 
-/// Whether emitted headers are copied at once.
-pub(crate) fn stages(emitter: &Emitter<'_>, fast_path: &FastPath) -> bool {
+/// Whether emitted headers are copied when they are emitted.
+pub(crate) fn copies_emitted(emitter: &Emitter<'_>, fast_path: &FastPath) -> bool {
     emits(emitter, fast_path).is_some_and(|emits| emits.staged)
 }
 
 impl Scope<'_, '_> {
-    /// What the first region begins with: everything is as it is when a packet was received, and is parsed.
-    pub(crate) fn begin_way(&mut self) {
-        let Some(way) = self.way else { return };
-        if way.fast_path.is_of_replicas() {
-            return self.begin_replica(way);
+    /// The start of the first stage: variables get the values that they have when a packet was received, and the packet
+    /// is parsed.
+    pub(crate) fn begin_path(&mut self) {
+        let Some(path) = self.path else { return };
+        if path.fast_path.is_of_replicas() {
+            return self.begin_replica(path);
         }
         let program = self.emitter.program;
-        if way.fast_path.in_place {
+        if path.fast_path.in_place {
             let coming = arrow(binary("+", name("coming"), name("i")), "bytes");
             self.push(S::Eval(call("__builtin_prefetch", vec![coming])));
-            self.used.sums.extend(0..way.fast_path.sums.len());
+            self.used.sums.extend(0..path.fast_path.checksums.len());
         }
-        for &var in way.fast_path.waiting.keys() {
+        for &var in path.fast_path.spilled.keys() {
             if program.vars[var].ty.width() <= 64 {
                 self.used.locals.insert(var);
                 self.note_write(var);
@@ -150,8 +152,8 @@ impl Scope<'_, '_> {
             }
         }
         for (id, var) in program.vars.iter_enumerated() {
-            let is_started = way.started.is_none_or(|started| started.contains(&id));
-            if is_started && self.is_kept_wide(id) {
+            let is_started = path.started.is_none_or(|started| started.contains(&id));
+            if is_started && self.is_saved_wide(id) {
                 let place = self.place_to_write(id);
                 self.push(S::Eval(call("ws_wide_zero", vec![place, int(var.ty.width())])));
             }
@@ -161,20 +163,20 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// What is done with a packet at the end: it is deparsed and sent.
-    pub(crate) fn end_way(&mut self) {
-        let Some(way) = self.way else { return };
-        if let Some(emits) = emits(self.emitter, way.fast_path) {
+    /// The end of the path: the packet is deparsed and sent.
+    pub(crate) fn end_path(&mut self) {
+        let Some(path) = self.path else { return };
+        if let Some(emits) = emits(self.emitter, path.fast_path) {
             self.used.deparses = true;
             let finish = emits.finish(self.emitter);
             self.push(finish);
         }
-        if way.fast_path.moves {
-            let put = self.take(Self::put_emitted);
+        if path.fast_path.moves {
+            let put = self.take(Self::prepend_emitted);
             if self.known.as_parsed {
-                // Nothing was put before it or taken away.
-            } else if way.fast_path.may_stay {
-                let changed = if way.fast_path.is_of_replicas() {
+                // No header was added or removed.
+            } else if path.fast_path.may_stay {
+                let changed = if path.fast_path.is_of_replicas() {
                     binary("||", unary("!", name(replica::STAYS)), self.differs_from(C::Name(replica::valid_name(0))))
                 } else {
                     let parsed = self.parsed_word();
@@ -185,11 +187,11 @@ impl Scope<'_, '_> {
                 self.push(S::Block(put));
             }
         }
-        if let Some(truncated) = way.fast_path.truncated {
+        if let Some(truncated) = path.fast_path.truncated {
             self.truncate(truncated);
         }
-        let port = cast("uint32_t", self.var_place(way.fast_path.egress_port));
-        if way.fast_path.keeps_headers || way.fast_path.moves {
+        let port = cast("uint32_t", self.var_place(path.fast_path.egress_port));
+        if path.fast_path.keeps_headers || path.fast_path.moves {
             self.verdict(port);
         } else {
             let no_room = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
@@ -199,54 +201,54 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Whether other headers are valid, or one lies elsewhere.
+    /// Whether other headers than `valid` are valid, or one was relocated.
     fn differs_from(&mut self, valid: C) -> C {
         binary("!=", self.valid_word(0, false), valid)
     }
 
-    /// Leaves the way before its end.
-    pub(crate) fn leave_way(&mut self, exit: Exit) {
+    /// Leaves the fast path before its end.
+    pub(crate) fn leave_path(&mut self, exit: Exit) {
         match exit {
-            Exit::DropIngress => self.end_on_way("WS_DROP_INGRESS", "WS_DROPS_INGRESS"),
-            Exit::DropEgress => self.end_on_way("WS_DROP_EGRESS", "WS_DROPS_EGRESS"),
+            Exit::DropIngress => self.end_with_verdict("WS_DROP_INGRESS", "WS_DROPS_INGRESS"),
+            Exit::DropEgress => self.end_with_verdict("WS_DROP_EGRESS", "WS_DROPS_EGRESS"),
             Exit::PuntIngress => self.punt("WS_PUNT_INGRESS"),
             Exit::PuntEgress => self.punt("WS_PUNT_EGRESS"),
         }
     }
 
     fn punt(&mut self, verdict: &str) {
-        self.put_all_in_place();
-        self.used.left = true;
-        self.end_on_way(verdict, PUNTS);
+        self.write_back_all();
+        self.used.may_punt = true;
+        self.end_with_verdict(verdict, PUNTS);
     }
 
-    /// Ends the packet's way with this verdict, which is counted there.
-    pub(crate) fn end_on_way(&mut self, verdict: &str, number: &str) {
+    /// Ends the packet's run with this verdict, and counts it under `number`.
+    pub(crate) fn end_with_verdict(&mut self, verdict: &str, number: &str) {
         self.push(S::Assign(name(UNSENT), "+=", name(number)));
-        if number == PUNTS && self.way.is_some_and(|way| way.fast_path.in_turn.is_some()) {
-            // The packets behind it wait for the core.
+        if number == PUNTS && self.path.is_some_and(|path| path.fast_path.run_to_completion.is_some()) {
+            // The packets after it wait for the core.
             self.push(assign(name("count"), binary("+", name("i"), int(1))));
         }
         self.verdict(name(verdict));
     }
 
-    /// Cuts a packet that is about to leave to the length that the program has asked for, if it has.
+    /// Truncates a packet that is about to leave, if the program has requested that.
     fn truncate(&mut self, var: VarId) {
-        let asked = self.var_place(var);
-        let asked = self.atom(asked);
+        let requested = self.var_place(var);
+        let requested = self.atom(requested);
         let length = if self.is_in_place() { arrow(name("frame"), "length") } else { arrow(name("p"), "length") };
-        let is_asked = binary("!=", asked.clone(), long(0));
-        let is_longer = binary(">=", length.clone(), asked.clone());
-        let cut = assign(length, cast("uint32_t", binary("-", asked, long(1))));
-        self.push(S::If(binary("&&", is_asked, is_longer), vec![cut], Vec::new()));
+        let is_requested = binary("!=", requested.clone(), long(0));
+        let is_longer = binary(">=", length.clone(), requested.clone());
+        let cut = assign(length, cast("uint32_t", binary("-", requested, long(1))));
+        self.push(S::If(binary("&&", is_requested, is_longer), vec![cut], Vec::new()));
     }
 
     fn verdict(&mut self, verdict: C) {
-        let ends_all = self.way.is_some_and(|way| way.ends_all);
+        let ends_all = self.path.is_some_and(|path| path.ends_all);
         let place = if ends_all { name("verdict") } else { index(name("verdicts"), name("i")) };
         self.push(assign(place, verdict));
         self.used.verdicts += 1;
-        match &mut self.way_exit {
+        match &mut self.path_exit {
             Some((exit, places)) => {
                 *places += 1;
                 let end = S::Goto(exit.clone());
@@ -257,20 +259,20 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Writes the variables that the core and later blocks look at to where they look for them.
-    fn put_all_in_place(&mut self) {
-        let Some(way) = self.way else { return };
+    /// Writes the variables that the core and later blocks read back to the packet's chunk.
+    fn write_back_all(&mut self) {
+        let Some(path) = self.path else { return };
         let program = self.emitter.program;
-        let context = name(if way.fast_path.in_place { "context" } else { "c" });
-        if way.fast_path.in_place {
+        let context = name(if path.fast_path.in_place { "context" } else { "c" });
+        if path.fast_path.in_place {
             let place = cast("void *", binary("+", name("p"), int(1)));
             self.push(declare("struct context *const ", "context WS_UNUSED", place));
         }
         let mut known = [false; ir::INTRINSIC_SLOTS];
-        for &var in &way.fast_path.kept {
+        for &var in &path.fast_path.written_back {
             let ir_var = &program.vars[var];
             if ir_var.ty.width() > 64 || ir_var.ty.width() == 0 {
-                if ir_var.ty.width() > 64 && way.fast_path.in_place {
+                if ir_var.ty.width() > 64 && path.fast_path.in_place {
                     let (place, value) = (arrow(context.clone(), self.emitter.var_name(var)), self.var_place(var));
                     self.push(S::Eval(call("ws_wide_copy", vec![place, value, int(ir_var.ty.width())])));
                 }
@@ -296,15 +298,15 @@ impl Scope<'_, '_> {
                 self.push(assign(intrinsic(slot), value));
             }
         }
-        self.put_headers_in_place(way.fast_path, &context);
+        self.write_back_headers(path.fast_path, &context);
     }
 
-    /// Writes where the headers are; of a packet that was worked on in place, also which are valid, and where the
+    /// Writes back where the headers are; if the packet was processed in place, also which are valid, and where the
     /// payload begins.
-    fn put_headers_in_place(&mut self, fast_path: &FastPath, context: &C) {
+    fn write_back_headers(&mut self, fast_path: &FastPath, context: &C) {
         let first = || arrow(name("env"), "first_byte");
         if fast_path.moves {
-            self.put_moving_headers_in_place(context);
+            self.write_back_moving_headers(context);
         }
         for &header in fast_path.headers.keys() {
             let slot = int(self.emitter.plan.headers[header].slot);
@@ -328,13 +330,13 @@ impl Scope<'_, '_> {
                 let bytes = call("sizeof", vec![to.clone()]);
                 self.push(S::Eval(call("memcpy", vec![to, from, bytes])));
             }
-            let payload = binary("+", first(), self.kept_payload());
+            let payload = binary("+", first(), self.payload_start());
             self.push(assign(arrow(name("p"), "payload"), payload));
         }
     }
 
-    /// Writes where the valid headers are of a packet whose headers may lie beside it, and those that do.
-    fn put_moving_headers_in_place(&mut self, context: &C) {
+    /// Writes back where the valid headers are, and the bytes of those that lie outside of the packet.
+    fn write_back_moving_headers(&mut self, context: &C) {
         for (header, slot) in self.emitter.plan.headers.iter_enumerated() {
             let access = self.access(&HeaderRef::Fixed(header));
             let valid = self.valid(&access);
@@ -354,42 +356,42 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Where a header lies that is always at the same place of the packet.
+    /// The offset of a header that always lies at the same offset of the packet.
     pub(crate) fn fixed_offset(&self, header: HeaderId) -> Option<C> {
-        let way = self.way?;
-        let before = way.fast_path.bytes_before(header).filter(|_| self.emitter.dynamic_element(header).is_none())?;
-        Some(if way.fast_path.in_place { int(before) } else { binary("+", arrow(name("p"), "data"), int(before)) })
+        let path = self.path?;
+        let before = path.fast_path.bytes_before(header).filter(|_| self.emitter.dynamic_element(header).is_none())?;
+        Some(if path.fast_path.in_place { int(before) } else { binary("+", arrow(name("p"), "data"), int(before)) })
     }
 
-    /// The pointer to a header of packets that enter the region with this known of them.
+    /// The pointer to a header of packets that enter the stage with these known facts.
     pub(crate) fn pointer_entering(&self, header: HeaderId, known: &Known) -> C {
-        let parsed = self.way.and_then(|way| way.fast_path.parsed.get(&header)?.at_bytes);
+        let parsed = self.path.and_then(|path| path.fast_path.parsed.get(&header)?.at_bytes);
         match parsed.filter(|_| known.in_their_places.contains(&header)) {
             Some(at) => binary("+", name("bytes"), int(at)),
-            // Nobody looks at it before the header is made valid somewhere.
+            // It is not used before the header is made valid somewhere.
             None if self.moves() && known.invalid.contains(&header) => name("bytes"),
             None => self.at(self.offset_entering(header)),
         }
     }
 
-    /// Where the packet's payload begins, in place.
-    pub(crate) fn kept_payload(&mut self) -> C {
+    /// The offset of the packet's payload, in place.
+    pub(crate) fn payload_start(&mut self) -> C {
         if let Some(bytes) = self.bytes_extracted() {
             return int(bytes);
         }
         if self.has_parsed() {
             return name("cursor");
         }
-        self.used.asked.payload = true;
+        self.used.state_reads.payload = true;
         arrow(name("c"), "payload")
     }
 
-    /// How many bytes the parser has gone over, if that is certain.
+    /// How many bytes the parser has extracted, if that is a constant.
     fn bytes_extracted(&self) -> Option<u32> {
-        let (way, extracted) = (self.way?, self.known.extracted.as_ref()?);
+        let (path, extracted) = (self.path?, self.known.extracted.as_ref()?);
         let program = self.emitter.program;
         let size = |header: HeaderId| program.header_types[program.headers[header].ty].fixed_width() / 8;
-        let end = |header: &HeaderId| Some(way.fast_path.parsed.get(header)?.at_bytes? + size(*header));
+        let end = |header: &HeaderId| Some(path.fast_path.parsed.get(header)?.at_bytes? + size(*header));
         let ends: Option<Vec<u32>> = extracted.iter().map(end).collect();
         ends.filter(|_| !advances(program)).map(|ends| ends.into_iter().max().unwrap_or(0))
     }
@@ -402,57 +404,57 @@ impl Scope<'_, '_> {
         if self.has_parsed() {
             return name(EXTRACTED);
         }
-        self.used.asked.parsed = true;
+        self.used.state_reads.parsed = true;
         arrow(name("c"), "parsed")
     }
 
-    /// Whether the parser is in the code that is written.
+    /// Whether the parser is in the stage that is being generated.
     fn has_parsed(&self) -> bool {
-        self.is_in_place() && self.way.is_some_and(|way| way.region == 0 && !way.fast_path.is_of_replicas())
+        self.is_in_place() && self.path.is_some_and(|path| path.stage == 0 && !path.fast_path.is_of_replicas())
     }
 
-    /// Whether a variable of more than 64 bits is kept from region to region.
-    pub(super) fn is_kept_wide(&self, var: VarId) -> bool {
+    /// Whether a variable of more than 64 bits is saved from stage to stage.
+    pub(super) fn is_saved_wide(&self, var: VarId) -> bool {
         let ir_var = &self.emitter.program.vars[var];
-        let waits = self.way.is_some_and(|way| way.fast_path.waiting.contains_key(&var));
-        ir_var.ty.width() > 64 && (ir_var.kind == VarKind::Metadata || waits)
+        let is_spilled = self.path.is_some_and(|path| path.fast_path.spilled.contains_key(&var));
+        ir_var.ty.width() > 64 && (ir_var.kind == VarKind::Metadata || is_spilled)
     }
 
-    /// Notes which headers the parser has extracted, once that is certain.
+    /// Records which headers the parser has extracted, once that is certain.
     pub(crate) fn note_extracted(&mut self) {
-        let Some(way) = self.way.filter(|_| self.known.as_parsed && self.known.extracted.is_none()) else { return };
-        let mut extracted = way.fast_path.extracted.iter();
+        let Some(path) = self.path.filter(|_| self.known.as_parsed && self.known.extracted.is_none()) else { return };
+        let mut extracted = path.fast_path.extracted.iter();
         if extracted.all(|&header| self.is_surely_valid(header) || self.is_surely_invalid(header)) {
-            let valid = way.fast_path.extracted.iter().filter(|&&header| self.is_surely_valid(header));
+            let valid = path.fast_path.extracted.iter().filter(|&&header| self.is_surely_valid(header));
             self.known.extracted = Some(valid.copied().collect());
         }
     }
 
-    /// What is asked of packets that enter the region by one of its entries, or in it.
-    pub(crate) fn asked<'k>(&self, entered: impl Iterator<Item = &'k Known>) -> Asked {
-        let mut asked = self.used.asked.clone();
-        let moves = self.moves() && self.way.is_some_and(|way| way.region > 0);
+    /// The parts of the saved state that the stage reads, including at its entries.
+    pub(crate) fn state_reads<'k>(&self, entered: impl Iterator<Item = &'k Known>) -> StateReads {
+        let mut reads = self.used.state_reads.clone();
+        let moves = self.moves() && self.path.is_some_and(|path| path.stage > 0);
         for known in entered.filter(|_| moves) {
-            let kept = |header: &HeaderId| self.pointer_entering(*header, known) == self.offset_entering(*header);
-            asked.places.extend(self.used.headers.iter().filter(|&header| kept(header)));
+            let is_saved = |header: &HeaderId| self.pointer_entering(*header, known) == self.offset_entering(*header);
+            reads.places.extend(self.used.headers.iter().filter(|&header| is_saved(header)));
         }
-        asked
+        reads
     }
 
-    /// Whether somebody asks where a header lies. Until that is known, everybody may.
-    pub(crate) fn is_place_asked(&self, header: HeaderId) -> bool {
-        let asked = self.way.filter(|way| way.fast_path.moves).and_then(|way| way.asked);
-        asked.is_none_or(|asked| asked.places.contains(&header))
+    /// Whether any stage reads where a header lies. Until that is known, any may.
+    pub(crate) fn is_place_read(&self, header: HeaderId) -> bool {
+        let state_reads = self.path.filter(|path| path.fast_path.moves).and_then(|path| path.state_reads);
+        state_reads.is_none_or(|reads| reads.places.contains(&header))
     }
 
-    /// Where a header lies in its frame when packets enter the region.
+    /// Where a header lies in its frame when packets enter the stage.
     pub(crate) fn offset_entering(&self, header: HeaderId) -> C {
         let slot = int(self.emitter.plan.headers[header].slot);
         let noted = if self.moves() { "place" } else { "offset" };
         self.fixed_offset(header).unwrap_or_else(|| index(arrow(name("c"), noted), slot))
     }
 
-    /// The certain value of a variable of a packet that was just received.
+    /// The value of a variable of a packet that was just received, if it is a constant.
     fn at_start(&self, var: VarId) -> Option<u64> {
         match self.emitter.program.vars[var].kind {
             VarKind::Intrinsic(slot) if self.intrinsic_entering(slot) != long(0) => None,
@@ -460,19 +462,20 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The value that a variable which waits for tables has where packets enter this region.
-    fn waited(&self, var: VarId, known: &Known) -> C {
+    /// The value of a spilled variable where packets enter this stage.
+    fn spilled_value(&self, var: VarId, known: &Known) -> C {
         match known.vars.get(&var) {
             Some(&value) => long(value),
             None => arrow(name("w"), self.emitter.var_name(var)),
         }
     }
 
-    /// What the variables get that are something else where packets come in by another entry.
+    /// Assignments for an entry at which variables have other values than at the first.
     pub(crate) fn enter_by(&self, known: &Known) -> Vec<S> {
-        let waiting = self.used.locals.iter().filter(|var| self.waits(**var));
-        let differs = waiting.filter(|var| self.waited(**var, known) != self.waited(**var, &self.entered));
-        let vars = differs.map(|&var| assign(name(self.emitter.var_name(var)), self.waited(var, known)));
+        let spilled = self.used.locals.iter().filter(|var| self.is_spilled(**var));
+        let differs =
+            spilled.filter(|var| self.spilled_value(**var, known) != self.spilled_value(**var, &self.entered));
+        let vars = differs.map(|&var| assign(name(self.emitter.var_name(var)), self.spilled_value(var, known)));
         let words = self.used.words.iter().map(|&word| {
             let entering = [known, &self.entered].map(|known| self.valid_word_entering(word, known));
             (name(format!("valid{word}")), entering)
@@ -486,37 +489,38 @@ impl Scope<'_, '_> {
         vars.chain(other).chain(self.sums_enter_by(known)).collect()
     }
 
-    /// What is wanted where packets come in of whom this is known, if `after` is wanted where they go.
-    pub(crate) fn wants(&self, known: &Known, after: &Wanted) -> Wanted {
-        let waiting = self.used.looked_at.iter().copied().filter(|var| self.waits(*var) || self.is_kept_wide(*var));
-        let loaded = waiting.filter(|var| !known.vars.contains_key(var));
+    /// What is live where packets enter with these known facts, if `after` is live where they leave.
+    pub(crate) fn live_in(&self, known: &Known, after: &LiveSet) -> LiveSet {
+        let spilled =
+            self.used.looked_at.iter().copied().filter(|var| self.is_spilled(*var) || self.is_saved_wide(*var));
+        let loaded = spilled.filter(|var| !known.vars.contains_key(var));
         let is_written = |var: &VarId| self.used.surely_written.as_ref().is_some_and(|written| written.contains(var));
         let is_read = |word: &u32| !matches!(self.valid_word_entering(*word, known), C::Long(_));
         let words = self.used.words.iter().copied().filter(is_read);
         let passed = after.vars.iter().copied().filter(|var| !is_written(var));
-        Wanted {
+        LiveSet {
             words: words.chain(after.words.iter().copied()).collect(),
             vars: loaded.chain(passed).collect(),
-            sums: self.wanted_sums(known, &after.sums),
-            left: self.used.left || after.left,
+            sums: self.live_in_sums(known, &after.sums),
+            may_punt: self.used.may_punt || after.may_punt,
         }
     }
 
-    /// Whether the variable waits before this region.
-    fn waits(&self, var: VarId) -> bool {
+    /// Whether the variable is spilled before this stage.
+    fn is_spilled(&self, var: VarId) -> bool {
         let is_narrow = self.emitter.program.vars[var].ty.width() <= 64;
-        is_narrow && self.way.is_some_and(|way| way.region > 0 && way.fast_path.waiting.contains_key(&var))
+        is_narrow && self.path.is_some_and(|path| path.stage > 0 && path.fast_path.spilled.contains_key(&var))
     }
 
-    /// A variable of C, with what the variable of the program is when this region begins.
-    pub(crate) fn local_of_way(&self, var: VarId) -> S {
+    /// The C variable of a program's variable, with its value at the start of the stage.
+    pub(crate) fn local_on_path(&self, var: VarId) -> S {
         let ir_var = &self.emitter.program.vars[var];
         let text = self.emitter.var_name(var);
         if ir_var.ty.width() > 64 {
             return self.local(var);
         }
         let value = match ir_var.kind {
-            _ if self.waits(var) => self.waited(var, &self.entered),
+            _ if self.is_spilled(var) => self.spilled_value(var, &self.entered),
             VarKind::Intrinsic(slot) => super::masked(self.intrinsic_entering(slot), ir_var.ty.width()),
             VarKind::Metadata if self.is_of_replicas() => self.metadata_of_packet(var),
             VarKind::Metadata | VarKind::Local => long(0),
@@ -524,18 +528,18 @@ impl Scope<'_, '_> {
         declare("WS_UNUSED uint64_t", text, value)
     }
 
-    /// Whether variables of this region wait before or after it.
-    pub(crate) fn has_waiting(&self, way: Way<'_>) -> bool {
-        self.used.locals.iter().any(|var| self.waits(*var)) || !self.waiting_write_back(way).is_empty()
+    /// Whether this stage loads or stores spilled variables.
+    pub(crate) fn has_spilled(&self, path: PathStage<'_>) -> bool {
+        self.used.locals.iter().any(|var| self.is_spilled(*var)) || !self.spilled_write_back(path).is_empty()
     }
 
-    /// Stores what later regions want of what this one has written.
-    pub(crate) fn waiting_write_back(&self, way: Way<'_>) -> Vec<S> {
+    /// Stores the variables that this stage has written and that are live after it.
+    pub(crate) fn spilled_write_back(&self, path: PathStage<'_>) -> Vec<S> {
         let mut out = Vec::new();
         for &var in &self.used.written {
-            let Some(&(_, last)) = way.fast_path.waiting.get(&var) else { continue };
-            let is_wanted = last > way.region && way.wanted.is_none_or(|wanted| wanted.vars.contains(&var));
-            if is_wanted && self.emitter.program.vars[var].ty.width() <= 64 {
+            let Some(&(_, last)) = path.fast_path.spilled.get(&var) else { continue };
+            let is_live = last > path.stage && path.live_out.is_none_or(|live_out| live_out.vars.contains(&var));
+            if is_live && self.emitter.program.vars[var].ty.width() <= 64 {
                 let text = self.emitter.var_name(var);
                 out.push(assign(arrow(name("w"), text.clone()), name(text)));
             }
@@ -545,8 +549,8 @@ impl Scope<'_, '_> {
 
     /// The value of an intrinsic variable in a packet that enters the code.
     fn intrinsic_entering(&self, slot: u32) -> C {
-        if let Some(way) = self.way.filter(|way| way.fast_path.is_of_replicas()) {
-            return replica::intrinsic(way.fast_path.entry, slot);
+        if let Some(path) = self.path.filter(|path| path.fast_path.is_of_replicas()) {
+            return replica::intrinsic(path.fast_path.entry, slot);
         }
         let member = |member: &str| cast("uint64_t", self.received(member));
         match self.emitter.program.architecture.source(slot) {
@@ -557,9 +561,9 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// What the code of a region needs that deparses.
+    /// The declarations of a stage that deparses.
     pub(crate) fn deparser_declarations(&self) -> Vec<S> {
-        match self.way.filter(|_| self.used.deparses).and_then(|way| emits(self.emitter, way.fast_path)) {
+        match self.path.filter(|_| self.used.deparses).and_then(|path| emits(self.emitter, path.fast_path)) {
             Some(emits) => emits.before_packet(),
             None => Vec::new(),
         }

@@ -17,7 +17,7 @@ pub(crate) struct Bits {
     pub(crate) offset: u32,
     /// How many.
     pub(crate) width: u32,
-    /// Bytes of the header that may be touched, counted from the same start.
+    /// Bytes of the header that may be accessed, counted from the same start.
     pub(crate) bytes: u32,
     /// Whether a varbit field comes before.
     pub(crate) after_varbit: bool,
@@ -73,8 +73,8 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Copies a field of whole bytes to another one of the same size as it lies there, if both headers are certainly
-    /// valid. False, and nothing is done, if that cannot be.
+    /// Copies a field of whole bytes to another one of the same size, if both headers are certainly valid. Returns
+    /// false, and does nothing, if that is not possible.
     pub(crate) fn copy_field(&mut self, dst: &ir::Place, src: &ir::Expr) -> bool {
         let (ir::Place::Field(to, to_field), ir::ExprKind::Field(from, from_field)) = (dst, &src.kind) else {
             return false;
@@ -152,7 +152,7 @@ fn function(prefix: &str, bytes: u32) -> String {
     format!("{prefix}{}", 8 * bytes)
 }
 
-/// The expression that loads bits, at most 64. Has no effect, so that it may be evaluated or not.
+/// The expression that loads bits, at most 64. It has no side effects.
 pub(crate) fn load(base: &C, bits: Bits) -> C {
     let (first, span) = (bits.first_byte(), bits.span());
     let end_bit = bits.offset + bits.width;
@@ -248,7 +248,7 @@ pub(crate) fn store(base: &C, bits: Bits, value: &C, out: &mut Vec<S>) {
     }
 }
 
-/// Stores whole bytes, the largest pieces first. Each store takes the low bits of what it is given.
+/// Stores whole bytes, the largest pieces first. Each store truncates its value.
 fn store_bytes(base: &C, bits: Bits, value: &C, out: &mut Vec<S>) {
     let (mut at, mut left) = (bits.offset / 8, bits.width / 8);
     while left > 0 {

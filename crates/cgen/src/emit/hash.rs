@@ -1,10 +1,10 @@
 //! Hashes and checksums.
 //!
-//! Inputs with the same guard form a group. Fields that follow one another in a header become one piece. A ones'
-//! complement sum is computed straight from words of the header wherever all groups but the last are whole 16-bit
-//! words, since then leaving a group out moves nothing. CRCs of sixteen bytes at most are multiplications in registers.
-//! Other functions run over a small buffer, to which pieces are copied at known places if all of them are whole bytes,
-//! and joined bit by bit if not.
+//! Inputs with the same guard form a group. Adjacent fields of a header become one piece. A ones' complement sum is
+//! computed directly from words of the header wherever all groups but the last are whole 16-bit words, since then
+//! leaving a group out does not shift the others. CRCs of sixteen bytes at most are multiplications in registers. Other
+//! functions run over a small buffer, to which pieces are copied at known places if all of them are whole bytes, and
+//! joined bit by bit if not.
 
 use super::expr::Value;
 use super::field::Bits;
@@ -15,7 +15,7 @@ use crate::ctree::{
 };
 use ir::{Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderRef, Place};
 
-/// Bits of what is hashed in registers.
+/// The most bits that are hashed in registers.
 const SHORT_BITS_MAX: u32 = 128;
 
 /// Inputs that are hashed together or not at all.
@@ -28,7 +28,7 @@ struct Group<'p> {
 enum Piece<'p> {
     /// A value.
     Expr(&'p Expr),
-    /// Fields that follow one another in a header that is valid when they are read, whole bytes in all.
+    /// Adjacent fields, whole bytes in all, of a header that is valid when they are read.
     Fields { header: &'p HeaderRef, first: u32, bits: u32 },
     /// A varbit field.
     Varbit(&'p HeaderRef, u32),
@@ -55,13 +55,13 @@ impl Group<'_> {
 impl<'e> Scope<'_, 'e> {
     pub(crate) fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
         let groups = self.groups(inputs);
-        let kept = self.sums_by_words(&groups, payload).then(|| {
-            self.checksum_of_kept(inputs, |scope| {
+        let updated = self.sums_by_words(&groups, payload).then(|| {
+            self.updated_checksum(inputs, |scope| {
                 scope.hash_of(algorithm, inputs, &groups, payload);
             })
         });
-        let value = kept.flatten().unwrap_or_else(|| self.hash_of(algorithm, inputs, &groups, payload));
-        let value = self.spill(value);
+        let value = updated.flatten().unwrap_or_else(|| self.hash_of(algorithm, inputs, &groups, payload));
+        let value = self.temporary(value);
         let width = match algorithm {
             HashAlgorithm::Crc32 | HashAlgorithm::Crc32Continued => 32,
             HashAlgorithm::Identity => 64,
@@ -85,9 +85,9 @@ impl<'e> Scope<'_, 'e> {
     fn hash_of(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput], groups: &[Group<'_>], payload: bool) -> C {
         if algorithm == HashAlgorithm::Csum16 && self.sums_by_words(groups, payload) {
             let sum = self.sum(groups, payload);
-            let sum = self.spill(sum);
+            let sum = self.temporary(sum);
             if !payload {
-                self.keep_sum(inputs, &sum);
+                self.note_sum(inputs, &sum);
             }
             call("ws_checksum", vec![sum])
         } else if let (HashAlgorithm::Remainder { width_bits, polynomial }, [input]) = (algorithm, inputs)
@@ -122,7 +122,7 @@ impl<'e> Scope<'_, 'e> {
         groups
     }
 
-    /// Merges fields that follow one another.
+    /// Merges adjacent fields.
     fn merged<'p>(&self, guard: Option<&'p HeaderRef>, pieces: Vec<Piece<'p>>) -> Vec<Piece<'p>> {
         let mut out = Vec::new();
         let mut rest = &pieces[..];
@@ -199,8 +199,8 @@ impl<'e> Scope<'_, 'e> {
         (access, plus(base, bits.offset / 8))
     }
 
-    /// The native ones' complement sum, folded: what lies in the packet is summed as the machine loads it, values as
-    /// they are.
+    /// The folded ones' complement sum in native byte order: words of the packet are summed as the machine loads them,
+    /// values as they are.
     fn sum(&mut self, groups: &[Group<'_>], payload: bool) -> C {
         let (native, sum) = (self.fresh("native"), self.fresh("sum"));
         self.push(declare("uint64_t", native.clone(), long(0)));
@@ -277,8 +277,8 @@ impl<'e> Scope<'_, 'e> {
         }
     }
 
-    /// The function for a CRC over sixteen bytes at most, which are joined in registers; none if they are not. Of one
-    /// that begins with ones, the first four bytes must be there in any case, and come as one number.
+    /// The function for a CRC over sixteen bytes at most, which are joined in registers; none if they are not. A CRC
+    /// that starts with ones needs the first four bytes in any case, as one number.
     fn short_hash(&self, algorithm: HashAlgorithm, groups: &[Group<'_>]) -> Option<&'static str> {
         let pieces = || groups.iter().flat_map(|group| &group.pieces);
         let is_narrow = |piece: &Piece<'_>| !matches!(piece, Piece::Expr(expr) if expr.ty.width() > 64);
@@ -322,7 +322,7 @@ impl<'e> Scope<'_, 'e> {
         call(function, vec![name(joined)])
     }
 
-    /// A piece of whole bytes as numbers in network order, with their bytes: the largest that there are come first.
+    /// A piece of whole bytes as numbers in network order, with their sizes in bytes, the largest first.
     fn numbers(&mut self, piece: &Piece<'_>) -> Vec<(C, u32)> {
         match piece {
             Piece::Fields { header, first, bits } => {
@@ -349,7 +349,7 @@ impl<'e> Scope<'_, 'e> {
     fn over_buffer(&mut self, algorithm: HashAlgorithm, groups: &[Group<'_>], payload: bool) -> C {
         let bytes_max: u32 = groups.iter().flat_map(|group| &group.pieces).map(|piece| self.bytes_max(piece)).sum();
         let buffer = self.fresh("buffer");
-        // Compilers warn of one into which nothing is ever written.
+        // Compilers warn about a buffer that is never written.
         let initial = (bytes_max == 0).then(|| C::List(vec![int(0)]));
         self.push(declare_array("uint8_t", buffer.clone(), bytes_max + 1, initial));
         let count = if self.in_whole_bytes(groups) {
@@ -389,7 +389,7 @@ impl<'e> Scope<'_, 'e> {
         }
     }
 
-    /// Copies pieces that are whole bytes; the count of bytes is left in a variable.
+    /// Copies pieces that are whole bytes; returns a variable with the count of bytes.
     fn copy_groups(&mut self, buffer: &str, groups: &[Group<'_>]) -> C {
         let count = self.fresh("count");
         self.push(declare("uint32_t", count.clone(), int(0)));
@@ -493,7 +493,7 @@ fn add_native(native: &str, summand: C) -> S {
     assign(name(native), call("ws_sum_add", vec![name(native), summand]))
 }
 
-/// Native summands of `bytes` bytes which begin at bit `position` (a whole byte) of the words.
+/// Native summands of `bytes` bytes that begin at bit `position` (a whole byte) of the words.
 fn native_sums(pointer: &C, bytes: u32, position: u32) -> Vec<C> {
     const LOADS_MAX: u32 = 16;
     let place = |at: u32| plus(pointer.clone(), at);

@@ -1,4 +1,4 @@
-//! Access to header instances: where they are, whether they are valid, and statements that change that.
+//! Access to header instances: their places and validity, and the statements that change these.
 
 use super::scope::{Scope, add, valid_in_context};
 use crate::ctree::{
@@ -10,7 +10,7 @@ use crate::plan::StackSlot;
 use super::pieces::PIECES_BYTES_MAX;
 use ir::{HeaderId, HeaderRef, HeaderTypeId, StackId};
 
-/// A header instance that code works on.
+/// A header instance that code accesses.
 #[derive(Clone)]
 pub(crate) struct Access {
     pub(crate) place: Place,
@@ -20,16 +20,16 @@ pub(crate) struct Access {
 /// How it is found.
 #[derive(Clone)]
 pub(crate) enum Place {
-    /// By its number; pointer and valid bit are kept in C variables.
+    /// By its number; its pointer and valid bit are C variables.
     Plain(HeaderId),
-    /// In a stack whose elements are named at run time.
+    /// In a stack whose elements are indexed at run time.
     Element {
         stack: StackId,
         /// Less than the stack's size (0 in an empty stack).
         position: C,
-        /// Whether there is such an element, if that is in question.
+        /// The condition that there is such an element, if that is uncertain.
         in_range: Option<C>,
-        /// The element, if it is the same in every run.
+        /// The element, if its index is a constant.
         id: Option<HeaderId>,
     },
 }
@@ -37,21 +37,21 @@ pub(crate) enum Place {
 /// A varbit field.
 struct Varbit {
     access: Access,
-    /// To its header.
+    /// The pointer to its header.
     pointer: C,
     /// Its first bit in the header.
     offset: u32,
-    /// How many bytes are present; none in an invalid header.
+    /// Its length in bytes; zero in an invalid header.
     bytes: C,
 }
 
 impl Scope<'_, '_> {
-    /// A pointer to an offset of the chunk or, where packets are worked on in place, of the packet.
+    /// A pointer to an offset of the chunk or, where packets are processed in place, of the packet.
     pub(crate) fn at_offset(&self, offset: C) -> C {
         if self.is_in_place() { binary("+", name("bytes"), offset) } else { call("ws_at", vec![name("p"), offset]) }
     }
 
-    /// A pointer to the place of a header: an offset, or a pointer already where headers are moved in place.
+    /// A pointer to the place of a header, which is an offset or, where headers are relocated in place, a pointer.
     pub(crate) fn at(&self, place: C) -> C {
         if self.moves() { place } else { self.at_offset(place) }
     }
@@ -77,7 +77,7 @@ impl Scope<'_, '_> {
             HeaderRef::Last(_) => binary("-", self.stack_next(stack), long(1)),
             _ => self.stack_next(stack),
         };
-        let number = self.spill(number);
+        let number = self.temporary(number);
         let in_range = binary("<", number.clone(), long(u64::from(self.stack_slot(stack).size)));
         let position = self.fresh("e");
         let chosen = conditional(in_range.clone(), cast("uint32_t", number), int(0));
@@ -96,7 +96,7 @@ impl Scope<'_, '_> {
         self.narrow(&ir::Expr { kind: ir::ExprKind::Var(var), ty })
     }
 
-    /// Whether the header is valid; none if it certainly is.
+    /// The condition that the header is valid; none if it certainly is.
     pub(crate) fn valid(&mut self, access: &Access) -> Option<C> {
         match &access.place {
             Place::Plain(id) => {
@@ -131,7 +131,7 @@ impl Scope<'_, '_> {
         self.valid(&access).unwrap_or(long(1))
     }
 
-    /// The pointer to the header's first byte. It means something only if the header is valid.
+    /// The pointer to the header's first byte. It is meaningful only if the header is valid.
     pub(crate) fn pointer(&mut self, access: &Access) -> C {
         match &access.place {
             Place::Plain(id) => {
@@ -145,15 +145,15 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Where the header is, as that is noted.
+    /// The saved place of the header.
     pub(crate) fn offset(&mut self, access: &Access) -> C {
         if let Place::Plain(id) = access.place {
-            self.used.asked.places.insert(id);
+            self.used.state_reads.places.insert(id);
         }
         self.place_slot(access)
     }
 
-    /// Where it is noted where the header is.
+    /// The variable with the place of the header.
     fn place_slot(&self, access: &Access) -> C {
         let slot = match &access.place {
             Place::Plain(id) => int(self.emitter.plan.headers[*id].slot),
@@ -199,7 +199,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The same of a header that stands for itself.
+    /// The same for a header outside of dynamic stacks.
     pub(crate) fn plain_home(&self, id: HeaderId) -> C {
         let home = self.emitter.plan.headers[id].home;
         if self.moves() {
@@ -209,15 +209,15 @@ impl Scope<'_, '_> {
         int(home.unwrap_or(0))
     }
 
-    /// Whether the header always lies at the same place of the packet.
+    /// Whether the header always lies at the same offset of the packet.
     fn is_fixed(&self, access: &Access) -> bool {
         matches!(access.place, Place::Plain(id) if self.fixed_offset(id).is_some())
     }
 
-    /// Puts the header at an offset.
+    /// Sets the header's place.
     pub(crate) fn set_offset(&mut self, access: &Access, offset: C) {
-        let is_asked = !matches!(access.place, Place::Plain(id) if !self.is_place_asked(id));
-        if is_asked && !self.is_fixed(access) {
+        let is_read = !matches!(access.place, Place::Plain(id) if !self.is_place_read(id));
+        if is_read && !self.is_fixed(access) {
             let place = self.place_slot(access);
             self.push(assign(place, offset.clone()));
         }
@@ -243,7 +243,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// What is known of the header's validity changes.
+    /// Updates the facts about the header's validity.
     pub(crate) fn learn(&mut self, access: &Access, valid: bool) {
         self.known.as_parsed = false;
         match &access.place {
@@ -264,7 +264,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Nothing is known of a stack's elements any more.
+    /// Forgets all facts about a stack's elements.
     pub(crate) fn forget_stack(&mut self, stack: StackId) {
         for element in &self.emitter.program.stacks[stack].elements {
             self.known.valid.remove(element);
@@ -338,7 +338,7 @@ impl Scope<'_, '_> {
         self.learn(&to, certain);
     }
 
-    /// Copies a valid header: to where the target is if it is valid (and cannot grow), else to its home.
+    /// Copies a valid header: to the target's place if the target is valid (and has a fixed length), else to its home.
     fn copy_contents(&mut self, to: &Access, from: &Access) {
         let target = self.fresh("o");
         let home = self.home(to);
@@ -377,7 +377,7 @@ impl Scope<'_, '_> {
         self.set_bit(to, true);
     }
 
-    /// Whether two varbit fields are alike: as long, and the same bits.
+    /// Whether two varbit fields are equal: the same length and the same bits.
     pub(crate) fn varbit_equal(&mut self, left: &(HeaderRef, u32), right: &(HeaderRef, u32)) -> C {
         let (left, right) = (self.varbit(left), self.varbit(right));
         let lengths = binary("==", left.bytes.clone(), right.bytes);
@@ -386,13 +386,13 @@ impl Scope<'_, '_> {
         binary("&&", lengths, call("ws_bits_equal", bits))
     }
 
-    /// How many bits a varbit field has.
+    /// The length of a varbit field in bits.
     pub(crate) fn varbit_length(&mut self, header: &HeaderRef, field: u32) -> C {
         let varbit = self.varbit(&(header.clone(), field));
         cast("uint64_t", binary("*", int(8), varbit.bytes))
     }
 
-    /// The number that the bits of a varbit field spell, of `width` bits.
+    /// The value of a varbit field as a number of `width` bits.
     pub(crate) fn varbit_bits(&mut self, header: &HeaderRef, field: u32, width: u32) -> C {
         let varbit = self.varbit(&(header.clone(), field));
         let limbs = self.limbs(width);
@@ -401,7 +401,7 @@ impl Scope<'_, '_> {
         limbs
     }
 
-    /// Gives a varbit field a length and the low bits of a value.
+    /// Sets the length of a varbit field, and its bits to the low bits of a value.
     pub(crate) fn set_varbit(&mut self, dst: &(HeaderRef, u32), length_bits: &ir::Expr, value: &ir::Expr) {
         let (width, length) = (value.ty.width(), self.number(length_bits));
         let limbs = self.any_limbs(value);
@@ -413,14 +413,14 @@ impl Scope<'_, '_> {
         self.put_varbit(to, name(bits), 0, name(bytes));
     }
 
-    /// Gives a varbit field the contents of another.
+    /// Copies a varbit field.
     pub(crate) fn copy_varbit(&mut self, dst: &(HeaderRef, u32), src: &(HeaderRef, u32)) {
         let (to, from) = (self.varbit(dst), self.varbit(src));
         self.put_varbit(to, from.pointer, from.offset, from.bytes);
     }
 
-    /// Gives a varbit field the `bytes` from bit `offset` of `source`. The header is put together anew and moves to
-    /// its home.
+    /// Sets a varbit field to `bytes` bytes from bit `offset` of `source`. The header is reassembled and moves to its
+    /// home.
     fn put_varbit(&mut self, to: Varbit, source: C, offset: u32, bytes: C) {
         let valid = self.valid(&to.access);
         let ty = &self.emitter.program.header_types[to.access.ty];
@@ -462,7 +462,7 @@ impl Scope<'_, '_> {
         Varbit { access, pointer, offset, bytes: name(bytes) }
     }
 
-    /// Marks every header invalid and puts homes where they start: the first thing that a parser does.
+    /// Makes every header invalid and resets homes, at the start of a parser.
     pub(crate) fn reset_headers(&mut self) {
         let dynamic_words: std::collections::BTreeSet<u32> = self
             .emitter
@@ -486,7 +486,7 @@ impl Scope<'_, '_> {
     }
 }
 
-/// Whether there is such an element, if that is in question.
+/// The condition that there is such an element, if that is uncertain.
 pub(crate) fn in_range(access: &Access) -> Option<C> {
     match &access.place {
         Place::Element { in_range, .. } => in_range.clone(),

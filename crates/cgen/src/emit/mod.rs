@@ -3,17 +3,18 @@
 //! What enters: a verified program and its [`Plan`]. What leaves: the text of one C file, the same for the same
 //! program.
 //!
-//! * `scope`: what is known while the code that one packet runs through is written: validity of headers, labels,
-//!   temporaries.
+//! * `scope`: the state of code generation for the code that one packet runs through: known validity of headers,
+//!   labels, temporaries.
 //! * `expr`, `wide`: values of at most 64 bits as C expressions, wider ones as arrays of limbs.
 //! * `field`, `neighbours`: loads and stores of bit fields in network order, and of several fields at once.
 //! * `header`, `pieces`, `stack`: access to header instances, changes of validity, copies, moves of stacks.
 //! * `stmt`, `externs`, `hash`, `table`: statements.
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
 //! * `routine`: routines as functions of a packet.
-//! * `fast_path`, `sum`: all of them as one function; checksums that are kept on the way.
-//! * `replica`: how packets enter the part of it behind the queues.
+//! * `fast_path`, `checksum`: all blocks as one function; incremental checksums on it.
+//! * `replica`: how replicas enter the part of the fast path behind the queues.
 
+mod checksum;
 mod control;
 mod deparser;
 mod expr;
@@ -31,7 +32,6 @@ mod routine;
 mod scope;
 mod stack;
 mod stmt;
-mod sum;
 mod table;
 mod wide;
 
@@ -46,23 +46,23 @@ use ir::{BlockId, BlockKind, BlockRole, HashAlgorithm, HeaderId, Program, Routin
 use routine::Touched;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Statements of the longest function that the C compiler optimises with all it has. Some of what it does takes time
-/// that grows with the square of a function's length.
+/// Statements of the longest function that the C compiler optimises fully. Some of its optimisations take time that
+/// grows with the square of a function's length.
 const STATEMENTS_MAX: usize = 5_000;
 
 /// Statements of the longest function that it optimises at all.
 const OPTIMISED_STATEMENTS_MAX: usize = 40_000;
 
-/// The same of controls that are split: their functions are short, but there are many.
+/// The same limits for controls that are divided: their functions are short, but there are many.
 const SPLIT_STATEMENTS_MAX: usize = 10_000;
 const SPLIT_OPTIMISED_STATEMENTS_MAX: usize = 100_000;
 
-/// Statements of the longest function that is optimised with all there is where operations on wide values are calls.
-/// To find what each call may have changed takes time that grows with the square of their number.
+/// Statements of the longest function that is optimised fully where operations on wide values are calls. The analysis
+/// of what each call may change takes time that grows with the square of their number.
 const COMPACT_STATEMENTS_MAX: usize = 1_000;
 
-/// Limbs in calls of functions for wide values up to which these are expanded where they are called. A compiler takes a
-/// second for some fifteen hundred.
+/// Limbs in calls of functions for wide values up to which these functions are inlined. A compiler takes about a second
+/// for 1,500 limbs.
 const EXPANDED_LIMBS_MAX: u64 = 4_000;
 
 /// A line of the program's source.
@@ -76,17 +76,17 @@ pub struct SourceLine {
     pub text: String,
 }
 
-/// Where the text of a span is found.
+/// Returns the source line of a span.
 pub type Source<'s> = &'s dyn Fn(Span) -> Option<SourceLine>;
 
-/// The C text of a program. `source` gives the line that a span begins on, if there is one; it becomes a comment above
-/// the statement.
+/// The C text of a program. `source` returns the line that a span begins on, if there is one; it becomes a comment
+/// above the statement.
 pub fn emit_c(program: &Program, plan: &Plan, source: Source<'_>) -> String {
     print(&Emitter::new(program, plan, source).items())
 }
 
-/// What the C compiler is asked to do less thoroughly, since the program is so long that it would take minutes: each as
-/// a sentence. None for ordinary programs.
+/// The optimisations that the C compiler is told to reduce, because the program is so long that it would take minutes:
+/// a sentence for each. Empty for ordinary programs.
 pub(crate) fn shortcuts(program: &Program, plan: &Plan) -> Vec<String> {
     let items = Emitter::new(program, plan, &|_| None).items();
     let mut found = Vec::new();
@@ -108,29 +108,28 @@ pub(crate) fn shortcuts(program: &Program, plan: &Plan) -> Vec<String> {
     found
 }
 
-/// Says that functions for wide values are not expanded where they are called.
+/// The macro that keeps functions for wide values from being inlined.
 const COMPACT: &str = "WS_COMPACT";
 
-/// Attributes of functions that are optimised little, and not at all.
+/// The attributes of functions that are optimised little, and not at all.
 const LONG: &str = "WS_LONG";
 const HUGE: &str = "WS_HUGE";
 
 /// The attribute of functions with many calls for wide values.
 const CALLING: &str = "WS_CALLING";
 
-/// What holds for the whole program.
+/// The context of code generation for a program.
 pub(crate) struct Emitter<'e> {
     pub(crate) program: &'e Program,
     pub(crate) plan: &'e Plan,
     pub(crate) source: Source<'e>,
     /// Numbers of `log` and `assert` statements, by the address of the statement.
     sites: BTreeMap<*const Stmt, u32>,
-    /// Headers in stacks whose elements are named at run time: their offsets and valid bits are never kept in C
-    /// variables.
+    /// Headers in stacks whose elements are indexed at run time: their offsets and valid bits are never in C variables.
     in_dynamic_stack: BTreeMap<HeaderId, (ir::StackId, u32)>,
-    /// Parameters of actions that nothing but their action mentions.
+    /// Parameters of actions that only their action mentions.
     pub(crate) private_params: BTreeSet<VarId>,
-    /// What each routine may change of what code keeps in C variables.
+    /// What each routine may change of the state that its callers have in C variables.
     pub(crate) touched: IndexVec<RoutineId, Touched>,
 }
 
@@ -192,7 +191,7 @@ impl<'e> Emitter<'e> {
             });
         }
         items.push(self.info());
-        items.extend(self.briefs());
+        items.extend(self.packed_results());
         for id in self.program.blocks.ids() {
             self.block(id, &mut items);
         }
@@ -201,7 +200,12 @@ impl<'e> Emitter<'e> {
             items.push(function("WS_EXPORT", fast_path::HEAD, fast_path::all_bursts(self.plan)));
         }
         if let Some(path) = &self.plan.replica_path {
-            self.fast_path(path, "Its part behind the queues, for replicas.", replica::BURST_HEAD, &mut items);
+            self.fast_path(
+                path,
+                "The part of the fast path behind the queues, for replicas.",
+                replica::BURST_HEAD,
+                &mut items,
+            );
             items.push(function("WS_EXPORT", replica::HEAD, replica::one_burst()));
         }
         if wide_limbs(&items) > EXPANDED_LIMBS_MAX {
@@ -213,26 +217,29 @@ impl<'e> Emitter<'e> {
 
     /// The function of a burst on the fast path, or on a part of it.
     fn fast_path(&self, fast_path: &FastPath, comment: &str, head: &str, items: &mut Vec<Item>) {
-        let vars = fast_path.waiting.iter().map(|(&var, &(offset, _))| (var, offset));
-        let of_whom = "Variables of the fast path that wait for tables.";
-        items.extend(self.waiting(fast_path::waiting_name(fast_path).to_owned(), of_whom, vars));
+        let vars = fast_path.spilled.iter().map(|(&var, &(offset, _))| (var, offset));
+        let comment_of_struct = "Variables that the fast path spills across tables.";
+        items.extend(self.spilled_struct(fast_path::spilled_name(fast_path).to_owned(), comment_of_struct, vars));
         items.push(Item::Comment(comment.into()));
-        items.extend(fast_path.in_place.then(|| self.kept(fast_path)));
+        items.extend(fast_path.in_place.then(|| self.saved_state(fast_path)));
         let body = self.with_uses(fast_path.bodies(self.program), fast_path::emit(self, fast_path));
         items.push(function("static", head, body));
     }
 
-    /// The struct of variables that wait for tables in a block.
-    fn waiting_in(&self, id: BlockId) -> Vec<Item> {
+    /// The struct of the variables that a block spills.
+    fn spilled_in(&self, id: BlockId) -> Vec<Item> {
         let plan = &self.plan.blocks[id];
-        let why =
-            if plan.routines.is_empty() { "wait for tables" } else { "wait for tables or are shared with routines" };
+        let why = if plan.routines.is_empty() {
+            "are spilled across tables"
+        } else {
+            "are spilled across tables or shared with routines"
+        };
         let comment = format!("Variables of {} that {why}.", self.program.blocks[id].name);
-        self.waiting(waiting_name(id), &comment, plan.waiting.iter().map(|(&var, &offset)| (var, offset)))
+        self.spilled_struct(spilled_name(id), &comment, plan.spilled.iter().map(|(&var, &offset)| (var, offset)))
     }
 
-    /// A struct of variables that wait for tables, none if there are none.
-    fn waiting(&self, name: String, comment: &str, vars: impl Iterator<Item = (VarId, u32)>) -> Vec<Item> {
+    /// A struct of spilled variables; none if there are none.
+    fn spilled_struct(&self, name: String, comment: &str, vars: impl Iterator<Item = (VarId, u32)>) -> Vec<Item> {
         let member = |var: VarId| Member {
             ty: "uint64_t",
             name: self.var_name(var),
@@ -247,10 +254,10 @@ impl<'e> Emitter<'e> {
         vec![Item::Comment(comment.into()), Item::Struct { name, members }]
     }
 
-    /// The struct of what is kept of a packet from one region of the fast path to another, where packets are worked
-    /// on in place. Offsets are from the packet's first byte; where headers are moved there are pointers instead, and
-    /// space for headers that are not in the packet.
-    fn kept(&self, fast_path: &FastPath) -> Item {
+    /// The struct of a packet's state that is saved from one stage of the fast path to another, where packets are
+    /// processed in place. Offsets are from the packet's first byte; where headers are relocated there are pointers
+    /// instead, and space for headers that are not in the packet.
+    fn saved_state(&self, fast_path: &FastPath) -> Item {
         let mut members = Vec::new();
         let mut member = |ty, name: &str, length: Option<u32>| {
             if length != Some(0) {
@@ -258,13 +265,13 @@ impl<'e> Emitter<'e> {
             }
         };
         member("uint64_t", "valid", Some(self.plan.storage.valid_words));
-        member("uint64_t", "waiting", Some(fast_path.waiting_bytes / 8));
+        member("uint64_t", "spilled", Some(fast_path.spilled_bytes / 8));
         for (id, var) in wide_metadata(self.program) {
             member("uint64_t", &self.var_name(id), Some(var.ty.width().div_ceil(64)));
         }
-        let keeps_parsed = fast_path.may_stay && !fast_path.is_of_replicas();
-        member("uint64_t", "parsed", if keeps_parsed { None } else { Some(0) });
-        member("uint32_t", "sums", Some(fast_path.sums.len() as u32));
+        let saves_parsed = fast_path.may_stay && !fast_path.is_of_replicas();
+        member("uint64_t", "parsed", if saves_parsed { None } else { Some(0) });
+        member("uint32_t", "sums", Some(fast_path.checksums.len() as u32));
         if fast_path.moves {
             member("uint8_t *", "place", Some(self.plan.storage.slots));
             member("uint8_t", "homes", Some(self.plan.storage.scratch_bytes));
@@ -273,12 +280,12 @@ impl<'e> Emitter<'e> {
             member("uint32_t", "varbit_bytes", Some(self.plan.storage.varbits));
         }
         member("uint32_t", "payload", None);
-        Item::Struct { name: fast_path::kept_name(fast_path).into(), members }
+        Item::Struct { name: fast_path::saved_name(fast_path).into(), members }
     }
 
     fn block(&self, id: BlockId, items: &mut Vec<Item>) {
         let block = &self.program.blocks[id];
-        items.extend(self.waiting_in(id));
+        items.extend(self.spilled_in(id));
         let what = match &block.kind {
             BlockKind::Parser { .. } => "Parser",
             BlockKind::Control { .. } if self.is_deparser(id) => "Deparser",
@@ -315,7 +322,7 @@ impl<'e> Emitter<'e> {
         calls
     }
 
-    /// A function's body with sums of the lookups that are counted one by one in the program's bodies.
+    /// A function's body with counters for the lookups that the program's bodies count one by one.
     fn with_uses<'b>(&self, bodies: impl IntoIterator<Item = &'b [Stmt]>, code: Vec<ctree::Stmt>) -> Vec<ctree::Stmt> {
         let mut tables = BTreeSet::new();
         for body in bodies {
@@ -332,12 +339,12 @@ impl<'e> Emitter<'e> {
         if tables.is_empty() { code } else { table::sum_uses(&tables, code) }
     }
 
-    /// The functions that say in brief what entries say.
-    fn briefs(&self) -> Vec<Item> {
+    /// The functions that pack entries into packed results.
+    fn packed_results(&self) -> Vec<Item> {
         let tables = self.plan.tables.iter_enumerated();
         let function = |(id, plan): (ir::TableId, &TablePlan)| {
             let actions = self.program.tables[id].actions.len();
-            let (head, body) = table::brief_of_entry(id, plan.briefs.as_ref()?, actions);
+            let (head, body) = table::pack_of_entry(id, plan.packed_results.as_ref()?, actions);
             Some(Item::Function { head: format!("static inline WS_UNUSED {head}"), body })
         };
         tables.filter_map(function).collect()
@@ -347,7 +354,7 @@ impl<'e> Emitter<'e> {
         self.program.role(id) == BlockRole::Deparser
     }
 
-    /// The part of a packet's chunk that is the program's own.
+    /// The struct of the program's context in a packet's chunk.
     fn context(&self) -> Item {
         let storage = &self.plan.storage;
         let mut members = Vec::new();
@@ -377,13 +384,13 @@ impl<'e> Emitter<'e> {
         array("uint32_t", "varbit_bytes", storage.varbits);
         let words = storage.slots + storage.homes.len() as u32 + storage.varbits;
         array("uint32_t", "arrays_end", words % 2);
-        array("uint64_t", "waiting", storage.waiting_bytes / 8);
+        array("uint64_t", "spilled", storage.spilled_bytes / 8);
         let end = abi_size() + self.plan.context_size;
         array("uint8_t", "scratch", end - storage.scratch_offset);
         Item::Struct { name: "context".into(), members }
     }
 
-    /// That C places the members where the plan says.
+    /// Assertions that C places the members where the plan says.
     fn context_asserts(&self) -> Vec<Item> {
         let offset_is = |member: String, offset: u32| {
             let found = call("offsetof", vec![name("struct context"), name(member)]);
@@ -400,8 +407,8 @@ impl<'e> Emitter<'e> {
         if self.plan.storage.valid_words > 0 {
             asserts.push(offset_is("valid".into(), self.plan.storage.valid_offset));
         }
-        if self.plan.storage.waiting_bytes > 0 {
-            asserts.push(offset_is("waiting".into(), self.plan.storage.waiting_offset));
+        if self.plan.storage.spilled_bytes > 0 {
+            asserts.push(offset_is("spilled".into(), self.plan.storage.spilled_offset));
         }
         asserts.push(offset_is("scratch".into(), self.plan.storage.scratch_offset));
         asserts
@@ -428,7 +435,7 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// Which tables of hash functions the program needs.
+    /// The macros for the tables of hash functions that the program needs.
     fn hash_tables(&self) -> BTreeSet<&'static str> {
         let mut names = BTreeSet::new();
         state::walk_program(self.program, &mut |stmt| {
@@ -462,14 +469,14 @@ fn function(linkage: &str, head: &str, mut body: Vec<ctree::Stmt>) -> Item {
     Item::Function { head: format!("{linkage}{attribute} {head}"), body }
 }
 
-/// A part of a control that has so many statements in all.
+/// A part of a control that has `statements` statements in all.
 fn split_function(head: &str, mut body: Vec<ctree::Stmt>, statements: usize) -> Item {
     prune(&mut body);
     let attribute = attribute(statements, SPLIT_STATEMENTS_MAX, SPLIT_OPTIMISED_STATEMENTS_MAX);
     Item::Function { head: format!("WS_PART{attribute} {head}"), body }
 }
 
-/// Makes the C compiler optimise a function less if that has many calls for wide values.
+/// Makes the C compiler optimise a function less if it has many calls for wide values.
 fn optimise_less(item: &mut Item) {
     if let Item::Function { head, body } = item
         && ctree::statement_count(body) > COMPACT_STATEMENTS_MAX
@@ -485,7 +492,7 @@ fn has_attribute(head: &str, attribute: &str) -> bool {
     head.split(' ').any(|word| word == attribute)
 }
 
-/// What keeps the C compiler from taking minutes for that many statements.
+/// The attribute that keeps the C compiler from taking minutes for that many statements.
 fn attribute(statements: usize, max: usize, optimised_max: usize) -> String {
     match statements {
         _ if statements <= max => String::new(),
@@ -494,7 +501,7 @@ fn attribute(statements: usize, max: usize, optimised_max: usize) -> String {
     }
 }
 
-/// What asks for the tables of a hash function.
+/// The macro for the tables of a hash function.
 fn hash_table(algorithm: HashAlgorithm) -> Option<&'static str> {
     match algorithm {
         HashAlgorithm::Crc32 | HashAlgorithm::Crc32Continued => Some("WS_CRC32"),
@@ -510,9 +517,9 @@ pub(crate) fn abi_size() -> u32 {
     size_of::<abi::Packet>() as u32
 }
 
-/// The struct of variables of a block that wait for tables.
-pub(crate) fn waiting_name(block: BlockId) -> String {
-    format!("waiting_{}", block.index())
+/// The name of the struct of a block's spilled variables.
+pub(crate) fn spilled_name(block: BlockId) -> String {
+    format!("spilled_{}", block.index())
 }
 
 /// An identifier from a prefix, a number that makes it unique, and a name for readers.

@@ -1,8 +1,8 @@
-//! Assignments to neighbouring fields of a header, one after the other, as one store.
+//! Consecutive assignments to adjacent fields of a header, as one store.
 //!
-//! A program that makes a header sets its fields in order. Field by field that is a store for each, two of them for the
-//! halves of a byte; whatever reads the header next, a checksum or a copy, reads words, and has to wait until all those
-//! stores have reached the cache.
+//! A program that makes a header sets its fields in order. Without merging, each field is a store, and two fields in
+//! one byte are a load and a store each; a checksum or copy that then reads words of the header would stall until all
+//! these stores have reached the cache.
 
 use super::expr::Value;
 use super::field::{Bits, store};
@@ -23,7 +23,7 @@ struct Assignment<'s> {
 }
 
 impl Scope<'_, '_> {
-    /// Writes statements that follow one another.
+    /// Generates consecutive statements.
     pub(crate) fn sequence(&mut self, stmts: &[&Stmt]) {
         let mut rest = stmts;
         while let Some((first, others)) = rest.split_first() {
@@ -66,7 +66,7 @@ impl Scope<'_, '_> {
         run
     }
 
-    /// What a statement assigns, if it assigns something that does not depend on the header to one of its fields.
+    /// The assignment of a statement, if it assigns a value that does not depend on the header to one of its fields.
     fn assignment<'s>(&self, stmt: &&'s Stmt) -> Option<Assignment<'s>> {
         let StmtKind::Assign { dst: Place::Field(HeaderRef::Fixed(header), field), src } = &stmt.kind else {
             return None;
@@ -82,13 +82,13 @@ impl Scope<'_, '_> {
         Some(Assignment { header: *header, field: *field, offset_bits, value: src })
     }
 
-    /// Whether a value may come from a header.
+    /// Whether a value may depend on a header.
     fn is_of_header(&self, value: &Expr, header: HeaderId) -> bool {
         let mut found = false;
         visit_expr(value, &mut |item| {
             found |= match item {
                 Item::Header(HeaderRef::Fixed(other)) | Item::Field(HeaderRef::Fixed(other), _) => *other == header,
-                // Which element it is may not be known before.
+                // The element may not be known at compile time.
                 Item::Header(_) | Item::Field(..) => true,
                 _ => false,
             };

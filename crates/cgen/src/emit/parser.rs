@@ -1,4 +1,4 @@
-//! Parser blocks: states as labels of one function that takes packet after packet.
+//! Parser blocks: states as labels of one function that loops over the packets.
 //!
 //! `cursor` and `end` are offsets in the chunk; `cursor <= end` always holds, and nothing beyond `end` is read.
 
@@ -34,16 +34,16 @@ pub(crate) fn emit(
 }
 
 impl Scope<'_, '_> {
-    /// Writes the states. Packets leave at the scope's exit, with the cursor behind what was extracted. Returns whether
-    /// states are counted, for a loop to end.
+    /// Generates the states. Packets leave at the scope's exit, with the cursor after the extracted bytes. Returns
+    /// whether states are counted, so that loops end.
     fn parse(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) -> bool {
         self.parser_error = Some(error);
         let reached = reached(start, states);
         let counted = reached.len() > PARSER_STEPS_MAX as usize || has_cycle(start, states);
         let targets: BTreeSet<StateId> = reached.iter().flat_map(|&id| states[id].targets()).collect();
         self.reset_headers();
-        if self.way.is_none() {
-            self.reset_waiting();
+        if self.path.is_none() {
+            self.reset_spilled();
         }
         for id in reached {
             let state = &states[id];
@@ -81,7 +81,7 @@ impl Scope<'_, '_> {
         out
     }
 
-    /// Parses the packet where others stand before it, and goes on behind that.
+    /// Generates the parser as the first part of a longer function, which continues after it.
     pub(crate) fn parse_first(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) {
         let exit = std::mem::replace(&mut self.exit, "parsed".into());
         let used_exit = std::mem::take(&mut self.used.exit);
@@ -89,24 +89,24 @@ impl Scope<'_, '_> {
         let before = std::mem::take(&mut self.known.vars);
         let written = std::mem::take(&mut self.used.written);
         let mut counted = false;
-        self.way_exit = Some((exit.clone(), 0));
+        self.path_exit = Some((exit.clone(), 0));
         let code = self.take(|scope| counted = scope.parse(start, states, error));
-        let ended = self.way_exit.take().map_or(0, |(_, places)| places);
+        let ended = self.path_exit.take().map_or(0, |(_, places)| places);
         self.out.extend(self.cursor_declarations(counted));
         self.out.extend(code);
         if self.used.exit {
             self.push(S::Label("parsed".into()));
         }
-        let asked = self.way.filter(|way| way.fast_path.moves).and_then(|way| way.asked);
-        let reads_payload = self.way.is_none_or(|way| way.fast_path.reads_payload);
-        if reads_payload && asked.is_none_or(|asked| asked.payload) {
+        let state_reads = self.path.filter(|path| path.fast_path.moves).and_then(|path| path.state_reads);
+        let reads_payload = self.path.is_none_or(|path| path.fast_path.reads_payload);
+        if reads_payload && state_reads.is_none_or(|reads| reads.payload) {
             let payload = arrow(name(if self.is_in_place() { "c" } else { "p" }), "payload");
             self.push(assign(payload, name("cursor")));
         }
-        if self.way.is_some_and(|way| way.fast_path.may_stay) {
+        if self.path.is_some_and(|path| path.fast_path.may_stay) {
             let parsed = self.valid_word(0, false);
             self.push(declare("const uint64_t", format!("{EXTRACTED} WS_UNUSED"), parsed));
-            if asked.is_none_or(|asked| asked.parsed) {
+            if state_reads.is_none_or(|reads| reads.parsed) {
                 self.push(assign(arrow(name("c"), "parsed"), name(EXTRACTED)));
             }
         }
@@ -118,9 +118,10 @@ impl Scope<'_, '_> {
         self.know_parsed();
     }
 
-    /// What is known of the headers of a packet that was just parsed.
+    /// Sets the facts about the headers of a packet that was just parsed.
     fn know_parsed(&mut self) {
-        let Some(fast_path) = self.way.map(|way| way.fast_path).filter(|fast_path| !fast_path.parsed.is_empty()) else {
+        let Some(fast_path) = self.path.map(|path| path.fast_path).filter(|fast_path| !fast_path.parsed.is_empty())
+        else {
             return;
         };
         let all = self.emitter.program.headers.iter_enumerated().map(|(id, _)| id);
@@ -132,7 +133,7 @@ impl Scope<'_, '_> {
     }
 }
 
-/// Puts what the states need around them.
+/// The function's body around the states.
 fn function(scope: Scope<'_, '_>, counted: bool) -> Vec<S> {
     let member = |member: &str| arrow(name("p"), member);
     let mut body = vec![
@@ -258,14 +259,14 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Checks the length of a varbit field; the header's size is left in a constant of its own.
+    /// Checks the length of a varbit field; returns a constant with the header's size.
     fn varbit_size(&mut self, access: &super::header::Access, bits: &Expr) -> C {
         let fixed = self.fixed_bytes(access);
         let max = self.emitter.program.header_types[access.ty].varbit().map_or(0, |(_, max)| max);
         let bits = self.low_word(bits);
         let bits = self.atom(bits);
         self.fail_if(binary("!=", binary("&", bits.clone(), long(7)), long(0)), ERROR_PARSER_INVALID_ARGUMENT);
-        let bytes = self.spill(binary("+", long(u64::from(fixed)), binary(">>", bits.clone(), int(3))));
+        let bytes = self.temporary(binary("+", long(u64::from(fixed)), binary(">>", bits.clone(), int(3))));
         self.fail_if(binary(">", bytes.clone(), self.left()), ERROR_PACKET_TOO_SHORT);
         self.fail_if(binary(">", bits, long(u64::from(max))), ERROR_HEADER_TOO_SHORT);
         let size = self.fresh("size");
@@ -346,7 +347,7 @@ impl Scope<'_, '_> {
             match condition {
                 Some(condition) => self.push(S::If(condition, jump, Vec::new())),
                 None => {
-                    // This case takes all: what follows is never reached.
+                    // This case always matches: the following ones are unreachable.
                     self.out.extend(jump);
                     return;
                 }
@@ -366,7 +367,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Whether each set contains its key; none if they certainly do.
+    /// The condition that each set contains its key; none if it certainly holds.
     fn all_contain(&mut self, sets: &[KeySet], keys: &[Expr], values: &[Value]) -> Option<C> {
         let mut all = None;
         for (at, (set, value)) in sets.iter().zip(values).enumerate() {

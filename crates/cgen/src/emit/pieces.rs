@@ -1,18 +1,19 @@
-//! Headers that are copied as variables of C: first all of their pieces are loaded, then all stored, wherever they go.
+//! Headers that are copied through C variables: all of their pieces are loaded before any is stored, so that they may
+//! overlap.
 //!
-//! Pieces do not overlap, and what was stored as one is loaded as one: a processor hands a store on to a load behind it
-//! only if the load is of the same bytes. A compiler copies 14 bytes as two overlapping words of 8.
+//! Pieces do not overlap, and are loaded with the size with which they were stored: a processor forwards a store to a
+//! later load only if the load is of the same bytes. A compiler copies 14 bytes as two overlapping words of 8.
 
 use super::scope::Scope;
 use crate::ctree::{Expr as C, Stmt as S, binary, call, declare, int, name, unary};
 
-/// The longest header that is copied in this way.
+/// The longest header that is copied so, in bytes.
 pub(crate) const PIECES_BYTES_MAX: u32 = 128;
 
 /// The types of pieces, the widest first.
 const TYPES: [(u32, &str); 5] = [(16, "ws_sixteen"), (8, "uint64_t"), (4, "uint32_t"), (2, "uint16_t"), (1, "uint8_t")];
 
-/// Variables for the bytes of a header.
+/// C variables for the bytes of a header.
 pub(crate) struct Pieces(Vec<Piece>);
 
 struct Piece {
@@ -22,7 +23,7 @@ struct Piece {
 }
 
 impl Scope<'_, '_> {
-    /// Declares variables for a header of so many bytes.
+    /// Declares variables for a header of `size` bytes.
     pub(crate) fn pieces(&mut self, size: u32) -> Pieces {
         let (mut pieces, mut offset) = (Vec::new(), 0);
         for (bytes, ty) in TYPES {

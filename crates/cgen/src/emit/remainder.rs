@@ -1,17 +1,17 @@
 //! Remainders of polynomials over the field of two elements, by constants of the divisor g of degree w.
 //!
 //! What enters: the value and the divisor. What leaves: a call of `ws_remainder`, which multiplies each limb but the
-//! lowest by the remainder of its power of x, so that no multiplication waits for another, and divides what is left, 64
-//! bits, by one more multiplication in place of a quotient (Barrett). The constants are computed here, once.
+//! lowest by the remainder of its power of x, so that the multiplications are independent, and reduces the remaining 64
+//! bits by Barrett reduction. The constants are computed here, once.
 
 use super::scope::Scope;
 use crate::ctree::{Expr as C, call, declare_array, int, long, name};
 use ir::{Expr, ExprKind};
 
 impl Scope<'_, '_> {
-    /// The remainder of the value.
+    /// The remainder of a value.
     pub(crate) fn remainder(&mut self, data: &Expr, width_bits: u32, polynomial: u32) -> C {
-        // What is filled up in front with zeros has the same remainder.
+        // Leading zeros do not change the remainder.
         let data = match &data.kind {
             ExprKind::Cast(inner) if !inner.ty.is_signed() && inner.ty.width() <= data.ty.width() => inner,
             _ => data,
@@ -26,7 +26,7 @@ impl Scope<'_, '_> {
     }
 }
 
-/// What `ws_remainder` multiplies by: the lower 64 bits of x^w times the quotient of x^64 and g, g without its highest
+/// The constants of `ws_remainder`: the lower 64 bits of x^w times the quotient of x^64 and g, g without its highest
 /// power, and the remainders of x^64, x^128, ... for as many limbs; the first of them always.
 fn constants(width_bits: u32, polynomial: u32, limb_count: u32) -> Vec<u64> {
     let divisor = u64::from(polynomial);

@@ -2,10 +2,11 @@
 //!
 //! What enters: the chunk of a packet that has been through ingress, whose context no replica changes, and for each
 //! replica a frame with a copy of the packet's bytes, its port and its replica number. What leaves: statements that
-//! give the code of a replica what its packet has: valid bits, where the headers lie in its own frame, variables.
+//! initialise the state of a replica from its packet: valid bits, the places of the headers in the replica's own frame,
+//! variables.
 
 use super::Emitter;
-use super::fast_path::Way;
+use super::fast_path::PathStage;
 use super::header::Place;
 use super::scope::Scope;
 use crate::ctree::{
@@ -29,11 +30,12 @@ pub(crate) fn one_burst() -> Vec<S> {
     vec![S::Return(call("ws_exceptions", vec![call("replica_burst", arguments)]))]
 }
 
-/// The C constant that says whether the packet's headers lie one behind the other as they would be emitted, so that a
-/// replica with the same ones can leave as it is.
+/// The C variable that is 1 if the packet's headers are adjacent and in the order in which they would be emitted, so
+/// that a replica with the same headers can leave as it is.
 pub(crate) const STAYS: &str = "stays";
 
-/// What is the same for all replicas: the valid bits, and where each header lies from the packet's first byte on.
+/// The declarations that all replicas share: the valid bits, and the offset of each header from the packet's first
+/// byte.
 pub(crate) fn of_packet(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
     let context = cast("const void *", binary("+", name("packet"), int(1)));
     let mut out = vec![declare("const struct context *const ", "of_packet WS_UNUSED", context)];
@@ -60,7 +62,7 @@ pub(crate) fn of_packet(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
     out
 }
 
-/// The statements that find out whether the packet's headers lie as they would be emitted.
+/// The statements that set [`STAYS`].
 fn stays(emitter: &Emitter<'_>) -> Vec<S> {
     let (bytes, stays) = (|| name("emitted_bytes"), || name(STAYS));
     let mut out = vec![declare("uint32_t", "emitted_bytes", int(0)), declare("uint32_t", STAYS, int(1))];
@@ -83,7 +85,7 @@ fn stays(emitter: &Emitter<'_>) -> Vec<S> {
     out
 }
 
-/// The value that an intrinsic variable begins with.
+/// The initial value of an intrinsic variable.
 pub(crate) fn intrinsic(entry: Entry, slot: u32) -> C {
     match entry {
         Entry::Queues { port, .. } if slot == port => cast("uint64_t", arrow(name("frame"), "port")),
@@ -92,7 +94,7 @@ pub(crate) fn intrinsic(entry: Entry, slot: u32) -> C {
     }
 }
 
-/// Headers that belong to one block, and so are invalid where it begins: their bits of a word.
+/// The valid bits, in a word, of headers that are local to one block, and so are invalid at its start.
 fn local_headers(emitter: &Emitter<'_>, word: u32) -> u64 {
     let blocks = emitter.program.architecture.blocks_behind_queues();
     let local = blocks.flat_map(|block| &emitter.plan.blocks[block].local_headers);
@@ -124,16 +126,17 @@ fn at_name(header: HeaderId) -> String {
 }
 
 impl Scope<'_, '_> {
-    /// What the first region begins with: all that the packet has, and where the headers lie in the replica's frame.
-    pub(crate) fn begin_replica(&mut self, way: Way<'_>) {
+    /// The start of the first stage: the replica gets all state of its packet, and the places of the headers in its
+    /// frame.
+    pub(crate) fn begin_replica(&mut self, path: PathStage<'_>) {
         let (program, storage) = (self.emitter.program, &self.emitter.plan.storage);
-        for &var in way.fast_path.waiting.keys().filter(|&&var| program.vars[var].ty.width() <= 64) {
+        for &var in path.fast_path.spilled.keys().filter(|&&var| program.vars[var].ty.width() <= 64) {
             self.used.locals.insert(var);
             self.note_write(var);
         }
         for (id, var) in program.vars.iter_enumerated() {
-            let is_started = way.started.is_none_or(|started| started.contains(&id));
-            if is_started && self.is_kept_wide(id) {
+            let is_started = path.started.is_none_or(|started| started.contains(&id));
+            if is_started && self.is_saved_wide(id) {
                 let (place, width) = (self.place_to_write(id), var.ty.width());
                 let of_packet = self.metadata_of_packet(id);
                 self.push(S::Eval(call("ws_wide_copy", vec![place, of_packet, int(width)])));
@@ -149,13 +152,14 @@ impl Scope<'_, '_> {
             let bytes = call("sizeof", vec![to.clone()]);
             self.push(S::Eval(call("memcpy", vec![to, from, bytes])));
         }
-        if way.fast_path.reads_payload && (!way.fast_path.moves || way.asked.is_none_or(|asked| asked.payload)) {
+        if path.fast_path.reads_payload && (!path.fast_path.moves || path.state_reads.is_none_or(|reads| reads.payload))
+        {
             let bytes = binary("-", arrow(name("packet"), "payload"), arrow(name("packet"), "data"));
             self.push(assign(arrow(name("c"), "payload"), bytes));
         }
     }
 
-    /// Puts a header where it lies in the replica's frame, or beside it where it lies beside its packet.
+    /// Sets the place of a header in the replica's frame, or copies it to its home where it lies outside of its packet.
     fn place_replicas_header(&mut self, header: HeaderId) {
         let access = self.access(&HeaderRef::Fixed(header));
         let Place::Plain(_) = access.place else { return };

@@ -1,8 +1,8 @@
 //! Routines as C functions, and their calls.
 //!
 //! What enters: a routine of a block. What leaves: a function that takes the packet as the block's own function does.
-//! What both mention is in the packet's context while the routine runs: local variables always, valid bits and places
-//! of headers as of the call. A routine that two blocks call is written for each, since each has its own local
+//! State that both use is in the packet's context while the routine runs: local variables always, valid bits and places
+//! of headers during the call. A routine that two blocks call is generated for each, since each has its own local
 //! variables.
 
 use super::control::{PART_PARAMS, packet_declarations};
@@ -15,11 +15,11 @@ use base::index::Id as _;
 use ir::{BlockId, HeaderId, HeaderRef, Program, RoutineId, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
-/// What a routine, and those that it calls, may change of what code keeps in C variables.
+/// What a routine, and those that it calls, may change of the state that its callers have in C variables.
 pub(crate) struct Touched {
     /// Headers that it mentions.
     headers: BTreeSet<HeaderId>,
-    /// Those that may lie elsewhere afterwards.
+    /// Those that it may relocate.
     moved: BTreeSet<HeaderId>,
 }
 
@@ -27,7 +27,7 @@ impl Touched {
     pub(crate) fn of(program: &Program, body: &[Stmt]) -> Touched {
         let mut touched = Touched { headers: BTreeSet::new(), moved: BTreeSet::new() };
         Walk::new(program, Tables::Inside).body(body, &mut |item| match item {
-            Item::Header(header) => touched.headers.extend(meant(program, header)),
+            Item::Header(header) => touched.headers.extend(referents(program, header)),
             Item::Stmt(stmt) => touched.stmt(program, &stmt.kind),
             Item::Var(_) => {}
         });
@@ -40,7 +40,7 @@ impl Touched {
             StmtKind::SetValid(header)
             | StmtKind::CopyHeader { dst: header, .. }
             | StmtKind::CopyVarbit { dst: (header, _), .. }
-            | StmtKind::SetVarbit { dst: (header, _), .. } => self.moved.extend(meant(program, header)),
+            | StmtKind::SetVarbit { dst: (header, _), .. } => self.moved.extend(referents(program, header)),
             StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
                 self.moved.extend(&program.stacks[*stack].elements);
             }
@@ -49,8 +49,8 @@ impl Touched {
     }
 }
 
-/// The headers that a reference may mean.
-fn meant<'p>(program: &'p Program, header: &'p HeaderRef) -> &'p [HeaderId] {
+/// The headers that a reference may refer to.
+fn referents<'p>(program: &'p Program, header: &'p HeaderRef) -> &'p [HeaderId] {
     match (header, stack_of(header)) {
         (HeaderRef::Fixed(id), _) => std::slice::from_ref(id),
         (_, Some(stack)) => &program.stacks[stack].elements,
@@ -62,7 +62,7 @@ fn function_name(block: BlockId, routine: RoutineId) -> String {
     format!("block_{}_{routine}", block.index())
 }
 
-/// The functions of the routines that run in a block, each behind those that it calls.
+/// The functions of the routines that run in a block, each after those that it calls.
 pub(crate) fn functions(emitter: &Emitter<'_>, block: BlockId) -> Vec<CItem> {
     let routines = &emitter.plan.blocks[block].routines;
     let codes: Vec<(RoutineId, Vec<S>)> = routines.iter().map(|&id| (id, code(emitter, block, id))).collect();
@@ -70,7 +70,7 @@ pub(crate) fn functions(emitter: &Emitter<'_>, block: BlockId) -> Vec<CItem> {
     let mut items = Vec::new();
     for (id, code) in codes {
         items.push(CItem::Comment(format!("Routine {}.", emitter.program.routines[id].name)));
-        // Code that nothing gets to is left out, and with it perhaps the only call.
+        // Unreachable code is omitted, which may contain the only call.
         let head = format!("WS_UNUSED void {}({PART_PARAMS})", function_name(block, id));
         items.push(split_function(&head, code, statements));
     }
@@ -88,7 +88,7 @@ fn code(emitter: &Emitter<'_>, block: BlockId, routine: RoutineId) -> Vec<S> {
 }
 
 impl Scope<'_, '_> {
-    /// Calls a routine. What it may look at goes to the context before, and is taken from there again behind.
+    /// Calls a routine. State that it may use is written to the context before the call, and read from there after it.
     pub(crate) fn call_routine(&mut self, routine: RoutineId) {
         let emitter = self.emitter;
         let touched = &emitter.touched[routine];

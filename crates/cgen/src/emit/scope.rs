@@ -1,7 +1,7 @@
-//! What is known while the code that one packet runs through is written.
+//! The state of code generation for the code that one packet runs through.
 
 use super::Emitter;
-use super::fast_path::Way;
+use super::fast_path::PathStage;
 use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, cast, declare, declare_array, index, int, long, name};
 use crate::plan::MOVED_BIT;
 use crate::plan::graph::NodeId;
@@ -13,27 +13,26 @@ use std::rc::Rc;
 /// Letters of a source line that its comment shows.
 const COMMENT_LETTERS_MAX: usize = 100;
 
-/// What holds at a place in the code.
+/// The facts that hold at a place in the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Known {
-    /// Whether control gets there.
+    /// Whether the place is reachable.
     pub(crate) reachable: bool,
-    /// Headers that are valid there for certain.
+    /// Headers that are certainly valid.
     pub(crate) valid: BTreeSet<HeaderId>,
-    /// Headers that are invalid there for certain.
+    /// Headers that are certainly invalid.
     pub(crate) invalid: BTreeSet<HeaderId>,
-    /// Headers that still lie where the parser always finds them, if they are valid.
+    /// Headers that, if they are valid, still lie at the fixed offset at which the parser extracted them.
     pub(crate) in_their_places: BTreeSet<HeaderId>,
-    /// Whether the valid headers are those that the parser has extracted, and none lies elsewhere.
+    /// Whether the valid headers are those that the parser has extracted, and none was relocated.
     pub(crate) as_parsed: bool,
-    /// The headers that the parser has extracted, where it is certain which these were.
+    /// The headers that the parser has extracted, where that is certain.
     pub(crate) extracted: Option<BTreeSet<HeaderId>>,
-    /// Variables that have a certain value there, as far as that is followed: on the fast path, those that wait for
-    /// tables.
+    /// Variables with a constant value. Only the spilled variables of the fast path are tracked.
     pub(crate) vars: BTreeMap<VarId, u64>,
-    /// Variables that have been written since packets entered the region.
+    /// Variables that have been written since packets entered the stage.
     pub(crate) written: BTreeSet<VarId>,
-    /// Sums whose complement the packet has as its checksum, if it was verified.
+    /// Sums that are the complement of the packet's checksum, which was verified.
     pub(crate) in_packet: BTreeSet<usize>,
     /// Sums of which a field or the checksum may have been written.
     pub(crate) touched: BTreeSet<usize>,
@@ -59,7 +58,7 @@ impl Known {
         Known { reachable: false, ..Known::nothing() }
     }
 
-    /// What holds where two ways meet.
+    /// The facts that hold where two paths join.
     pub(crate) fn join(&mut self, other: &Known) {
         if !self.reachable {
             *self = other.clone();
@@ -78,7 +77,7 @@ impl Known {
         }
     }
 
-    /// What a condition over variables and constants says, if that is certain.
+    /// The value of a condition over variables and constants, if it is certain.
     pub(crate) fn decide(&self, condition: &Expr) -> Option<bool> {
         let number = |expr: &Expr| match &expr.kind {
             ExprKind::Const(value) if expr.ty.width() <= 64 => Some(value.low_u64()),
@@ -98,7 +97,7 @@ impl Known {
         }
     }
 
-    /// A condition was found true or false.
+    /// Adds the facts that follow from a condition's value.
     pub(crate) fn assume(&mut self, condition: &Expr, truth: bool) {
         match &condition.kind {
             ExprKind::IsValid(HeaderRef::Fixed(id)) => {
@@ -118,18 +117,18 @@ impl Known {
     }
 }
 
-/// The statements that a node begins with that are but conditions to leave the fast path, and where to.
+/// The leading statements of a node that only leave the fast path under a condition: the condition and the label.
 pub(crate) type EarlyExits<'s> = Vec<(&'s Expr, LabelId)>;
 
-/// Where a label is.
+/// The target of a label.
 pub(crate) enum Jump {
-    /// In this code: the C label, and what is known at each jump to it.
+    /// In this code: the C label, and the facts that hold at all jumps to it.
     Here { label: String, known: Box<Known>, used: bool },
     /// At the start of a node of the graph.
     Node(NodeId),
 }
 
-/// What the code has used, so that it can be declared before it.
+/// What the code has used, which is declared before it.
 #[derive(Default)]
 pub(crate) struct Used {
     pub(crate) locals: BTreeSet<VarId>,
@@ -139,33 +138,33 @@ pub(crate) struct Used {
     pub(crate) loops: BTreeSet<LabelId>,
     /// Variables that are written, on the fast path.
     pub(crate) written: BTreeSet<VarId>,
-    /// Variables whose value may be looked at that they had when packets entered the region.
+    /// Variables whose value at the start of the stage may be read.
     pub(crate) looked_at: BTreeSet<VarId>,
-    /// Variables that are written wherever packets go to a later region, once they do.
+    /// Variables that are written on every path to a later stage; none before the first such path is known.
     pub(crate) surely_written: Option<BTreeSet<VarId>>,
-    pub(crate) waiting: bool,
-    /// Items of the environment's arrays that are had in constants.
+    pub(crate) spilled: bool,
+    /// Items of the environment's arrays that are copied to constants.
     pub(crate) env_items: BTreeSet<(&'static str, u32)>,
-    /// Sums that are kept, read or corrected.
+    /// Sums that are computed, read or updated.
     pub(crate) sums: BTreeSet<usize>,
-    /// Whether the core may go on with a packet from here.
-    pub(crate) left: bool,
+    /// Whether packets may be punted here.
+    pub(crate) may_punt: bool,
     /// Whether headers are emitted, or put before the payload.
     pub(crate) deparses: bool,
-    /// What is asked of that is kept of a packet where headers are moved in place.
-    pub(crate) asked: Asked,
+    /// The parts of the saved state that are read where headers are relocated in place.
+    pub(crate) state_reads: StateReads,
     pub(crate) exit: bool,
     /// At how many places packets leave.
     pub(crate) leaves: usize,
-    /// At how many of them their verdict is known.
+    /// At how many of these places they get a verdict.
     pub(crate) verdicts: usize,
-    /// At how many of them they go to a later region.
+    /// At how many of these places they go to a later stage.
     pub(crate) handed_on: usize,
 }
 
-/// What code asks of that is kept of a packet where headers are moved in place.
+/// The parts of a packet's saved state that code reads where headers are relocated in place.
 #[derive(Clone, Default)]
-pub(crate) struct Asked {
+pub(crate) struct StateReads {
     /// Where the payload begins.
     pub(crate) payload: bool,
     /// Which headers the parser has extracted.
@@ -174,8 +173,8 @@ pub(crate) struct Asked {
     pub(crate) places: BTreeSet<HeaderId>,
 }
 
-impl Asked {
-    pub(crate) fn add(&mut self, other: &Asked) {
+impl StateReads {
+    pub(crate) fn add(&mut self, other: &StateReads) {
         self.payload |= other.payload;
         self.parsed |= other.parsed;
         self.places.extend(&other.places);
@@ -186,9 +185,9 @@ impl Asked {
 pub(crate) struct Scope<'s, 'e> {
     pub(crate) emitter: &'s Emitter<'e>,
     pub(crate) block: BlockId,
-    /// The region of the fast path that is written, if it is not a block alone.
-    pub(crate) way: Option<Way<'s>>,
-    /// What is known where packets enter the region, but for those that come in by another entry.
+    /// The fast path and its stage, if the code is not a block's own function.
+    pub(crate) path: Option<PathStage<'s>>,
+    /// The facts that hold where packets enter the stage at its first entry.
     pub(crate) entered: Known,
     /// The C label at its end.
     pub(crate) exit: String,
@@ -196,28 +195,28 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) known: Known,
     pub(crate) labels: BTreeMap<LabelId, Jump>,
     pub(crate) used: Used,
-    /// Tables' nodes that packets come to by a list, not by a mask.
+    /// Tables' nodes that are entered through a list of packets, not a mask.
     pub(crate) lists: BTreeSet<NodeId>,
-    /// The nodes of the region that is written.
-    pub(crate) region: BTreeSet<NodeId>,
-    /// Nodes in which nothing happens before the block's end.
+    /// The nodes of the stage that is generated.
+    pub(crate) stage: BTreeSet<NodeId>,
+    /// Empty nodes at the block's end.
     pub(crate) ends: BTreeSet<NodeId>,
-    /// How packets leave the fast path at the start of each node.
-    pub(crate) early: Rc<[EarlyExits<'s>]>,
-    /// What is known where packets go to other nodes.
+    /// The conditions at the start of each node under which packets leave the fast path.
+    pub(crate) early_exits: Rc<[EarlyExits<'s>]>,
+    /// The facts that hold at each jump to another node.
     pub(crate) transfers: Vec<(NodeId, Known)>,
     /// The parser's error variable.
     pub(crate) parser_error: Option<VarId>,
-    /// While the parser is written as the first part of the fast path: the C label at the end of the way, and at how
-    /// many places packets go there.
-    pub(crate) way_exit: Option<(String, usize)>,
-    /// The entry of the table whose actions are written.
+    /// While the parser is generated as the first part of the fast path: the C label at the end of the path, and the
+    /// number of jumps to it.
+    pub(crate) path_exit: Option<(String, usize)>,
+    /// The entry of the table whose actions are generated.
     pub(crate) entry: Option<(ir::TableId, C)>,
     /// Whether emitted headers are copied at once.
     pub(crate) staged: bool,
-    /// What was emitted in place, to be put before the payload.
+    /// Headers that were emitted in place and are to be put before the payload.
     pub(crate) emitted: Vec<HeaderRef>,
-    /// Next number of a temporary or label; it goes on from scope to scope of a function.
+    /// The next number of a temporary or label, unique within a function.
     pub(crate) next_name: u32,
     pub(crate) depth: u32,
     last_line: Option<(String, u32)>,
@@ -228,7 +227,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         Scope {
             emitter,
             block,
-            way: None,
+            path: None,
             entered: Known::nothing(),
             exit: exit.into(),
             out: Vec::new(),
@@ -236,12 +235,12 @@ impl<'s, 'e> Scope<'s, 'e> {
             labels: BTreeMap::new(),
             used: Used::default(),
             lists: BTreeSet::new(),
-            region: BTreeSet::new(),
+            stage: BTreeSet::new(),
             ends: BTreeSet::new(),
-            early: Rc::new([]),
+            early_exits: Rc::new([]),
             transfers: Vec::new(),
             parser_error: None,
-            way_exit: None,
+            path_exit: None,
             entry: None,
             staged: false,
             emitted: Vec::new(),
@@ -255,25 +254,24 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.out.push(stmt);
     }
 
-    /// The statements that `write` writes, set apart.
+    /// The statements that `write` generates, without appending them.
     pub(crate) fn take(&mut self, write: impl FnOnce(&mut Self)) -> Vec<S> {
         let outer = std::mem::take(&mut self.out);
         write(self);
         std::mem::replace(&mut self.out, outer)
     }
 
-    /// A name that nothing else in the function has. What belongs to a node, table or word has its number right behind
-    /// its name, without a stroke.
+    /// A name that is unique in the function. Names of nodes, tables and words have their number without an underscore.
     pub(crate) fn fresh(&mut self, prefix: &str) -> String {
         self.next_name += 1;
         format!("{prefix}_{}", self.next_name)
     }
 
-    /// A condition was found true or false.
+    /// Adds the facts that follow from a condition's value.
     pub(crate) fn assume(&mut self, condition: &Expr, truth: bool) {
         self.known.assume(condition, truth);
-        if let Some(way) = self.way.filter(|_| self.known.as_parsed) {
-            let before = |id| way.fast_path.parsed.get(id).into_iter().flat_map(|extracted| &extracted.after);
+        if let Some(path) = self.path.filter(|_| self.known.as_parsed) {
+            let before = |id| path.fast_path.parsed.get(id).into_iter().flat_map(|extracted| &extracted.after);
             let before: Vec<HeaderId> = self.known.valid.iter().flat_map(before).copied().collect();
             self.known.valid.extend(before);
         }
@@ -281,16 +279,16 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.assume_of_sums(condition, truth);
     }
 
-    /// The value in a constant of its own, unless it is a name or number already.
+    /// The value in a temporary constant, unless it is a name or a number already.
     pub(crate) fn atom(&mut self, value: C) -> C {
         match value {
             C::Name(_) | C::Int(_) | C::Long(_) => value,
-            _ => self.spill(value),
+            _ => self.temporary(value),
         }
     }
 
-    /// The value in a constant of its own.
-    pub(crate) fn spill(&mut self, value: C) -> C {
+    /// The value in a temporary constant.
+    pub(crate) fn temporary(&mut self, value: C) -> C {
         let temp = self.fresh("t");
         self.push(declare("const uint64_t", temp.clone(), value));
         name(temp)
@@ -303,7 +301,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         name(temp)
     }
 
-    /// The source line of a span as a comment, if it is another than that of the comment before.
+    /// Adds the source line of a span as a comment, unless the previous comment has the same line.
     pub(crate) fn comment(&mut self, span: Span) {
         if span.is_none() {
             return;
@@ -318,12 +316,12 @@ impl<'s, 'e> Scope<'s, 'e> {
         }
     }
 
-    /// The next statement gets its comment even if it stands on the line of the one before.
+    /// Makes the next statement get its comment even if it has the line of the one before.
     pub(crate) fn forget_line(&mut self) {
         self.last_line = None;
     }
 
-    /// Ends this packet's way through the code.
+    /// Ends this packet's run through the code.
     pub(crate) fn leave(&mut self) {
         self.used.exit = true;
         self.used.leaves += 1;
@@ -331,36 +329,36 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.known = Known::unreachable();
     }
 
-    /// Whether packets are worked on where their bytes lie.
+    /// Whether packets are processed where their bytes lie.
     pub(crate) fn is_in_place(&self) -> bool {
-        self.way.is_some_and(|way| way.fast_path.in_place)
+        self.path.is_some_and(|path| path.fast_path.in_place)
     }
 
-    /// Whether, moreover, headers are moved there.
+    /// Whether headers are relocated in place, too.
     pub(crate) fn moves(&self) -> bool {
-        self.way.is_some_and(|way| way.fast_path.moves)
+        self.path.is_some_and(|path| path.fast_path.moves)
     }
 
     /// Whether packets are replicas of one that has been through ingress.
     pub(crate) fn is_of_replicas(&self) -> bool {
-        self.way.is_some_and(|way| way.fast_path.is_of_replicas())
+        self.path.is_some_and(|path| path.fast_path.is_of_replicas())
     }
 
-    /// Whether packets may begin elsewhere then, or have another length.
+    /// Whether packets may have another begin or length afterwards.
     pub(crate) fn changes_frames(&self) -> bool {
-        self.way.is_some_and(|way| way.fast_path.moves || way.fast_path.truncated.is_some())
+        self.path.is_some_and(|path| path.fast_path.moves || path.fast_path.truncated.is_some())
     }
 
-    /// Notes that a header of the packet lies elsewhere from now on.
+    /// Records that a header of the packet was relocated.
     pub(crate) fn note_moved(&mut self) {
-        if self.way.is_some_and(|way| way.fast_path.may_stay) {
+        if self.path.is_some_and(|path| path.fast_path.may_stay) {
             let word = self.valid_word(0, true);
             self.push(S::Assign(word, "|=", long(1 << MOVED_BIT)));
         }
     }
 
-    /// What is known of a packet since it was received: a member of its chunk's fixed part or, where packets are worked
-    /// on in place, of its frame.
+    /// A property of the packet as it was received: a member of its chunk's fixed part or, where packets are processed
+    /// in place, of its frame.
     pub(crate) fn received(&self, member: &str) -> C {
         match member {
             _ if !self.is_in_place() => arrow(name("p"), member),
@@ -379,9 +377,9 @@ impl<'s, 'e> Scope<'s, 'e> {
         name(format!("valid{word}"))
     }
 
-    /// A variable as a C place whose value is looked at: a number, or an array of limbs.
+    /// The C place of a variable that is read: a number, or an array of limbs.
     pub(crate) fn var_place(&mut self, var: VarId) -> C {
-        if self.way.is_some_and(|way| way.fast_path.times.contains(&var)) {
+        if self.path.is_some_and(|path| path.fast_path.times.contains(&var)) {
             let time_us = binary("/", self.now_ns(), long(1000));
             return super::masked(time_us, self.emitter.program.vars[var].ty.width());
         }
@@ -391,7 +389,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.place_to_write(var)
     }
 
-    /// The same where the whole of it is written.
+    /// The C place of a variable that is overwritten.
     pub(crate) fn place_to_write(&mut self, var: VarId) -> C {
         let program = self.emitter.program;
         if self.is_local(var) {
@@ -404,28 +402,28 @@ impl<'s, 'e> Scope<'s, 'e> {
         match program.vars[var].kind {
             VarKind::Intrinsic(slot) => index(arrow(name("p"), "intrinsic"), int(slot)),
             VarKind::Metadata => arrow(name("c"), self.emitter.var_name(var)),
-            VarKind::Local => self.waiting_place(var),
+            VarKind::Local => self.spilled_place(var),
         }
     }
 
-    /// Whether the variable is one of C in this code.
+    /// Whether the variable is a C variable in this code.
     pub(crate) fn is_local(&self, var: VarId) -> bool {
         let var_ir = &self.emitter.program.vars[var];
-        match self.way {
-            Some(way) => {
-                var_ir.ty.width() <= 64 || var_ir.kind == VarKind::Local && !way.fast_path.waiting.contains_key(&var)
+        match self.path {
+            Some(path) => {
+                var_ir.ty.width() <= 64 || var_ir.kind == VarKind::Local && !path.fast_path.spilled.contains_key(&var)
             }
-            None => var_ir.kind == VarKind::Local && !self.emitter.plan.blocks[self.block].waiting.contains_key(&var),
+            None => var_ir.kind == VarKind::Local && !self.emitter.plan.blocks[self.block].spilled.contains_key(&var),
         }
     }
 
-    /// Where a variable waits for tables.
-    pub(crate) fn waiting_place(&mut self, var: VarId) -> C {
-        self.used.waiting = true;
+    /// The place of a spilled variable.
+    pub(crate) fn spilled_place(&mut self, var: VarId) -> C {
+        self.used.spilled = true;
         arrow(name("w"), self.emitter.var_name(var))
     }
 
-    /// Notes what is surely written where packets go to a later region.
+    /// Records what is certainly written where packets go to a later stage.
     pub(crate) fn note_handing_on(&mut self) {
         self.used.handed_on += 1;
         let known = &self.known.written;
@@ -435,22 +433,22 @@ impl<'s, 'e> Scope<'s, 'e> {
         }
     }
 
-    /// Notes that a variable is written.
+    /// Records that a variable is written.
     pub(crate) fn note_write(&mut self, var: VarId) {
         self.used.written.insert(var);
     }
 
-    /// Declarations of what the code has used, to stand before it. `valid` gives the start of a word of valid bits,
-    /// `pointer` that of the pointer to a header.
+    /// Declarations of what the code has used, to be placed before it. `valid` returns the initial value of a word of
+    /// valid bits, `pointer` that of the pointer to a header.
     pub(crate) fn declarations(&self, valid: impl Fn(u32) -> C, pointer: impl Fn(HeaderId) -> C) -> Vec<S> {
         let mut out = Vec::new();
-        if self.used.waiting || self.way.is_some_and(|way| self.has_waiting(way)) {
-            let waiting = match self.way {
-                Some(way) => super::fast_path::waiting_name(way.fast_path).to_owned(),
-                None => super::waiting_name(self.block),
+        if self.used.spilled || self.path.is_some_and(|path| self.has_spilled(path)) {
+            let spilled = match self.path {
+                Some(path) => super::fast_path::spilled_name(path.fast_path).to_owned(),
+                None => super::spilled_name(self.block),
             };
-            let ty = format!("struct {waiting}");
-            let place = cast("void *", arrow(name("c"), "waiting"));
+            let ty = format!("struct {spilled}");
+            let place = cast("void *", arrow(name("c"), "spilled"));
             out.push(declare(&format!("{ty} *const "), "w WS_UNUSED", place));
         }
         for &word in &self.used.words {
@@ -460,8 +458,8 @@ impl<'s, 'e> Scope<'s, 'e> {
             out.push(declare("uint8_t *", format!("{} WS_UNUSED", self.emitter.header_name(header)), pointer(header)));
         }
         for &var in &self.used.locals {
-            out.push(match self.way {
-                Some(_) => self.local_of_way(var),
+            out.push(match self.path {
+                Some(_) => self.local_on_path(var),
                 None => self.local(var),
             });
         }
@@ -490,7 +488,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.known.invalid.contains(&header)
     }
 
-    /// A word of valid bits of packets that enter the region with this known of them.
+    /// A word of valid bits of packets that enter the stage with these known facts.
     pub(crate) fn valid_word_entering(&self, word: u32, known: &Known) -> C {
         let mut bits = 0;
         for (header, slot) in self.emitter.plan.headers.iter_enumerated().filter(|(_, slot)| slot.bit / 64 == word) {
@@ -504,33 +502,33 @@ impl<'s, 'e> Scope<'s, 'e> {
         long(bits)
     }
 
-    /// Whether a header is certainly valid where this is known.
+    /// Whether a header is certainly valid given these facts.
     pub(crate) fn is_valid_where(&self, known: &Known, header: HeaderId) -> bool {
         let is_before = |other: &HeaderId| {
-            let extracted = self.way.and_then(|way| way.fast_path.headers.get(other));
+            let extracted = self.path.and_then(|path| path.fast_path.headers.get(other));
             extracted.is_some_and(|extracted| extracted.after.contains(&header))
         };
         known.valid.contains(&header) || known.valid.iter().any(is_before)
     }
 
-    /// Writes back what the code has changed in its copies of the context.
+    /// Writes the changed copies of the context back.
     pub(crate) fn write_back(&self) -> Vec<S> {
         let word = |&word: &u32| assign(valid_in_context(word), name(format!("valid{word}")));
         let words = self.used.dirty_words.iter().map(word);
-        match self.way {
-            Some(way) => {
-                let goes_on = self.used.left || way.wanted.is_none_or(|wanted| wanted.left);
-                let all = goes_on && !self.is_in_place();
-                let is_wanted = |word: &u32| way.wanted.is_some_and(|wanted| wanted.words.contains(word));
-                let words = self.used.dirty_words.iter().filter(|word| all || is_wanted(word));
+        match self.path {
+            Some(path) => {
+                let may_punt = self.used.may_punt || path.live_out.is_none_or(|live_out| live_out.may_punt);
+                let all = may_punt && !self.is_in_place();
+                let is_live = |word: &u32| path.live_out.is_some_and(|live_out| live_out.words.contains(word));
+                let words = self.used.dirty_words.iter().filter(|word| all || is_live(word));
                 let words = words.map(|&word| assign(valid_in_context(word), name(format!("valid{word}"))));
-                words.chain(self.waiting_write_back(way)).chain(self.sum_write_back()).collect()
+                words.chain(self.spilled_write_back(path)).chain(self.sum_write_back()).collect()
             }
             None => words.collect(),
         }
     }
 
-    /// Makes the block's local headers invalid: the first thing that a block does.
+    /// Makes the block's local headers invalid, at the start of a block.
     pub(crate) fn reset_local_headers(&mut self) {
         let headers: Vec<HeaderId> = self.emitter.plan.blocks[self.block].local_headers.iter().copied().collect();
         let mut words: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
@@ -546,9 +544,9 @@ impl<'s, 'e> Scope<'s, 'e> {
         }
     }
 
-    /// Makes locals that wait for tables zero: the other first thing that a block does.
-    pub(crate) fn reset_waiting(&mut self) {
-        let vars: Vec<VarId> = self.emitter.plan.blocks[self.block].waiting.keys().copied().collect();
+    /// Zeroes the spilled locals, at the start of a block.
+    pub(crate) fn reset_spilled(&mut self) {
+        let vars: Vec<VarId> = self.emitter.plan.blocks[self.block].spilled.keys().copied().collect();
         for var in vars {
             let (width, place) = (self.emitter.program.vars[var].ty.width(), self.var_place(var));
             if width > 64 {

@@ -1,9 +1,9 @@
 //! Pushing and popping: the elements of a header stack move up or down.
 //!
-//! What enters: a stack and by how many places its elements move. What leaves: code that tells of each header where the
-//! other one was. No bytes move, but for those of headers that lie in the home of their element: they go to the home
-//! of the element that they become, so that no two elements ever share one. Where elements are named at run time, it is
-//! the homes that change hands.
+//! What enters: a stack and the number of places by which its elements move. What leaves: code that gives each header
+//! the place of the element that it becomes. No bytes move, except those of headers that lie in the home of their
+//! element: they are copied to the home of the element that they become, so that no two elements ever share one. Where
+//! elements are indexed at run time, the homes are moved instead.
 
 use super::expr::Value;
 use super::header::Place;
@@ -12,7 +12,7 @@ use crate::ctree::{Stmt as S, arrow, assign, binary, call, conditional, int, lon
 use crate::plan::StackSlot;
 use ir::{HeaderId, HeaderRef, StackId};
 
-/// An element that is put where another one was, if there was one.
+/// An element, and the element that it becomes, if there is one.
 type Move = (HeaderId, Option<HeaderId>);
 
 impl Scope<'_, '_> {
@@ -27,7 +27,7 @@ impl Scope<'_, '_> {
         self.move_next(stack, count, up);
     }
 
-    /// Moves elements that are named at run time.
+    /// Moves elements that are indexed at run time.
     fn rotate(&mut self, stack: StackId, count: u32, up: bool) {
         let StackSlot { first, size, .. } = self.stack_slot(stack);
         let direction = int(u32::from(up));
@@ -48,7 +48,7 @@ impl Scope<'_, '_> {
         let next = self.stack_next(stack);
         let (count, size) = (long(u64::from(count)), long(u64::from(size)));
         let moved = if up {
-            let sum = self.spill(binary("+", next, count));
+            let sum = self.temporary(binary("+", next, count));
             conditional(binary("<", sum.clone(), size.clone()), sum, size)
         } else {
             let next = self.atom(next);
@@ -57,7 +57,7 @@ impl Scope<'_, '_> {
         self.write_var(self.emitter.program.stacks[stack].next, Value::Narrow(moved));
     }
 
-    /// Moves elements that have names.
+    /// Moves elements that are named at compile time.
     fn move_elements(&mut self, stack: StackId, count: u32, up: bool) {
         let program = self.emitter.program;
         let elements = &program.stacks[stack].elements;
@@ -66,7 +66,7 @@ impl Scope<'_, '_> {
         let from = |at: usize| source(at).and_then(|at| elements.get(at)).copied();
         let mut moves: Vec<Move> = (0..elements.len()).map(|at| (elements[at], from(at))).collect();
         if up {
-            // Each goes before another takes its place.
+            // Each element moves before another takes its place.
             moves.reverse();
         }
         for (to, from) in &moves {
@@ -75,13 +75,14 @@ impl Scope<'_, '_> {
             }
         }
         self.move_bits(elements, &moves, count as u32, up);
-        // Of a packet with the valid bits that it came with, moves have put every element back into its place: they add
-        // none, and what they drop does not come back. So they need not note that anything lies elsewhere.
+        // If a packet has its initial valid bits again, moves have returned every element to its place: they add no
+        // element, and an element that they drop does not come back. So they need not record that a header was
+        // relocated.
         self.learn_moves(&moves);
     }
 
-    /// Makes an element the header that another one is. What an invalid one says of its place is moved as well; nobody
-    /// looks at it.
+    /// Makes one element the header that another one is. The place of an invalid header is moved as well, and is not
+    /// used.
     fn move_element(&mut self, to: HeaderId, from: HeaderId) {
         let [to, from] = [to, from].map(|id| self.access(&HeaderRef::Fixed(id)));
         let place = if self.moves() { self.pointer(&from) } else { self.offset(&from) };
@@ -92,7 +93,7 @@ impl Scope<'_, '_> {
             _ => None,
         };
         let taken = self.take(|scope| scope.set_offset(&to, place.clone()));
-        // What was parsed and not changed since lies in the packet.
+        // A header that was parsed and not changed since lies in the packet.
         match homes.filter(|_| !self.known.as_parsed) {
             None => self.out.extend(taken),
             Some([to_home, from_home]) => {
@@ -142,7 +143,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// What was known of an element's validity is known of the one that it became.
+    /// Moves the facts about an element's validity to the element that it became.
     fn learn_moves(&mut self, moves: &[Move]) {
         let known: Vec<[bool; 2]> = moves
             .iter()

@@ -14,7 +14,7 @@ impl Scope<'_, '_> {
     }
 
     pub(crate) fn stmt(&mut self, stmt: &Stmt) {
-        // Nothing gets here; what it would need may not even be declared.
+        // This is unreachable, and variables that it would use may not be declared.
         if !self.known.reachable {
             return;
         }
@@ -122,10 +122,12 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Keeps in mind what value a variable gets that waits for tables on the fast path.
+    /// Records the constant that a spilled variable of the fast path is set to.
     fn learn_value(&mut self, var: VarId, value: &Value) {
         match value {
-            Value::Narrow(C::Long(value)) if self.way.is_some_and(|way| way.fast_path.waiting.contains_key(&var)) => {
+            Value::Narrow(C::Long(value))
+                if self.path.is_some_and(|path| path.fast_path.spilled.contains_key(&var)) =>
+            {
                 self.known.vars.insert(var, *value);
             }
             _ => {
@@ -134,7 +136,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The value as its variable's storage wants it, without a warning.
+    /// The value with a cast to the type of its variable's storage.
     pub(crate) fn stored(&self, var: VarId, value: C) -> C {
         let var = &self.emitter.program.vars[var];
         let ty = match (var.kind, var.ty.width()) {
@@ -200,26 +202,26 @@ impl Scope<'_, '_> {
         let before = self.known.clone();
         let mut after = Known::unreachable();
         let chosen = self.value(value);
-        let mut ways = Vec::new();
+        let mut arms = Vec::new();
         for body in cases.iter().map(|case| &case.body[..]).chain([default]) {
             self.known = before.clone();
             self.forget_line();
-            ways.push(self.take(|scope| scope.stmts(body)));
+            arms.push(self.take(|scope| scope.stmts(body)));
             after.join(&self.known);
         }
         self.known = after;
         self.forget_line();
-        let default = ways.pop().unwrap_or_default();
+        let default = arms.pop().unwrap_or_default();
         match chosen {
             Value::Narrow(value) => {
                 let constants = |case: &SwitchCase| case.values.iter().map(|value| long(value.low_u64())).collect();
-                let cases = cases.iter().map(constants).zip(ways).collect();
-                // An `int` would let compilers warn of constants that it cannot have.
+                let cases = cases.iter().map(constants).zip(arms).collect();
+                // With an `int`, compilers would warn about constants out of its range.
                 self.push(S::Switch { value: cast("uint64_t", value), cases, default });
             }
             Value::Wide(limbs) => {
                 let mut rest = default;
-                for (case, way) in cases.iter().zip(ways).rev() {
+                for (case, arm) in cases.iter().zip(arms).rev() {
                     let mut condition: Option<C> = None;
                     for value in &case.values {
                         let constant = self.wide(&Expr::constant(ty, value.clone()));
@@ -229,7 +231,7 @@ impl Scope<'_, '_> {
                             None => equal,
                         });
                     }
-                    rest = vec![S::If(condition.unwrap_or(long(0)), way, rest)];
+                    rest = vec![S::If(condition.unwrap_or(long(0)), arm, rest)];
                 }
                 self.out.extend(rest);
             }
@@ -243,7 +245,7 @@ impl Scope<'_, '_> {
         self.close(label, outer, end);
     }
 
-    /// Begins a labelled statement; returns what the label meant before.
+    /// Begins a labelled statement; returns the label's outer meaning.
     fn open(&mut self, label: LabelId, end: String) -> Option<Jump> {
         self.labels.insert(label, Jump::Here { label: end, known: Box::new(Known::unreachable()), used: false })
     }
@@ -260,8 +262,8 @@ impl Scope<'_, '_> {
     }
 
     pub(crate) fn leave_to(&mut self, label: LabelId) {
-        if let Some(exit) = self.way.and_then(|way| way.fast_path.exit_at(label)) {
-            self.leave_way(exit);
+        if let Some(exit) = self.path.and_then(|path| path.fast_path.exit_at(label)) {
+            self.leave_path(exit);
             return;
         }
         let known = std::mem::replace(&mut self.known, Known::unreachable());
@@ -277,7 +279,7 @@ impl Scope<'_, '_> {
                 self.known = known;
                 self.transfer(node);
             }
-            // Only the block's end is left.
+            // Only the block's end remains.
             None => self.leave(),
         }
     }
@@ -293,7 +295,7 @@ impl Scope<'_, '_> {
             return;
         }
         self.transfers.push((node, self.known.clone()));
-        if self.region.contains(&node) {
+        if self.stage.contains(&node) {
             self.push(S::Goto(super::control::node_label(node)));
             self.known = Known::unreachable();
         } else {
@@ -305,9 +307,9 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Where packets leave at once that come to a node, if that is certain.
+    /// The exit that packets certainly take at the start of a node, if there is one.
     fn exit_before(&self, node: crate::plan::graph::NodeId) -> Option<LabelId> {
-        for (condition, label) in self.early.get(node)? {
+        for (condition, label) in self.early_exits.get(node)? {
             match self.known.decide(condition) {
                 Some(true) => return Some(*label),
                 Some(false) => {}
@@ -339,7 +341,7 @@ impl Scope<'_, '_> {
         self.close(label, outer, end);
     }
 
-    /// Forgets what is known of variables, and of headers that a loop's or routine's body may make invalid.
+    /// Forgets facts about variables, and about headers that a loop's or routine's body may make invalid.
     pub(crate) fn forget_what_changes(&mut self, body: &Body) {
         self.known.vars.clear();
         self.known.invalid.clear();
@@ -368,7 +370,7 @@ impl Scope<'_, '_> {
         moved.into_iter().for_each(|stack| self.forget_stack(stack));
     }
 
-    /// Values as the words that callbacks get: `ceil(width / 64)` words each. Returns a pointer to the first.
+    /// Stores values as words for a callback, `ceil(width / 64)` each. Returns a pointer to the first.
     pub(crate) fn words<'x>(&mut self, values: impl IntoIterator<Item = &'x Expr>) -> C {
         let values: Vec<&Expr> = values.into_iter().collect();
         let total: u32 = values.iter().map(|value| value.ty.width().div_ceil(64)).sum();
@@ -399,14 +401,14 @@ impl Scope<'_, '_> {
             return (self.at_offset(name("cursor")), binary("-", name("end"), name("cursor")));
         }
         if self.is_in_place() {
-            let payload = self.kept_payload();
+            let payload = self.payload_start();
             return (self.at_offset(payload.clone()), binary("-", self.received("length"), payload));
         }
         let end = binary("+", member("data"), member("length"));
         (self.at_offset(member("payload")), binary("-", end, member("payload")))
     }
 
-    /// A value that a callback or cell gives, cut to a place's width.
+    /// Writes the value of a callback or cell, truncated to a place's width.
     pub(crate) fn write_resized(&mut self, place: &Place, value: C, width: u32) {
         let to = self.place_width(place);
         let value = if to < width { Value::Narrow(masked(value, to)) } else { Value::Narrow(value) };

@@ -1,7 +1,7 @@
-//! Tables: rows of keys, and what is done with an entry.
+//! Tables: rows of keys, and the actions of entries.
 //!
-//! What an entry says may stand in its slot in brief ([`tables::BriefLayout`]); then that is what a lookup answers, and
-//! the entry is not read.
+//! The slot of an entry may hold a packed result ([`tables::PackedLayout`]); a lookup then returns that, and the entry
+//! is not read.
 
 use super::expr::Value;
 use super::mask;
@@ -10,25 +10,25 @@ use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, dot, index, int,
     long, name, plus, unary,
 };
-use crate::plan::spelled::Store;
+use crate::plan::pre_encoded::Store;
 use ir::{ActionId, HeaderRef, TableId, VarId};
 use std::collections::BTreeSet;
-use tables::BriefLayout;
+use tables::PackedLayout;
 
 /// The type of pointers to entries.
 pub(crate) const ENTRY: &str = "const struct ws_entry *";
 
-/// Cases up to which they are tried one after the other, as listed: a loop of conditions can become vector
-/// instructions, and what a table is for is what programs list first.
+/// The number of cases up to which they are tested one after the other, as listed: a C compiler can vectorise a loop of
+/// conditions, and programs usually list the most frequent action first.
 const TRIED_MAX: usize = 4;
 
-/// What a table answers.
+/// The result of a lookup.
 #[derive(Clone)]
 pub(crate) enum Answer {
     /// A pointer to the entry.
     Entry(C),
-    /// What it says in brief.
-    Brief(C),
+    /// The packed result.
+    Packed(C),
 }
 
 impl Answer {
@@ -36,7 +36,9 @@ impl Answer {
     fn hit(&self) -> C {
         match self {
             Answer::Entry(entry) => arrow(entry.clone(), "hit"),
-            Answer::Brief(brief) => binary("&", binary(">>", brief.clone(), int(BriefLayout::HIT_BIT)), int(1)),
+            Answer::Packed(packed_result) => {
+                binary("&", binary(">>", packed_result.clone(), int(PackedLayout::HIT_BIT)), int(1))
+            }
         }
     }
 
@@ -44,12 +46,15 @@ impl Answer {
     fn action(&self) -> C {
         match self {
             Answer::Entry(entry) => arrow(entry.clone(), "action"),
-            Answer::Brief(brief) => binary("&", brief.clone(), int((1 << BriefLayout::ACTION_BITS) - 1)),
+            Answer::Packed(packed_result) => {
+                binary("&", packed_result.clone(), int((1 << PackedLayout::ACTION_BITS) - 1))
+            }
         }
     }
 }
 
-/// Where the direct counters and meter are of the entry of this handle if one was hit, of the default action if not.
+/// The cell of direct counters and meters: that of the entry with this handle if one was hit, else that of the default
+/// action.
 pub(crate) fn direct_cell(table: &ir::Table, hit: C, handle: C) -> C {
     conditional(hit, cast("uint64_t", handle), long(table.default_cell()))
 }
@@ -85,13 +90,13 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The statements that ask a table, and count that.
+    /// The statements that look a table up, and count the lookups.
     pub(crate) fn lookup(&mut self, table: TableId, keys: C, count: C, results: C) -> [S; 2] {
         let handle = self.env_item("tables", table);
         let plan = &self.emitter.plan.tables[table];
-        let hits = if plan.briefs.is_some() {
-            let brief = name(brief_function(table));
-            call("ws_find_briefs", vec![unary("&", handle), keys, count.clone(), brief, results])
+        let hits = if plan.packed_results.is_some() {
+            let packed_result = name(pack_function(table));
+            call("ws_find_packed_results", vec![unary("&", handle), keys, count.clone(), packed_result, results])
         } else if plan.is_of_words {
             call("ws_find_words", vec![unary("&", handle), keys, count.clone(), results])
         } else if plan.is_of_rows {
@@ -106,7 +111,7 @@ impl Scope<'_, '_> {
         [add("hits", hits), add("lookups", count)]
     }
 
-    /// Asks a table for this packet alone and does what the entry says.
+    /// Looks a table up for this packet alone and runs the entry's action.
     pub(crate) fn apply_inline(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
         if self.emitter.plan.tables[table].is_of_words {
             return self.apply_words_inline(table, hit, action);
@@ -119,24 +124,24 @@ impl Scope<'_, '_> {
         }
         self.key_row(table, &name(row.clone()));
         self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: None });
-        let asked = self.lookup(table, name(row), int(1), unary("&", name(entry.clone())));
-        asked.into_iter().for_each(|statement| self.push(statement));
+        let lookup = self.lookup(table, name(row), int(1), unary("&", name(entry.clone())));
+        lookup.into_iter().for_each(|statement| self.push(statement));
         self.table_results(table, hit, action, &Answer::Entry(name(entry)));
     }
 
-    /// The same for a table of words.
+    /// The same for a table whose keys are one word.
     fn apply_words_inline(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
         let row = self.fresh("row");
         self.push(declare_array("uint64_t", row.clone(), 1, None));
         self.key_row(table, &name(row.clone()));
         let mut arguments = vec![unary("&", self.env_item("tables", table)), index(name(row), int(0))];
         let plan = &self.emitter.plan.tables[table];
-        let answer = if plan.briefs.is_some() {
-            arguments.push(name(brief_function(table)));
-            let function = if plan.is_narrow { "ws_find_narrow_brief" } else { "ws_find_brief" };
-            let brief = self.fresh("brief");
-            self.push(declare("const uint32_t", format!("{brief} WS_UNUSED"), call(function, arguments)));
-            Answer::Brief(name(brief))
+        let answer = if plan.packed_results.is_some() {
+            arguments.push(name(pack_function(table)));
+            let function = if plan.is_narrow { "ws_find_narrow_packed_result" } else { "ws_find_packed_result" };
+            let packed_result = self.fresh("packed_result");
+            self.push(declare("const uint32_t", format!("{packed_result} WS_UNUSED"), call(function, arguments)));
+            Answer::Packed(name(packed_result))
         } else {
             let function = if plan.is_narrow { "ws_find_narrow" } else { "ws_find_word" };
             let (entry, found) = (self.fresh("entry"), Some(call(function, arguments)));
@@ -153,16 +158,16 @@ impl Scope<'_, '_> {
         self.table_results(table, hit, action, &answer);
     }
 
-    /// What follows a lookup: direct counter and meter of the entry or default action, the time of the hit,
-    /// results, the action.
+    /// The code after a lookup: direct counter and meter of the entry or default action, the time of the hit, results,
+    /// the action.
     pub(crate) fn table_results(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>, answer: &Answer) {
         let ran = match answer {
             Answer::Entry(entry) => {
-                let ran = self.what_runs(table, entry);
+                let ran = self.entry_that_runs(table, entry);
                 self.note_entry(table, entry);
                 Answer::Entry(ran)
             }
-            Answer::Brief(_) => answer.clone(),
+            Answer::Packed(_) => answer.clone(),
         };
         if let Some(var) = hit {
             let value = conditional(answer.hit(), int(1), int(0));
@@ -180,7 +185,7 @@ impl Scope<'_, '_> {
         let member = |member: &str| arrow(entry.clone(), member);
         if !table_ir.direct_counters.is_empty() {
             let cell = direct_cell(table_ir, member("hit"), member("index"));
-            let cell = self.spill(cell);
+            let cell = self.temporary(cell);
             for &counter in &table_ir.direct_counters {
                 self.count_directly(counter, cell.clone());
             }
@@ -190,7 +195,7 @@ impl Scope<'_, '_> {
             let bytes = self.received("ingress_length");
             let arguments = vec![int(super::header::number(*meter)), cell, bytes, int(ir::NO_COLOUR)];
             let colour = self.callback("direct_meter", arguments);
-            let colour = self.spill(cast("uint64_t", colour));
+            let colour = self.temporary(cast("uint64_t", colour));
             let has_colour = binary("!=", colour.clone(), int(ir::NO_COLOUR));
             let write = self.take(|scope| scope.write_resized(dst, colour, 32));
             self.push(S::If(has_colour, write, Vec::new()));
@@ -232,7 +237,7 @@ impl Scope<'_, '_> {
         tried.into_iter().for_each(|statement| self.push(statement));
     }
 
-    /// Counts a lookup whose answer is known. Uses are summed over the burst in variables of the function.
+    /// Counts a lookup whose result is known. Counts are summed over the burst in variables of the function.
     pub(crate) fn count_lookup(&mut self, table: TableId, hit: &ir::Expr, entry: &ir::Expr) {
         self.push(S::Assign(name(lookups_name(table)), "+=", int(1)));
         let table_ir = &self.emitter.program.tables[table];
@@ -251,7 +256,7 @@ impl Scope<'_, '_> {
         let entry = self.number(entry);
         let entry = self.atom(entry);
         if !table_ir.direct_counters.is_empty() {
-            let cell = self.spill(direct_cell(table_ir, hit.clone(), entry.clone()));
+            let cell = self.temporary(direct_cell(table_ir, hit.clone(), entry.clone()));
             for &counter in &table_ir.direct_counters {
                 self.count_directly(counter, cell.clone());
             }
@@ -262,19 +267,20 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Notes that an entry is hit now.
+    /// Records the time at which an entry is hit.
     fn note_hit(&mut self, table: TableId, position: C) {
         let cells = self.env_item("last_hits", table);
         let note = assign(index(dot(cells.clone(), "words"), position.clone()), self.now_ns());
         self.push(S::If(binary("<", position, dot(cells, "size")), vec![note], Vec::new()));
     }
 
-    /// The entry whose action runs: that of the table itself, or the member of its action profile that this names.
-    fn what_runs(&mut self, table: TableId, entry: &C) -> C {
+    /// The entry whose action runs: the table's own, or the member of its action profile that the table's entry refers
+    /// to.
+    fn entry_that_runs(&mut self, table: TableId, entry: &C) -> C {
         let program = self.emitter.program;
         let Some(implementation) = &program.tables[table].implementation else { return entry.clone() };
         let ran = self.fresh("ran");
-        // Nobody looks at it where no action does anything.
+        // It is unused where no action has a body.
         let declared = format!("{ran} WS_UNUSED");
         self.push(S::Declare { ty: ENTRY.into(), name: declared, length: None, value: Some(entry.clone()) });
         let is_named = |what: &str| binary("==", arrow(entry.clone(), "action"), name(what));
@@ -320,7 +326,7 @@ impl Scope<'_, '_> {
                 Some(store) if store.statements[0] == number => {
                     self.sequence(&std::mem::take(&mut others));
                     self.comment(stmt.span);
-                    self.copy_spelled(store, plus(arrow(entry.clone(), "data"), layout.spelled_word() as u32));
+                    self.copy_pre_encoded(store, plus(arrow(entry.clone(), "data"), layout.pre_encoded_word() as u32));
                 }
                 Some(_) => {}
                 None => others.push(stmt),
@@ -329,8 +335,8 @@ impl Scope<'_, '_> {
         self.sequence(&others);
     }
 
-    /// Gives a parameter its value. One that nothing but its action mentions is a variable of the action's scope:
-    /// thousands of them, declared for the whole function, would each be set to zero for every packet.
+    /// Sets a parameter. A parameter that only its action mentions is declared in the action's scope: a function with
+    /// thousands of them would otherwise zero each for every packet.
     fn begin_param(&mut self, param: VarId, value: Value) {
         let width = self.emitter.program.vars[param].ty.width();
         if width == 0 || !self.is_local(param) || !self.emitter.private_params.contains(&param) {
@@ -357,31 +363,32 @@ impl Scope<'_, '_> {
         match answer {
             Answer::Entry(entry) if width > 64 => Value::Wide(plus(arrow(entry.clone(), "data"), word as u32)),
             Answer::Entry(entry) => Value::Narrow(index(arrow(entry.clone(), "data"), int(word as u32))),
-            Answer::Brief(brief) => {
-                let params = plan.briefs.as_ref().map_or(&[][..], |layout| layout.params(action));
+            Answer::Packed(packed_result) => {
+                let params = plan.packed_results.as_ref().map_or(&[][..], |layout| layout.params(action));
                 let start = params.iter().find(|param| param.0 == word).filter(|_| width > 0).map(|param| param.1);
                 let mask = int(mask(width) as u32);
-                let above = |start| cast("uint64_t", binary("&", binary(">>", brief.clone(), int(start)), mask));
+                let above =
+                    |start| cast("uint64_t", binary("&", binary(">>", packed_result.clone(), int(start)), mask));
                 Value::Narrow(start.map_or(long(0), above))
             }
         }
     }
 
-    /// Copies what is spelled in an entry to a header, if that is valid.
-    fn copy_spelled(&mut self, store: &Store, spelled: C) {
+    /// Copies pre-encoded data of an entry to a header, if that is valid.
+    fn copy_pre_encoded(&mut self, store: &Store, pre_encoded: C) {
         if !self.known.reachable {
             return;
         }
         let access = self.access(&HeaderRef::Fixed(store.header));
         let valid = self.valid(&access);
         let (header, bits) = (self.pointer(&access), self.field_bits(&access, store.fields[0], None));
-        let source = plus(cast("const uint8_t *", spelled), store.start);
+        let source = plus(cast("const uint8_t *", pre_encoded), store.start);
         let copy = call("memcpy", vec![plus(header, bits.offset / 8), source, int(store.bytes)]);
         self.guarded(valid, vec![S::Eval(copy)]);
     }
 }
 
-/// Puts around a function's body what sums the uses of the tables whose lookups it counts without asking them.
+/// Adds to a function's body the counters of the tables whose lookups it counts itself.
 pub(crate) fn sum_uses(tables: &BTreeSet<TableId>, mut body: Vec<S>) -> Vec<S> {
     let result = body.pop_if(|last| matches!(last, S::Return(_)));
     let sums = |table: &TableId| [(lookups_name(*table), "lookups"), (hits_name(*table), "hits")];
@@ -404,29 +411,29 @@ fn hits_name(table: TableId) -> String {
     format!("hits{}", super::header::number(table))
 }
 
-/// The C function that says in brief what an entry of a table says.
-pub(crate) fn brief_function(table: TableId) -> String {
-    format!("brief{}", super::header::number(table))
+/// The name of the C function that packs the result of a table's entry.
+pub(crate) fn pack_function(table: TableId) -> String {
+    format!("pack{}", super::header::number(table))
 }
 
-/// Its head and body.
-pub(crate) fn brief_of_entry(table: TableId, layout: &BriefLayout, actions: usize) -> (String, Vec<S>) {
+/// The head and body of that function.
+pub(crate) fn pack_of_entry(table: TableId, layout: &PackedLayout, actions: usize) -> (String, Vec<S>) {
     let entry = |member: &str| arrow(name("entry"), member);
-    let action = binary("&", entry("action"), int((1 << BriefLayout::ACTION_BITS) - 1));
-    let hit = binary("<<", entry("hit"), int(BriefLayout::HIT_BIT));
+    let action = binary("&", entry("action"), int((1 << PackedLayout::ACTION_BITS) - 1));
+    let hit = binary("<<", entry("hit"), int(PackedLayout::HIT_BIT));
     let arguments = |action: usize| {
         let add = |&(word, start): &(usize, u32)| {
             let word = cast("uint32_t", index(entry("data"), int(word as u32)));
-            S::Assign(name("brief"), "|=", binary("<<", word, int(start)))
+            S::Assign(name("packed_result"), "|=", binary("<<", word, int(start)))
         };
         layout.params(action).iter().map(add).collect::<Vec<S>>()
     };
     let cases = (0..actions).map(|action| (vec![int(action as u32)], arguments(action)));
     let cases: Vec<_> = cases.filter(|(_, body)| !body.is_empty()).collect();
-    let mut body = vec![declare("uint32_t", "brief", binary("|", action, hit))];
+    let mut body = vec![declare("uint32_t", "packed_result", binary("|", action, hit))];
     if !cases.is_empty() {
         body.push(S::Switch { value: entry("action"), cases, default: Vec::new() });
     }
-    body.push(S::Return(name("brief")));
-    (format!("uint32_t {}(const struct ws_entry *entry)", brief_function(table)), body)
+    body.push(S::Return(name("packed_result")));
+    (format!("uint32_t {}(const struct ws_entry *entry)", pack_function(table)), body)
 }

@@ -7,7 +7,8 @@ use base::Bits;
 use ir::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 impl Scope<'_, '_> {
-    /// A pointer to the limbs of an expression over 64 bits. They are read only, and stay until a place is written.
+    /// A pointer to the limbs of an expression over 64 bits. They are read-only, and valid until a variable or field is
+    /// written.
     pub(crate) fn wide(&mut self, expr: &Expr) -> C {
         let width = expr.ty.width();
         match &expr.kind {
@@ -52,7 +53,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// New limbs that a function fills from its other arguments.
+    /// New limbs that a function computes from its other arguments.
     fn compute(&mut self, function: &str, width: u32, mut arguments: Vec<C>) -> C {
         let limbs = self.limbs(width);
         arguments.insert(0, limbs.clone());

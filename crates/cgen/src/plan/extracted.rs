@@ -1,23 +1,24 @@
-//! What the parser tells of the headers that it extracts, as long as no block moves one or changes which are valid.
+//! What the parser determines about the headers that it extracts, as long as no block moves one or changes which are
+//! valid.
 //!
-//! What enters: a parser. What leaves: for each header where it begins, if that is the same place on every way, and
-//! which others are valid if it is. Code behind a table then needs neither be told where the header is nor look at the
-//! valid bits of those before it.
+//! What enters: a parser. What leaves: for each header where it begins, if that is the same offset on every path, and
+//! which other headers are valid if it is. Code after a table then needs neither a saved offset nor the valid bits of
+//! the headers before it.
 
 use ir::{BlockKind, FieldType, HeaderId, HeaderRef, Program, State, StateId, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of a header where it is valid.
+/// What is known about a header where it is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Extracted {
-    /// Bytes of the packet before it, if they are always as many.
+    /// Bytes of the packet before it, if that is a constant.
     pub(crate) at_bytes: Option<u32>,
-    /// Headers that are valid too.
+    /// Other headers that are then valid.
     pub(crate) after: BTreeSet<HeaderId>,
 }
 
 impl Extracted {
-    /// What holds on two ways.
+    /// What holds on both of two paths.
     fn join(&mut self, other: &Extracted) -> bool {
         let before = self.clone();
         self.at_bytes = self.at_bytes.filter(|_| self.at_bytes == other.at_bytes);
@@ -37,12 +38,12 @@ pub(crate) fn extracted(program: &Program, parser: &BlockKind) -> BTreeMap<Heade
         let mut now = at_state[&id].clone();
         extract(program, &states[id], &mut now, &mut headers);
         for next in states[id].targets() {
-            // What is known of a state only shrinks, so this ends.
-            let is_news = match at_state.get_mut(&next) {
+            // What is known about a state only shrinks, so this ends.
+            let is_new = match at_state.get_mut(&next) {
                 Some(known) => known.join(&now),
                 None => at_state.insert(next, now.clone()).is_none(),
             };
-            if is_news {
+            if is_new {
                 pending.push(next);
             }
         }
@@ -50,7 +51,7 @@ pub(crate) fn extracted(program: &Program, parser: &BlockKind) -> BTreeMap<Heade
     headers
 }
 
-/// Goes through a state, and notes what is known of the headers that it extracts.
+/// Interprets a state and records what is known about the headers that it extracts.
 fn extract(program: &Program, state: &State, now: &mut Extracted, headers: &mut BTreeMap<HeaderId, Extracted>) {
     for stmt in &state.body {
         match &stmt.kind {
@@ -65,7 +66,7 @@ fn extract(program: &Program, state: &State, now: &mut Extracted, headers: &mut 
     }
 }
 
-/// Bytes of a header, if they are always as many.
+/// Bytes of a header, if its length is fixed.
 fn fixed_bytes(program: &Program, header: HeaderId) -> Option<u32> {
     let ty = &program.header_types[program.headers[header].ty];
     let is_fixed = ty.fields.iter().all(|field| matches!(field.ty, FieldType::Fixed(_)));

@@ -7,12 +7,12 @@
 //!
 //! A variable of at most 64 bits is a C variable here. It is spilled only if it is live across batch stages.
 //!
-//! Its part behind the queues is also the path of replicas, which begin with what their packet has ([`Entry`]).
+//! Its part behind the queues is also the path of replicas, which begin with their packet's state ([`Entry`]).
 
+use super::checksums::{Checksum, checksums};
 use super::extracted::{Extracted, extracted};
 use super::graph::{Graph, Uncut};
 use super::state::{self, Object, Serialised};
-use super::sums::{Sum, sums};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
 use base::limits::SHORT_PROGRAM_STATEMENTS_MAX;
@@ -25,12 +25,12 @@ use ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most bytes of variables that are kept on the stack for each packet of a burst.
-pub(crate) const KEPT_BYTES_MAX: u32 = 1024;
+/// The most bytes of variables that are saved on the stack for each packet of a burst.
+pub(crate) const SAVED_STATE_BYTES_MAX: u32 = 1024;
 
 /// The most bytes of each packet that a core saves as they were received, so that packets which may request the
 /// original can be processed in place.
-pub(crate) const SAVED_BYTES_MAX: u32 = 256;
+pub(crate) const ORIGINAL_BYTES_MAX: u32 = 256;
 
 /// The requests of ingress.
 const INGRESS_REQUESTS: [Slot; 7] = [
@@ -49,8 +49,8 @@ const EGRESS_REQUESTS: [Slot; 4] = [Slot::CloneEgressSession, Slot::CloneToIngre
 /// The times that queues write into packets.
 const TIMES: [Slot; 2] = [Slot::EnqTimestamp, Slot::EgressGlobalTimestamp];
 
-/// What queues write that is zero if a packet does not wait.
-const WAITING: [Slot; 3] = [Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth];
+/// Queue state that is zero for a packet that does not wait.
+const QUEUE_STATE: [Slot; 3] = [Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth];
 
 /// The blocks behind the queues.
 const BEHIND_QUEUES: [Stage; 3] = [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
@@ -65,9 +65,9 @@ pub(crate) enum Exit {
     DropIngress,
     /// The program dropped it in egress.
     DropEgress,
-    /// The core goes on after ingress.
+    /// The core continues after ingress.
     PuntIngress,
-    /// The core goes on after egress.
+    /// The core continues after egress.
     PuntEgress,
 }
 
@@ -82,7 +82,7 @@ pub(crate) enum NoFastPath {
     Routines,
     /// It has no variables for ports.
     Ports,
-    /// Its deparser asks tables.
+    /// Its deparser applies tables.
     DeparserTables,
     /// It writes the times that queues write, or reads them before.
     Times,
@@ -93,8 +93,8 @@ pub(crate) enum NoFastPath {
 pub(crate) enum Entry {
     /// At the parser, as they were received.
     Parser,
-    /// Behind the queues, as replicas of one packet, which has been through ingress. Each has two intrinsic variables of
-    /// its own, those of these slots.
+    /// Behind the queues, as replicas of one packet, which has been through ingress. Each has two intrinsic variables
+    /// of its own, in these slots.
     Queues { port: u32, rid: u32 },
 }
 
@@ -103,49 +103,50 @@ pub(crate) enum Entry {
 pub(crate) struct FastPath {
     /// Where packets enter it.
     pub(crate) entry: Entry,
-    /// What stands between ingress and egress.
+    /// The statements between ingress and egress.
     after_ingress: Body,
-    /// What stands after egress.
+    /// The statements after egress.
     after_egress: Body,
     /// What the labels beyond those of the program mean.
     pub(crate) exits: BTreeMap<LabelId, Exit>,
     /// The port that a packet leaves on.
     pub(crate) egress_port: VarId,
-    /// Variables that are the time of the run, for the program only reads them, and only behind the queues.
+    /// Variables that equal the time of the run, because the program only reads them, and only behind the queues.
     pub(crate) times: BTreeSet<VarId>,
     /// The length that a packet is truncated to, plus 1, or 0; none if the program truncates no packet.
     pub(crate) truncated: Option<VarId>,
     /// Whether deparsing changes no byte, so that it is left out.
     pub(crate) keeps_headers: bool,
-    /// Whether packets are processed where their bytes lie, in or outside of a chunk, with all their state on the stack.
+    /// Whether packets are processed where their bytes lie, in or outside of a chunk, with all their state on the
+    /// stack.
     pub(crate) in_place: bool,
     /// Whether the deparser relocates headers in place: over others, and into the headroom.
     pub(crate) moves: bool,
-    /// Whether a packet can leave as it was received then, if it has the headers that were extracted and none is new; or
-    /// a replica as its packet is.
+    /// Whether a packet whose valid headers are the extracted ones can then leave as it was received, or a replica as
+    /// its packet is.
     pub(crate) may_stay: bool,
     /// Headers that the parser extracts: those that may lie in the packet.
     pub(crate) extracted: BTreeSet<HeaderId>,
     /// How many of a packet's first bytes may be written before it has been through ingress, if that is known and they
     /// are few.
     pub(crate) written_bytes_max: Option<u32>,
-    /// What is summed both to verify and to update a checksum.
-    pub(crate) sums: Vec<Sum>,
-    /// What is known of the headers that the parser extracts, if no block changes which are valid or where they are.
+    /// Checksums that are both verified and updated over the same fields.
+    pub(crate) checksums: Vec<Checksum>,
+    /// What is known about the headers that the parser extracts, if no block changes which are valid or where they are.
     pub(crate) headers: BTreeMap<HeaderId, Extracted>,
-    /// What is known of them behind the parser, if blocks change which are valid but packets may stay as they are.
+    /// What is known about them after the parser, if blocks change which are valid but packets may stay as they are.
     pub(crate) parsed: BTreeMap<HeaderId, Extracted>,
     /// State through which packets could observe that a punted packet, or one that is parsed, reaches its end after its
     /// neighbours have begun. Each packet then runs to completion, and those after a punted one wait for the core.
-    pub(crate) in_turn: Option<Object>,
+    pub(crate) run_to_completion: Option<Object>,
     /// Whether the start of the payload is read.
     pub(crate) reads_payload: bool,
     /// Spilled variables: the first byte in the spill area, and the last batch stage that mentions them.
-    pub(crate) waiting: BTreeMap<VarId, (u32, usize)>,
+    pub(crate) spilled: BTreeMap<VarId, (u32, usize)>,
     /// Bytes of the spill area.
-    pub(crate) waiting_bytes: u32,
+    pub(crate) spilled_bytes: u32,
     /// Metadata and intrinsic variables that the core or a later block may read when it continues with a packet.
-    pub(crate) kept: BTreeSet<VarId>,
+    pub(crate) written_back: BTreeSet<VarId>,
 }
 
 impl FastPath {
@@ -164,14 +165,16 @@ impl FastPath {
         let port = |slot| slots.var(slot).ok_or(NoFastPath::Ports);
         let (spec, egress_port) = (port(Slot::EgressSpec)?, port(Slot::EgressPort)?);
         let written = MayBeSet::of(program);
-        let asks = |slots_asked: &[Slot]| -> Vec<VarId> {
-            slots_asked.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var)).collect()
+        let may_request = |requests: &[Slot]| -> Vec<VarId> {
+            requests.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var)).collect()
         };
-        let ingress_requests = asks(&INGRESS_REQUESTS);
-        let egress_requests = asks(&EGRESS_REQUESTS);
-        let may_ask = !ingress_requests.is_empty() || !egress_requests.is_empty();
-        let hindrances =
-            [(deparser_asks_tables(program), NoFastPath::DeparserTables), (misuses_times(program), NoFastPath::Times)];
+        let ingress_requests = may_request(&INGRESS_REQUESTS);
+        let egress_requests = may_request(&EGRESS_REQUESTS);
+        let may_punt = !ingress_requests.is_empty() || !egress_requests.is_empty();
+        let hindrances = [
+            (deparser_applies_tables(program), NoFastPath::DeparserTables),
+            (misuses_times(program), NoFastPath::Times),
+        ];
         if let Some((_, why)) = hindrances.into_iter().find(|(is_so, _)| *is_so) {
             return Err(why);
         }
@@ -192,19 +195,19 @@ impl FastPath {
             may_stay,
             written_bytes_max: parsed_bytes_max(program),
             extracted: extracted_headers(program),
-            // Where headers come and go, a checksum is summed anew.
-            sums: if keeps_headers { sums(program) } else { Vec::new() },
+            // Where headers are added or removed, a checksum is computed again.
+            checksums: if keeps_headers { checksums(program) } else { Vec::new() },
             in_place: keeps_headers || moves && has_fixed_headers(program),
             moves,
             headers: if keeps_headers { extracted(program, &parser_of(program).kind) } else { BTreeMap::new() },
             parsed: BTreeMap::new(),
-            in_turn: in_turn(program, may_ask),
-            reads_payload: !keeps_headers || may_ask || hashes_payload(program),
-            waiting: BTreeMap::new(),
-            waiting_bytes: 0,
-            kept: kept(program),
+            run_to_completion: run_to_completion(program, may_punt),
+            reads_payload: !keeps_headers || may_punt || hashes_payload(program),
+            spilled: BTreeMap::new(),
+            spilled_bytes: 0,
+            written_back: written_back(program),
         };
-        fast_path.settle(program, key_words);
+        fast_path.complete(program, key_words);
         Ok(fast_path)
     }
 
@@ -227,14 +230,14 @@ impl FastPath {
             times: BTreeSet::new(),
             may_stay: self.moves && has_moved_bit,
             written_bytes_max: None,
-            sums: Vec::new(),
+            checksums: Vec::new(),
             parsed: BTreeMap::new(),
-            in_turn: None,
-            waiting: BTreeMap::new(),
-            waiting_bytes: 0,
+            run_to_completion: None,
+            spilled: BTreeMap::new(),
+            spilled_bytes: 0,
             ..self.clone()
         };
-        path.settle(program, key_words);
+        path.complete(program, key_words);
         path.in_place.then_some(path)
     }
 
@@ -244,9 +247,9 @@ impl FastPath {
     }
 
     /// Decides what depends on all else: what is spilled, and so whether packets are processed in place.
-    fn settle(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
-        self.find_waiting(program, key_words);
-        self.in_place &= self.waiting_bytes + wide_metadata_bytes(program) <= KEPT_BYTES_MAX;
+    fn complete(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
+        self.find_spilled(program, key_words);
+        self.in_place &= self.spilled_bytes + wide_metadata_bytes(program) <= SAVED_STATE_BYTES_MAX;
         if self.in_place && self.may_stay && !self.is_of_replicas() {
             self.parsed = extracted(program, &parser_of(program).kind);
         }
@@ -269,10 +272,10 @@ impl FastPath {
     /// The graph of these bodies.
     pub(crate) fn graph<'p>(&'p self, program: &'p Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Graph<'p> {
         let bodies = self.bodies(program);
-        match self.in_turn {
-            Some(object) => Graph::single(&bodies, Uncut::Turn(object)),
+        match self.run_to_completion {
+            Some(object) => Graph::single(&bodies, Uncut::RunToCompletion(object)),
             None => {
-                Graph::of_way(program, &bodies, key_words).with_duplicated_tails(program, SHORT_PROGRAM_STATEMENTS_MAX)
+                Graph::of_path(program, &bodies, key_words).with_duplicated_tails(program, SHORT_PROGRAM_STATEMENTS_MAX)
             }
         }
     }
@@ -287,16 +290,16 @@ impl FastPath {
         self.exits.get(&label).copied()
     }
 
-    /// Gives places to the variables that are live across batch stages.
-    fn find_waiting(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
-        let mut regions_of: BTreeMap<VarId, (usize, usize)> = BTreeMap::new();
+    /// Assigns places to the variables that are live across batch stages.
+    fn find_spilled(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
+        let mut stages_of: BTreeMap<VarId, (usize, usize)> = BTreeMap::new();
         {
-            // With nodes of their own for regions no more would wait: between two uses of what lives in one region
-            // here, no packet meets a table.
-            let graph = Graph::of_way(program, &self.bodies(program), key_words);
-            let mut mention = |var: VarId, region: usize| {
-                let (first, last) = regions_of.entry(var).or_insert((region, region));
-                (*first, *last) = (region.min(*first), region.max(*last));
+            // Tail duplication spills no more variables: between two uses of a variable within one stage, no packet
+            // meets a table.
+            let graph = Graph::of_path(program, &self.bodies(program), key_words);
+            let mut mention = |var: VarId, stage: usize| {
+                let (first, last) = stages_of.entry(var).or_insert((stage, stage));
+                (*first, *last) = (stage.min(*first), stage.max(*last));
             };
             match self.entry {
                 Entry::Parser => walk_block(program, parser_of(program), Tables::Inside, &mut |item| {
@@ -304,22 +307,22 @@ impl FastPath {
                         mention(var, 0);
                     }
                 }),
-                // Replicas come with all that their packet has.
+                // Replicas begin with all that their packet has.
                 Entry::Queues { .. } => {
                     let given = program.vars.iter_enumerated().filter(|(_, var)| var.kind != VarKind::Local);
                     given.for_each(|(var, _)| mention(var, 0));
                 }
             }
             for at_end in [self.egress_port].into_iter().chain(self.truncated) {
-                mention(at_end, graph.regions.len().saturating_sub(1));
+                mention(at_end, graph.stages.len().saturating_sub(1));
             }
-            for (region, nodes) in graph.regions.iter().enumerate() {
+            for (stage, nodes) in graph.stages.iter().enumerate() {
                 for &node in nodes {
                     graph.walk_node(program, node, &mut |item| match item {
-                        Item::Var(var) => mention(var, region),
+                        Item::Var(var) => mention(var, stage),
                         Item::Stmt(Stmt { kind: StmtKind::Leave(label), .. }) => {
                             if let Some(Exit::PuntIngress | Exit::PuntEgress) = self.exit_at(*label) {
-                                self.kept.iter().for_each(|&var| mention(var, region));
+                                self.written_back.iter().for_each(|&var| mention(var, stage));
                             }
                         }
                         _ => {}
@@ -328,14 +331,14 @@ impl FastPath {
             }
         }
         let private = super::storage::private_params(program, &self.all_bodies(program));
-        for (var, (first, last)) in regions_of {
+        for (var, (first, last)) in stages_of {
             let width = program.vars[var].ty.width();
             let in_memory = width > 64 && program.vars[var].kind != VarKind::Local;
             if first == last || width == 0 || in_memory || private.contains(&var) || self.times.contains(&var) {
                 continue;
             }
-            self.waiting.insert(var, (self.waiting_bytes, last));
-            self.waiting_bytes += width.div_ceil(64) * 8;
+            self.spilled.insert(var, (self.spilled_bytes, last));
+            self.spilled_bytes += width.div_ceil(64) * 8;
         }
     }
 
@@ -366,7 +369,7 @@ impl Slots {
     }
 }
 
-/// Intrinsic variables that the program may set to something else than zero.
+/// Intrinsic variables that the program may set to a value other than zero.
 struct MayBeSet(BTreeSet<VarId>);
 
 impl MayBeSet {
@@ -383,8 +386,8 @@ impl MayBeSet {
     }
 }
 
-/// What stands behind ingress and behind egress, and what the labels in it mean. `spec` and `egress_port` are where the
-/// program says which port a packet is for, and where it then finds it.
+/// The statements after ingress and after egress, and the meaning of the labels in them. The program writes a packet's
+/// port to `spec` and reads it from `egress_port`.
 fn between_blocks(
     program: &Program,
     slots: &Slots,
@@ -459,8 +462,8 @@ fn begin_egress(program: &Program, slots: &Slots) -> Vec<Stmt> {
     }
     out.extend(slots.var(Slot::InstanceType).map(|instance_type| assign(instance_type, zero(instance_type))));
     let written = MayBeSet::of(program);
-    let waiting = WAITING.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var));
-    out.extend(waiting.map(|var| assign(var, zero(var))));
+    let queue_state = QUEUE_STATE.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var));
+    out.extend(queue_state.map(|var| assign(var, zero(var))));
     out
 }
 
@@ -504,12 +507,12 @@ fn any_set(program: &Program, vars: &[VarId]) -> Option<Expr> {
     vars.iter().map(is_set).reduce(|any, more| Expr::binary(BinaryOp::LogicalOr, any, more))
 }
 
-/// Whether all headers are always as long: others are not moved in place.
+/// Whether all headers have fixed lengths: others are not relocated in place.
 fn has_fixed_headers(program: &Program) -> bool {
     program.header_types.iter().all(|ty| ty.varbit().is_none())
 }
 
-/// Metadata that are no variables of C.
+/// Metadata of more than 64 bits, which are not scalar variables in C.
 pub(crate) fn wide_metadata(program: &Program) -> impl Iterator<Item = (VarId, &ir::Var)> {
     program.vars.iter_enumerated().filter(|(_, var)| var.kind == VarKind::Metadata && var.ty.width() > 64)
 }
@@ -529,7 +532,7 @@ fn any_statement(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool
     found
 }
 
-fn deparser_asks_tables(program: &Program) -> bool {
+fn deparser_applies_tables(program: &Program) -> bool {
     let mut found = false;
     let deparser = &program.blocks[BlockId::from_index(Stage::Deparser as usize)];
     walk_block(program, deparser, Tables::Outside, &mut |item| {
@@ -541,7 +544,7 @@ fn deparser_asks_tables(program: &Program) -> bool {
 /// State whose order of use would show that packets run together even though no table is looked up between two uses:
 /// punted packets reach egress, or ingress again, after their neighbours, and all packets are parsed before the first
 /// lookup.
-fn in_turn(program: &Program, may_ask: bool) -> Option<Object> {
+fn run_to_completion(program: &Program, may_punt: bool) -> Option<Object> {
     let written = state::written_registers(program);
     let touched = |stage: Stage| {
         let block = &program.blocks[BlockId::from_index(stage as usize)];
@@ -549,31 +552,32 @@ fn in_turn(program: &Program, may_ask: bool) -> Option<Object> {
     };
     let (Serialised::BetweenBlocks(again) | Serialised::BetweenPasses(again)) = match state::serialised(program) {
         Some(again) => again,
-        None if may_ask => return BEHIND_QUEUES.into_iter().flat_map(touched).next(),
+        None if may_punt => return BEHIND_QUEUES.into_iter().flat_map(touched).next(),
         None => return None,
     };
-    (may_ask || !touched(Stage::Parser).is_empty()).then_some(again)
+    (may_punt || !touched(Stage::Parser).is_empty()).then_some(again)
 }
 
 /// The variables that must be written back when the core continues with a packet: all intrinsic ones, and metadata that
 /// a field list or a later block names.
-fn kept(program: &Program) -> BTreeSet<VarId> {
-    let mut kept: BTreeSet<VarId> = program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
+fn written_back(program: &Program) -> BTreeSet<VarId> {
+    let mut written_back: BTreeSet<VarId> =
+        program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
     for stage in BEHIND_QUEUES {
         let block = &program.blocks[BlockId::from_index(stage as usize)];
         walk_block(program, block, Tables::Inside, &mut |item| {
             if let Item::Var(var) = item {
-                kept.insert(var);
+                written_back.insert(var);
             }
         });
     }
-    kept.retain(|&var| program.vars[var].kind == VarKind::Metadata);
+    written_back.retain(|&var| program.vars[var].kind == VarKind::Metadata);
     let shared = program.vars.iter_enumerated().filter(|(_, var)| matches!(var.kind, VarKind::Intrinsic(_)));
-    kept.extend(shared.map(|(id, _)| id));
-    kept
+    written_back.extend(shared.map(|(id, _)| id));
+    written_back
 }
 
-/// The headers that the parser extracts, of stacks all elements.
+/// The headers that the parser extracts; of a stack, all elements.
 fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
     let mut found = BTreeSet::new();
     let parser = parser_of(program);
@@ -589,7 +593,7 @@ fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
 }
 
 /// The most bytes that any path through the parser extracts: in place, no byte after them is overwritten. None if they
-/// may be more than [`SAVED_BYTES_MAX`], or if the parser skips bytes.
+/// may be more than [`ORIGINAL_BYTES_MAX`], or if the parser skips bytes.
 fn parsed_bytes_max(program: &Program) -> Option<u32> {
     furthest(program, |state, before| {
         let mut bytes = before;
@@ -599,12 +603,12 @@ fn parsed_bytes_max(program: &Program) -> Option<u32> {
             _ => {}
         });
         // So a loop that extracts ends.
-        (bytes <= SAVED_BYTES_MAX).then_some(bytes)
+        (bytes <= ORIGINAL_BYTES_MAX).then_some(bytes)
     })
 }
 
-/// How far packets get in the parser at most. `through` gives the position after a state from the one before it; none
-/// from it means none. No cycle may advance without end.
+/// The furthest position that packets reach in the parser. `through` returns the position after a state from the one
+/// before it; if it returns none, so does this. No cycle may advance without end.
 fn furthest(program: &Program, through: impl Fn(&ir::State, u32) -> Option<u32>) -> Option<u32> {
     let BlockKind::Parser { start, states, .. } = &parser_of(program).kind else { return None };
     let mut before: BTreeMap<ir::StateId, u32> = BTreeMap::from([(*start, 0)]);
@@ -641,9 +645,9 @@ pub(crate) fn emits_plainly(program: &Program) -> bool {
     body_of(program, Stage::Deparser).iter().all(emits_once)
 }
 
-/// Whether the deparser always emits exactly what the parser has extracted, in the same order and without gaps: no block
-/// changes which headers are valid or where they are, and every path through the parser extracts headers in the order in
-/// which the deparser emits them.
+/// Whether the deparser always emits exactly what the parser has extracted, in the same order and without gaps: no
+/// block changes which headers are valid or where they are, and every path through the parser extracts headers in the
+/// order in which the deparser emits them.
 fn keeps_headers(program: &Program) -> bool {
     !any_statement(program, changes_headers) && parses_in_order(program)
 }
@@ -689,7 +693,7 @@ fn parses_in_order(program: &Program) -> bool {
             _ => return false,
         }
     }
-    // How far in the list of emits a packet can be. Every way round a loop that extracts goes further in the list.
+    // How far in the list of emits a packet can be. Every cycle that extracts advances in the list.
     let through = |state: &ir::State, before: u32| {
         let mut position = before;
         for stmt in &state.body {

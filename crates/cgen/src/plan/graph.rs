@@ -1,11 +1,11 @@
-//! A control as a graph of nodes, cut where tables are applied.
+//! A control as a graph of nodes, split where tables are applied.
 //!
-//! Nodes are straight pieces of the control, listed so that every edge leads forward. A table is asked once for all the
-//! packets that apply it, and its answers start a region; every other node belongs to the last of the regions that lead
-//! to it ([`super::tail_duplication`] gives each of them a copy, where that is allowed). A region runs over all packets
-//! of the burst that reach it before the next region runs. Packets that come from earlier regions enter it at the node
-//! that they go to. A table inside a loop, one with a key so wide that the rows of a burst would need too much stack,
-//! or one so small that there is little to search, is not cut at: it is asked packet by packet.
+//! Nodes are pieces of straight-line code, listed so that every edge leads forward. A table is looked up once for all
+//! packets that apply it, and its results start a batch stage; every other node belongs to the last of the stages that
+//! lead to it ([`super::tail_duplication`] gives each of them a copy where that is allowed). A stage runs over all
+//! packets of the burst that reach it before the next stage runs. Packets from earlier stages enter it at the node that
+//! they go to. The control is not split at a table inside a loop, a table with a key so wide that the rows of a burst
+//! would need too much stack, or a table so small that its search is cheap: such a table is looked up packet by packet.
 
 use super::fast_path::FastPath;
 use super::sharing::Sharing;
@@ -24,7 +24,7 @@ pub(crate) type NodeId = usize;
 const KEY_ROWS_BYTES_MAX: usize = 64 << 10;
 const ALL_KEY_ROWS_BYTES_MAX: usize = 256 << 10;
 
-/// A table's application at a cut.
+/// The application of a table at which the control is split.
 #[derive(Clone, Copy)]
 pub(crate) struct Apply<'p> {
     pub(crate) stmt: &'p Stmt,
@@ -36,13 +36,13 @@ pub(crate) struct Apply<'p> {
 /// Statements that a packet runs through without waiting for others.
 #[derive(Clone)]
 pub(crate) struct Node<'p> {
-    /// The table whose answer the node begins with.
+    /// The table whose result the node begins with.
     pub(crate) head: Option<Apply<'p>>,
-    /// What it does then.
+    /// The statements after that.
     pub(crate) code: Vec<&'p Stmt>,
     /// Where the packet goes.
     pub(crate) end: End<'p>,
-    /// Where it goes instead if a statement or an action inside leaves a `Block` that tables cut.
+    /// Where it goes instead if a statement or an action inside leaves a `Block` that tables split.
     pub(crate) leaves: BTreeMap<LabelId, NodeId>,
 }
 
@@ -57,47 +57,47 @@ pub(crate) enum End<'p> {
     Branch { stmt: &'p Stmt, cond: &'p Expr, yes: NodeId, no: NodeId },
     /// One of many.
     Switch { stmt: &'p Stmt, value: &'p Expr, cases: Vec<(&'p [Bits], NodeId)>, default: NodeId },
-    /// Waits for the table's answer, with which the node begins.
+    /// Waits for the table's result, with which the node begins.
     Apply { apply: Apply<'p>, next: NodeId },
 }
 
 /// The nodes of a control.
 pub(crate) struct Graph<'p> {
     pub(crate) nodes: Vec<Node<'p>>,
-    /// The regions in the order in which they run, each with its nodes in order. Nodes that nothing leads to, and those
-    /// in which nothing happens, are in none.
-    pub(crate) regions: Vec<Vec<NodeId>>,
-    /// The nodes of each region that packets get to from other regions, or at the start.
+    /// The batch stages in the order in which they run, each with its nodes in order. Unreachable and empty nodes are
+    /// in none.
+    pub(crate) stages: Vec<Vec<NodeId>>,
+    /// The nodes of each stage that packets enter from other stages, or at the start.
     pub(crate) entries: Vec<Vec<NodeId>>,
-    /// Whether something is done with each packet that comes to the end.
+    /// Whether code runs for each packet that reaches the end.
     has_finish: bool,
-    /// Why no table cuts it, though it asks some, or why some do not.
+    /// Why it is not split at its tables, or not at all of them.
     pub(crate) uncut: Option<Uncut>,
 }
 
-/// Why a control is not cut at its tables.
+/// Why a control is not split at its tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Uncut {
     /// A label names two statements.
     LabelTwice,
     /// The key rows of a burst would take too much stack.
     KeyRows,
-    /// Packets would see the order in which they touch this.
+    /// Packets would observe the order in which they touch this.
     Order(state::Object),
-    /// They would where one is punted, or where they are parsed.
-    Turn(state::Object),
+    /// They would where one is punted, or in the parser.
+    RunToCompletion(state::Object),
 }
 
 impl<'p> Graph<'p> {
-    /// The graph of a control's body: cut at tables if no one can see it, else a single node. `key_words` tells how
-    /// many words a table's key has.
+    /// The graph of a control's body: split at tables if no packet can observe that, else a single node. `key_words`
+    /// returns the number of words of a table's key.
     pub(crate) fn new(program: &'p Program, body: &'p Body, key_words: &dyn Fn(TableId) -> usize) -> Graph<'p> {
         Graph::cut(program, &[body], key_words, false).unwrap_or_else(|why| Graph::single(&[body], why))
     }
 
-    /// The graph of bodies that a packet runs through one after the other, at the end of which something is done with
-    /// it.
-    pub(crate) fn of_way(
+    /// The graph of bodies that a packet runs through one after the other, with code that runs for each packet at the
+    /// end.
+    pub(crate) fn of_path(
         program: &'p Program,
         bodies: &[&'p [Stmt]],
         key_words: &dyn Fn(TableId) -> usize,
@@ -112,7 +112,7 @@ impl<'p> Graph<'p> {
         has_finish: bool,
     ) -> Result<Graph<'p>, Uncut> {
         let rows_bytes = |table| key_words(table) * size_of::<u64>() * BURST_PACKETS_MAX;
-        // Tables between two uses of state whose order packets would see.
+        // Tables between two uses of state of observable order.
         let mut between = BTreeSet::new();
         let mut uncut = None;
         loop {
@@ -120,15 +120,15 @@ impl<'p> Graph<'p> {
             let mut graph = Builder::new(&cuttable).build(program, bodies).ok_or(Uncut::LabelTwice)?;
             graph.has_finish = has_finish;
             graph.skip_idle_nodes();
-            graph.form_regions();
+            graph.form_stages();
             let all_rows: usize = graph.applied().map(rows_bytes).sum();
             if all_rows > ALL_KEY_ROWS_BYTES_MAX {
                 return Err(Uncut::KeyRows);
             }
             match (graph.visible_order(program), uncut) {
-                (Some((object, regions)), _) => {
+                (Some((object, stages)), _) => {
                     uncut = Some(Uncut::Order(object));
-                    between.extend(regions.flat_map(|region| graph.asked_before(region)));
+                    between.extend(stages.flat_map(|stage| graph.looked_up_before(stage)));
                 }
                 (None, Some(why)) if !graph.is_cut() => return Err(why),
                 (None, _) => return Ok(Graph { uncut, ..graph }),
@@ -136,27 +136,27 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// The tables with whose answers a region begins.
-    fn asked_before(&self, region: usize) -> impl Iterator<Item = TableId> {
-        self.regions[region].iter().filter_map(|&id| self.nodes[id].head.map(|apply| apply.table))
+    /// The tables with whose results a stage begins.
+    fn looked_up_before(&self, stage: usize) -> impl Iterator<Item = TableId> {
+        self.stages[stage].iter().filter_map(|&id| self.nodes[id].head.map(|apply| apply.table))
     }
 
     /// All as one node.
     pub(crate) fn single(bodies: &[&'p [Stmt]], why: Uncut) -> Graph<'p> {
         let code = bodies.iter().flat_map(|body| body.iter()).collect();
         let node = Node { head: None, code, end: End::Done, leaves: BTreeMap::new() };
-        let (regions, entries) = (vec![vec![0]], vec![vec![0]]);
-        Graph { nodes: vec![node], regions, entries, has_finish: true, uncut: Some(why) }
+        let (stages, entries) = (vec![vec![0]], vec![vec![0]]);
+        Graph { nodes: vec![node], stages, entries, has_finish: true, uncut: Some(why) }
     }
 
-    /// Whether a table cuts the control.
+    /// Whether the control is split at a table.
     pub(crate) fn is_cut(&self) -> bool {
         self.applied().next().is_some()
     }
 
     /// Tables that nodes end at.
     fn applied(&self) -> impl Iterator<Item = TableId> {
-        self.regions.iter().flatten().filter_map(|&id| match &self.nodes[id].end {
+        self.stages.iter().flatten().filter_map(|&id| match &self.nodes[id].end {
             End::Apply { apply, .. } => Some(apply.table),
             _ => None,
         })
@@ -168,7 +168,7 @@ impl<'p> Graph<'p> {
         !self.has_finish && node.head.is_none() && node.code.is_empty() && matches!(node.end, End::Done)
     }
 
-    /// Edges to nodes in which nothing happens lead to what follows them.
+    /// Redirects edges that lead to empty nodes to the nodes that follow.
     fn skip_idle_nodes(&mut self) {
         let forward: Vec<NodeId> = (0..self.nodes.len()).map(|id| self.first_busy(id)).collect();
         self.nodes.iter_mut().for_each(|node| node.lead_to(|target| forward[target]));
@@ -183,49 +183,49 @@ impl<'p> Graph<'p> {
         id
     }
 
-    /// Gives each node that can be reached to a region.
-    fn form_regions(&mut self) {
-        let order = std::mem::take(&mut self.regions).concat();
-        // The last region that leads to a node; for the first node none.
+    /// Assigns each reachable node to a stage.
+    fn form_stages(&mut self) {
+        let order = std::mem::take(&mut self.stages).concat();
+        // The last stage that leads to a node; none for the first node.
         let mut last: BTreeMap<NodeId, Option<usize>> = order.first().map(|&first| (first, None)).into_iter().collect();
-        let mut regions: Vec<Vec<NodeId>> = Vec::new();
+        let mut stages: Vec<Vec<NodeId>> = Vec::new();
         for id in order {
             let Some(&source) = last.get(&id) else { continue };
             if self.is_end(id) {
                 continue;
             }
-            let region = match source {
-                Some(region) if self.nodes[id].head.is_none() => region,
+            let stage = match source {
+                Some(stage) if self.nodes[id].head.is_none() => stage,
                 _ => {
-                    regions.push(Vec::new());
-                    regions.len() - 1
+                    stages.push(Vec::new());
+                    stages.len() - 1
                 }
             };
-            regions[region].push(id);
+            stages[stage].push(id);
             for next in self.nodes[id].targets() {
                 let known = last.entry(next).or_insert(None);
-                *known = (*known).max(Some(region));
+                *known = (*known).max(Some(stage));
             }
         }
-        self.set_regions(regions);
+        self.set_stages(stages);
     }
 
-    /// Sets the regions, and finds where they are entered.
-    pub(crate) fn set_regions(&mut self, regions: Vec<Vec<NodeId>>) {
-        // Targets of a region's own nodes are entered from within, unless another region leads there too.
+    /// Sets the stages, and finds where they are entered.
+    pub(crate) fn set_stages(&mut self, stages: Vec<Vec<NodeId>>) {
+        // Targets of a stage's own nodes are entered from within, unless another stage leads there too.
         let mut from: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
-        for (number, region) in regions.iter().enumerate() {
-            for next in region.iter().flat_map(|&id| self.nodes[id].targets()) {
+        for (number, stage) in stages.iter().enumerate() {
+            for next in stage.iter().flat_map(|&id| self.nodes[id].targets()) {
                 from.entry(next).or_default().insert(number);
             }
         }
         let is_entered =
             |number: usize, id: &NodeId| from.get(id).is_none_or(|from| from.iter().any(|it| *it != number));
-        let entries = |(number, region): (usize, &Vec<NodeId>)| {
-            region.iter().copied().filter(|id| is_entered(number, id)).collect()
+        let entries = |(number, stage): (usize, &Vec<NodeId>)| {
+            stage.iter().copied().filter(|id| is_entered(number, id)).collect()
         };
-        self.entries = regions.iter().enumerate().map(entries).collect();
-        self.regions = regions;
+        self.entries = stages.iter().enumerate().map(entries).collect();
+        self.stages = stages;
     }
 
     /// Finds where statements and actions inside of nodes leave to.
@@ -256,26 +256,26 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// State that packets can see the order of and that is touched in two regions, and the regions from behind the
-    /// first of them to the second. Within one, packets keep their order.
+    /// State of observable order that is touched in two stages, and the stages after the first of them up to the
+    /// second. Within a stage, packets keep their order.
     fn visible_order(&self, program: &'p Program) -> Option<(state::Object, RangeInclusive<usize>)> {
         let written = state::written_registers(program);
         let mut seen = BTreeMap::new();
-        (0..).zip(&self.regions).find_map(|(number, region)| {
-            let here = self.touched(program, region, &written);
+        (0..).zip(&self.stages).find_map(|(number, stage)| {
+            let here = self.touched(program, stage, &written);
             here.into_iter().find_map(|object| Some((object, seen.insert(object, number)? + 1..=number)))
         })
     }
 
-    /// State that is touched in a region.
+    /// State that is touched in a stage.
     pub(crate) fn touched(
         &self,
         program: &'p Program,
-        region: &[NodeId],
+        stage: &[NodeId],
         written: &BTreeSet<RegisterId>,
     ) -> BTreeSet<state::Object> {
         let mut here = BTreeSet::new();
-        for &id in region {
+        for &id in stage {
             let head = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref());
             here.extend(head.map(|(meter, _)| state::Object::DirectMeter(*meter)));
             self.walk_node(program, id, &mut |item| {
@@ -287,7 +287,7 @@ impl<'p> Graph<'p> {
         here
     }
 
-    /// The regions, from the first to the last, for which workers must have the guard ([`super::sharing`]).
+    /// The stages, from the first to the last, for which workers must have the guard ([`super::sharing`]).
     pub(crate) fn guarded_for(
         &self,
         program: &'p Program,
@@ -297,26 +297,26 @@ impl<'p> Graph<'p> {
         if sharing.guarded.is_empty() {
             return None;
         }
-        // Not those that this program writes: it may be specialised, and another worker at the general one.
-        let is_guarded = |region: &Vec<NodeId>| {
-            self.touched(program, region, &sharing.guarded).into_iter().any(|object| sharing.guards(object))
+        // Not those that this program writes: it may be specialised while another worker runs the general one.
+        let is_guarded = |stage: &Vec<NodeId>| {
+            self.touched(program, stage, &sharing.guarded).into_iter().any(|object| sharing.guards(object))
         };
-        let first = self.regions.iter().position(is_guarded)?;
-        let last = self.regions.iter().rposition(is_guarded)?;
-        let looks_at_time = |region: &Vec<NodeId>| {
+        let first = self.stages.iter().position(is_guarded)?;
+        let last = self.stages.iter().rposition(is_guarded)?;
+        let reads_time = |stage: &Vec<NodeId>| {
             let mut found = false;
-            for &id in region {
+            for &id in stage {
                 self.walk_node(program, id, &mut |item| {
                     found |= matches!(item, Item::Var(var) if Some(var) == sharing.time);
                 });
             }
             found
         };
-        // On the fast path a variable that waits has its value from the start.
-        let waits = |time| fast_path.is_some_and(|fast_path| fast_path.waiting.contains_key(&time));
-        let time = match sharing.time.is_some_and(waits) {
+        // On the fast path a spilled variable has its value from the start.
+        let is_spilled = |time| fast_path.is_some_and(|fast_path| fast_path.spilled.contains_key(&time));
+        let time = match sharing.time.is_some_and(is_spilled) {
             true => Some(0),
-            false => self.regions.iter().position(looks_at_time),
+            false => self.stages.iter().position(reads_time),
         };
         Some(time.map_or(first, |time| time.min(first))..=last)
     }
@@ -335,7 +335,7 @@ impl Node<'_> {
         targets
     }
 
-    /// Makes what leads to a node lead to another.
+    /// Redirects the node's edges.
     pub(crate) fn lead_to(&mut self, instead: impl Fn(NodeId) -> NodeId) {
         match &mut self.end {
             End::Done => {}
@@ -352,7 +352,7 @@ impl Node<'_> {
 
 struct Builder<'p, 'c> {
     cuttable: &'c dyn Fn(TableId) -> bool,
-    /// Statements that tables in them cut, by their addresses.
+    /// Statements that tables in them split, by their addresses.
     cut: BTreeSet<*const Stmt>,
     nodes: Vec<Node<'p>>,
     order: Vec<NodeId>,
@@ -374,7 +374,7 @@ impl<'p, 'c> Builder<'p, 'c> {
         }
     }
 
-    /// None if a label names two statements, so that nothing can be said of it.
+    /// None if a label names two statements.
     fn build(mut self, program: &'p Program, bodies: &[&'p [Stmt]]) -> Option<Graph<'p>> {
         let first = self.node(None);
         self.start(first);
@@ -382,8 +382,8 @@ impl<'p, 'c> Builder<'p, 'c> {
             self.find_cut(body);
             self.body(body);
         }
-        let regions = vec![self.order];
-        let mut graph = Graph { nodes: self.nodes, regions, entries: Vec::new(), has_finish: false, uncut: None };
+        let stages = vec![self.order];
+        let mut graph = Graph { nodes: self.nodes, stages, entries: Vec::new(), has_finish: false, uncut: None };
         graph.find_leaves(program, &self.labels);
         (!self.label_twice).then_some(graph)
     }
@@ -398,7 +398,7 @@ impl<'p, 'c> Builder<'p, 'c> {
         self.current = id;
     }
 
-    /// Ends the current node. What follows in the text without a node of its own cannot be reached.
+    /// Ends the current node. Statements that follow without a new node are unreachable.
     fn end(&mut self, end: End<'p>) {
         self.nodes[self.current].end = end;
     }
@@ -458,7 +458,8 @@ impl<'p, 'c> Builder<'p, 'c> {
         self.end(End::Goto(join));
     }
 
-    /// Notes which statements of a body are cut by tables in them. Each is looked at once, since programs nest deeply.
+    /// Records which statements of a body are split by tables in them. Each is visited once, since programs nest
+    /// deeply.
     fn find_cut(&mut self, body: &'p [Stmt]) -> bool {
         body.iter().fold(false, |any, stmt| self.is_cut_inside(stmt) | any)
     }
@@ -479,7 +480,7 @@ impl<'p, 'c> Builder<'p, 'c> {
         is_cut
     }
 
-    /// Whether a table in the statement cuts it.
+    /// Whether a table in the statement splits it.
     fn is_cut(&self, stmt: &Stmt) -> bool {
         self.cut.contains(&std::ptr::from_ref(stmt))
     }

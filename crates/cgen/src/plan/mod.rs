@@ -1,25 +1,26 @@
-//! The plan of a program: where everything lives in a packet's chunk, how keys and action data are laid out, and how
-//! many packets may run together.
+//! The plan of a program: where everything is stored in a packet's chunk, how keys and action data are laid out, and
+//! how many packets may run together.
 //!
 //! * `storage`: the context: metadata variables, valid bits and offsets of headers, space for headers outside the
 //!   packet.
-//! * `graph`: controls as nodes cut at tables; `own_nodes`: copies of nodes for regions that would share them.
-//! * `state`: which state packets could see the order of; [`sharing`]: what of it several workers need a guard for.
-//! * `extracted`: what the parser tells of where headers are.
-//! * `fast_path`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
-//! * `spelled`: action data that are copied to headers as they stand.
-//! * `sums`: checksums that are verified and updated over the same fields.
+//! * `graph`: controls as nodes split at tables; `tail_duplication`: copies of nodes for batch stages that would share
+//!   them.
+//! * `state`: state whose order of use packets can observe; [`sharing`]: the part of it for which workers need a guard.
+//! * `extracted`: what the parser determines about the places of headers.
+//! * `fast_path`: one path from parser to deparser for packets that are only sent or dropped.
+//! * `pre_encoded`: action data that are copied to headers as they are stored.
+//! * `checksums`: checksums that are verified and updated over the same fields.
 //! * `walk`: one walk over all that statements mention.
 
+pub(crate) mod checksums;
 mod extracted;
 pub(crate) mod fast_path;
 pub(crate) mod graph;
 pub(crate) mod parts;
+pub(crate) mod pre_encoded;
 pub mod sharing;
-pub(crate) mod spelled;
 pub(crate) mod state;
 mod storage;
-pub(crate) mod sums;
 mod tail_duplication;
 pub(crate) mod walk;
 
@@ -30,23 +31,23 @@ use crate::tuning::Tuning;
 use base::limits::BURST_PACKETS_MAX;
 use base::{IndexVec, Span};
 use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type, VarId};
+use pre_encoded::PreEncoded;
 use sharing::Sharing;
-use spelled::Spelled;
 use std::ops::Range;
-use tables::{ActionLayout, BriefLayout, KeyField, KeyLayout, ROW_WORDS_MAX};
+use tables::{ActionLayout, KeyField, KeyLayout, PackedLayout, ROW_WORDS_MAX};
 
 /// The largest context of a packet, in bytes. Every packet in flight has one.
 pub const CONTEXT_BYTES_MAX: u32 = 1 << 20;
 
-/// Entries that a table has room for whose slots and cells are taken to lie in the nearest caches.
+/// The largest size of a table, in entries, whose slots and cells are assumed to fit the nearest caches.
 const NEAR_ENTRIES_MAX: u64 = 256;
 
 /// Why a program cannot be planned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanError {
-    /// Headers and metadata take too much space in each packet.
+    /// Headers and metadata take too much space in each packet's chunk.
     ContextTooLarge {
-        /// What they take.
+        /// The space that they take.
         bytes: u64,
     },
 }
@@ -65,7 +66,7 @@ impl std::fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Where a metadata variable lives.
+/// Where a metadata variable is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VarSlot {
     /// First byte, from the start of the chunk.
@@ -79,29 +80,32 @@ pub struct VarSlot {
 /// The layouts of a table.
 #[derive(Clone, Debug)]
 pub struct TablePlan {
-    /// Of its key.
+    /// The layout of its key.
     pub key: KeyLayout,
-    /// Whether its keys are one word and matched as they are: generated code compares them itself.
+    /// Whether its keys are one word and matched exactly: generated code compares them itself.
     pub(crate) is_of_words: bool,
-    /// The same for keys of some more words.
+    /// The same for keys of a few words.
     pub(crate) is_of_rows: bool,
-    /// Whether they are one word, of which prefixes are matched.
+    /// Whether its keys are one word, of which prefixes are matched.
     pub(crate) is_of_prefixes: bool,
-    /// Whether they are narrow, too, so that generated code goes to the place of each: there is nothing to wait for.
+    /// Whether its keys are also so narrow that each has a slot of its own, which generated code indexes without a
+    /// search.
     pub(crate) is_narrow: bool,
-    /// Where generated code finds what an entry says without reading the entry.
-    pub(crate) briefs: Option<BriefLayout>,
-    /// Whether they are one word of a table so small that a search is worth no waiting for others; narrow ones are.
+    /// Where generated code finds an entry's action and data without reading the entry.
+    pub(crate) packed_results: Option<PackedLayout>,
+    /// Whether the table has keys of one word and is so small that looking up a burst at once does not pay. Narrow
+    /// tables are.
     pub(crate) is_near: bool,
-    /// Of the data of its actions, by position in the table's list.
+    /// The layouts of its actions' data, by position in the table's list.
     pub actions: Vec<ActionLayout>,
-    /// For each action, what is copied to headers as it stands in the entry.
-    pub(crate) stores: Vec<Vec<spelled::Store>>,
+    /// For each action, the pre-encoded data that are copied from the entry to headers.
+    pub(crate) stores: Vec<Vec<pre_encoded::Store>>,
 }
 
 impl TablePlan {
-    /// How generated code fetches where the search for a key begins as soon as it knows the key, before a burst of them
-    /// is searched: the functions that say of a table whether that is better, and that do it; none if there are none.
+    /// How generated code prefetches the first slot of a search as soon as it knows the key, before it searches a burst
+    /// of keys: the function that returns whether that pays for a table, and the one that does it. None for tables
+    /// without them.
     pub(crate) fn fetch(&self) -> Option<[&'static str; 2]> {
         match self {
             TablePlan { is_of_words: true, .. } => Some(["ws_is_far", "ws_fetch_word"]),
@@ -114,9 +118,9 @@ impl TablePlan {
 /// A `log_msg` in the program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LogSite {
-    /// Its text; `{}` stands for the next argument.
+    /// Its text; `{}` is replaced by the next argument.
     pub message: String,
-    /// Types of its arguments; each takes `ceil(width / 64)` of the words that the callback gets.
+    /// Types of its arguments; each takes `ceil(width / 64)` of the words that are passed to the callback.
     pub args: Vec<Type>,
     /// Where it was written.
     pub span: Span,
@@ -131,37 +135,37 @@ pub struct AssertSite {
     pub span: Span,
 }
 
-/// Where everything lives and how it runs.
+/// Where everything is stored and how it runs.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Bytes between [`crate::abi::Packet`] and the headroom: a multiple of the cache line.
     pub context_size: u32,
-    /// The metadata variables, from the start of the chunk: what is made zero to reset a packet's metadata.
+    /// The metadata variables, from the start of the chunk: the range that is zeroed to reset a packet's metadata.
     pub metadata: Range<u32>,
-    /// Where each variable of kind `Metadata` lives.
+    /// Where each variable of kind `Metadata` is stored.
     pub vars: IndexVec<VarId, Option<VarSlot>>,
-    /// Where each header lives.
+    /// Where each header is stored.
     pub headers: IndexVec<HeaderId, HeaderSlot>,
-    /// Where each stack lives.
+    /// Where each stack is stored.
     pub stacks: IndexVec<StackId, StackSlot>,
     /// The layouts of each table.
     pub tables: IndexVec<TableId, TablePlan>,
     /// The most packets that may run through the program's blocks together: 1, or [`base::limits::BURST_PACKETS_MAX`].
     pub burst_max: u32,
-    /// The most packets that may run through the blocks behind the queues together, once they are in the queues.
+    /// The most packets that may run together through the blocks behind the queues, once they are in the queues.
     pub egress_burst_max: u32,
-    /// What the first number of the `log` callback speaks of.
+    /// The sites that the first number of the `log` callback indexes.
     pub log_sites: Vec<LogSite>,
-    /// What the number of the `assert_failed` callback speaks of.
+    /// The sites that the number of the `assert_failed` callback indexes.
     pub assert_sites: Vec<AssertSite>,
-    /// What it was made with.
+    /// The tuning that it was made with.
     pub tuning: Tuning,
     /// How several workers share the program's state.
     pub sharing: Sharing,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
     pub(crate) fast_path: Option<fast_path::FastPath>,
-    /// Its part behind the queues, for replicas.
+    /// The part of the fast path behind the queues, for replicas.
     pub(crate) replica_path: Option<fast_path::FastPath>,
 }
 
@@ -171,16 +175,16 @@ impl Plan {
         Plan::tuned(program, Tuning::default())
     }
 
-    /// The same, with what was found to be best for it.
+    /// The same, with a tuning that was measured for it.
     pub fn tuned(program: &Program, tuning: Tuning) -> Result<Plan, PlanError> {
         Plan::with_storage(program, program, 0, tuning)
     }
 
-    /// Plans a program that does what another one does as long as its tables stay as they are, so that packets which
-    /// were begun with one may be gone on with by the other: everything that they carry lies at the same place. None if
-    /// that cannot be.
+    /// Plans a program that is equivalent to `general` as long as its tables do not change, so that a packet that one
+    /// of them has begun can be continued by the other: everything that it carries is at the same place. None if that
+    /// is impossible.
     pub fn specialised(program: &Program, general: &Program, plan: &Plan) -> Option<Plan> {
-        let special = Plan::with_storage(program, general, plan.storage.waiting_bytes, plan.tuning).ok()?;
+        let special = Plan::with_storage(program, general, plan.storage.spilled_bytes, plan.tuning).ok()?;
         let count = plan.vars.len();
         let is_same = special.context_size == plan.context_size
             && special.metadata == plan.metadata
@@ -192,16 +196,16 @@ impl Plan {
         is_same.then_some(special)
     }
 
-    /// Plans a program with places for everything that `general` stores, and for `waiting_bytes` of what waits.
+    /// Plans a program with places for everything that `general` stores, and a spill area of at least `spilled_bytes`.
     fn with_storage(
         program: &Program,
         general: &Program,
-        waiting_bytes: u32,
+        spilled_bytes: u32,
         tuning: Tuning,
     ) -> Result<Plan, PlanError> {
         let tables: IndexVec<TableId, TablePlan> =
             program.tables.iter().map(|table| table_plan(program, general, table)).collect();
-        let built = storage::build(program, general, waiting_bytes, &|table| cut_words(&tables, tuning, table))?;
+        let built = storage::build(program, general, spilled_bytes, &|table| cut_words(&tables, tuning, table))?;
         let (mut log_sites, mut assert_sites) = (Vec::new(), Vec::new());
         state::walk_program(program, &mut |stmt| match &stmt.kind {
             StmtKind::Log { message, args } => {
@@ -221,7 +225,7 @@ impl Plan {
             burst_max: state::burst_max(program).min(tuning.burst_packets.max(1)),
             egress_burst_max: state::egress_burst_max(program).min(tuning.burst_packets.max(1)),
             tuning,
-            // Whatever program takes the place of another for a while, the state is the same and is shared as before.
+            // A specialised program has the state of the general one and shares it in the same way.
             sharing: Sharing::of(general),
             log_sites,
             assert_sites,
@@ -232,12 +236,12 @@ impl Plan {
         })
     }
 
-    /// Words of a table's key, by which it is decided whether a control is cut at the table.
+    /// Words of a table's key, which decide whether a control is split at the table.
     pub(crate) fn cut_words(&self, table: TableId) -> usize {
         cut_words(&self.tables, self.tuning, table)
     }
 
-    /// Whether the program has a fast path: one function for packets that ask for nothing but to be sent or dropped.
+    /// Whether the program has a fast path: one function for packets that are only sent or dropped.
     pub fn has_fast_path(&self) -> bool {
         self.fast_path.is_some()
     }
@@ -252,25 +256,24 @@ impl Plan {
         self.tuning.burst_packets.clamp(1, BURST_PACKETS_MAX as u32)
     }
 
-    /// Whether the fast path ends behind a punted packet, so that the core
-    /// takes it to its end before the next one begins.
+    /// Whether the fast path returns after a punted packet, so that the core completes it before the next one begins.
     pub fn stops_at_punt(&self) -> bool {
-        self.fast_path.as_ref().is_some_and(|fast_path| fast_path.in_turn.is_some())
+        self.fast_path.as_ref().is_some_and(|fast_path| fast_path.run_to_completion.is_some())
     }
 
-    /// Whether packets on the fast path are worked on where their bytes lie, which need not be in a chunk.
+    /// Whether the fast path processes packets where their bytes lie, which need not be in a chunk.
     pub fn is_in_place(&self) -> bool {
         self.fast_path.as_ref().is_some_and(|fast_path| fast_path.in_place)
     }
 
-    /// Bytes before a packet's first one that may be written on the fast path, since headers are moved in place.
-    pub fn room_bytes(&self) -> u32 {
+    /// Bytes of headroom that the fast path may write, because it relocates headers in place.
+    pub fn headroom_bytes(&self) -> u32 {
         if self.fast_path.as_ref().is_some_and(|fast_path| fast_path.moves) { self.storage.scratch_bytes } else { 0 }
     }
 
-    /// Bytes at a packet's begin behind which the fast path writes nothing before the packet has been through
-    /// ingress, where it works in place, that is certain and they are few: who keeps these has the packet as it was
-    /// received.
+    /// How many of a packet's first bytes the fast path may write before the packet has been through ingress: a copy of
+    /// these is enough to restore the packet as it was received. None if it does not work in place, or if they are
+    /// unknown or many.
     pub fn written_bytes_max(&self) -> Option<u32> {
         self.fast_path.as_ref().filter(|fast_path| fast_path.in_place)?.written_bytes_max
     }
@@ -281,8 +284,8 @@ impl Plan {
     }
 }
 
-/// A table's key as the match engines know it. Generated code stores keys by the layout of these fields, so whoever
-/// makes the engine's table must take them from here.
+/// A table's key in the terms of the match engines. Generated code stores keys by the layout of these fields, so the
+/// engine's table must be made from them.
 pub fn key_fields(table: &ir::Table) -> Vec<KeyField> {
     let field = |key: &ir::Key| KeyField {
         name: key.name.clone(),
@@ -298,32 +301,34 @@ pub fn key_fields(table: &ir::Table) -> Vec<KeyField> {
     table.keys.iter().map(field).collect()
 }
 
-/// Widths of the parameters of an action in a table's list, in bits: generated code reads action data by their layout.
+/// Widths of the parameters of an action in a table's list, in bits. They determine the layout of action data.
 pub fn param_widths_bits(program: &Program, listed: &ir::TableAction) -> Vec<u32> {
     let params = &program.actions[listed.action].params;
     params.iter().map(|&param| program.vars[param].ty.width()).collect()
 }
 
-/// Positions of the parameters that stand in the table's entries once more, spelled in network order, because
-/// generated code copies them to headers ([`tables::ActionLayout`]).
-pub fn spelled_params(program: &Program, table: &ir::Table, listed: &ir::TableAction) -> Vec<usize> {
-    spelled::spelled(program, table, listed).params
+/// Positions of the parameters that the table's entries also hold pre-encoded, in network order, because generated code
+/// copies them to headers ([`tables::ActionLayout`]).
+pub fn pre_encoded_params(program: &Program, table: &ir::Table, listed: &ir::TableAction) -> Vec<usize> {
+    pre_encoded::pre_encoded(program, table, listed).params
 }
 
-/// A key that takes more words than any burst has room for keeps its table from being cut at: that is also so where a
-/// search is few loads, of what lies near.
+/// Words of a table's key. For a table that is looked up packet by packet, because its search is a few loads from the
+/// nearest caches, it is more than fits any burst, so that no control is split there.
 fn cut_words(tables: &IndexVec<TableId, TablePlan>, tuning: Tuning, table: TableId) -> usize {
     if tuning.cuts && !tables[table].is_near { tables[table].key.words() } else { 1 << 20 }
 }
 
-/// The layouts are those of the general program, by which the entries are stored.
+/// Plans a table. The layouts are those of the general program, which the entries are stored in.
 fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TablePlan {
-    let spelled: Vec<Spelled> = table.actions.iter().map(|listed| spelled::spelled(general, table, listed)).collect();
-    let layout = |(listed, spelled): (&ir::TableAction, &Spelled)| {
-        ActionLayout::new(&param_widths_bits(general, listed), &spelled.params)
+    let pre_encoded: Vec<PreEncoded> =
+        table.actions.iter().map(|listed| pre_encoded::pre_encoded(general, table, listed)).collect();
+    let layout = |(listed, pre_encoded): (&ir::TableAction, &PreEncoded)| {
+        ActionLayout::new(&param_widths_bits(general, listed), &pre_encoded.params)
     };
-    let stores =
-        |(listed, stored): (&ir::TableAction, &Spelled)| spelled::spelled(program, table, listed).stores_of(stored);
+    let stores = |(listed, stored): (&ir::TableAction, &PreEncoded)| {
+        pre_encoded::pre_encoded(program, table, listed).stores_of(stored)
+    };
     let key = KeyLayout::new(&key_fields(table));
     let is_exact = table.keys.iter().all(|key| key.kind == MatchKind::Exact);
     let (is_of_words, is_narrow) = (key.words() == 1 && is_exact, key.is_narrow() && is_exact);
@@ -333,17 +338,17 @@ fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TableP
         is_of_prefixes: key.words() == 1 && matches!(&table.keys[..], [ir::Key { kind: MatchKind::Lpm, .. }]),
         is_narrow,
         is_near: is_narrow || is_of_words && table.size <= NEAR_ENTRIES_MAX,
-        briefs: if is_of_words { brief_layout(general, table) } else { None },
+        packed_results: if is_of_words { packed_layout(general, table) } else { None },
         key,
-        actions: table.actions.iter().zip(&spelled).map(layout).collect(),
-        stores: table.actions.iter().zip(&spelled).map(stores).collect(),
+        actions: table.actions.iter().zip(&pre_encoded).map(layout).collect(),
+        stores: table.actions.iter().zip(&pre_encoded).map(stores).collect(),
     }
 }
 
-/// How slots say in brief what entries run. None if that does not fit, or if something is kept for each entry, whose
-/// number is not told then.
-fn brief_layout(general: &Program, table: &ir::Table) -> Option<BriefLayout> {
+/// How slots hold packed results. None if they do not fit, or if the program has state for each entry: a packed result
+/// lacks the entry's number.
+fn packed_layout(general: &Program, table: &ir::Table) -> Option<PackedLayout> {
     let is_counted = !table.direct_counters.is_empty() || table.direct_meter.is_some() || table.support_timeout;
     let widths: Vec<Vec<u32>> = table.actions.iter().map(|listed| param_widths_bits(general, listed)).collect();
-    BriefLayout::new(&widths).filter(|_| !is_counted && table.implementation.is_none())
+    PackedLayout::new(&widths).filter(|_| !is_counted && table.implementation.is_none())
 }

@@ -2,8 +2,8 @@
 //!
 //! What enters: the body of a control that no table cuts. What leaves: the body in parts, each a sequence of statements
 //! that becomes a C function of its own. A C compiler takes time and memory that grow faster than a function's length,
-//! so a control of thousands of tables is either split or hardly optimised at all. Variables that live from one part to
-//! the next have a place in the packet's context.
+//! so a control of thousands of tables is either split or hardly optimised at all. Variables that are live across parts
+//! have a place in the packet's context.
 
 use ir::{Program, Stmt, StmtKind};
 
@@ -32,7 +32,7 @@ pub(crate) fn parts<'p>(program: &'p Program, body: &'p [Stmt]) -> Vec<&'p [Stmt
     parts
 }
 
-/// The statements in a block that is all there is: to leave it is to end.
+/// The statements of a block that is the whole body: leaving it ends the control.
 fn inner(body: &[Stmt]) -> &[Stmt] {
     match body {
         [Stmt { kind: StmtKind::Block { body, .. }, .. }] => inner(body),

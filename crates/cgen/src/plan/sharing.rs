@@ -1,11 +1,11 @@
-//! What several workers need a guard for, and how much of the program it must be around.
+//! State for which several workers need a guard, and the part of the program that the guard must cover.
 //!
-//! What enters: a program. What leaves: for each state whose order of use packets can see, how workers share it.
+//! What enters: a program. What leaves: for each piece of state of observable order, how workers share it.
 //!
-//! * Registers that are *sums*: each use of them reads a cell, adds to it or takes from it, and writes it back, and
-//!   nobody looks at what was read. The order of such steps cannot be seen, so each worker may have cells of its own
-//!   that begin at zero, and what the register holds is the sum of all. Counters are sums by their nature, and digests
-//!   and log messages have no order between workers.
+//! * Registers that are *sums*: each use of them reads a cell, adds to it or subtracts from it, and writes it back, and
+//!   the value that was read is not used otherwise. The order of such steps cannot be observed, so each worker may have
+//!   cells of its own that begin at zero, and the register's value is the sum of all. Counters are sums by their
+//!   nature, and digests and log messages have no order between workers.
 //!
 //! ```text
 //! read v17 = register0[index]
@@ -13,23 +13,25 @@
 //! write register0[index] = v17     `v17` is mentioned nowhere else in the program
 //! ```
 //!
-//!   The three stand side by side, so that nothing that the index or the addend looks at changes between them.
-//! * Registers that are only *read* are in one place, which the control plane writes to between bursts.
-//! * Registers that are *guarded* are in one place too. Generated code takes a lock around those regions of its graph,
-//!   from the first to the last, that touch any of them, for a burst at a time, and everything else runs side by side.
-//!   As there is one lock and one stretch of the program behind it, which packets go through once, a run of several
-//!   workers is the run of one that got the bursts in the order in which they took the lock.
-//! * Everything else is for one worker at a time: *turns* of a burst each, in which it is through the whole program. So
-//!   it is if packets meet guarded state in two stretches, since an order in the one could be another in the other.
+//!   The three are adjacent, so that nothing that the index or the addend reads changes between them.
+//! * Registers that are only *read* exist once. The control plane writes them between bursts.
+//! * Registers that are *guarded* exist once, too. Generated code holds a lock from the first to the last batch stage
+//!   that touches any of them, for a burst at a time, and everything else runs in parallel. As there is one lock and
+//!   one critical section, which each packet passes once, a run of several workers is equivalent to a run of one that
+//!   received the bursts in the order in which they took the lock.
+//! * Everything else is for one worker at a time: workers take *turns*, and run a burst through the whole program in
+//!   each. This is also so if packets touch guarded state in two places, since their order in one could differ from
+//!   that in the other.
 //!
-//! Flows are spread over workers, and each keeps the order of its own. Where packets of many flows travel in one, of
-//! another flow, and others of theirs go beside it, that is not enough: programs with piles or records have one worker.
+//! Flows are spread over workers, and each worker keeps the order of its flows. This is not enough where packets of
+//! many flows are coalesced into a packet of another flow while other packets of theirs are not: programs that coalesce
+//! or split packets have one worker.
 //!
-//! Random numbers are nobody's: no program can tell which worker draws from which sequence.
+//! Random numbers are not shared: no program can observe which worker draws from which sequence.
 //!
-//! A program that looks at the time must not see it run backwards, for it may keep one packet's time for another to
-//! compare. So the lock has a time, that of the last burst, and a burst that comes later is of no earlier time; the
-//! lock is taken before the time is looked at first.
+//! A program that reads the time must not see it run backwards, since it may store one packet's time for another to
+//! compare. So the lock has a time, that of the last burst, and a later burst has no earlier time. The lock is taken
+//! before the time is first read.
 
 use super::state::{self, Object, touched, walk_program, written_registers};
 use super::walk::{Item as Met, Tables, walk_block};
@@ -43,39 +45,39 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How several workers share the state of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sharing {
-    /// State for which workers take turns at the whole program, for people; empty if they need not.
+    /// State for which workers take turns at the whole program, as text for users; empty if they need not.
     pub turns: BTreeSet<String>,
     /// Why a lock around a part of the program is not enough for it.
     pub why_turns: Option<WholeProgram>,
-    /// Registers in one place, which workers touch behind a lock around a part of the program.
+    /// Registers that exist once, which workers touch while they hold a lock around a part of the program.
     pub guarded: BTreeSet<RegisterId>,
-    /// Registers of which each worker may have cells of its own: what they hold is the sum.
+    /// Registers of which each worker may have cells of its own: their value is the sum.
     pub sums: BTreeSet<RegisterId>,
-    /// The variable with the time, if packets behind the lock must not see it run backwards.
+    /// The variable with the time, if packets that hold the lock must not see it run backwards.
     pub time: Option<VarId>,
-    /// Packets leave in others, or came in others: their order is one of all flows, which only one worker can keep.
+    /// Packets are coalesced or split: their order is one of all flows, which only one worker can keep.
     pub is_ordered: bool,
 }
 
 /// Why workers take turns at a whole program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WholeProgram {
-    /// There is state that cannot be in one place for several threads.
+    /// Some state cannot be shared by several threads.
     State,
-    /// Packets would see in several blocks, or passes, in which order they run.
+    /// Packets could observe their order in several blocks or passes.
     Serialised,
-    /// Two blocks have such state.
+    /// Two blocks touch such state.
     Blocks,
-    /// A parser or a deparser has it.
+    /// A parser or a deparser touches it.
     Block,
-    /// An egress has it that the copies of a packet go through one after the other.
+    /// An egress touches it that the copies of a packet run through one after the other.
     Copies,
-    /// The program looks at times that come to be before, or elsewhere than, where packets take the lock.
+    /// The program reads times that are taken before, or elsewhere than, where packets take the lock.
     Times,
 }
 
 impl Sharing {
-    /// Looks at a program.
+    /// Analyses a program.
     pub fn of(program: &Program) -> Sharing {
         Sharing { is_ordered: program.may_request(Effect::JoinsOrSplits), ..Sharing::of_state(program) }
     }
@@ -104,13 +106,13 @@ impl Sharing {
         }
     }
 
-    /// Whether an object is behind the lock.
+    /// Whether the lock protects an object.
     pub(crate) fn guards(&self, object: Object) -> bool {
         matches!(object, Object::Register(register) if self.guarded.contains(&register))
     }
 }
 
-/// Whether the order in which workers use an object can be seen.
+/// Whether the order in which workers use an object is observable.
 fn is_ordered(sums: &BTreeSet<RegisterId>) -> impl Fn(&Object) -> bool {
     |object| match object {
         Object::Register(register) => !sums.contains(register),
@@ -119,7 +121,8 @@ fn is_ordered(sums: &BTreeSet<RegisterId>) -> impl Fn(&Object) -> bool {
     }
 }
 
-/// Whether a lock around a part of the program is enough for these objects; and the time, if that must be behind it.
+/// Checks that a lock around a part of the program is enough for these objects; returns the time's variable, if the
+/// lock must cover it.
 fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<VarId>, WholeProgram> {
     if !objects.iter().all(|object| matches!(object, Object::Register(_))) {
         return Err(WholeProgram::State);
@@ -143,7 +146,7 @@ fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<Var
     let first = program.blocks.iter_enumerated().find(|(_, block)| mentions(program, block, &[time]));
     match first {
         None => Ok(None),
-        // It would see times in another order than the one with the lock.
+        // It would read times in another order than the block with the lock.
         Some((first, _)) if first < guarded => Err(WholeProgram::Times),
         Some(_) => Ok(Some(time)),
     }
@@ -161,10 +164,10 @@ fn touches(program: &Program, block: &Block, objects: &BTreeSet<Object>) -> bool
 }
 
 /// Whether a block mentions any of these variables.
-fn mentions(program: &Program, block: &Block, wanted: &[VarId]) -> bool {
+fn mentions(program: &Program, block: &Block, vars: &[VarId]) -> bool {
     let mut found = false;
     walk_block(program, block, Tables::Inside, &mut |item| {
-        found |= matches!(item, Met::Var(var) if wanted.contains(&var));
+        found |= matches!(item, Met::Var(var) if vars.contains(&var));
     });
     found
 }
@@ -257,9 +260,9 @@ fn is_held(value: &Expr, held: VarId) -> bool {
     matches!(value.kind, ExprKind::Var(var) if var == held)
 }
 
-fn count_in(expr: &Expr, wanted: VarId) -> usize {
+fn count_in(expr: &Expr, counted: VarId) -> usize {
     let mut count = 0;
-    visit_expr(expr, &mut |item| count += usize::from(matches!(item, Item::Var(var) if var == wanted)));
+    visit_expr(expr, &mut |item| count += usize::from(matches!(item, Item::Var(var) if var == counted)));
     count
 }
 

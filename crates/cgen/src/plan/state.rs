@@ -1,7 +1,7 @@
 //! State that outlives a packet, and whether packets can see the order in which they touch it.
 //!
-//! Counters are left out: sums do not depend on the order. A register that the program never writes is no state at all
-//! within a burst, since the control plane writes between bursts.
+//! Counters are not listed, because sums do not depend on the order. Neither are registers that the program never
+//! writes: the control plane writes between bursts, so they are constant within one.
 
 use super::walk::{Item, Tables, Walk, walk_block};
 use base::limits::BURST_PACKETS_MAX;
@@ -11,7 +11,7 @@ use ir::{
 };
 use std::collections::BTreeSet;
 
-/// Something whose order of use can be seen.
+/// An object whose order of use packets can observe.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Object {
     /// A register array.
@@ -24,11 +24,11 @@ pub(crate) enum Object {
     Random,
     /// The sequence of digests, log messages and assertions that failed.
     Messages,
-    /// Whatever the functions of a plug-in share.
+    /// The state of a plug-in's functions.
     PlugIn,
-    /// The piles in which packets wait for others.
+    /// The coalescing buffers, in which packets wait for others.
     Piles,
-    /// The iterations of a loop, which one packet counts over the whole block.
+    /// The iteration count of a loop, which covers a packet's whole run through a block.
     LoopSteps(LabelId),
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn walk_program<'p>(program: &'p Program, visit: &mut dyn FnMut(&'p S
     }
 }
 
-/// What a statement (without the statements inside of it) touches.
+/// The object that a statement (without the statements inside of it) touches.
 pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<RegisterId>) -> Option<Object> {
     match &stmt.kind {
         StmtKind::RegisterRead { register, .. } | StmtKind::RegisterWrite { register, .. } => {
@@ -83,30 +83,30 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
     }
 }
 
-/// Why packets run through the program's blocks one by one.
+/// Why packets run through the program's blocks one at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Serialised {
     /// Two blocks touch this.
     BetweenBlocks(Object),
-    /// Packets go round again and then meet this a second time.
+    /// A packet that takes another pass meets this a second time.
     BetweenPasses(Object),
 }
 
-/// How many packets may run through the program's blocks together: one, if the order in which packets touch state would
-/// otherwise be seen between blocks, or between a packet's passes.
+/// How many packets may run through the program's blocks together. It is one if packets could otherwise observe the
+/// order in which they touch state, between blocks or between a packet's passes.
 pub(crate) fn burst_max(program: &Program) -> u32 {
     if serialised(program).is_some() { 1 } else { BURST_PACKETS_MAX as u32 }
 }
 
-/// How many packets that are in the queues already may run through the blocks behind them together: one, if the order
-/// in which they touch state, or ask for copies and further passes, would otherwise be seen. It may be more than
-/// [`burst_max`], since replicas of a packet have no further packet between them.
+/// How many packets that are already in the queues may run together through the blocks behind them. It is one if
+/// packets could otherwise observe the order in which they touch state or request copies and further passes. It may be
+/// more than [`burst_max`], since no other packet comes between the replicas of a packet.
 pub(crate) fn egress_burst_max(program: &Program) -> u32 {
     if egress_is_seen(program) { 1 } else { BURST_PACKETS_MAX as u32 }
 }
 
-/// Whether it can be seen that packets run through the blocks behind the queues together. What they ask for after the
-/// first of those blocks would then be done before what they ask for after the last.
+/// Whether packets can observe that they run together through the blocks behind the queues: requests after the first of
+/// these blocks are then applied before requests after the last.
 fn egress_is_seen(program: &Program) -> bool {
     let written = written_registers(program);
     let mut seen = BTreeSet::new();
@@ -122,7 +122,7 @@ fn egress_is_seen(program: &Program) -> bool {
     clones_again || program.may_request(Effect::CopyToIngress)
 }
 
-/// Why it is one.
+/// Why the burst is one packet; none if it is not.
 pub(crate) fn serialised(program: &Program) -> Option<Serialised> {
     let written = written_registers(program);
     let (mut seen, mut seen_again) = (BTreeSet::new(), BTreeSet::new());
@@ -140,7 +140,7 @@ pub(crate) fn serialised(program: &Program) -> Option<Serialised> {
     seen_again.first().map(|&object| Serialised::BetweenPasses(object))
 }
 
-/// What a block touches whose order packets can see.
+/// The objects of observable order that a block touches.
 pub(crate) fn touched_in(program: &Program, block: &Block, written: &BTreeSet<RegisterId>) -> BTreeSet<Object> {
     let mut found = BTreeSet::new();
     walk_block(program, block, Tables::Inside, &mut |item| {
@@ -151,7 +151,7 @@ pub(crate) fn touched_in(program: &Program, block: &Block, written: &BTreeSet<Re
     found
 }
 
-/// What users call it.
+/// The object's name in messages.
 pub(crate) fn name(program: &Program, object: Object) -> String {
     match object {
         Object::Register(register) => format!("register {}", program.registers[register].name),
@@ -165,8 +165,8 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
     }
 }
 
-/// The blocks that meet a packet, or a copy of it, that they, or a later one, have met before. Clones for egress meet
-/// what is behind the queues; those that ingress asks for are parsed again before.
+/// The blocks that a packet, or a copy of it, can enter after it has been through them or a later block. Clones to
+/// egress enter the blocks behind the queues; those that ingress requests are parsed first.
 fn blocks_that_meet_again(program: &Program) -> BTreeSet<BlockId> {
     if program.may_request(Effect::IngressAgain) {
         return program.blocks.ids().collect();

@@ -1,18 +1,18 @@
-//! Where every variable and header lives.
+//! Where every variable and header is stored.
 //!
 //! The context of a packet, between its fixed part and the headroom:
 //!
 //! ```text
-//! [metadata variables][valid bits][header offsets][homes][varbit lengths][variables that wait for tables]
+//! [metadata variables][valid bits][header offsets][homes][varbit lengths][spill area]
 //! [scratch headers]
 //! ```
 //!
 //! A header instance is an offset into the chunk and a valid bit: extraction sets the offset to the place in the
-//! packet. A header that is made valid or copied to without being in the packet lives in its *home*, a scratch place of
-//! its own. Pushing and popping a stack moves offsets of its elements instead of bytes; no two elements ever share a
-//! home: a header in a home goes to that of the element that it becomes or, in a stack whose elements are named at run
-//! time, homes are moved as well. A local variable lives in the C function, except if its life crosses a cut of the
-//! control at a table, goes from one part of a split control to another, or is shared with a routine.
+//! packet. A header that is made valid or copied to without being in the packet is stored in its *home*, a scratch
+//! place of its own. Pushing and popping a stack moves offsets of its elements instead of bytes. No two elements ever
+//! share a home: a header in a home is copied to the home of the element that it becomes or, in a stack whose elements
+//! are indexed at run time, homes are moved as well. A local variable is a variable of the C function, unless it is
+//! live across a table that splits the control or across parts of a divided control, or is shared with a routine.
 
 use super::fast_path::FastPath;
 use super::graph::Graph;
@@ -27,20 +27,20 @@ use ir::{BlockId, BlockKind, HeaderId, HeaderRef, Program, RoutineId, StackId, S
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Among the valid bits of a packet that may leave as it was received: whether it has a header that lies elsewhere.
+/// The valid bit that is set if a header was relocated, for packets that may leave as they were received.
 pub(crate) const MOVED_BIT: u32 = 63;
 
-/// The most elements that are moved by statements for each.
+/// The most elements of a stack that is moved by statements for each element.
 pub(crate) const NAMED_ELEMENTS_MAX: usize = 32;
 
-/// Where a header instance lives.
+/// Where a header instance is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HeaderSlot {
     /// Its position in the array of offsets.
     pub slot: u32,
     /// Its valid bit.
     pub bit: u32,
-    /// Its scratch place, from the start of the chunk; none if it lives in the packet only.
+    /// Its scratch place, from the start of the chunk; none if it is stored in the packet only.
     pub home: Option<u32>,
     /// Its position in the array of varbit lengths, if it has such a field.
     pub varbit: Option<u32>,
@@ -48,14 +48,14 @@ pub struct HeaderSlot {
     pub home_slot: Option<u32>,
 }
 
-/// Where a stack lives. Slots, bits, varbit lengths and homes of its elements follow one another.
+/// Where a stack is stored. Slots, bits, varbit lengths and homes of its elements follow one another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StackSlot {
     /// The first element.
     pub first: HeaderSlot,
     /// Elements.
     pub size: u32,
-    /// Elements are named by run-time indices, or are many and moved.
+    /// Elements are indexed at run time, or are many and moved.
     pub dynamic: bool,
 }
 
@@ -68,31 +68,31 @@ pub(crate) struct Storage {
     pub(crate) valid_words: u32,
     /// Header offsets.
     pub(crate) slots: u32,
-    /// Homes of elements of dynamic stacks: their starting values.
+    /// Homes of elements of dynamic stacks: their initial values.
     pub(crate) homes: Vec<u32>,
     /// Varbit lengths.
     pub(crate) varbits: u32,
-    /// Bytes for locals that wait for tables; blocks share them.
-    pub(crate) waiting_bytes: u32,
+    /// Bytes of the spill area, which blocks share.
+    pub(crate) spilled_bytes: u32,
     /// Bytes of scratch headers.
     pub(crate) scratch_bytes: u32,
     /// Where the parts begin, from the start of the chunk.
     pub(crate) valid_offset: u32,
-    pub(crate) waiting_offset: u32,
+    pub(crate) spilled_offset: u32,
     pub(crate) scratch_offset: u32,
 }
 
-/// What is particular to a block.
+/// The plan of one block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockPlan {
-    /// Whether a control is cut at its tables.
+    /// Whether a control is split at its tables.
     pub(crate) cut: bool,
-    /// Whether one that is not cut is split into several functions.
+    /// Whether a control that is not split at its tables is divided into several functions.
     pub(crate) is_split: bool,
     /// Routines that run in it.
     pub(crate) routines: BTreeSet<RoutineId>,
-    /// Locals that wait for tables, or are shared with routines: first byte in the waiting part.
-    pub(crate) waiting: BTreeMap<VarId, u32>,
+    /// Locals that are spilled across tables or shared with routines: the first byte in the spill area.
+    pub(crate) spilled: BTreeMap<VarId, u32>,
     /// Local headers that the block uses.
     pub(crate) local_headers: BTreeSet<HeaderId>,
 }
@@ -121,11 +121,11 @@ pub(crate) fn var_bytes(width_bits: u32) -> u32 {
     }
 }
 
-/// Finds a place for everything, as `general` uses headers, with at least `waiting_bytes` for what waits.
+/// Finds a place for everything, as `general` uses headers, with a spill area of at least `spilled_bytes`.
 pub(crate) fn build(
     program: &Program,
     general: &Program,
-    waiting_bytes: u32,
+    spilled_bytes: u32,
     key_words: &dyn Fn(TableId) -> usize,
 ) -> Result<Built, PlanError> {
     let base = size_of::<abi::Packet>() as u32;
@@ -136,29 +136,29 @@ pub(crate) fn build(
     let blocks: IndexVec<BlockId, BlockPlan> = program
         .blocks
         .iter()
-        .map(|block| plan_block(program, block, key_words, &mut storage.waiting_bytes))
+        .map(|block| plan_block(program, block, key_words, &mut storage.spilled_bytes))
         .collect::<Result<_, _>>()?;
     let mut fast_path = FastPath::of(program, key_words).ok();
     if let Some(fast_path) = &mut fast_path {
         fast_path.in_place &= !stacks.iter().any(|stack| stack.dynamic) && storage.homes.is_empty();
     }
-    let fast_path_bytes = fast_path.as_ref().map_or(0, |fast_path| fast_path.waiting_bytes);
-    storage.waiting_bytes = storage.waiting_bytes.max(fast_path_bytes).max(waiting_bytes);
+    let fast_path_bytes = fast_path.as_ref().map_or(0, |fast_path| fast_path.spilled_bytes);
+    storage.spilled_bytes = storage.spilled_bytes.max(fast_path_bytes).max(spilled_bytes);
 
     storage.valid_offset = base + metadata_bytes;
     let arrays = u64::from(storage.valid_words) * 8
         + (u64::from(storage.slots) + storage.homes.len() as u64 + u64::from(storage.varbits)) * 4;
-    storage.waiting_offset = check(u64::from(storage.valid_offset) + arrays.next_multiple_of(8))?;
-    storage.scratch_offset = check(u64::from(storage.waiting_offset) + u64::from(storage.waiting_bytes))?;
+    storage.spilled_offset = check(u64::from(storage.valid_offset) + arrays.next_multiple_of(8))?;
+    storage.scratch_offset = check(u64::from(storage.spilled_offset) + u64::from(storage.spilled_bytes))?;
     place_homes(program, &uses, &mut headers, &mut storage)?;
-    // One bit of the valid bits says that there is a header beside the packet.
+    // One of the valid bits records that a header lies outside of the packet.
     let has_moved_bit = headers.iter().all(|header| header.bit < MOVED_BIT);
     if let Some(fast_path) = &mut fast_path {
         fast_path.in_place &= !fast_path.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
         fast_path.moves &= fast_path.in_place;
         fast_path.may_stay &= fast_path.moves && has_moved_bit;
         if !fast_path.may_stay {
-            // It tells where headers lie in a frame, and there is none now.
+            // It describes where headers lie in a frame, and there are no frames now.
             fast_path.parsed.clear();
         }
     }
@@ -168,8 +168,8 @@ pub(crate) fn build(
             stacks[id].first = headers[first];
         }
     }
-    // One byte more than is used: the packet's bytes never follow a scratch header at once, so that a header is known
-    // to be in its place before the payload by its offset alone.
+    // One byte more than is used: the packet's bytes never follow a scratch header directly, so that the offset alone
+    // shows whether a header lies in its place before the payload.
     let end = u64::from(storage.scratch_offset) + u64::from(storage.scratch_bytes) + 1;
     let context_size = check(end.next_multiple_of(abi::CHUNK_ALIGN_BYTES as u64))? - base;
     let metadata = base..base + metadata_bytes;
@@ -207,11 +207,11 @@ fn place_metadata(program: &Program, base: u32, storage: &mut Storage) -> Result
     Ok((vars, check(offset.next_multiple_of(8))? - base))
 }
 
-/// How headers are used anywhere in the program.
+/// How the program uses headers.
 struct HeaderUses {
-    /// Needs a home: made valid, or copied to.
+    /// Headers that need a home: they are made valid or copied to.
     homed: BTreeSet<HeaderId>,
-    /// Stacks with elements named at run time, or many that are moved.
+    /// Stacks with elements that are indexed at run time, or with many that are moved.
     dynamic: BTreeSet<StackId>,
     /// Stacks that are moved.
     moved: BTreeSet<StackId>,
@@ -227,7 +227,7 @@ impl HeaderUses {
                 Item::Var(_) => {}
             });
         }
-        // All elements of a moved stack need homes as soon as one does, since homes move with the elements.
+        // If one element of a moved stack needs a home, all do, since homes move with the elements.
         for &id in &uses.moved {
             let elements = &program.stacks[id].elements;
             if elements.iter().any(|element| uses.homed.contains(element)) {
@@ -260,7 +260,7 @@ impl HeaderUses {
     }
 }
 
-/// The stack that a header is named through.
+/// The stack through which a header is referenced.
 pub(crate) fn stack_of(header: &HeaderRef) -> Option<StackId> {
     match header {
         HeaderRef::Fixed(_) => None,
@@ -271,7 +271,7 @@ pub(crate) fn stack_of(header: &HeaderRef) -> Option<StackId> {
 type PlacedHeaders = (IndexVec<HeaderId, HeaderSlot>, IndexVec<StackId, StackSlot>);
 
 /// Numbers slots, bits, varbit lengths and homes. Plain headers come first; each dynamic stack begins a word of valid
-/// bits, so that the words of plain headers can be kept in registers.
+/// bits, so that the words of plain headers can be in registers.
 fn place_headers(program: &Program, uses: &HeaderUses, storage: &mut Storage) -> PlacedHeaders {
     let mut headers: IndexVec<HeaderId, HeaderSlot> = program.headers.iter().map(|_| HeaderSlot::default()).collect();
     let mut stacks: IndexVec<StackId, StackSlot> = program.stacks.iter().map(|_| StackSlot::default()).collect();
@@ -332,12 +332,12 @@ fn place_homes(
     Ok(())
 }
 
-/// Decides whether a block is cut at its tables or split, and which locals live across the cuts.
+/// Decides whether a block is split at its tables or divided, and which locals are live across the parts.
 fn plan_block(
     program: &Program,
     block: &ir::Block,
     key_words: &dyn Fn(TableId) -> usize,
-    waiting_bytes: &mut u32,
+    spilled_bytes: &mut u32,
 ) -> Result<BlockPlan, PlanError> {
     let mut plan = BlockPlan::default();
     walk_block(program, block, Tables::Inside, &mut |item| {
@@ -350,17 +350,17 @@ fn plan_block(
         plan.local_headers.extend(elements.iter().filter(|&&id| !program.headers[id].metadata));
     });
     plan.routines = called_in(program, block);
-    // What routines mention is kept where they find it, too.
+    // Locals that routines mention are in memory, too.
     let mut crossing = locals_of(program, &plan.routines);
     if let BlockKind::Control { body } = &block.kind {
         find_crossing(program, body, key_words, &mut plan, &mut crossing);
     }
     let mut bytes = 0u64;
     for var in crossing {
-        plan.waiting.insert(var, check(bytes)?);
+        plan.spilled.insert(var, check(bytes)?);
         bytes += u64::from(program.vars[var].ty.width().div_ceil(64) * 8);
     }
-    *waiting_bytes = (*waiting_bytes).max(check(bytes)?);
+    *spilled_bytes = (*spilled_bytes).max(check(bytes)?);
     Ok(plan)
 }
 
@@ -395,7 +395,7 @@ fn locals_of(program: &Program, routines: &BTreeSet<RoutineId>) -> BTreeSet<VarI
     locals
 }
 
-/// Finds whether a control is cut at its tables or split, and the locals that live across the cuts.
+/// Finds whether a control is split at its tables or divided, and the locals that are live across the parts.
 fn find_crossing(
     program: &Program,
     body: &ir::Body,
@@ -407,10 +407,10 @@ fn find_crossing(
     plan.cut = graph.is_cut();
     let mut first_use: BTreeMap<VarId, usize> = BTreeMap::new();
     let private = private_params(program, &[body]);
-    let mut mention = |item: Item<'_>, region: usize| {
+    let mut mention = |item: Item<'_>, stage: usize| {
         let Item::Var(var) = item else { return };
         let local = program.vars[var].kind == VarKind::Local && !private.contains(&var);
-        if local && *first_use.entry(var).or_insert(region) != region {
+        if local && *first_use.entry(var).or_insert(stage) != stage {
             crossing.insert(var);
         }
     };
@@ -421,14 +421,14 @@ fn find_crossing(
             Walk::new(program, Tables::Inside).body(part, &mut |item| mention(item, number));
         }
     } else {
-        for (region, nodes) in graph.regions.iter().enumerate() {
-            nodes.iter().for_each(|&node| graph.walk_node(program, node, &mut |item| mention(item, region)));
+        for (stage, nodes) in graph.stages.iter().enumerate() {
+            nodes.iter().for_each(|&node| graph.walk_node(program, node, &mut |item| mention(item, stage)));
         }
     }
 }
 
-/// Parameters of actions that nothing but their own action mentions. Each run of the action sets them, so that they
-/// need not live from one run to the next.
+/// Parameters that only their own action mentions. Each run of the action sets them, so that they are not live across
+/// runs.
 pub(crate) fn private_params(program: &Program, bodies: &[&[ir::Stmt]]) -> BTreeSet<VarId> {
     let mut owners: BTreeMap<VarId, BTreeSet<usize>> = BTreeMap::new();
     let own = program.actions.len();

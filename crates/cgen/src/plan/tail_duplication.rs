@@ -1,14 +1,14 @@
-//! Nodes of their own for regions that would share them.
+//! Tail duplication: copies of nodes for batch stages that would share them.
 //!
-//! What enters: a graph in which a node to which several regions lead belongs to the last of them. Packets that pass
-//! by a table must then wait for it like those that ask it, and are taken up again behind it: a table costs packets
-//! that have nothing to do with it. What leaves: the same graph with copies of such nodes, one for each region that
-//! leads to them, so that packets go on to the next table that they ask, or to the end.
+//! What enters: a graph in which a node to which several stages lead belongs to the last of them. Packets that skip a
+//! table must then wait for it like those that are looked up in it: a table costs packets that do not use it. What
+//! leaves: the same graph with copies of such nodes, one for each stage that leads to them, so that packets continue to
+//! the next table that they are looked up in, or to the end.
 //!
-//! Packets that passed by come to a later table before others that did not, though they were received after them. So
-//! only nodes are copied from which packets come to no state whose order of use they would see. That depends on where
-//! they come from: at the end of ingress a digest is sent if a variable says so, and for packets that met nothing yet
-//! that sets it there is none.
+//! Packets that skip a table reach a later one before others that were received earlier. So only nodes are copied from
+//! which packets reach no state of observable order. That depends on where they come from: at the end of ingress a
+//! digest is sent if a variable requests it, and packets that have not reached a statement that sets the variable send
+//! none.
 
 use super::graph::{End, Graph, NodeId};
 use super::state;
@@ -17,7 +17,8 @@ use ir::{BlockRole, Expr, ExprKind, Program, RegisterId, Stmt, StmtKind, VarId, 
 use std::collections::{BTreeMap, BTreeSet};
 
 impl<'p> Graph<'p> {
-    /// The graph with nodes copied for each region, unless its nodes would then have more statements than that.
+    /// The graph with nodes copied for each stage, unless its nodes would then have more than `statements_max`
+    /// statements.
     pub(crate) fn with_duplicated_tails(mut self, program: &'p Program, statements_max: usize) -> Graph<'p> {
         let copied = self.without_order(program);
         let present = self.present(&copied);
@@ -25,7 +26,7 @@ impl<'p> Graph<'p> {
         if statements > statements_max {
             return self;
         }
-        // What regions without a copy lead to is that of the region to which it belongs.
+        // Stages without a copy lead to the node of the stage to which it belongs.
         let mut taken = BTreeSet::new();
         let mut own_or_copy = |id: NodeId, is_own: bool| match is_own && taken.insert(id) {
             true => id,
@@ -38,27 +39,26 @@ impl<'p> Graph<'p> {
             let is_left = |id: &&NodeId| copied[..number].iter().all(|copied| copied.contains(*id));
             home.iter().filter(is_left).copied().collect::<Vec<_>>()
         };
-        let left: BTreeSet<NodeId> = self.regions.iter().enumerate().flat_map(is_left_by).collect();
-        let regions: Vec<Vec<(NodeId, NodeId)>> = present
+        let left: BTreeSet<NodeId> = self.stages.iter().enumerate().flat_map(is_left_by).collect();
+        let stages: Vec<Vec<(NodeId, NodeId)>> = present
             .iter()
-            .zip(&self.regions)
+            .zip(&self.stages)
             .map(|(nodes, home)| {
                 nodes.iter().map(|&id| (id, own_or_copy(id, home.contains(&id) || left.contains(&id)))).collect()
             })
             .collect();
-        // Copies lead where their originals do until all are made.
-        for nodes in &regions {
+        // Until all copies are made, they lead where their originals do.
+        for nodes in &stages {
             let own: BTreeMap<NodeId, NodeId> = nodes.iter().copied().collect();
             for id in own.values() {
                 self.nodes[*id].lead_to(|target| own.get(&target).copied().unwrap_or(target));
             }
         }
-        self.set_regions(regions.iter().map(|nodes| nodes.iter().map(|(_, id)| *id).collect()).collect());
+        self.set_stages(stages.iter().map(|nodes| nodes.iter().map(|(_, id)| *id).collect()).collect());
         self
     }
 
-    /// For each region the nodes from which packets that come from there get to nothing whose order of use they would
-    /// see.
+    /// For each stage, the nodes from which packets of that stage reach no state of observable order.
     fn without_order(&self, program: &'p Program) -> Vec<BTreeSet<NodeId>> {
         let written = state::written_registers(program);
         let mut before = BTreeSet::new();
@@ -66,13 +66,13 @@ impl<'p> Graph<'p> {
         if let Some(parser) = parser {
             walk_block(program, parser, Tables::Inside, &mut |item| before.extend(variable(&item)));
         }
-        let of_region = |region: &Vec<NodeId>| {
-            region.iter().for_each(|&id| self.meet(program, id, &mut before));
+        let of_stage = |stage: &Vec<NodeId>| {
+            stage.iter().for_each(|&id| self.meet(program, id, &mut before));
             let mut met = before.clone();
-            self.without_tables(region).into_iter().for_each(|id| self.meet(program, id, &mut met));
+            self.without_tables(stage).into_iter().for_each(|id| self.meet(program, id, &mut met));
             let zeros = Zeros { program, written: &written, met: &met };
             let mut without = BTreeSet::new();
-            for &id in self.regions.iter().flatten().rev() {
+            for &id in self.stages.iter().flatten().rev() {
                 let leads_to_none =
                     self.nodes[id].targets().iter().all(|next| without.contains(next) || self.is_end(*next));
                 if leads_to_none && !self.touches(id, &zeros) {
@@ -81,13 +81,13 @@ impl<'p> Graph<'p> {
             }
             without
         };
-        self.regions.iter().map(of_region).collect()
+        self.stages.iter().map(of_stage).collect()
     }
 
-    /// The nodes to which a region leads without a table between.
-    fn without_tables(&self, region: &[NodeId]) -> BTreeSet<NodeId> {
+    /// The nodes that are reachable from a stage without a table between.
+    fn without_tables(&self, stage: &[NodeId]) -> BTreeSet<NodeId> {
         let mut reached = BTreeSet::new();
-        let mut pending = region.to_vec();
+        let mut pending = stage.to_vec();
         while let Some(id) = pending.pop() {
             if reached.insert(id) {
                 pending.extend(self.nodes[id].targets().into_iter().filter(|next| self.nodes[*next].head.is_none()));
@@ -96,20 +96,20 @@ impl<'p> Graph<'p> {
         reached
     }
 
-    /// Adds the variables that a node mentions, but for those that it only asks whether to do something.
+    /// Adds the variables that a node mentions, except those that it only tests to choose a branch.
     fn meet(&self, program: &'p Program, id: NodeId, met: &mut BTreeSet<VarId>) {
-        let asked: Vec<VarId> = self.nodes[id].code.iter().filter_map(|stmt| asked(stmt)).collect();
+        let tested: Vec<VarId> = self.nodes[id].code.iter().filter_map(|stmt| tested(stmt)).collect();
         let mut count: BTreeMap<VarId, usize> = BTreeMap::new();
         self.walk_node(program, id, &mut |item| {
             if let Some(var) = variable(&item) {
                 *count.entry(var).or_default() += 1;
             }
         });
-        let only_asked = |var: VarId, times: usize| asked.iter().filter(|it| **it == var).count() == times;
-        met.extend(count.into_iter().filter(|&(var, times)| !only_asked(var, times)).map(|(var, _)| var));
+        let only_tested = |var: VarId, times: usize| tested.iter().filter(|it| **it == var).count() == times;
+        met.extend(count.into_iter().filter(|&(var, times)| !only_tested(var, times)).map(|(var, _)| var));
     }
 
-    /// Whether a node touches state whose order of use is seen, if some variables are zero.
+    /// Whether a node touches state of observable order, given that some variables are zero.
     fn touches(&self, id: NodeId, zeros: &Zeros<'_>) -> bool {
         let node = &self.nodes[id];
         let is_guarded = node.head.is_none() && !matches!(node.end, End::Apply { .. });
@@ -117,28 +117,29 @@ impl<'p> Graph<'p> {
         !touched().is_empty() && (!is_guarded || node.code.iter().any(|stmt| zeros.touches(stmt)))
     }
 
-    /// The nodes of each region in order, of those that may be copied all to which it leads without a table between.
+    /// The nodes of each stage in order: those that may be copied if they are reachable from the stage without a table
+    /// between.
     fn present(&self, copied: &[BTreeSet<NodeId>]) -> Vec<Vec<NodeId>> {
-        let order: Vec<NodeId> = self.regions.iter().flatten().copied().collect();
-        let begins = |region: &[NodeId], id: NodeId| region.first() == Some(&id);
-        let of_region = |(number, region): (usize, &Vec<NodeId>)| {
-            // All regions that lead to one of these have their own.
+        let order: Vec<NodeId> = self.stages.iter().flatten().copied().collect();
+        let begins = |stage: &[NodeId], id: NodeId| stage.first() == Some(&id);
+        let of_stage = |(number, stage): (usize, &Vec<NodeId>)| {
+            // All stages that lead to one of these have a copy.
             let is_left = |id: NodeId| copied[..number].iter().all(|copied| copied.contains(&id));
             let mut reached: BTreeSet<NodeId> =
-                region.iter().copied().filter(|&id| begins(region, id) || !is_left(id)).collect();
+                stage.iter().copied().filter(|&id| begins(stage, id) || !is_left(id)).collect();
             let mut present = Vec::new();
             for &id in &order {
                 if reached.contains(&id) {
                     present.push(id);
                     let is_own = |next: &NodeId| {
-                        self.nodes[*next].head.is_none() && (copied[number].contains(next) || region.contains(next))
+                        self.nodes[*next].head.is_none() && (copied[number].contains(next) || stage.contains(next))
                     };
                     reached.extend(self.nodes[id].targets().into_iter().filter(is_own));
                 }
             }
             present
         };
-        self.regions.iter().enumerate().map(of_region).collect()
+        self.stages.iter().enumerate().map(of_stage).collect()
     }
 
     fn statements(&self, program: &'p Program, id: NodeId) -> usize {
@@ -148,8 +149,8 @@ impl<'p> Graph<'p> {
     }
 }
 
-/// The variable of a statement that does one thing or another, by its value.
-fn asked(stmt: &Stmt) -> Option<VarId> {
+/// The variable whose value a statement tests to choose a branch.
+fn tested(stmt: &Stmt) -> Option<VarId> {
     match &stmt.kind {
         StmtKind::Switch { value: Expr { kind: ExprKind::Var(var), .. }, .. } => Some(*var),
         _ => None,
@@ -164,7 +165,8 @@ fn variable(item: &Item<'_>) -> Option<VarId> {
     }
 }
 
-/// What is known of packets that have met some variables: the program's other own ones are still zero.
+/// What is known about packets that have reached statements with some variables: the program's other local variables
+/// are still zero.
 struct Zeros<'a> {
     program: &'a Program,
     written: &'a BTreeSet<RegisterId>,
@@ -172,7 +174,7 @@ struct Zeros<'a> {
 }
 
 impl Zeros<'_> {
-    /// Whether a statement can touch state whose order of use is seen.
+    /// Whether a statement can touch state of observable order.
     fn touches(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Switch { value, cases, default } if self.is_zero(value) => {

@@ -1,12 +1,11 @@
 //! One walk over everything that statements mention, for every analysis.
 //!
-//! What routines mention is met once for all that is walked over in one call, at its end, however often they are
-//! called.
+//! The bodies of called routines are visited once per walk, at its end, however often they are called.
 
 use ir::{Expr, ExprKind, HashInput, HashValue, HeaderRef, Place, Program, RoutineId, Stmt, StmtKind, Table, VarId};
 use std::collections::BTreeSet;
 
-/// What a walk meets, each before what it contains.
+/// What a walk visits, each item before its parts.
 pub(crate) enum Item<'p> {
     /// A statement.
     Stmt(&'p Stmt),
@@ -16,7 +15,7 @@ pub(crate) enum Item<'p> {
     Var(VarId),
 }
 
-/// What is done with each item.
+/// The visitor of each item.
 pub(crate) type Visit<'v, 'p> = &'v mut dyn FnMut(Item<'p>);
 
 /// Whether a table's application includes what the table runs, and a call the routine.
@@ -24,11 +23,11 @@ pub(crate) type Visit<'v, 'p> = &'v mut dyn FnMut(Item<'p>);
 pub(crate) enum Tables {
     /// Keys, results, actions and routines belong to the statement.
     Inside,
-    /// They are looked at elsewhere.
+    /// They are visited elsewhere.
     Outside,
 }
 
-/// Walks over what a program mentions.
+/// A walk over a program.
 #[derive(Clone, Copy)]
 pub(crate) struct Walk<'p> {
     program: &'p Program,
@@ -50,7 +49,7 @@ impl<'p> Walk<'p> {
         self.routines(called, visit);
     }
 
-    /// What routines mention, and those that they call.
+    /// Visits the bodies of routines and of those that they call.
     fn routines(self, mut called: BTreeSet<RoutineId>, visit: Visit<'_, 'p>) {
         // A routine calls only those before it.
         while let Some(routine) = called.pop_last() {
@@ -164,7 +163,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// What is evaluated before a table is asked.
+    /// Visits the expressions that a table evaluates before the lookup.
     pub(crate) fn keys(self, table: &'p Table, visit: Visit<'_, 'p>) {
         table.keys.iter().for_each(|key| self.expr(&key.expr, visit));
     }

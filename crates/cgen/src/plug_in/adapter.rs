@@ -1,10 +1,10 @@
-//! The C between us and a plug-in: the prototypes that it must implement, and functions that call them.
+//! The C code between us and a plug-in: the prototypes that it must implement, and functions that call them.
 //!
 //! What enters: a program. What leaves: C text. It is written as text and not through `ctree`: prototypes and casts of
 //! function pointers occur nowhere else.
 //!
-//! Values cross as words: `ceil(width / 64)` words each, lowest first. The functions of the adapter turn them into what
-//! the prototypes want and back. An adapter of function `n` is
+//! Values are passed as words: `ceil(width / 64)` words each, lowest first. The functions of the adapter convert them
+//! to the types of the prototypes and back. The adapter of function `n` is
 //!
 //! ```c
 //! void ws_extern_n(ws_target *target, void **objects, uint32_t instance, const uint64_t *in, uint64_t *out);
@@ -14,7 +14,7 @@ use ir::{ExternDirection, ExternFunction, ExternFunctionKind, ExternParam, Exter
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Words that C keeps for itself and P4 does not.
+/// Keywords of C and C++ that are names in P4.
 const C_KEYWORDS: [&str; 30] = [
     "auto", "break", "case", "char", "continue", "do", "double", "extern", "float", "for", "goto", "inline", "long",
     "register", "restrict", "short", "signed", "sizeof", "static", "struct", "typedef", "union", "unsigned",
@@ -38,7 +38,7 @@ pub fn header(program: &Program) -> String {
     text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
 }
 
-/// A function's prototype, with the widths of its values as comments where their types do not tell them.
+/// A function's prototype, with the widths of its values as comments where their types do not show them.
 pub fn prototype(function: &ExternFunction) -> String {
     let params: Vec<String> = object(function).into_iter().chain(function.params.iter().map(declared)).collect();
     let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
@@ -64,7 +64,7 @@ fn declared(param: &ExternParam) -> String {
     format!("{ty}{space}{name}{note}")
 }
 
-/// What a C type does not say of a value.
+/// The width of a value, as a comment, if its C type does not show it.
 fn note(ty: Type) -> String {
     match ty {
         Type::Bool | Type::Bit(8 | 16 | 32 | 64) | Type::Int(8 | 16 | 32 | 64) => String::new(),
@@ -111,7 +111,7 @@ fn value_type(ty: Type) -> Option<&'static str> {
     })
 }
 
-/// A P4 name as C takes it.
+/// A P4 name as a C identifier.
 fn c_name(name: &str) -> String {
     let plain: String = name.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }).collect();
     if C_KEYWORDS.contains(&plain.as_str()) { plain + "_" } else { plain }
@@ -122,7 +122,7 @@ pub(super) fn symbol(function: &ExternFunction) -> String {
     c_name(&function.symbol)
 }
 
-/// What every adapter begins with.
+/// The text that every adapter begins with.
 const PRELUDE: &str = "\
 /* Made by wirespeed from a P4 program's extern functions; changes will be lost. */
 #include \"wirespeed.h\"

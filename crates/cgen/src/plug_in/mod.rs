@@ -1,11 +1,11 @@
-//! Plug-ins: shared objects that supply a program's own extern functions and objects.
+//! Plug-ins: shared objects that implement a program's own extern functions and objects.
 //!
 //! What enters: a program, and the files that its user names. What leaves: a `PlugIn` that both backends call with
-//! values of any width. Prototypes differ from function to function, so the calls themselves are made by C that
-//! `adapter` writes and the system's compiler compiles.
+//! values of any width. Prototypes differ from function to function, so the calls are made by C code that `adapter`
+//! generates and the system's compiler compiles.
 //!
-//! A plug-in is code of the user's own choice and runs in our process: it may do what it likes. What we vouch for is
-//! that we call it as `header` says.
+//! A plug-in is the user's code and runs in our process without restrictions. We guarantee only that its functions are
+//! called by the prototypes in `header`.
 #![allow(unsafe_code, reason = "opens shared objects and calls the functions in them")]
 
 mod adapter;
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 type Target = unsafe extern "C" fn();
 /// A function of the adapter: `(target, objects, instance, in, out)`.
 type Adapter = unsafe extern "C" fn(Target, *mut *mut c_void, u32, *const u64, *mut u64);
-/// What ends an object.
+/// The destructor of an object.
 type Delete = unsafe extern "C" fn(*mut c_void);
 
 /// Why there is no plug-in.
@@ -66,7 +66,7 @@ impl std::fmt::Display for PlugInError {
 
 impl std::error::Error for PlugInError {}
 
-/// What is said when functions are missing.
+/// The message when functions are missing.
 pub fn missing(prototypes: &[String]) -> String {
     let list: String = prototypes.iter().map(|prototype| format!("\n  {prototype}")).collect();
     format!(
@@ -75,7 +75,7 @@ pub fn missing(prototypes: &[String]) -> String {
     )
 }
 
-/// The prototypes of everything that a program wants of a plug-in, each once.
+/// The prototypes of all functions that a program needs from plug-ins, each once.
 pub fn prototypes(program: &Program) -> Vec<String> {
     let by_symbol: BTreeMap<&str, String> =
         program.extern_functions.iter().map(|function| (function.symbol.as_str(), prototype(function))).collect();
@@ -95,9 +95,9 @@ struct Function {
 pub struct PlugIn {
     functions: Vec<Function>,
     objects: Vec<*mut c_void>,
-    /// What ends each object.
+    /// The destructor of each object.
     deletes: Vec<Option<Delete>>,
-    /// Words of the present call; kept to save their allocation.
+    /// Words of the present call, reused to avoid allocation.
     inputs: Vec<u64>,
     outputs: Vec<u64>,
     /// Keeps the adapter's functions mapped.
@@ -106,8 +106,8 @@ pub struct PlugIn {
     _libraries: Vec<Library>,
 }
 
-// SAFETY: the objects are the plug-in's, which is told that calls come from one thread at a time, but not always from
-// the same. The functions are code, and bound to no thread.
+// SAFETY: the objects belong to the plug-in, whose documentation states that calls come from one thread at a time, but
+// not always the same one. The functions are code, and not bound to a thread.
 unsafe impl Send for PlugIn {}
 
 impl PlugIn {
@@ -155,7 +155,7 @@ impl PlugIn {
         Ok(plug_in)
     }
 
-    /// Calls a function, or a method of an object. The outputs, joined, the first most significant.
+    /// Calls a function, or a method of an object. Returns the outputs, concatenated, the first most significant.
     pub fn call(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits {
         let Function { target, adapter, outputs } = &self.functions[function.index()];
         self.inputs.clear();
@@ -183,7 +183,7 @@ impl Drop for PlugIn {
     fn drop(&mut self) {
         for (object, delete) in self.objects.iter().zip(&self.deletes).rev() {
             if let (false, Some(delete)) = (object.is_null(), delete) {
-                // SAFETY: the plug-in made the object, and nobody uses it any more.
+                // SAFETY: the plug-in made the object, and it is not used any more.
                 unsafe { delete(*object) };
             }
         }
@@ -191,7 +191,7 @@ impl Drop for PlugIn {
 }
 
 fn open(path: &Path) -> Result<Library, PlugInError> {
-    // A name without a slash would be looked for among the system's libraries.
+    // The loader would search a name without a slash among the system's libraries.
     let found = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     // SAFETY: the user asks for the code in this file to be run, its constructors included.
     unsafe { Library::new(&found) }.map_err(|error| PlugInError::Library { path: path.to_owned(), error })
@@ -212,7 +212,7 @@ fn symbol<T: Copy>(library: &Library, name: &str) -> Option<T> {
     unsafe { library.get::<T>(name.as_bytes()) }.ok().map(|found| *found)
 }
 
-/// What ends objects of a type, if the plug-in has it.
+/// The destructor of a type's objects, if the plug-in has one.
 fn find_delete(libraries: &[Library], type_name: &str) -> Option<Delete> {
     let name = format!("{type_name}_delete");
     libraries.iter().find_map(|library| symbol(library, &name))

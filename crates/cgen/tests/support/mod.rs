@@ -84,7 +84,7 @@ pub struct World {
     pub registers: Vec<Vec<Bits>>,
     pub counters: Vec<Vec<u64>>,
     pub direct_counters: Vec<Vec<u64>>,
-    /// How often each table was asked, and how often an entry answered.
+    /// How often each table was looked up, and how often an entry was hit.
     pub lookups: Vec<(u64, u64)>,
     /// The entries that were hit, for each table that supports idle timeouts.
     pub entries_hit: Vec<Vec<u64>>,
@@ -183,7 +183,7 @@ pub fn check_same(what: &str, compiled: &Compiled<'_>, packets: &[Vec<u8>], host
     assert_eq!(found_world, wanted_world, "{what}");
 }
 
-/// A packet's chunk, with room behind it that no one may write.
+/// A packet's chunk, followed by memory that must not be written.
 struct Chunk {
     lines: Vec<Line>,
 }
@@ -194,7 +194,7 @@ struct Chunk {
 struct Line([u64; 8]);
 
 const TAILROOM_BYTES: usize = 64;
-/// Lines of [`GUARD`] behind every chunk.
+/// Lines of [`GUARD`] after every chunk.
 const GUARD_LINES: usize = 2;
 const GUARD: u64 = 0x6775_6172_6467_7561;
 

@@ -8,7 +8,7 @@ use crate::driver::DriverError;
 use crate::ports::Ports;
 use crate::store::Store;
 use base::Bits;
-use base::limits::{BURST_PACKETS_MAX, LENT_ROOM_BYTES};
+use base::limits::{BURST_PACKETS_MAX, LENT_HEADROOM_BYTES};
 use ir::DigestId;
 use switch::{Frame, Output};
 
@@ -93,7 +93,8 @@ impl Batch {
         let Batch { frames, received, departing, copies, notes, .. } = self;
         let lent = address..address + used;
         let mut output = BatchOutput { ports, lent, departing, copies, notes, start_ns };
-        let frame = |(memory, it): (_, Received)| Frame::behind_room(memory, LENT_ROOM_BYTES, it.port, it.time_ns);
+        let frame =
+            |(memory, it): (_, Received)| Frame::behind_headroom(memory, LENT_HEADROOM_BYTES, it.port, it.time_ns);
         let mut frames = frames.frames_mut().zip(received.drain(..)).map(frame);
         let mut burst: Vec<Frame<'_>> = Vec::with_capacity(BURST_PACKETS_MAX);
         loop {

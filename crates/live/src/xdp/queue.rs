@@ -183,7 +183,7 @@ impl Queue {
                     Some((memory, room)) => {
                         prepare(&mut memory[room..]);
                         bytes += u64::from(entry.len);
-                        burst.push_behind_room(memory, room);
+                        burst.push_behind_headroom(memory, room);
                     }
                     None => counters.rx_dropped_offload.add(1),
                 }

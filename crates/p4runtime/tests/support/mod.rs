@@ -143,7 +143,7 @@ struct TestCompiler(Option<String>);
 
 impl TestCompiler {
     fn made(text: &str) -> Result<Compiled, control::api::Fault> {
-        let made = base::stack::with_room(|| compile(text)).map_err(control::api::Fault::invalid)?;
+        let made = base::stack::with_deep_stack(|| compile(text)).map_err(control::api::Fault::invalid)?;
         Ok(Compiled { switch: switch_of(made.program), info: made.info, note: serde_json::Value::Null })
     }
 }

@@ -4,7 +4,7 @@ use super::plane;
 use crate::pipeline::{Engine, specialisation, switch_with};
 use crate::random_ir::{Options, random_entries, random_packet, random_program};
 use base::Rng;
-use base::limits::LENT_ROOM_BYTES;
+use base::limits::LENT_HEADROOM_BYTES;
 use cgen::Sharing;
 use ir::walk::{bodies, visit_body};
 use ir::{Entry, Program, StmtKind, TableId};
@@ -37,9 +37,10 @@ pub struct Scenario {
 
 /// Lends packets to a switch.
 pub fn forward(switch: &mut Switch, now_ns: u64, packets: &[(u32, Vec<u8>)], output: &mut dyn Output) {
-    let with_room = |(port, bytes): &(u32, Vec<u8>)| (*port, [&[0xa5; LENT_ROOM_BYTES], &bytes[..]].concat());
+    let with_room = |(port, bytes): &(u32, Vec<u8>)| (*port, [&[0xa5; LENT_HEADROOM_BYTES], &bytes[..]].concat());
     let mut packets: Vec<(u32, Vec<u8>)> = packets.iter().map(with_room).collect();
-    let frames = packets.iter_mut().map(|(port, memory)| Frame::behind_room(memory, LENT_ROOM_BYTES, *port, now_ns));
+    let frames =
+        packets.iter_mut().map(|(port, memory)| Frame::behind_headroom(memory, LENT_HEADROOM_BYTES, *port, now_ns));
     let mut frames: Vec<Frame<'_>> = frames.collect();
     switch.forward(now_ns, &mut frames, output);
 }

@@ -1,13 +1,13 @@
-//! Action data that only go to headers: stored as they will stand in the packet.
+//! Pre-encoded action data: stored as they are copied to headers.
 //!
-//! What enters: an action of a table. What leaves: which parameters stand in its entries once more, spelled in network
-//! order, and which assignments become one copy of those bytes. So a router's two Ethernet addresses are stored as
-//! twelve bytes, and nothing is turned for any packet.
+//! What enters: an action of a table. What leaves: which parameters entries also hold in network order, and which
+//! assignments become one copy of those bytes. So a router's two Ethernet addresses are stored as twelve bytes, and no
+//! packet costs a change of byte order.
 
 use ir::{ExprKind, FieldType, HeaderId, HeaderRef, Place, Program, Stmt, StmtKind, Table, TableAction, VarId};
 use tables::HEADER_WORDS;
 
-/// Words of a cache line, which an entry does not leave for this.
+/// Words of a cache line. An entry that fits one is not made larger for pre-encoded data.
 const LINE_WORDS: usize = 8;
 
 /// Assignments of parameters to adjacent fields of a header, as one copy.
@@ -19,18 +19,18 @@ pub(crate) struct Store {
     pub(crate) header: HeaderId,
     /// The fields, in the header's order.
     pub(crate) fields: Vec<u32>,
-    /// The first byte in what is spelled.
+    /// The first byte in the pre-encoded data.
     pub(crate) start: u32,
     /// How many.
     pub(crate) bytes: u32,
 }
 
-/// What of an action's data is spelled.
+/// The pre-encoded part of an action's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spelled {
-    /// Positions of parameters, in the order in which their bytes stand.
+pub(crate) struct PreEncoded {
+    /// Positions of parameters, in the order of their bytes.
     pub(crate) params: Vec<usize>,
-    /// What is done with them.
+    /// The copies that they serve.
     pub(crate) stores: Vec<Store>,
 }
 
@@ -44,14 +44,14 @@ struct Assignment {
     bytes: u32,
 }
 
-/// What is spelled in entries of a table that run one of its actions.
-pub(crate) fn spelled(program: &Program, table: &Table, listed: &TableAction) -> Spelled {
-    // What entries of other tables with the same members run is written elsewhere.
+/// The pre-encoded data in entries of a table that run one of its actions.
+pub(crate) fn pre_encoded(program: &Program, table: &Table, listed: &TableAction) -> PreEncoded {
+    // Members of action profiles are shared with other tables and are not pre-encoded.
     if table.implementation.is_some() {
-        return Spelled::default();
+        return PreEncoded::default();
     }
     let action = &program.actions[listed.action];
-    let mut found = Spelled::default();
+    let mut found = PreEncoded::default();
     let mut run: Vec<Assignment> = Vec::new();
     for (number, stmt) in action.body.iter().enumerate() {
         let next = assignment(program, &action.params, number, stmt);
@@ -70,22 +70,22 @@ pub(crate) fn spelled(program: &Program, table: &Table, listed: &TableAction) ->
         HEADER_WORDS + action.params.iter().map(|&param| words(program.vars[param].ty.width())).sum::<usize>();
     let all = plain + words(8 * found.stores.iter().map(|store| store.bytes).sum::<u32>());
     let leaves_line = plain <= LINE_WORDS && all > LINE_WORDS;
-    if leaves_line || found.params.iter().any(is_changed) { Spelled::default() } else { found }
+    if leaves_line || found.params.iter().any(is_changed) { PreEncoded::default() } else { found }
 }
 
-impl Spelled {
-    /// What is done with what is spelled in entries that were `stored`: nothing, if that is something else.
-    pub(crate) fn stores_of(self, stored: &Spelled) -> Vec<Store> {
+impl PreEncoded {
+    /// The copies from entries with the pre-encoded data `stored`; none if these data differ.
+    pub(crate) fn stores_of(self, stored: &PreEncoded) -> Vec<Store> {
         let place = |store: &Store| (store.header, store.fields.clone(), store.start, store.bytes);
         let is_same = self.params == stored.params && self.stores.iter().map(place).eq(stored.stores.iter().map(place));
         if is_same { self.stores } else { Vec::new() }
     }
 
-    /// Takes assignments that follow one another, to different fields of one header.
+    /// Adds consecutive assignments to different fields of one header.
     fn take(&mut self, mut run: Vec<Assignment>) {
         run.sort_by_key(|assignment| assignment.first_byte);
         for group in run.chunk_by(|one, next| one.first_byte + one.bytes == next.first_byte) {
-            // What one instruction turns is not spelled.
+            // What one instruction can byte-swap is not pre-encoded.
             if matches!(group, [Assignment { bytes: 1 | 2 | 4 | 8, .. }]) {
                 continue;
             }
@@ -103,7 +103,7 @@ impl Spelled {
     }
 }
 
-/// What a statement assigns, if it stores a parameter as it is in whole bytes of a header.
+/// The assignment of a statement that stores an unchanged parameter in whole bytes of a header.
 fn assignment(program: &Program, params: &[VarId], statement: usize, stmt: &Stmt) -> Option<Assignment> {
     let StmtKind::Assign { dst: Place::Field(HeaderRef::Fixed(header), field), src } = &stmt.kind else { return None };
     let ExprKind::Var(var) = src.kind else { return None };

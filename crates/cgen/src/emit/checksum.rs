@@ -1,19 +1,19 @@
-//! Sums that are kept from where a checksum is verified to where it is updated, on the fast path.
+//! Incremental checksums on the fast path: the sum is saved from where a checksum is verified to where it is updated.
 //!
-//! The sum is a variable of C, a folded native sum. A store to a field that is in it takes out what was there and adds
-//! what is there now, both together below 2^17, so that the sum stays far from its highest bit. With its highest bit
-//! set it stands for nothing: the packet was not verified. Where a kept sum is folded to all ones, a sum of nothing but
-//! zeros would be zero; there it is taken anew.
+//! The sum is a C variable, a folded native sum. A store to one of its fields subtracts the old value and adds the new
+//! one, both together below 2^17, so that the sum stays far from its highest bit. A sum with its highest bit set is
+//! invalid: the packet was not verified. If a saved sum folds to all ones, the fields may all be zero, and the sum of
+//! zeros is zero; it is then computed again.
 //!
 //! Where it is certain that a packet's checksum was verified and right, and that nothing was written since, the sum
-//! need not wait for tables: it is the complement of the checksum.
+//! need not be saved: it is the complement of the checksum.
 
 use super::expr::Value;
 use super::field::{Bits, load};
 use super::scope::{Known, Scope};
 use super::{identifier, mask};
 use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name, plus};
-use crate::plan::sums::{self, Sum, Verified};
+use crate::plan::checksums::{self, Checksum, Verified};
 use ir::{Expr, HashInput, HeaderId, HeaderRef};
 use std::collections::BTreeSet;
 
@@ -22,30 +22,30 @@ pub(crate) fn variable(sum: usize) -> String {
     identifier("sum", sum, "")
 }
 
-/// Where a sum is kept while the packet waits for tables.
-pub(crate) fn kept(sum: usize) -> C {
+/// The place of a sum that is saved across tables.
+pub(crate) fn saved(sum: usize) -> C {
     index(arrow(name("c"), "sums"), int(sum as u32))
 }
 
 impl Scope<'_, '_> {
-    /// The number of the sum over these inputs, if it is kept.
+    /// The number of the incremental checksum over these inputs, if there is one.
     fn sum_over(&self, inputs: &[HashInput]) -> Option<usize> {
-        let fast_path = self.way.filter(|_| self.is_in_place())?.fast_path;
-        fast_path.sums.iter().position(|sum| sum.is_over(inputs))
+        let fast_path = self.path.filter(|_| self.is_in_place())?.fast_path;
+        fast_path.checksums.iter().position(|sum| sum.is_over(inputs))
     }
 
-    /// A sum was taken in full; `folded` is a variable with it.
-    pub(crate) fn keep_sum(&mut self, inputs: &[HashInput], folded: &C) {
+    /// Records a sum that was computed in full; `folded` is a variable with it.
+    pub(crate) fn note_sum(&mut self, inputs: &[HashInput], folded: &C) {
         if let Some(sum) = self.sum_over(inputs) {
             self.used.sums.insert(sum);
             self.push(assign(name(variable(sum)), cast("uint32_t", folded.clone())));
         }
     }
 
-    /// The checksum of what an update is over, from the kept sum or, where that cannot be, from the one that `in_full`
-    /// takes and keeps; none if these inputs are no update's whose sum is kept.
-    pub(crate) fn checksum_of_kept(&mut self, inputs: &[HashInput], in_full: impl FnOnce(&mut Self)) -> Option<C> {
-        let sum = self.sum_over(inputs).filter(|_| sums::is_update(self.emitter.program, inputs))?;
+    /// The checksum of an update, from the incremental sum or, where that is invalid, from the one that `in_full`
+    /// computes and records. None if these inputs are not those of an update with an incremental sum.
+    pub(crate) fn updated_checksum(&mut self, inputs: &[HashInput], in_full: impl FnOnce(&mut Self)) -> Option<C> {
+        let sum = self.sum_over(inputs).filter(|_| checksums::is_update(self.emitter.program, inputs))?;
         self.used.sums.insert(sum);
         let folded = self.fresh("folded");
         self.push(declare("uint64_t", folded.clone(), call("ws_sum_fold_short", vec![name(variable(sum))])));
@@ -59,8 +59,8 @@ impl Scope<'_, '_> {
         Some(call("ws_checksum", vec![name(folded)]))
     }
 
-    /// Takes out of all sums what a field, or a slice of it, had, and adds what it gets. The header is valid, `base`
-    /// where it begins. What is added must be evaluated once only.
+    /// Updates all sums for a store to a field, or a slice of it: subtracts the old value and adds the new one. The
+    /// header is valid and begins at `base`. The new value is evaluated once only.
     pub(crate) fn correct_sums(&mut self, header: &HeaderRef, field: u32, base: &C, bits: Bits, value: &Value) {
         let HeaderRef::Fixed(id) = header else { return };
         for (sum, place_bits) in self.sums_with(*id, field) {
@@ -68,7 +68,7 @@ impl Scope<'_, '_> {
             let first = place_bits + bits.offset - self.field_offset(*id, field);
             let pad = (16 - (first + bits.width) % 16) % 16;
             let span = (bits.width + pad).next_multiple_of(16);
-            // In a loop it would not be certain how far the sum grows.
+            // In a loop the sum could grow without bound.
             let narrow = match value {
                 Value::Narrow(value) if span <= 64 && self.used.loops.is_empty() => value,
                 _ => {
@@ -96,7 +96,7 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Gives up all sums that a field is in.
+    /// Invalidates all sums that a field is in.
     pub(crate) fn lose_sums(&mut self, header: HeaderId, field: u32) {
         for (sum, _) in self.sums_with(header, field) {
             self.used.sums.insert(sum);
@@ -104,25 +104,25 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The kept sums that a field is in, and where.
+    /// The incremental sums that a field is in, and its place in each.
     pub(crate) fn sums_with(&self, header: HeaderId, field: u32) -> Vec<(usize, u32)> {
-        let Some(way) = self.way.filter(|_| self.is_in_place()) else { return Vec::new() };
-        let places = way.fast_path.sums.iter().enumerate();
+        let Some(path) = self.path.filter(|_| self.is_in_place()) else { return Vec::new() };
+        let places = path.fast_path.checksums.iter().enumerate();
         places.filter_map(|(sum, fields)| Some((sum, fields.place_bits(header, field)?))).collect()
     }
 
-    /// What is known of sums once a condition was found true or false.
+    /// Adds the facts about sums that follow from a condition's value.
     pub(crate) fn assume_of_sums(&mut self, condition: &Expr, truth: bool) {
-        let Some(way) = self.way.filter(|_| self.is_in_place()) else { return };
-        for (number, sum) in way.fast_path.sums.iter().enumerate() {
-            let is_right = sum.verified.as_ref().is_some_and(|verified| verified.is_said_by(condition, truth));
+        let Some(path) = self.path.filter(|_| self.is_in_place()) else { return };
+        for (number, sum) in path.fast_path.checksums.iter().enumerate() {
+            let is_right = sum.verified.as_ref().is_some_and(|verified| verified.is_implied_by(condition, truth));
             if is_right && !self.known.touched.contains(&number) {
                 self.known.in_packet.insert(number);
             }
         }
     }
 
-    /// A field is written.
+    /// Records that a field is written.
     pub(crate) fn touch_sums(&mut self, header: HeaderId, field: u32) {
         let touched: Vec<usize> = self.sums_of(header, field).collect();
         for sum in touched {
@@ -131,31 +131,31 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Whether a store to a field changes a sum, or the checksum that says what a sum is.
+    /// Whether a store to a field changes a sum, or the checksum that a sum is derived from.
     pub(crate) fn is_summed(&self, header: HeaderId, field: u32) -> bool {
         self.sums_of(header, field).next().is_some()
     }
 
     /// The sums that a field is in, or whose checksum it is.
     fn sums_of(&self, header: HeaderId, field: u32) -> impl Iterator<Item = usize> + use<'_> {
-        let way = self.way.filter(|_| self.is_in_place());
-        let sums = way.into_iter().flat_map(|way| way.fast_path.sums.iter().enumerate());
-        let is_of = move |sum: &Sum| {
+        let path = self.path.filter(|_| self.is_in_place());
+        let sums = path.into_iter().flat_map(|path| path.fast_path.checksums.iter().enumerate());
+        let is_of = move |sum: &Checksum| {
             let is_checksum = sum.verified.as_ref().is_some_and(|verified| verified.checksum == (header, field));
             is_checksum || sum.place_bits(header, field).is_some()
         };
         sums.filter(move |(_, sum)| is_of(sum)).map(|(number, _)| number)
     }
 
-    /// Any field may be written.
+    /// Records that any field may be written.
     pub(crate) fn touch_all_sums(&mut self) {
-        if let Some(way) = self.way {
-            self.known.touched.extend(0..way.fast_path.sums.len());
+        if let Some(path) = self.path {
+            self.known.touched.extend(0..path.fast_path.checksums.len());
             self.known.in_packet.clear();
         }
     }
 
-    /// The sum where packets enter this region of whom this is known.
+    /// The sum where packets enter this stage with these known facts.
     fn entering_sum(&self, sum: usize, known: &Known) -> C {
         match self.verified_where(known, sum) {
             Some(Verified { checksum: (header, field), .. }) => {
@@ -163,30 +163,30 @@ impl Scope<'_, '_> {
                 let checksum = plus(header_bytes, self.field_offset(*header, *field) / 8);
                 call("ws_sum_of_checksum", vec![checksum])
             }
-            None => kept(sum),
+            None => saved(sum),
         }
     }
 
-    /// How a sum was verified, if that it was and was right is certain where this is known.
+    /// The verification of a sum, if these facts imply that it took place and succeeded.
     fn verified_where(&self, known: &Known, sum: usize) -> Option<&Verified> {
-        let verified = self.way?.fast_path.sums[sum].verified.as_ref()?;
+        let verified = self.path?.fast_path.checksums[sum].verified.as_ref()?;
         let is_valid = |header| self.is_valid_where(known, header);
         let is_certain = known.in_packet.contains(&sum) && is_valid(verified.guard) && is_valid(verified.checksum.0);
         is_certain.then_some(verified)
     }
 
-    /// What the sums get that are something else where packets come in by another entry.
+    /// Assignments for an entry at which sums have other values than at the first.
     pub(crate) fn sums_enter_by(&self, known: &Known) -> Vec<S> {
         let entering = self.used.sums.iter().map(|&sum| (sum, self.entering_sum(sum, known)));
         let differs = entering.filter(|(sum, value)| *value != self.entering_sum(*sum, &self.entered));
         differs.map(|(sum, value)| assign(name(variable(sum)), value)).collect()
     }
 
-    /// The sums that are wanted where packets come in of whom this is known, if those in `after` are wanted where they
-    /// go.
-    pub(crate) fn wanted_sums(&self, known: &Known, after: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let is_kept = |sum: &usize| !self.used.sums.contains(sum) || self.verified_where(known, *sum).is_none();
-        self.used.sums.union(after).copied().filter(is_kept).collect()
+    /// The sums that are live where packets enter with these known facts, if those in `after` are live where they
+    /// leave.
+    pub(crate) fn live_in_sums(&self, known: &Known, after: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let is_saved = |sum: &usize| !self.used.sums.contains(sum) || self.verified_where(known, *sum).is_none();
+        self.used.sums.union(after).copied().filter(is_saved).collect()
     }
 
     fn field_offset(&self, header: HeaderId, field: u32) -> u32 {
@@ -194,17 +194,17 @@ impl Scope<'_, '_> {
         program.header_types[program.headers[header].ty].offset_bits(field as usize)
     }
 
-    /// The declarations of the sums that the code uses, with what they are where it begins.
+    /// The declarations of the sums that the code uses, with their values at its start.
     pub(crate) fn sum_declarations(&self) -> Vec<S> {
-        let first = self.way.is_some_and(|way| way.region == 0);
+        let first = self.path.is_some_and(|path| path.stage == 0);
         let value = |sum| if first { name("WS_SUM_LOST") } else { self.entering_sum(sum, &self.entered) };
         self.used.sums.iter().map(|&sum| declare("WS_UNUSED uint32_t", variable(sum), value(sum))).collect()
     }
 
-    /// Stores the sums that later regions want.
+    /// Stores the sums that are live in later stages.
     pub(crate) fn sum_write_back(&self) -> Vec<S> {
-        let Some(wanted) = self.way.and_then(|way| way.wanted) else { return Vec::new() };
-        let stored = self.used.sums.iter().filter(|sum| wanted.sums.contains(sum));
-        stored.map(|&sum| assign(kept(sum), name(variable(sum)))).collect()
+        let Some(live_out) = self.path.and_then(|path| path.live_out) else { return Vec::new() };
+        let stored = self.used.sums.iter().filter(|sum| live_out.sums.contains(sum));
+        stored.map(|&sum| assign(saved(sum), name(variable(sum)))).collect()
     }
 }

@@ -1,9 +1,9 @@
-//! Checksums that a program takes twice over the same fields: to verify a packet, and to update it.
+//! Checksums that a program computes twice over the same fields: to verify a packet, and to update it.
 //!
 //! What enters: a program. What leaves: the lists of fields that are summed in both places, and where in the 16-bit
-//! words of its list each field lies. Between the two places most fields stay what they are, so that the second sum is
-//! the first one and what has changed (RFC 1624). Where the program asks whether the checksum was right, and it was,
-//! the packet itself says what the sum is: the complement of its checksum.
+//! words of its list each field lies. Between the two places most fields do not change, so that the second sum is the
+//! first one plus the changes (RFC 1624). Where the program tests whether the checksum was right, and it was, the sum
+//! is the complement of the packet's checksum.
 
 use base::index::Id as _;
 use ir::v1model::Stage;
@@ -14,43 +14,43 @@ use ir::{
 };
 use std::collections::BTreeMap;
 
-/// A list of fields that is summed twice. Whether a field is left out where its header is invalid, or counts as zero
-/// there, makes no difference to a sum of whole words.
+/// A checksum over a list of fields that is summed twice. Whether a field of an invalid header is left out or counts as
+/// zero makes no difference to a sum of whole words.
 #[derive(Clone, Debug)]
-pub(crate) struct Sum {
+pub(crate) struct Checksum {
     inputs: Vec<HashInput>,
     /// The first bit of each field in its word.
     places: BTreeMap<(HeaderId, u32), u32>,
-    /// How the program can tell that the checksum was right.
+    /// How the program tests that the checksum was right.
     pub(crate) verified: Option<Verified>,
 }
 
-/// A checksum that is verified, and a variable that says of all of them that they were right.
+/// A checksum that is verified, and the variable that records an error in any of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Verified {
     /// The field with the checksum.
     pub(crate) checksum: (HeaderId, u32),
-    /// It is verified if this header is valid.
+    /// The checksum is verified if this header is valid.
     pub(crate) guard: HeaderId,
-    /// 1 if any was wrong; it is set where they are verified only, and not read before that is done.
+    /// 1 if any checksum was wrong. It is set only where checksums are verified, and not read before the end of that.
     error: VarId,
 }
 
 impl Verified {
-    /// Whether the checksum was right, if it was verified and a condition is found true or false.
-    pub(crate) fn is_said_by(&self, condition: &Expr, truth: bool) -> bool {
+    /// Whether the checksum was right, given that it was verified and that `condition` has the value `truth`.
+    pub(crate) fn is_implied_by(&self, condition: &Expr, truth: bool) -> bool {
         let is_error = |expr: &Expr| matches!(expr.kind, ExprKind::Var(var) if var == self.error);
         let number = |expr: &Expr| match &expr.kind {
             ExprKind::Const(value) => value.to_u64(),
             _ => None,
         };
         match &condition.kind {
-            ExprKind::Unary(ir::UnaryOp::Not, inner) => self.is_said_by(inner, !truth),
+            ExprKind::Unary(ir::UnaryOp::Not, inner) => self.is_implied_by(inner, !truth),
             ExprKind::Binary(BinaryOp::LogicalAnd, left, right) if truth => {
-                self.is_said_by(left, true) || self.is_said_by(right, true)
+                self.is_implied_by(left, true) || self.is_implied_by(right, true)
             }
             ExprKind::Binary(BinaryOp::LogicalOr, left, right) if !truth => {
-                self.is_said_by(left, false) || self.is_said_by(right, false)
+                self.is_implied_by(left, false) || self.is_implied_by(right, false)
             }
             ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), left, right) if is_error(left) => {
                 number(right) == Some(u64::from((*op == BinaryOp::Eq) != truth))
@@ -60,13 +60,13 @@ impl Verified {
     }
 }
 
-impl Sum {
-    /// Whether it is over these inputs.
+impl Checksum {
+    /// Whether the checksum is over these inputs.
     pub(crate) fn is_over(&self, inputs: &[HashInput]) -> bool {
         is_same(&self.inputs, inputs)
     }
 
-    /// What is summed.
+    /// The inputs of the sum.
     pub(crate) fn inputs(&self) -> &[HashInput] {
         &self.inputs
     }
@@ -77,34 +77,34 @@ impl Sum {
     }
 }
 
-/// The sums of a program for v1model.
-pub(crate) fn sums(program: &Program) -> Vec<Sum> {
+/// The checksums of a program for v1model.
+pub(crate) fn checksums(program: &Program) -> Vec<Checksum> {
     let updated = summed(program, Stage::ComputeChecksum);
-    let mut sums: Vec<Sum> = Vec::new();
+    let mut checksums: Vec<Checksum> = Vec::new();
     for inputs in summed(program, Stage::VerifyChecksum) {
-        let is_new = sums.iter().all(|sum| !sum.is_over(inputs));
+        let is_new = checksums.iter().all(|checksum| !checksum.is_over(inputs));
         let is_updated = updated.iter().any(|other| is_same(other, inputs) && places(program, other).is_some());
         if is_new
             && is_updated
             && let Some(places) = places(program, inputs)
         {
-            sums.push(Sum { inputs: inputs.to_vec(), places, verified: verified(program, inputs) });
+            checksums.push(Checksum { inputs: inputs.to_vec(), places, verified: verified(program, inputs) });
         }
     }
-    sums
+    checksums
 }
 
-/// Whether a list is that of an update.
+/// Whether a list is the input of an update.
 pub(crate) fn is_update(program: &Program, inputs: &[HashInput]) -> bool {
     summed(program, Stage::ComputeChecksum).into_iter().any(|updated| std::ptr::eq(updated, inputs))
 }
 
-/// Whether two lists are of the same values.
+/// Whether two lists have the same values.
 fn is_same(one: &[HashInput], other: &[HashInput]) -> bool {
     one.iter().map(|input| &input.value).eq(other.iter().map(|input| &input.value))
 }
 
-/// What is summed in a control, without the payload.
+/// The inputs of the sums in a control that leave out the payload.
 fn summed(program: &Program, stage: Stage) -> Vec<&[HashInput]> {
     let mut found = Vec::new();
     if let BlockKind::Control { body } = &program.blocks[BlockId::from_index(stage as usize)].kind {
@@ -117,7 +117,7 @@ fn summed(program: &Program, stage: Stage) -> Vec<&[HashInput]> {
     found
 }
 
-/// How the program can tell that the checksum over these inputs was right.
+/// How the program tests that the checksum over these inputs was right.
 fn verified(program: &Program, inputs: &[HashInput]) -> Option<Verified> {
     let control = &program.blocks[BlockId::from_index(Stage::VerifyChecksum as usize)];
     let BlockKind::Control { body } = &control.kind else { return None };
@@ -129,7 +129,7 @@ fn verified(program: &Program, inputs: &[HashInput]) -> Option<Verified> {
         count
     };
     let everywhere: usize = bodies(program).into_iter().map(|body| writes(body)).sum();
-    // Nothing else is done where checksums are verified, so that none is passed by.
+    // The control does nothing but verify checksums, so that none is skipped.
     let is_own = everywhere == body.len() && body.iter().all(|stmt| error_of(stmt) == Some(verified.error));
     let is_measured = |table: &ir::Table| matches!(&table.direct_meter, Some((_, Some(place))) if is_error(place));
     let is_own = is_own && !program.tables.iter().any(is_measured);
@@ -149,7 +149,7 @@ fn is_read_early(program: &Program, var: VarId) -> bool {
     is_read
 }
 
-/// The variable that a statement sets if a checksum is wrong: one that verifies if a header is valid.
+/// The variable that a statement sets to 1 if it verifies a checksum, under a condition, and finds it wrong.
 fn error_of(stmt: &Stmt) -> Option<VarId> {
     let StmtKind::If { then_body, else_body, .. } = &stmt.kind else { return None };
     let [
@@ -164,8 +164,8 @@ fn error_of(stmt: &Stmt) -> Option<VarId> {
     (is_one && else_body.is_empty() && right.is_empty()).then_some(*error)
 }
 
-/// What a statement verifies, if it does so with these inputs.
-fn verification(stmt: &Stmt, wanted: &[HashInput]) -> Option<Verified> {
+/// What a statement verifies, if its inputs are these.
+fn verification(stmt: &Stmt, inputs_of_update: &[HashInput]) -> Option<Verified> {
     let error = error_of(stmt)?;
     let StmtKind::If { cond, then_body, .. } = &stmt.kind else { return None };
     let ExprKind::IsValid(HeaderRef::Fixed(guard)) = cond.kind else { return None };
@@ -174,7 +174,7 @@ fn verification(stmt: &Stmt, wanted: &[HashInput]) -> Option<Verified> {
     let ExprKind::Binary(BinaryOp::Ne, left, right) = &cond.kind else { return None };
     match (&left.kind, &right.kind) {
         (ExprKind::Var(compared), ExprKind::Field(HeaderRef::Fixed(header), field))
-            if compared == summed && std::ptr::eq(&inputs[..], wanted) && right.ty.width() == 16 =>
+            if compared == summed && std::ptr::eq(&inputs[..], inputs_of_update) && right.ty.width() == 16 =>
         {
             Some(Verified { checksum: (*header, *field), guard, error })
         }
@@ -182,7 +182,7 @@ fn verification(stmt: &Stmt, wanted: &[HashInput]) -> Option<Verified> {
     }
 }
 
-/// The place that a slice is of.
+/// The variable or field of a slice.
 fn base_of(place: &Place) -> &Place {
     match place {
         Place::Slice { base, .. } => base_of(base),
@@ -190,8 +190,8 @@ fn base_of(place: &Place) -> &Place {
     }
 }
 
-/// Where the fields of a list lie in their words: of one that has whole words between changes of the guard, no field
-/// twice, and beside fields of headers constants only.
+/// Where the fields of a list lie in their 16-bit words. None if the list does not have whole words between changes of
+/// the guard, names a field twice, or contains values other than header fields and constants.
 fn places(program: &Program, inputs: &[HashInput]) -> Option<BTreeMap<(HeaderId, u32), u32>> {
     let (mut places, mut position, mut guard) = (BTreeMap::new(), 0u32, None);
     for input in inputs {
