@@ -488,7 +488,7 @@ fn deeply_nested_loops_take_no_time() {
     assert!(lines.contains("v6 = v7") && lines.contains("v7 = v2"), "{lines}");
 }
 
-/// Puts what the table's entries answer in its place, and cleans up.
+/// Replaces the table by its results, and cleans up.
 fn specialises(entries: Vec<KnownEntry>, expected: Expect) {
     let parser = "state0 \"start\" {\n  goto accept\n}\n";
     let body = "  v6 = h0.0\n  block l0 {\n    apply table0 hit v8\n    v5 = v8\n  }\n";

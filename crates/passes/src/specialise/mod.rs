@@ -28,8 +28,8 @@
 //! Limits: tables with more entries or larger actions than the constants allow; tables with direct meters;
 //! actions with loops, whose steps are counted by label, or with parameters that others mention.
 
-mod answers;
 mod fits;
+mod results;
 mod rewrite;
 
 use base::IndexVec;

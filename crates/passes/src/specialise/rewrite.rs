@@ -4,7 +4,7 @@
 //! action occurs once for all results that run it, with variables and labels of its own.
 
 use super::Contents;
-use super::answers::Answers;
+use super::results::LookupResults;
 use base::{Bits, IndexVec, index::Id as _};
 use ir::walk::{self, Part};
 use ir::{
@@ -30,7 +30,7 @@ impl Rewrite<'_> {
         for mut stmt in body {
             match stmt.kind {
                 StmtKind::ApplyTable { table, hit, action } if self.tables.contains_key(&table) => {
-                    self.answer(table, hit, action, stmt.span, &mut out);
+                    self.replace(table, hit, action, stmt.span, &mut out);
                 }
                 _ => {
                     for inner in stmt.kind.bodies_mut() {
@@ -44,7 +44,7 @@ impl Rewrite<'_> {
     }
 
     /// The replacement of a table's application.
-    fn answer(
+    fn replace(
         &mut self,
         table: TableId,
         hit: Option<VarId>,
@@ -53,19 +53,19 @@ impl Rewrite<'_> {
         out: &mut Vec<Stmt>,
     ) {
         let Some(known) = &self.contents[table] else { return };
-        let answers = self.chosen(Answers::new(&self.source.tables[table], known), span, out);
+        let results = self.chosen(LookupResults::new(&self.source.tables[table], known), span, out);
         let handles = known.entries.iter().enumerate();
         let handles = handles.map(|(position, entry)| (position, Expr::bit(32, u64::from(entry.handle)))).collect();
-        let entry = if known.entries.is_empty() { Expr::bit(32, 0) } else { answers.pick(handles) };
+        let entry = if known.entries.is_empty() { Expr::bit(32, 0) } else { results.pick(handles) };
         let stmt = |kind| Stmt { kind, span };
-        out.push(stmt(StmtKind::CountLookup { table, hit: answers.hit(), entry }));
+        out.push(stmt(StmtKind::CountLookup { table, hit: results.hit(), entry }));
         if let Some(var) = hit {
-            out.push(stmt(StmtKind::Assign { dst: Place::Var(var), src: answers.hit() }));
+            out.push(stmt(StmtKind::Assign { dst: Place::Var(var), src: results.hit() }));
         }
-        let calls = answers.calls();
+        let calls = results.calls();
         if let Some(var) = action {
             let positions = calls.iter().map(|(at, call)| (*at, Expr::bit(32, u64::from(call.action)))).collect();
-            out.push(stmt(StmtKind::Assign { dst: Place::Var(var), src: answers.pick(positions) }));
+            out.push(stmt(StmtKind::Assign { dst: Place::Var(var), src: results.pick(positions) }));
         }
         let mut groups: BTreeMap<u32, Vec<(usize, &ActionCall)>> = BTreeMap::new();
         for (position, call) in calls {
@@ -74,21 +74,21 @@ impl Rewrite<'_> {
         let groups: Vec<_> = groups.into_iter().collect();
         let mut arms = Vec::new();
         for (position, members) in groups {
-            let body = self.inlined(table, position, &answers, &members, span);
+            let body = self.inlined(table, position, &results, &members, span);
             arms.push((members.iter().map(|(at, _)| *at).collect::<Vec<_>>(), body));
         }
-        self.branch(&answers, arms, span, out);
+        self.branch(&results, arms, span, out);
     }
 
     /// Evaluates the position of a packet's result, once. Nothing is evaluated for a table without entries.
-    fn chosen<'c>(&mut self, answers: Answers<'c>, span: base::Span, out: &mut Vec<Stmt>) -> Answers<'c> {
-        if answers.entries() == 0 {
-            return answers;
+    fn chosen<'c>(&mut self, results: LookupResults<'c>, span: base::Span, out: &mut Vec<Stmt>) -> LookupResults<'c> {
+        if results.entries() == 0 {
+            return results;
         }
-        let ty = answers.chosen().ty;
+        let ty = results.chosen().ty;
         let var = self.local("chosen", ty);
-        out.push(Stmt { kind: StmtKind::Assign { dst: Place::Var(var), src: answers.chosen().clone() }, span });
-        answers.chosen_is(Expr { kind: ExprKind::Var(var), ty })
+        out.push(Stmt { kind: StmtKind::Assign { dst: Place::Var(var), src: results.chosen().clone() }, span });
+        results.chosen_is(Expr { kind: ExprKind::Var(var), ty })
     }
 
     fn local(&mut self, name: &str, ty: Type) -> VarId {
@@ -100,7 +100,7 @@ impl Rewrite<'_> {
         &mut self,
         table: TableId,
         position: u32,
-        answers: &Answers<'_>,
+        results: &LookupResults<'_>,
         members: &[(usize, &ActionCall)],
         span: base::Span,
     ) -> Body {
@@ -114,7 +114,7 @@ impl Rewrite<'_> {
                 members.iter().map(|(at, call)| (*at, Expr::constant(ty, call.args[number].clone()))).collect();
             let var = self.local(&self.source.vars[param].name.clone(), ty);
             renamed.insert(param, var);
-            out.push(Stmt { kind: StmtKind::Assign { dst: Place::Var(var), src: answers.pick(values) }, span });
+            out.push(Stmt { kind: StmtKind::Assign { dst: Place::Var(var), src: results.pick(values) }, span });
         }
         let mut labels = BTreeMap::new();
         walk::visit_body(&action.body, &mut |stmt| {
@@ -130,24 +130,30 @@ impl Rewrite<'_> {
     }
 
     /// The branch of each group of results.
-    fn branch(&self, answers: &Answers<'_>, mut arms: Vec<(Vec<usize>, Body)>, span: base::Span, out: &mut Vec<Stmt>) {
+    fn branch(
+        &self,
+        results: &LookupResults<'_>,
+        mut arms: Vec<(Vec<usize>, Body)>,
+        span: base::Span,
+        out: &mut Vec<Stmt>,
+    ) {
         if arms.len() <= 1 {
             out.extend(arms.pop().map(|(_, body)| body).unwrap_or_default());
             return;
         }
-        let kind = if answers.chosen().ty == Type::Bool {
+        let kind = if results.chosen().ty == Type::Bool {
             let (first, other) = (arms.remove(0), arms.remove(0));
             let (hit, miss) = if first.0.contains(&0) { (first.1, other.1) } else { (other.1, first.1) };
-            StmtKind::If { cond: answers.chosen().clone(), then_body: hit, else_body: miss }
+            StmtKind::If { cond: results.chosen().clone(), then_body: hit, else_body: miss }
         } else {
             // The last group, usually that of the default action, gets all other values.
-            let default_at = arms.iter().position(|(at, _)| at.contains(&answers.entries())).unwrap_or(0);
+            let default_at = arms.iter().position(|(at, _)| at.contains(&results.entries())).unwrap_or(0);
             let (_, default) = arms.remove(default_at);
             let case = |(at, body): (Vec<usize>, Body)| SwitchCase {
                 values: at.into_iter().map(|position| Bits::from_u64(8, position as u64)).collect(),
                 body,
             };
-            StmtKind::Switch { value: answers.chosen().clone(), cases: arms.into_iter().map(case).collect(), default }
+            StmtKind::Switch { value: results.chosen().clone(), cases: arms.into_iter().map(case).collect(), default }
         };
         out.push(Stmt { kind, span });
     }

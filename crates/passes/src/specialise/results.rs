@@ -8,7 +8,7 @@ use base::Bits;
 use ir::{ActionCall, BinaryOp, EntryKey, Expr, ExprKind, Table, Type, UnaryOp};
 
 /// The result of a lookup: an entry, or the default action on a miss.
-pub(super) struct Answers<'c> {
+pub(super) struct LookupResults<'c> {
     known: &'c Contents,
     /// The position of the result: an entry's, or the number of entries for a miss.
     chosen: Expr,
@@ -16,12 +16,12 @@ pub(super) struct Answers<'c> {
     misses: bool,
 }
 
-impl<'c> Answers<'c> {
+impl<'c> LookupResults<'c> {
     /// The results, and the expression for the position of a packet's result; the caller assigns it to a variable, and
     /// replaces it by that.
-    pub(super) fn new(table: &Table, known: &'c Contents) -> Answers<'c> {
+    pub(super) fn new(table: &Table, known: &'c Contents) -> LookupResults<'c> {
         let (chosen, misses) = choose(table, known);
-        Answers { known, chosen, misses }
+        LookupResults { known, chosen, misses }
     }
 
     /// The expression for the position.
@@ -30,8 +30,8 @@ impl<'c> Answers<'c> {
     }
 
     /// The variable with the position.
-    pub(super) fn chosen_is(self, chosen: Expr) -> Answers<'c> {
-        Answers { chosen, ..self }
+    pub(super) fn chosen_is(self, chosen: Expr) -> LookupResults<'c> {
+        LookupResults { chosen, ..self }
     }
 
     /// The number of entries that can be hit.
