@@ -107,7 +107,7 @@ pub(crate) struct Slots<'a> {
 }
 
 /// The slot of an entry.
-fn answer(len: u32, cell: Cell) -> u32 {
+fn entry_slot(len: u32, cell: Cell) -> u32 {
     len << CELL_BITS | cell
 }
 
@@ -241,7 +241,7 @@ impl Flat {
         // it.
         let is_short = self.trie.is_short(len);
         let shorter = (0..len).rev().take_while(|&shorter| self.trie.is_short(shorter) == is_short);
-        let slot = |shorter| Some(answer(shorter, *self.entries.get(&(shorter, leading(string, shorter)))?));
+        let slot = |shorter| Some(entry_slot(shorter, *self.entries.get(&(shorter, leading(string, shorter)))?));
         let heir = shorter.filter_map(slot).next().unwrap_or(0);
         self.each(key, |trie| {
             trie.change(string, len, &|old| if old != 0 && len_of(old) == len { heir } else { old });
@@ -334,7 +334,7 @@ impl Trie {
 
     /// Writes an entry to the slots where it is the longest.
     fn write(&mut self, string: u32, len: u32, cell: Cell) {
-        let new = answer(len, cell);
+        let new = entry_slot(len, cell);
         self.change(string, len, &|old| if old != 0 && len_of(old) > len { old } else { new });
     }
 
@@ -344,49 +344,49 @@ impl Trie {
     }
 
     /// Changes the result in all slots that a prefix covers.
-    fn change(&mut self, string: u32, len: u32, answer: &dyn Fn(u32) -> u32) {
+    fn change(&mut self, string: u32, len: u32, update: &dyn Fn(u32) -> u32) {
         if self.is_short(len) {
             let range = covered(top(string, 0, SHORT_BITS), SHORT_BITS, len);
-            self.short[range].iter_mut().for_each(|slot| *slot = answer(*slot));
+            self.short[range].iter_mut().for_each(|slot| *slot = update(*slot));
             return;
         }
         let index = top(string, 0, self.root_bits);
         if len <= self.root_bits {
             for slot in covered(index, self.root_bits, len) {
                 let old = self.root[slot];
-                self.root[slot] = self.changed(old, answer);
+                self.root[slot] = self.changed(old, update);
             }
         } else {
             let old = self.root[index];
-            self.root[index] = self.changed_below(old, string, len, self.root_bits, answer);
+            self.root[index] = self.changed_below(old, string, len, self.root_bits, update);
         }
     }
 
     /// A slot after a change of all results under it.
-    fn changed(&mut self, slot: u32, answer: &dyn Fn(u32) -> u32) -> u32 {
+    fn changed(&mut self, slot: u32, update: &dyn Fn(u32) -> u32) -> u32 {
         if slot & NODE == 0 {
-            return answer(slot);
+            return update(slot);
         }
         let node = (slot & !NODE) as usize;
         for position in 0..1 << STRIDE_BITS {
             let old = self.nodes[node][position];
-            self.nodes[node][position] = self.changed(old, answer);
+            self.nodes[node][position] = self.changed(old, update);
         }
         slot
     }
 
     /// A slot before bit `position` after a change of the results under a longer prefix.
-    fn changed_below(&mut self, slot: u32, string: u32, len: u32, position: u32, answer: &dyn Fn(u32) -> u32) -> u32 {
+    fn changed_below(&mut self, slot: u32, string: u32, len: u32, position: u32, update: &dyn Fn(u32) -> u32) -> u32 {
         let node = if slot & NODE == 0 { self.new_node(slot) } else { slot & !NODE } as usize;
         let index = top(string, position, STRIDE_BITS);
         if len <= position + STRIDE_BITS {
             for slot in covered(index, STRIDE_BITS, len - position) {
                 let old = self.nodes[node][slot];
-                self.nodes[node][slot] = self.changed(old, answer);
+                self.nodes[node][slot] = self.changed(old, update);
             }
         } else {
             let old = self.nodes[node][index];
-            self.nodes[node][index] = self.changed_below(old, string, len, position + STRIDE_BITS, answer);
+            self.nodes[node][index] = self.changed_below(old, string, len, position + STRIDE_BITS, update);
         }
         let slots = &self.nodes[node];
         if slots[0] & NODE == 0 && slots.iter().all(|slot| *slot == slots[0]) {

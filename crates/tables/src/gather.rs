@@ -120,7 +120,7 @@ unsafe fn cells(slots: &Slots<'_>, strings: __m256i) -> __m256i {
         return cells_of(slot);
     }
     let first = _mm256_srli_epi32::<{ 32 - SHORT_BITS as i32 }>(strings);
-    // SAFETY: there is a short answer for each value of so many bits.
+    // SAFETY: there is a slot of short entries for each value of so many bits.
     let short = unsafe { _mm256_i32gather_epi32::<4>(slots.short.as_ptr().cast(), first) };
     cells_of(_mm256_blendv_epi8(slot, short, nothing))
 }

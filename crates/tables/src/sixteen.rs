@@ -121,7 +121,7 @@ unsafe fn cells_of(slots: &Slots<'_>, strings: __m512i, mask: __mmask16) -> __m5
     let left = _mm512_testn_epi32_mask(slot, slot) & mask;
     if left != 0 {
         let first = _mm512_srli_epi32::<{ 32 - SHORT_BITS }>(strings);
-        // SAFETY: there is a short answer for each value of so many bits.
+        // SAFETY: there is a slot of short entries for each value of so many bits.
         slot = unsafe { _mm512_mask_i32gather_epi32::<4>(slot, left, first, short.cast()) };
     }
     _mm512_and_si512(slot, _mm512_set1_epi32(CELL as i32))
