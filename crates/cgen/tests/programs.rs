@@ -113,7 +113,7 @@ fn changes_what_hits(table: &str) -> Program {
 }
 
 #[test]
-fn a_table_is_asked_once_for_the_burst() {
+fn a_table_is_looked_up_once_per_burst() {
     let ternary = TABLE.replace("exact h0.0", "ternary h0.0").replace("exact 8w0x61", "ternary 8w0x61 &&& 8w0xff");
     let program = changes_what_hits(&ternary);
     expect![[r#"
@@ -137,7 +137,7 @@ fn a_table_is_asked_once_for_the_burst() {
 }
 
 #[test]
-fn keys_of_one_word_are_searched_without_asking_the_table() {
+fn keys_of_one_word_are_searched_without_a_call() {
     let word = TABLE.replace("exact h0.0", "exact (h0.0 ++ 8w0x7)").replace("exact 8w0x61", "exact 16w0x6107");
     let word = word.replace("size 16", "size 257");
     let program = changes_what_hits(&word);

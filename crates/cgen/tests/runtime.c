@@ -468,7 +468,7 @@ static void fill_words(const struct ws_words *words, uint32_t count)
     }
 }
 
-/* All ways to search find the same, and what a table answers that has no slots. */
+/* All searches find the same, also in a table without slots. */
 static void test_words(void)
 {
     const struct ws_words words = {slots, SLOTS - 1, random_number() | 1, entries, 1};

@@ -10,7 +10,7 @@ use super::expr::Value;
 use super::externs::env_constants;
 use super::fast_path::{LiveSet, PathStage, copies_emitted, saved_name};
 use super::scope::{EarlyExits, Jump, Known, Scope, StateReads};
-use super::table::Answer;
+use super::table::LookupResult;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
     name, unary,
@@ -484,24 +484,24 @@ impl<'n, 'e> BatchStages<'n, 'e> {
             let rows = name(rows_name(id));
             let row = if self.is_list(id) { name("row") } else { rows.clone() };
             let is_packed = self.emitter.plan.tables[apply.table].packed_results.is_some();
-            let answers = if is_packed { "packed_results" } else { "entries" };
-            let ask = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name(answers));
-            before.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
-            let answer = index(name(answers), row);
-            let answer = if is_packed {
-                let packed_result = conditional(binary("!=", answer.clone(), int(0)), answer, name(none_name(id)));
+            let results = if is_packed { "packed_results" } else { "entries" };
+            let lookup = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name(results));
+            before.push(S::If(rows.clone(), lookup.to_vec(), Vec::new()));
+            let result = index(name(results), row);
+            let result = if is_packed {
+                let packed_result = conditional(binary("!=", result.clone(), int(0)), result, name(none_name(id)));
                 scope.push(declare("const uint32_t", "packed_result WS_UNUSED", packed_result));
-                Answer::Packed(name("packed_result"))
+                LookupResult::Packed(name("packed_result"))
             } else {
-                scope.push(declare("const struct ws_entry *const ", "entry WS_UNUSED", answer));
-                Answer::Entry(name("entry"))
+                scope.push(declare("const struct ws_entry *const ", "entry WS_UNUSED", result));
+                LookupResult::Entry(name("entry"))
             };
             if !self.is_list(id) {
                 before.push(S::Assign(rows.clone(), "=", int(0)));
                 scope.push(S::Assign(rows, "+=", int(1)));
             }
             scope.comment(apply.stmt.span);
-            scope.table_results(apply.table, apply.hit, apply.action, &answer);
+            scope.table_results(apply.table, apply.hit, apply.action, &result);
         }
         scope.sequence(&node.code);
         if scope.known.reachable {

@@ -24,19 +24,19 @@ const TRIED_MAX: usize = 4;
 
 /// The result of a lookup.
 #[derive(Clone)]
-pub(crate) enum Answer {
+pub(crate) enum LookupResult {
     /// A pointer to the entry.
     Entry(C),
     /// The packed result.
     Packed(C),
 }
 
-impl Answer {
+impl LookupResult {
     /// 1 for an entry, 0 for the default action.
     fn hit(&self) -> C {
         match self {
-            Answer::Entry(entry) => arrow(entry.clone(), "hit"),
-            Answer::Packed(packed_result) => {
+            LookupResult::Entry(entry) => arrow(entry.clone(), "hit"),
+            LookupResult::Packed(packed_result) => {
                 binary("&", binary(">>", packed_result.clone(), int(PackedLayout::HIT_BIT)), int(1))
             }
         }
@@ -45,8 +45,8 @@ impl Answer {
     /// The position of the action among the table's.
     fn action(&self) -> C {
         match self {
-            Answer::Entry(entry) => arrow(entry.clone(), "action"),
-            Answer::Packed(packed_result) => {
+            LookupResult::Entry(entry) => arrow(entry.clone(), "action"),
+            LookupResult::Packed(packed_result) => {
                 binary("&", packed_result.clone(), int((1 << PackedLayout::ACTION_BITS) - 1))
             }
         }
@@ -126,7 +126,7 @@ impl Scope<'_, '_> {
         self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: None });
         let lookup = self.lookup(table, name(row), int(1), unary("&", name(entry.clone())));
         lookup.into_iter().for_each(|statement| self.push(statement));
-        self.table_results(table, hit, action, &Answer::Entry(name(entry)));
+        self.table_results(table, hit, action, &LookupResult::Entry(name(entry)));
     }
 
     /// The same for a table whose keys are one word.
@@ -136,17 +136,17 @@ impl Scope<'_, '_> {
         self.key_row(table, &name(row.clone()));
         let mut arguments = vec![unary("&", self.env_item("tables", table)), index(name(row), int(0))];
         let plan = &self.emitter.plan.tables[table];
-        let answer = if plan.packed_results.is_some() {
+        let result = if plan.packed_results.is_some() {
             arguments.push(name(pack_function(table)));
             let function = if plan.is_narrow { "ws_find_narrow_packed_result" } else { "ws_find_packed_result" };
             let packed_result = self.fresh("packed_result");
             self.push(declare("const uint32_t", format!("{packed_result} WS_UNUSED"), call(function, arguments)));
-            Answer::Packed(name(packed_result))
+            LookupResult::Packed(name(packed_result))
         } else {
             let function = if plan.is_narrow { "ws_find_narrow" } else { "ws_find_word" };
             let (entry, found) = (self.fresh("entry"), Some(call(function, arguments)));
             self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: found });
-            Answer::Entry(name(entry))
+            LookupResult::Entry(name(entry))
         };
         let [lookups, hits] = if plan.is_near {
             [name(lookups_name(table)), name(hits_name(table))]
@@ -154,29 +154,35 @@ impl Scope<'_, '_> {
             ["lookups", "hits"].map(|member| dot(self.env_item("uses", table), member))
         };
         self.push(S::Assign(lookups, "+=", int(1)));
-        self.push(S::Assign(hits, "+=", answer.hit()));
-        self.table_results(table, hit, action, &answer);
+        self.push(S::Assign(hits, "+=", result.hit()));
+        self.table_results(table, hit, action, &result);
     }
 
     /// The code after a lookup: direct counter and meter of the entry or default action, the time of the hit, results,
     /// the action.
-    pub(crate) fn table_results(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>, answer: &Answer) {
-        let ran = match answer {
-            Answer::Entry(entry) => {
+    pub(crate) fn table_results(
+        &mut self,
+        table: TableId,
+        hit: Option<VarId>,
+        action: Option<VarId>,
+        result: &LookupResult,
+    ) {
+        let ran = match result {
+            LookupResult::Entry(entry) => {
                 let ran = self.entry_that_runs(table, entry);
                 self.note_entry(table, entry);
-                Answer::Entry(ran)
+                LookupResult::Entry(ran)
             }
-            Answer::Packed(_) => answer.clone(),
+            LookupResult::Packed(_) => result.clone(),
         };
         if let Some(var) = hit {
-            let value = conditional(answer.hit(), int(1), int(0));
+            let value = conditional(result.hit(), int(1), int(0));
             self.write_var(var, Value::Narrow(cast("uint64_t", value)));
         }
         if let Some(var) = action {
             self.write_var(var, Value::Narrow(cast("uint64_t", ran.action())));
         }
-        self.actions(table, answer, &ran);
+        self.actions(table, result, &ran);
     }
 
     /// Direct counter and meter of the entry or default action, and the time of the hit.
@@ -207,7 +213,7 @@ impl Scope<'_, '_> {
     }
 
     /// The action that runs.
-    fn actions(&mut self, table: TableId, answer: &Answer, ran: &Answer) {
+    fn actions(&mut self, table: TableId, result: &LookupResult, ran: &LookupResult) {
         let table_ir = &self.emitter.program.tables[table];
         let before = self.known.clone();
         let mut after = before.clone();
@@ -216,7 +222,7 @@ impl Scope<'_, '_> {
             self.known = before.clone();
             self.forget_line();
             let outer = self.entry.clone();
-            if let Answer::Entry(entry) = answer {
+            if let LookupResult::Entry(entry) = result {
                 self.entry = Some((table, entry.clone()));
             }
             let body = self.take(|scope| scope.action(table, position, listed.action, ran));
@@ -304,7 +310,7 @@ impl Scope<'_, '_> {
     }
 
     /// The body of an action, its parameters first.
-    fn action(&mut self, table: TableId, position: usize, action: ActionId, answer: &Answer) {
+    fn action(&mut self, table: TableId, position: usize, action: ActionId, result: &LookupResult) {
         let program = self.emitter.program;
         let action = &program.actions[action];
         if action.body.is_empty() && action.params.is_empty() {
@@ -312,10 +318,10 @@ impl Scope<'_, '_> {
         }
         self.push(S::Comment(format!("action {}", action.name)));
         for (number, &param) in action.params.iter().enumerate() {
-            let value = self.argument(table, position, number, answer);
+            let value = self.argument(table, position, number, result);
             self.begin_param(param, value);
         }
-        let Answer::Entry(entry) = answer else { return self.sequence(&action.body.iter().collect::<Vec<_>>()) };
+        let LookupResult::Entry(entry) = result else { return self.sequence(&action.body.iter().collect::<Vec<_>>()) };
         let layout = &self.emitter.plan.tables[table].actions[position];
         let stores = &self.emitter.plan.tables[table].stores[position];
         let mut others = Vec::new();
@@ -354,16 +360,16 @@ impl Scope<'_, '_> {
     }
 
     /// The argument for a parameter of an action.
-    fn argument(&self, table: TableId, action: usize, number: usize, answer: &Answer) -> Value {
+    fn argument(&self, table: TableId, action: usize, number: usize, result: &LookupResult) -> Value {
         let plan = &self.emitter.plan.tables[table];
         let word = plan.actions[action].word(number);
         let listed = &self.emitter.program.tables[table].actions[action];
         let param = self.emitter.program.actions[listed.action].params[number];
         let width = self.emitter.program.vars[param].ty.width();
-        match answer {
-            Answer::Entry(entry) if width > 64 => Value::Wide(plus(arrow(entry.clone(), "data"), word as u32)),
-            Answer::Entry(entry) => Value::Narrow(index(arrow(entry.clone(), "data"), int(word as u32))),
-            Answer::Packed(packed_result) => {
+        match result {
+            LookupResult::Entry(entry) if width > 64 => Value::Wide(plus(arrow(entry.clone(), "data"), word as u32)),
+            LookupResult::Entry(entry) => Value::Narrow(index(arrow(entry.clone(), "data"), int(word as u32))),
+            LookupResult::Packed(packed_result) => {
                 let params = plan.packed_results.as_ref().map_or(&[][..], |layout| layout.params(action));
                 let start = params.iter().find(|param| param.0 == word).filter(|_| width > 0).map(|param| param.1);
                 let mask = int(mask(width) as u32);

@@ -1,9 +1,9 @@
 //! Parts of controls that are too long for one function.
 //!
-//! What enters: the body of a control that no table cuts. What leaves: the body in parts, each a sequence of statements
-//! that becomes a C function of its own. A C compiler takes time and memory that grow faster than a function's length,
-//! so a control of thousands of tables is either split or hardly optimised at all. Variables that are live across parts
-//! have a place in the packet's context.
+//! What enters: the body of a control that is not split at its tables. What leaves: the body in parts, each a sequence
+//! of statements that becomes a C function of its own. A C compiler takes time and memory that grow faster than a
+//! function's length, so a control of thousands of tables is either split or hardly optimised at all. Variables that
+//! are live across parts have a place in the packet's context.
 
 use ir::{Program, Stmt, StmtKind};
 

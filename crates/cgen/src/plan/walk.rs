@@ -103,7 +103,7 @@ impl<'p> Walk<'p> {
                 if self.tables == Tables::Inside {
                     let table = &self.program.tables[*table];
                     self.keys(table, visit);
-                    self.answers(table, [*hit, *action], called, visit);
+                    self.after_lookup(table, [*hit, *action], called, visit);
                 }
             }
             _ => self.extern_stmt(stmt, visit),
@@ -168,14 +168,14 @@ impl<'p> Walk<'p> {
         table.keys.iter().for_each(|key| self.expr(&key.expr, visit));
     }
 
-    /// What happens after a table has answered; the selector hashes only then, since few answers need it.
+    /// Visits what follows a lookup, including the selector's hash, which only few results need.
     pub(crate) fn results(self, table: &'p Table, vars: [Option<VarId>; 2], visit: Visit<'_, 'p>) {
         let mut called = BTreeSet::new();
-        self.answers(table, vars, &mut called, visit);
+        self.after_lookup(table, vars, &mut called, visit);
         self.routines(called, visit);
     }
 
-    fn answers(
+    fn after_lookup(
         self,
         table: &'p Table,
         vars: [Option<VarId>; 2],
