@@ -306,6 +306,7 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               packets are punted for requests of ingress
+              replicas share their packet's metadata, and take the part behind the queues
               one packet after the other: each packet runs to completion before the next begins, which might meet the sequence of random numbers first
               batch stage 0
                 node 0 (entered): 22 statements; looks up per packet I.route; then done

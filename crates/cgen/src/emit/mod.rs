@@ -274,7 +274,9 @@ impl<'e> Emitter<'e> {
         member("uint32_t", "sums", Some(fast_path.checksums.len() as u32));
         if fast_path.moves {
             member("uint8_t *", "place", Some(self.plan.storage.slots));
-            member("uint8_t", "homes", Some(self.plan.storage.scratch_bytes));
+            // Headers without bytes have a home, too.
+            let has_homes = self.plan.headers.iter().any(|header| header.home.is_some());
+            member("uint8_t", "homes", Some(self.plan.storage.scratch_bytes.max(u32::from(has_homes))));
         } else {
             member("uint32_t", "offset", Some(self.plan.storage.slots));
             member("uint32_t", "varbit_bytes", Some(self.plan.storage.varbits));
