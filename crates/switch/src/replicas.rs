@@ -1,9 +1,9 @@
 //! Replicas that take the fast path from the queues on.
 //!
-//! What enters: a packet that has been through ingress, and where its replicas go. What leaves: the replicas. They share
-//! the packet's context, which none of them changes, so that only its bytes are copied for each. That is as if each had
-//! been a copy of the whole packet in a queue where it need not wait; where the difference could be seen, or a replica
-//! might have to wait, [`Engine::replicate`] makes such copies.
+//! What enters: a packet that has been through ingress, and where its replicas go. What leaves: the replicas. They
+//! share the packet's context, which none of them changes, so only its bytes are copied for each. The result is that of
+//! copies of the whole packet in queues where they need not wait. Where a program could tell the difference, or a
+//! replica might have to wait, [`Engine::replicate`] makes such copies.
 
 use crate::engine::Engine;
 use crate::packet::Packet;
