@@ -196,8 +196,8 @@ impl Pipeline for NativePipeline {
         execution: &mut Execution<'_>,
     ) -> Exceptions {
         self.call(chunks, execution, |native, env, pointers| {
-            // SAFETY: as above; the packet has been through ingress, and the core lends the bytes of its replicas, copies
-            // of the packet's.
+            // SAFETY: as above; the packet has been through ingress, and the core lends the bytes of its replicas,
+            // which are copies of the packet's.
             unsafe { native.run_replica_path(env, packet.chunk(), pointers, Frame::raw(frames), verdicts) }
         })
     }
