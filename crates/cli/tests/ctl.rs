@@ -649,7 +649,7 @@ fn a_switch_that_stays_at_one_worker_says_why() {
     switch.check(
         &[&["workers", "2"], &["workers"], &["workers", "1"]],
         expect![[r#"
-            error: there are not 2 workers but 1 worker: captures are processed by one worker, in the order of the stamps of their frames
+            error: there is 1 worker, not 2: captures are processed by one worker, in the order of the stamps of their frames
             status 1
             1 of at most 64
             not in parallel: captures are processed by one worker, in the order of the stamps of their frames

@@ -10,7 +10,7 @@
 //! * `sh switch`: the same, but `wirespeed run` continues in the background until the next one, as in a terminal of
 //!   its own.
 //! * `sh switch beside`: the running switches continue as well, and so does `wirespeed zipline learn`.
-//! * `sh needs=NAME`: only where that program or Python package is installed.
+//! * `sh needs=NAME`: only where that program or Python package is installed. Blocks with `ping` need that program.
 //! * `console`: `$ COMMAND`, then the input at its prompt (`NAME> LINE`) and its output.
 //! * `python`: runs with the switch of the block before it; `python fragment` is a part of a program and is not run.
 //! * `file=NAME`, in any language: the reader writes this file.

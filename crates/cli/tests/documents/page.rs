@@ -79,6 +79,11 @@ fn is_python_package(name: &str) -> bool {
     found.is_ok_and(|output| output.status.success())
 }
 
+/// Whether commands call the program `ping`, or have hosts call it.
+fn pings(text: &str) -> bool {
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| ["ping", "pingall"].contains(&word))
+}
+
 /// The blocks of a page that are commands, sessions or output, in order.
 pub fn blocks(text: &str) -> Result<Vec<Block>, String> {
     let mut blocks = Vec::new();
@@ -88,8 +93,14 @@ pub fn blocks(text: &str) -> Result<Vec<Block>, String> {
         let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```").collect();
         let line = number + 1;
         let Some(kind) = kind(words).map_err(|problem| format!("line {line}: {problem}"))? else { continue };
+        let text = body.join("\n") + "\n";
         let needs = words.split_whitespace().find_map(|word| word.strip_prefix("needs=")).map(str::to_owned);
-        blocks.push(Block { kind, text: body.join("\n") + "\n", line, needs });
+        let needs = match (&kind, blocks.last()) {
+            // Without the commands there is no output.
+            (Kind::Output, Some(Block { needs, .. })) => needs.clone(),
+            _ => needs.or_else(|| pings(&text).then(|| "ping".to_owned())),
+        };
+        blocks.push(Block { kind, text, line, needs });
     }
     Ok(blocks)
 }
