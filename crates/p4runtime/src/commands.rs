@@ -176,9 +176,10 @@ fn check_became(workers: &Workers, asked: usize) -> Result<(), Status> {
         return Ok(());
     }
     workers.want(Wanted::Fixed(now));
-    let (s, remark) = (if now == 1 { "" } else { "s" }, workers.remark());
+    let found = if now == 1 { "there is 1 worker".to_owned() } else { format!("there are {now} workers") };
+    let remark = workers.remark();
     let why = if remark.is_empty() { "the switch did not do it in time".to_owned() } else { remark };
-    Err(Status::failed_precondition(format!("there are {now} worker{s}, not {asked}: {why}")))
+    Err(Status::failed_precondition(format!("{found}, not {asked}: {why}")))
 }
 
 fn shown(workers: &Workers) -> WorkersResponse {
