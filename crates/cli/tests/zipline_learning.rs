@@ -250,9 +250,9 @@ fn a_switch_leads_one_that_wants_a_certificate() {
     }
     expect_test::expect![[r#"
         note: the decoder at OTHER has joined, with 0 bases
-        warning: the decoder at OTHER is away: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--zipline-ca)
+        warning: the decoder at OTHER is disconnected: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--zipline-ca)
         note: the encoder at OTHER has joined, with 0 bases
-        warning: the encoder at OTHER is away: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--zipline-ca)
+        warning: the encoder at OTHER is disconnected: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--zipline-ca)
     "#]].assert_eq(&told);
 }
 

@@ -625,7 +625,7 @@ fn is_border(position: usize, bytes: &[u8]) -> bool {
 /// The reports on the torn end of a log, and on a folder that never got a state.
 fn is_usual(complaint: &str) -> bool {
     complaint.contains(" is incomplete and was ignored; kept as ")
-        || complaint.ends_with("no state is left: it begins empty")
+        || complaint.ends_with("its state is gone: it starts empty")
 }
 
 fn is_log(path: &Path) -> bool {
