@@ -21,4 +21,4 @@ pub mod stack;
 pub use bits::Bits;
 pub use index::IndexVec;
 pub use rng::Rng;
-pub use span::Span;
+pub use span::{Origin, Span};

@@ -111,7 +111,7 @@ pub fn apply_warning_levels(source: &mut Source, arguments: &WarningArguments) {
         source.diagnostics.sort();
     }
     source.diagnostics.apply_warning_levels(|code| arguments.level_of(code));
-    source.diagnostics.relate_to_macros(|position| source.map.macro_used_at(position));
+    source.diagnostics.move_into_macros(&source.map);
 }
 
 /// Shows all diagnostics, and how many errors there were.

@@ -3,8 +3,12 @@
 //! A stage that finds an error adds a [`Diagnostic`] to a [`Diagnostics`] and continues. [`mod@crate::render`] turns
 //! them into text for people.
 
+use crate::source::SourceMap;
 use base::Span;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The most uses of nested macros that a diagnostic shows.
+const MACRO_USES_MAX: usize = 6;
 
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,18 +168,23 @@ impl Diagnostics {
         }
     }
 
-    /// Adds the macro to each diagnostic whose location is a macro's use. Of diagnostics that are the same in several
-    /// uses of a macro, only the first is kept. `definition_at` returns the definition of the macro that is used at a
-    /// location.
-    pub fn relate_to_macros(&mut self, definition_at: impl Fn(u32) -> Option<Span>) {
+    /// Moves all locations of text from macros into the macros' bodies, and adds the macros' uses to the diagnostics. Of
+    /// diagnostics that are the same in several uses of a macro, only the first is kept.
+    pub fn move_into_macros(&mut self, sources: &SourceMap) {
         let mut seen = BTreeSet::new();
         let (errors, warnings) = (&mut self.error_count, &mut self.warning_count);
         self.kept.retain_mut(|diagnostic| {
-            let Some(definition) = definition_at(diagnostic.primary.span.lo) else { return true };
-            // One that points into the macro itself already has the location of its use.
-            let is_first = seen.insert((diagnostic.code, diagnostic.message.clone(), definition));
+            for label in &mut diagnostic.secondary {
+                label.span = sources.written(label.span).0;
+            }
+            let (place, uses) = sources.written(diagnostic.primary.span);
+            diagnostic.primary.span = place;
+            if uses.is_empty() {
+                return true;
+            }
+            let is_first = seen.insert((diagnostic.code, diagnostic.message.clone(), place));
             if is_first {
-                diagnostic.secondary.push(Label { span: definition, text: "in this macro".into() });
+                add_uses(diagnostic, &uses);
             } else if diagnostic.severity == Severity::Error {
                 *errors -= 1;
             } else {
@@ -244,6 +253,19 @@ impl Diagnostics {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
+    }
+}
+
+/// Adds the uses of macros, innermost first. Of many, those in the middle are left out.
+fn add_uses(diagnostic: &mut Diagnostic, uses: &[Span]) {
+    let skipped = uses.len().saturating_sub(MACRO_USES_MAX);
+    for (index, &span) in uses.iter().enumerate() {
+        if index + 1 < MACRO_USES_MAX || index + 1 == uses.len() {
+            diagnostic.secondary.push(Label { span, text: "expanded here".into() });
+        }
+    }
+    if skipped > 0 {
+        diagnostic.notes.push(format!("{skipped} more macros are expanded in between"));
     }
 }
 

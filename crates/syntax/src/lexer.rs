@@ -131,15 +131,7 @@ impl Lexer {
                 let symbol = names.intern("/*");
                 let span = Span::new(self.base + at as u32, self.base + at as u32 + 2);
                 let kind = TokenKind::UnterminatedComment;
-                return Token {
-                    kind,
-                    is_first_on_line,
-                    has_space_before: true,
-                    is_painted: false,
-                    origin: 0,
-                    symbol,
-                    span,
-                };
+                return Token { kind, is_first_on_line, has_space_before: true, is_painted: false, symbol, span };
             }
             None => self.scan(),
         };
@@ -151,7 +143,7 @@ impl Lexer {
             _ => Symbol::NONE,
         };
         let span = Span::new(self.base + start as u32, self.base + self.position as u32);
-        Token { kind, is_first_on_line, has_space_before: start > before, is_painted: false, origin: 0, symbol, span }
+        Token { kind, is_first_on_line, has_space_before: start > before, is_painted: false, symbol, span }
     }
 
     /// Moves over one token and returns its kind.

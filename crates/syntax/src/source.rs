@@ -1,11 +1,14 @@
 //! All source text of a compilation, and the mapping from spans to lines.
 //!
-//! Files enter as text and are laid end to end, with one byte between them, so that eight bytes ([`Span`]) locate a
+//! Files enter as text and are laid end to end, with one byte between them, so that two numbers ([`Span`]) locate a
 //! range in any of them. Position 0 belongs to no file: it is [`Span::NONE`]. A file that is included several times is
 //! added several times, because its includer differs.
+//!
+//! Tokens that macros create are numbered. A table of the expansions leads from a number ([`base::Origin`]) to the token
+//! in the macro's body and to the macro's use, which may be in another macro's body.
 
-use base::Span;
-use std::collections::BTreeMap;
+use base::{Origin, Span};
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// The most bytes of source text in one compilation, all files together.
@@ -67,12 +70,30 @@ pub(crate) struct Stretch {
     pub first_line: u32,
 }
 
+/// A token in the body of a macro.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyToken {
+    pub span: Span,
+    /// It stands for an argument.
+    pub is_parameter: bool,
+}
+
+/// One use of a macro.
+#[derive(Clone, Debug)]
+struct Expansion {
+    /// The number of the token that the body's first one created. The numbers of the others follow.
+    first: u32,
+    body: Rc<[BodyToken]>,
+    /// The macro's name in its use.
+    used: Span,
+}
+
 /// All source text of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
-    /// The definition of each used macro, by the location of the use.
-    macro_uses: BTreeMap<u32, Span>,
+    /// Sorted by `first`. The use of a macro in another one's body comes after the use of that one.
+    expansions: Vec<Expansion>,
 }
 
 impl SourceMap {
@@ -118,14 +139,60 @@ impl SourceMap {
         }
     }
 
-    /// Records that a macro is used at `span`, and its definition.
-    pub(crate) fn note_macro_use(&mut self, span: Span, definition: Span) {
-        self.macro_uses.insert(span.lo, definition);
+    /// Records the use of a macro with this body, and returns the number of the token that the body's first one
+    /// creates.
+    pub(crate) fn add_expansion(&mut self, used: Span, body: &Rc<[BodyToken]>) -> u32 {
+        let first = self.expansions.last().map_or(1, |last| last.first + last.body.len() as u32);
+        if !body.is_empty() {
+            self.expansions.push(Expansion { first, body: body.clone(), used });
+        }
+        first
     }
 
-    /// The definition of the macro that is used at `position`, if there is one.
-    pub fn macro_used_at(&self, position: u32) -> Option<Span> {
-        self.macro_uses.get(&position).copied()
+    /// The place where the text of a span is written, and the uses of the macros whose bodies it is from, innermost
+    /// first. An argument is written where the macro is used.
+    pub fn written(&self, span: Span) -> (Span, Vec<Span>) {
+        let mut uses = Vec::new();
+        let (written, mut outer) = self.written_in_macro(span);
+        while let Some(used) = outer {
+            let place;
+            (place, outer) = self.written_in_macro(used);
+            uses.push(place);
+        }
+        (written, uses)
+    }
+
+    /// The place where the text of a span is written, and if that is in the body of a macro, the macro's use.
+    fn written_in_macro(&self, span: Span) -> (Span, Option<Span>) {
+        let plain = span.with_origin(Origin::NONE);
+        let Some((expansion, Origin { first, last })) = self.common_expansion(span.origin) else {
+            return (plain, None);
+        };
+        let token = |number: u32| expansion.body[(number - expansion.first) as usize];
+        if first == last && token(first).is_parameter {
+            return (plain, None);
+        }
+        let (first, last) = (token(first).span, token(last).span);
+        let written = if span.lo == span.hi { last.end() } else { first.to(last) };
+        (written, Some(expansion.used))
+    }
+
+    /// The innermost expansion that both tokens are from, and the tokens of its body that they are from.
+    fn common_expansion(&self, origin: Origin) -> Option<(&Expansion, Origin)> {
+        let Origin { mut first, mut last } = origin;
+        let index = |number: u32| {
+            let index = self.expansions.partition_point(|expansion| expansion.first <= number).checked_sub(1);
+            index.filter(|_| number > 0)
+        };
+        loop {
+            let (of_first, of_last) = (index(first)?, index(last)?);
+            // The use of a macro has a smaller number than what the macro creates.
+            match of_first.cmp(&of_last) {
+                Ordering::Equal => return Some((&self.expansions[of_first], Origin { first, last })),
+                Ordering::Greater => first = self.expansions[of_first].used.origin.first,
+                Ordering::Less => last = self.expansions[of_last].used.origin.last,
+            }
+        }
     }
 
     /// The location of the byte at `position`; `None` if it is in no file.

@@ -1,6 +1,6 @@
 //! Tokens, keywords and interned names.
 //!
-//! A token is twenty bytes and owns nothing: the text of a word, an integer or a string is a [`Symbol`] in a [`Names`].
+//! A token is small and owns nothing: the text of a word, an integer or a string is a [`Symbol`] in a [`Names`].
 
 use crate::ast::Name;
 use base::Span;
@@ -225,22 +225,12 @@ pub(crate) struct Token {
     pub has_space_before: bool,
     /// It is the name of a macro that must not be expanded (again).
     pub is_painted: bool,
-    /// Its position in the definition of the macro that created it; 0 if no macro did.
-    pub origin: u32,
     /// The text of a word, an integer, a string or an invalid character.
     pub symbol: Symbol,
     pub span: Span,
 }
 
 impl Token {
-    /// The location where the token is written: in the definition of the macro that created it, if there is one.
-    pub fn written_at(&self, names: &Names) -> Span {
-        match self.origin {
-            0 => self.span,
-            lo => Span::new(lo, lo + self.text(names).len() as u32),
-        }
-    }
-
     /// The keyword, if the token is one.
     pub fn keyword(&self) -> Option<Keyword> {
         if self.kind == TokenKind::Word { Keyword::ALL.get(self.symbol.index()).copied() } else { None }
@@ -269,7 +259,6 @@ mod tests {
                 is_first_on_line: false,
                 has_space_before: false,
                 is_painted: false,
-                origin: 0,
                 symbol: names.intern(keyword.as_str()),
                 span: Span::NONE,
             };

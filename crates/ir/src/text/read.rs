@@ -170,7 +170,7 @@ impl<'t> Reader<'t> {
         let lo = self.number()?;
         self.sign("..")?;
         let hi = self.number()?;
-        if lo > hi { self.error("a source range that runs backwards") } else { Ok(Span { lo, hi }) }
+        if lo > hi { self.error("a source range that runs backwards") } else { Ok(Span::new(lo, hi)) }
     }
 
     /// Runs `inner` one level deeper.

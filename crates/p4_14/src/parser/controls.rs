@@ -3,7 +3,6 @@
 use super::{Failed, Parsed, Parser};
 use crate::ast::{ApplyCase, Call, Control, Statement, StatementKind};
 use crate::codes;
-use base::Span;
 use syntax::diag::Diagnostic;
 
 /// The longest chain of `else if`. The tree is as high as the chain is long, which costs little for each `else if`.
@@ -97,7 +96,7 @@ impl Parser<'_> {
         let (_, condition, then_body) = arms.remove(0);
         while let Some((start, condition, then_body)) = arms.pop() {
             let kind = StatementKind::If { condition, then_body, else_body: rest };
-            rest = vec![Statement { kind, span: Span::new(start.lo, end.hi) }];
+            rest = vec![Statement { kind, span: start.to(end) }];
         }
         Ok(StatementKind::If { condition, then_body, else_body: rest })
     }

@@ -5,7 +5,6 @@ use crate::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKin
 use crate::codes;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::literal;
-use crate::preprocess::used_here;
 use crate::token::{Names, Token, TokenKind};
 use base::Span;
 
@@ -238,8 +237,7 @@ pub(super) fn drop_invalid_characters(tokens: &mut Vec<Token>, names: &Names, di
         if !is_kept {
             let character = token.text(names).escape_default().to_string();
             let message = format!("the character `{character}` has no meaning in P4");
-            let diagnostic = Diagnostic::error(codes::INVALID_CHARACTER, token.written_at(names), message);
-            diagnostics.push(used_here(diagnostic, token));
+            diagnostics.push(Diagnostic::error(codes::INVALID_CHARACTER, token.span, message));
         }
         match token.kind {
             TokenKind::LeftParen if open > 0 || begins.1 => open += 1,

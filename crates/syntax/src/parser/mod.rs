@@ -24,7 +24,7 @@ mod types;
 use crate::ast::{Ident, Program};
 use crate::codes;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::preprocess::{Tokens, used_here};
+use crate::preprocess::Tokens;
 use crate::source::SourceMap;
 use crate::token::{Keyword, Names, Symbol, Token, TokenKind};
 use base::Span;
@@ -199,21 +199,12 @@ impl Parser<'_> {
 
 // Errors and expectations.
 impl Parser<'_> {
-    /// Reports an error, unless the last one was at the same token. An error at a macro-generated token points into the
-    /// macro.
+    /// Reports an error, unless the last one was at the same token.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.is_speculative || self.last_error_at == Some(self.next) {
             return;
         }
         self.last_error_at = Some(self.next);
-        let token = self.peek();
-        let diagnostic = if token.origin != 0 && diagnostic.primary.span == token.span {
-            let mut moved = used_here(diagnostic, &token);
-            moved.primary.span = token.written_at(&self.names);
-            moved
-        } else {
-            diagnostic
-        };
         self.diagnostics.push(match self.empty_expansions.get(&self.next) {
             Some(&symbol) => {
                 let name = self.names.text(symbol);
@@ -281,10 +272,15 @@ impl Parser<'_> {
         if !(next.is_first_on_line || next.kind == TokenKind::RightBrace) {
             return self.unexpected("`;`");
         }
-        let end = self.previous_span().hi;
-        let diagnostic = Diagnostic::error(codes::MISSING_SEMICOLON, Span::new(end, end), "a `;` is missing")
-            .label("expected `;` here");
-        self.report(diagnostic);
+        let previous = self.previous_span();
+        let is_behind_macro = !previous.origin.is_none() && next.span.origin.is_none();
+        // Where the arguments of a macro end is not known.
+        let (span, label) = if is_behind_macro {
+            (next.span, "expected `;` before this")
+        } else {
+            (previous.end(), "expected `;` here")
+        };
+        self.report(Diagnostic::error(codes::MISSING_SEMICOLON, span, "a `;` is missing").label(label));
         Ok(())
     }
 

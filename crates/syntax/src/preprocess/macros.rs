@@ -8,8 +8,9 @@ use crate::codes;
 use crate::diag::Diagnostic;
 use crate::lexer::Lexer;
 use crate::literal;
+use crate::source::BodyToken;
 use crate::token::{Names, Symbol, Token, TokenKind};
-use base::Span;
+use base::{Origin, Span};
 use std::rc::Rc;
 
 /// The maximum nesting of macro uses in macro arguments.
@@ -28,8 +29,44 @@ pub(super) struct Macro {
     /// Whether the last parameter takes all remaining arguments.
     is_variadic: bool,
     body: Rc<[Token]>,
+    /// The same for the source map.
+    body_tokens: Rc<[BodyToken]>,
     /// The location of its definition.
     span: Span,
+}
+
+impl Macro {
+    /// The parameter with the token's name.
+    fn parameter(&self, token: &Token) -> Option<usize> {
+        let parameters = self.parameters.as_ref()?;
+        parameters.iter().position(|&name| token.kind == TokenKind::Word && token.symbol == name)
+    }
+}
+
+/// A use of a macro that is being expanded.
+struct Use<'m> {
+    definition: &'m Macro,
+    /// The macro's name.
+    name: Token,
+    /// The number of the token that the body's first one creates.
+    first: u32,
+    depth: usize,
+}
+
+impl Use<'_> {
+    /// The origin of what the tokens of the body with these indices create.
+    fn origin(&self, first: usize, last: usize) -> Origin {
+        Origin { first: self.first + first as u32, last: self.first + last as u32 }
+    }
+
+    /// The argument's tokens in place of the parameter at `index`. Those from other macros keep their origin.
+    fn substituted(&self, argument: &[Token], index: usize) -> Vec<Token> {
+        let mut tokens = argument.to_vec();
+        for token in tokens.iter_mut().filter(|token| token.span.origin.is_none()) {
+            token.span.origin = self.origin(index, index);
+        }
+        tokens
+    }
 }
 
 /// The macros that are defined.
@@ -110,7 +147,13 @@ impl Preprocessor<'_> {
             self.error(codes::INVALID_MACRO, name.span, message);
             return Ok(());
         }
-        let mut definition = Macro { parameters: None, is_variadic: false, body: Rc::from([]), span: name.span };
+        let mut definition = Macro {
+            parameters: None,
+            is_variadic: false,
+            body: Rc::from([]),
+            body_tokens: Rc::from([]),
+            span: name.span,
+        };
         let mut body = rest;
         if let Some((open, after)) = rest.split_first()
             && open.kind == TokenKind::LeftParen
@@ -124,6 +167,9 @@ impl Preprocessor<'_> {
             self.error(codes::INVALID_MACRO, edge.span, "`##` needs a token on either side");
             return Ok(());
         }
+        let in_source_map =
+            |token: &Token| BodyToken { span: token.span, is_parameter: definition.parameter(token).is_some() };
+        definition.body_tokens = body.iter().map(in_source_map).collect();
         definition.body = body.into();
         self.warn_redefinition(*name, &definition);
         self.macros.set(name.symbol, Some(Rc::new(definition)));
@@ -202,9 +248,6 @@ impl Preprocessor<'_> {
 
     /// Expands a macro use in the file and emits the result.
     pub(super) fn expand_in_file(&mut self, token: Token) -> Result<(), LimitExceeded> {
-        if let Some(definition) = self.macros.get(token.symbol) {
-            self.sources.note_macro_use(token.span, definition.span);
-        }
         let expanded = self.expand(vec![token], true, 0)?;
         if expanded.is_empty() {
             self.empty_expansions.insert(self.tokens.len(), token.symbol);
@@ -386,31 +429,33 @@ impl Preprocessor<'_> {
     fn substitute(
         &mut self,
         definition: &Macro,
-        used: Token,
+        name: Token,
         mut arguments: Arguments,
         depth: usize,
     ) -> Result<Vec<Token>, LimitExceeded> {
         let body = &definition.body;
-        self.count_steps(body.len(), used.span)?;
+        self.count_steps(body.len(), name.span)?;
+        let first = self.sources.add_expansion(name.span, &definition.body_tokens);
+        let used = Use { definition, name, first, depth };
         let mut output: Vec<Token> = Vec::with_capacity(body.len());
         let mut index = 0;
         while index < body.len() {
             let is_joined = body.get(index + 1).is_some_and(|token| token.kind == TokenKind::HashHash);
-            let (mut operand, mut consumed) =
-                self.operand(definition, &mut arguments, used, index, !is_joined, depth)?;
+            let start = index;
+            let (mut operand, mut consumed) = self.operand(&used, &mut arguments, index, !is_joined)?;
             index += consumed;
             while body.get(index).is_some_and(|token| token.kind == TokenKind::HashHash) && index + 1 < body.len() {
                 let right;
-                (right, consumed) = self.operand(definition, &mut arguments, used, index + 1, false, depth)?;
+                (right, consumed) = self.operand(&used, &mut arguments, index + 1, false)?;
                 index += 1 + consumed;
-                self.paste(&mut operand, right, used.span)?;
+                self.paste(&mut operand, right, name.span.with_origin(used.origin(start, index - 1)))?;
             }
-            self.count_steps(operand.len(), used.span)?;
+            self.count_steps(operand.len(), name.span)?;
             output.append(&mut operand);
         }
         if let Some(first) = output.first_mut() {
-            first.is_first_on_line = used.is_first_on_line;
-            first.has_space_before = used.has_space_before;
+            first.is_first_on_line = name.is_first_on_line;
+            first.has_space_before = name.has_space_before;
         }
         Ok(output)
     }
@@ -418,37 +463,31 @@ impl Preprocessor<'_> {
     /// The expansion of the body's token at `index`, and the number of body tokens that it consumes.
     fn operand(
         &mut self,
-        definition: &Macro,
+        used: &Use<'_>,
         arguments: &mut Arguments,
-        used: Token,
         index: usize,
         is_expanded: bool,
-        depth: usize,
     ) -> Result<(Vec<Token>, usize), LimitExceeded> {
-        let body = &definition.body;
-        let parameter = |token: &Token| {
-            let parameters = definition.parameters.as_ref()?;
-            parameters.iter().position(|&name| token.kind == TokenKind::Word && token.symbol == name)
-        };
+        let body = &used.definition.body;
         let mut token = body[index];
         if token.kind == TokenKind::Hash
-            && let Some(position) = body.get(index + 1).and_then(parameter)
+            && let Some(position) = body.get(index + 1).and_then(|next| used.definition.parameter(next))
         {
-            let string = self.stringify(&arguments.written[position], used)?;
+            let mut string = self.stringify(&arguments.written[position], used.name)?;
+            string.span.origin = used.origin(index, index + 1);
             return Ok((vec![string], 2));
         }
-        let Some(position) = parameter(&token) else {
-            token.origin = token.span.lo;
-            token.span = used.span;
+        let Some(position) = used.definition.parameter(&token) else {
+            token.span = used.name.span.with_origin(used.origin(index, index));
             token.is_first_on_line = false;
             return Ok((vec![token], 1));
         };
         if !is_expanded {
-            return Ok((arguments.written[position].clone(), 1));
+            return Ok((used.substituted(&arguments.written[position], index), 1));
         }
         if arguments.expanded[position].is_none() {
-            let argument = arguments.written[position].clone();
-            arguments.expanded[position] = Some(self.expand(argument, false, depth + 1)?);
+            let argument = used.substituted(&arguments.written[position], index);
+            arguments.expanded[position] = Some(self.expand(argument, false, used.depth + 1)?);
         }
         let mut tokens = arguments.expanded[position].clone().unwrap_or_default();
         if let Some(first) = tokens.first_mut() {
@@ -469,7 +508,7 @@ impl Preprocessor<'_> {
         }
         self.count_steps(text.len(), used.span)?;
         let symbol = self.names.intern(&literal::escape(&text));
-        Ok(Token { kind: TokenKind::String, is_first_on_line: false, is_painted: false, origin: 0, symbol, ..used })
+        Ok(Token { kind: TokenKind::String, is_first_on_line: false, is_painted: false, symbol, ..used })
     }
 
     fn check_made(&mut self, length: usize, span: Span) -> Result<(), LimitExceeded> {
@@ -500,8 +539,8 @@ impl Preprocessor<'_> {
             && !matches!(joined.kind, TokenKind::UnterminatedComment | TokenKind::UnterminatedString);
         if is_one {
             let is_first_on_line = last.is_first_on_line;
-            let (has_space_before, origin) = (last.has_space_before, last.origin);
-            left.push(Token { span, is_first_on_line, has_space_before, origin, ..joined });
+            let has_space_before = last.has_space_before;
+            left.push(Token { span, is_first_on_line, has_space_before, ..joined });
         } else {
             // They stay two adjacent tokens, as in a C preprocessor's assembler mode.
             left.extend([last, Token { has_space_before: false, ..first }]);

@@ -1,8 +1,8 @@
 //! The preprocessor turns a file and its includes into one list of tokens.
 //!
 //! What enters: the path (or text) of a program and [`Options`]. What leaves: tokens whose spans point into the files
-//! as written. A token from a macro's body has the span of the macro's use; an argument's token keeps its own. Errors
-//! are reported and reading continues; only an exceeded limit ends it.
+//! as written. A token from a macro's body has the span of the macro's use; an argument's token keeps its own. The
+//! origin of either leads to the body. Errors are reported and reading continues; only an exceeded limit ends it.
 //!
 //! * this module: files, directives, conditionals;
 //! * [`macros`]: definition and expansion of macros;
@@ -170,7 +170,6 @@ pub(crate) fn preprocess(
         is_first_on_line: true,
         has_space_before: true,
         is_painted: false,
-        origin: 0,
         symbol: Symbol::NONE,
         span: outcome.unwrap_or(Span::NONE),
     };
@@ -188,11 +187,6 @@ fn unsupported_architecture(path: &str) -> Option<&'static str> {
         "very_simple_switch_model.p4" | "very_simple_model.p4" => Some("VSS"),
         _ => None,
     }
-}
-
-/// Adds the location of the macro use that created the token, if there is one.
-pub(crate) fn used_here(diagnostic: Diagnostic, token: &Token) -> Diagnostic {
-    if token.origin == 0 { diagnostic } else { diagnostic.secondary(token.span, "the macro is used here") }
 }
 
 impl Preprocessor<'_> {

@@ -87,7 +87,7 @@ fn reported(text: &str) -> String {
     let files = MemoryFiles::new();
     let mut sources = SourceMap::new();
     let (_, mut diagnostics) = crate::parse_text(&mut sources, "a.p4", text, &Options::new(&files));
-    diagnostics.relate_to_macros(|position| sources.macro_used_at(position));
+    diagnostics.move_into_macros(&sources);
     crate::render_all(&sources, &diagnostics, false)
 }
 
@@ -101,7 +101,7 @@ fn a_fault_in_a_macro_is_shown_there_and_once() {
         1 | #define BAD(x) x +* 2
           |                   ^ expected an expression
         2 | const bit<8> a = BAD(1);
-          |                  --- the macro is used here
+          |                  --- expanded here
 
         1 error
     "#]]
@@ -114,7 +114,7 @@ fn a_fault_in_a_macro_is_shown_there_and_once() {
         1 | #define BAD 1 $ + 2
           |               ^
         2 | const bit<8> a = BAD;
-          |                  --- the macro is used here
+          |                  --- expanded here
 
         1 error
     "#]]
@@ -131,6 +131,92 @@ fn a_fault_in_a_macro_is_shown_there_and_once() {
         1 error
     "#]]
     .assert_eq(&reported(text));
+}
+
+#[test]
+fn a_fault_in_a_nested_macro_is_shown_in_the_innermost_body() {
+    let text = "#define INNER(x) (x + ;)\n#define OUTER(y) INNER(y * 2)\nconst bit<8> a = OUTER(1);\n\
+                const bit<8> b = OUTER(2);\n";
+    expect![[r#"
+        error[E0120]: expected an expression, found `;`
+         --> a.p4:1:23
+          |
+        1 | #define INNER(x) (x + ;)
+          |                       ^ expected an expression
+        2 | #define OUTER(y) INNER(y * 2)
+          |                  ----- expanded here
+        3 | const bit<8> a = OUTER(1);
+          |                  ----- expanded here
+
+        error[E0120]: expected a declaration, found `)`
+         --> a.p4:1:24
+          |
+        1 | #define INNER(x) (x + ;)
+          |                        ^ expected a declaration
+        2 | #define OUTER(y) INNER(y * 2)
+          |                  ----- expanded here
+        3 | const bit<8> a = OUTER(1);
+          |                  ----- expanded here
+
+        2 errors
+    "#]]
+    .assert_eq(&reported(text));
+    // The missing semicolon belongs behind the use of the macro.
+    let text = "#define A(x) const bit<8> a = x\nA(1)\nconst bit<8> b = 2;\n";
+    expect![[r#"
+        error[E0121]: a `;` is missing
+         --> a.p4:3:1
+          |
+        3 | const bit<8> b = 2;
+          | ^^^^^ expected `;` before this
+
+        1 error
+    "#]]
+    .assert_eq(&reported(text));
+    // The tokens of an argument are written in the use, or in the body of the macro that passes them on.
+    let text = "#define ID(x) x\n#define TWICE(x) ID(x + + ID(2 *))\nconst bit<8> a = TWICE(1);\n";
+    expect![[r#"
+        error[E0120]: expected an expression, found `;`
+         --> a.p4:3:26
+          |
+        3 | const bit<8> a = TWICE(1);
+          |                          ^ expected an expression
+
+        1 error
+    "#]]
+    .assert_eq(&reported(text));
+    let mut text = "#define M0 1 +* 2\n".to_owned();
+    for level in 1..40 {
+        text.push_str(&format!("#define M{level} M{}\n", level - 1));
+    }
+    text.push_str("const int a = M39;\n");
+    let reported = reported(&text);
+    assert_eq!(reported.matches("expanded here").count(), 6);
+    assert!(reported.contains("= note: 34 more macros are expanded in between"), "{reported}");
+}
+
+#[test]
+fn a_range_from_macros_has_a_place_in_the_innermost_common_body() {
+    let text = "#define A 1 + 2\n#define B A + x\n#define F(x, y) x * B - y\nF(A, 3) F##z";
+    let mut sources = SourceMap::new();
+    let (files, mut diagnostics) = (MemoryFiles::new(), Diagnostics::new());
+    let options = Options::new(&files);
+    let Tokens { tokens, names, .. } = preprocess(&mut sources, "a.p4", None, text.into(), &options, &mut diagnostics);
+    let texts: Vec<String> = tokens.iter().map(|token| token.text(&names).to_string()).collect();
+    // A is an argument, and its own body's tokens are in it.
+    expect!["1 + 2 * 1 + 2 + x - 3 F ## z "].assert_eq(&texts.join(" "));
+    let written = |first: usize, last: usize| {
+        let (span, uses) = sources.written(tokens[first].span.to(tokens[last].span));
+        let uses: Vec<&str> = uses.iter().map(|&span| sources.text(span)).collect();
+        format!("{} [{}]", sources.text(span), uses.join(" in "))
+    };
+    expect!["1 + 2 [A]"].assert_eq(&written(0, 2));
+    expect!["x * [F]"].assert_eq(&written(0, 3));
+    expect!["1 + [A in B in F]"].assert_eq(&written(4, 5));
+    expect!["A + x [B in F]"].assert_eq(&written(6, 8));
+    expect!["x * B - y [F]"].assert_eq(&written(0, 10));
+    expect!["3 []"].assert_eq(&written(10, 10));
+    expect!["F(A, 3) F []"].assert_eq(&written(3, 11));
 }
 
 #[test]
