@@ -9,6 +9,7 @@
 //! * [`front`]: recognises the language of a program, and is the entry point for every tool;
 //! * [`ast`] and `parser`: the grammar of P4_14, on the lexemes of `syntax`;
 //! * `symbols`: what names refer to, header types and their widths;
+//! * `forms`: what P4_14 writes instead of the methods of P4_16, for error messages;
 //! * `translate`: the tree of P4_16. `docs/design/p4_14.md` describes the translation of each construct and its
 //!   consequences for control planes.
 //!
@@ -17,6 +18,7 @@
 
 pub mod ast;
 pub mod codes;
+mod forms;
 pub mod front;
 mod parser;
 mod symbols;

@@ -87,6 +87,28 @@ fn text() {
     "#]],
     );
     check(
+        UNEXPECTED_TOKEN,
+        "action a() { bit<8> k = 1; }\naction b() { h.a = 1; # note\n }\naction c() { hdr.h.setValid(); }\n\
+         control d { if (h.isValid()) { } }\ncontrol e { if (t.apply().hit) { } }\ncontrol f { h.a = 1; }\n\
+         control g { bool k = true; }",
+        expect![[r#"
+            t.p4:1:14: error[E0901]: P4_14 has no local variables
+              = declare a field in the type of a `metadata` instance, and write it with `modify_field`
+            t.p4:2:23: error[E0901]: expected an expression, found `#`
+              = a comment begins with `//`
+            t.p4:4:20: error[E0901]: P4_14 has no method `setValid`
+              = write `add_header(h);`
+            t.p4:5:19: error[E0901]: P4_14 has no method `isValid`
+              = write `valid(h)`
+            t.p4:6:19: error[E0901]: P4_14 has no method `apply`
+              = write `apply(t) { hit { } miss { } }`
+            t.p4:7:17: error[E0901]: a control of P4_14 does not assign
+              = write the field with `modify_field` in an action, and apply a table that runs the action
+            t.p4:8:13: error[E0901]: P4_14 has no local variables
+              = declare a field in the type of a `metadata` instance, and write it with `modify_field`
+        "#]],
+    );
+    check(
         INVALID_NUMBER,
         "header_type h_t { fields { a : 0b2; b : 99999999999'1; } }",
         expect![[r#"
@@ -179,6 +201,34 @@ fn names() {
 
 fn headers() {
     use p4_14::codes::*;
+    check_action(
+        UNKNOWN_ACTION,
+        "mark_to_drop(standard_metadata); h.setValid(); r.read(h.a, 0);",
+        expect![[r#"
+            t.p4:2:39: error[E0914]: there is no primitive and no action `mark_to_drop`
+              = P4_14 writes `drop();`
+            t.p4:2:74: error[E0914]: P4_14 has no method `setValid`
+              = write `add_header(h);`
+            t.p4:2:88: error[E0914]: P4_14 has no method `read`
+              = write `register_read(field, r, index);`
+        "#]],
+    );
+    check_control(
+        UNKNOWN_ACTION,
+        "t.apply();",
+        expect![[r#"
+            t.p4:2:21: error[E0914]: P4_14 has no method `apply`
+              = write `apply(t);`
+        "#]],
+    );
+    check_action(
+        WRONG_ARGUMENT,
+        "k = 1;",
+        expect![[r#"
+            t.p4:2:39: error[E0913]: only a field can be assigned to, and this is not a field
+              = a field is written as `instance.field`
+        "#]],
+    );
     check_with(
         NOT_CONSTANT,
         "header_type x_t { fields { a : h; } } register r { width : 8; instance_count : p; }",
@@ -249,7 +299,8 @@ fn actions() {
         WRONG_ARGUMENT,
         "add_to_field(1, h.a); push(h, 1); copy_header(h, intrinsic); count(1, 2); generate_digest(0, 3);",
         expect![[r#"
-            t.p4:2:52: error[E0913]: `add_to_field` writes to a field, and this is none
+            t.p4:2:52: error[E0913]: `add_to_field` writes to a field, and this is not a field
+              = a field is written as `instance.field`
             t.p4:2:66: error[E0913]: `push` takes a whole stack of headers
             t.p4:2:88: error[E0905]: there is no header or metadata instance `intrinsic`
             t.p4:2:106: error[E0913]: this must be the name of a counter

@@ -45,6 +45,7 @@ impl Parser<'_> {
                 StatementKind::Return
             }
             _ => {
+                self.refuse_variable()?;
                 let name = self.name("a statement")?;
                 if self.take(".") {
                     self.method_call(name)?
@@ -63,6 +64,10 @@ impl Parser<'_> {
     fn method_call(&mut self, object: crate::ast::Ident) -> Parsed<StatementKind> {
         let start = object.span;
         let name = self.name("the name of a method")?;
+        if self.at("=") {
+            let help = "write the field with `modify_field` in an action, and apply a table that runs the action";
+            return self.of_p4_16(self.peek().span, "a control of P4_14 does not assign", help);
+        }
         let arguments = self.arguments()?;
         self.expect(";")?;
         Ok(StatementKind::Call(Call { object: Some(object), name, arguments, span: self.span_from(start) }))

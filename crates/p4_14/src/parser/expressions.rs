@@ -136,6 +136,11 @@ impl Parser<'_> {
                     Ok(member) => member,
                     Err(failed) => break Err(failed),
                 };
+                if matches!(member.as_str(), "isValid" | "apply")
+                    && let Err(failed) = self.refuse_method(&expr, &member)
+                {
+                    break Err(failed);
+                }
                 let span = expr.span.to(member.span);
                 expr = Expr { kind: ExprKind::Member(Box::new(expr), member), span };
             } else if self.take("[") {

@@ -18,8 +18,8 @@ mod pragmas;
 mod states;
 mod tables;
 
-use crate::ast::{Ident, Pragma, Program};
-use crate::codes;
+use crate::ast::{Expr, ExprKind, Ident, Pragma, Program};
+use crate::{codes, forms};
 use base::Span;
 use std::collections::BTreeMap;
 use syntax::diag::{Diagnostic, Diagnostics};
@@ -143,14 +143,52 @@ impl Parser<'_> {
         let token = self.peek().clone();
         let diagnostic =
             Diagnostic::error(codes::UNEXPECTED_TOKEN, token.span, message).label(format!("expected {expected}"));
-        self.diagnostics.push(match is_of_p4_16(&token.text) {
-            true => diagnostic.help(format!(
-                "`{}` is a word of P4_16, and this program is read as P4_14; choose the language with `--std p4-16`",
-                token.text
+        self.diagnostics.push(match &*token.text {
+            "#" => diagnostic.help("a comment begins with `//`"),
+            text if is_of_p4_16(text) => diagnostic.help(format!(
+                "`{text}` is a word of P4_16, and this program is read as P4_14; choose the language with `--std p4-16`"
             )),
-            false => diagnostic,
+            _ => diagnostic,
         });
         Err(Failed)
+    }
+
+    /// Reports a form of P4_16; `help` is that of P4_14.
+    fn of_p4_16<T>(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Parsed<T> {
+        self.diagnostics.push(Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message).help(help));
+        Err(Failed)
+    }
+
+    /// Reports a call of a method that only P4_16 has, if the next lexeme is its parenthesis.
+    fn refuse_method(&mut self, object: &Expr, method: &Ident) -> Parsed<()> {
+        let name = match &object.kind {
+            ExprKind::Name(name) => name,
+            ExprKind::Member(_, member) => &member.name,
+            _ => return Ok(()),
+        };
+        let form = match method.as_str() {
+            "apply" => Some(format!("apply({name}) {{ hit {{ }} miss {{ }} }}")),
+            method => forms::of_method(name, method),
+        };
+        match form {
+            Some(form) if self.at("(") => {
+                self.of_p4_16(method.span, format!("P4_14 has no method `{}`", method.name), format!("write `{form}`"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reports the declaration of a variable in place of a statement.
+    fn refuse_variable(&mut self) -> Parsed<()> {
+        let is_type = matches!(&*self.peek().text, "bit" | "int" | "varbit" | "bool" | "const");
+        let (next, after) = (self.peek_at(1), self.peek_at(2));
+        let is_word_next = self.at_any_word() && next.kind == LexemeKind::Word;
+        let has_width = is_type && &*next.text == "<";
+        if !has_width && !(is_word_next && (is_type || matches!(&*after.text, "=" | ";"))) {
+            return Ok(());
+        }
+        let help = "declare a field in the type of a `metadata` instance, and write it with `modify_field`";
+        self.of_p4_16(self.peek().span, "P4_14 has no local variables", help)
     }
 
     fn expect(&mut self, text: &str) -> Parsed<Span> {

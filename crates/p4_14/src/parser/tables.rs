@@ -155,6 +155,16 @@ impl Parser<'_> {
     /// A call, or an assignment, which is parsed as `modify_field`.
     pub(super) fn action_statement(&mut self) -> Parsed<Call> {
         let start = self.peek().span;
+        self.refuse_variable()?;
+        let is_method = &*self.peek_at(1).text == "." && &*self.peek_at(3).text == "(";
+        if is_method && self.at_any_word() {
+            let object = self.name("the name of an extern")?;
+            self.bump();
+            let name = self.name("the name of a method")?;
+            let arguments = self.arguments()?;
+            self.expect(";")?;
+            return Ok(Call { object: Some(object), name, arguments, span: self.span_from(start) });
+        }
         // Before a parenthesis every word is a name, even one with another meaning in expressions.
         let target = match self.at_any_word() && &*self.peek_at(1).text == "(" {
             true => {
@@ -170,17 +180,17 @@ impl Parser<'_> {
             let name = Ident { name: "modify_field".into(), span: target.span };
             return Ok(Call { object: None, name, arguments: vec![target, value], span });
         }
-        let (object, name) = match target.kind {
-            ExprKind::Name(name) => (None, Ident { name, span: target.span }),
-            ExprKind::Member(base, member) => match base.kind {
-                ExprKind::Name(name) => (Some(Ident { name, span: base.span }), member),
-                _ => return self.unexpected("the name of an action"),
-            },
+        let name = match target.kind {
+            ExprKind::Name(name) => Ident { name, span: target.span },
+            ExprKind::Member(base, member) => {
+                self.refuse_method(&base, &member)?;
+                return self.unexpected("`=`");
+            }
             _ => return self.unexpected("`=`"),
         };
         let arguments = self.arguments()?;
         self.expect(";")?;
-        Ok(Call { object, name, arguments, span: self.span_from(start) })
+        Ok(Call { object: None, name, arguments, span: self.span_from(start) })
     }
 
     /// `(a, b)`

@@ -9,12 +9,13 @@ use super::exprs::Scope;
 use super::primitives;
 use super::{Done, Translator};
 use crate::ast::{Call, ExternMethod, Ident};
-use crate::codes;
 use crate::symbols::fold;
+use crate::{codes, forms};
 use base::limits::WIDTH_BITS_MAX;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use syntax::ast as p4;
+use syntax::diag::Diagnostic;
 
 impl Translator<'_, '_> {
     /// Extern types and instances.
@@ -114,6 +115,14 @@ impl Translator<'_, '_> {
         c: &primitives::Context<'_>,
         out: &mut Vec<p4::Statement>,
     ) -> Done<()> {
+        if !self.symbols.externs.contains_key(&object.name)
+            && let Some(form) = forms::of_method(&object.name, c.call.name.as_str())
+        {
+            let message = format!("P4_14 has no method `{}`", c.call.name.name);
+            let help = format!("write `{form}`");
+            self.diagnostics.push(Diagnostic::error(codes::UNKNOWN_ACTION, c.call.name.span, message).help(help));
+            return None;
+        }
         let index = self.lookup(|symbols| &symbols.externs, object, "extern")?;
         let program = self.program;
         let type_name = &program.externs[index].type_name;

@@ -8,12 +8,13 @@ use super::build::{self, Shape};
 use super::exprs::{Element, Operand, Place, Scope};
 use super::{Done, Translator};
 use crate::ast::{BinaryOperator, Call, Expr, ExprKind, Ident, Name, UnaryOperator};
-use crate::codes;
+use crate::{codes, forms};
 use base::Span;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 use syntax::ast as p4;
+use syntax::diag::Diagnostic;
 
 /// The clones to ingress, which v1model does not have; named like those that it has.
 pub(super) const I2I: &str = "I2I";
@@ -130,7 +131,12 @@ impl Translator<'_, '_> {
         let name = &call.name;
         let Some(&(_, least, most)) = PRIMITIVES.iter().find(|(known, ..)| *known == name.as_str()) else {
             let message = format!("there is no primitive and no action `{}`", name.name);
-            return self.error(codes::UNKNOWN_ACTION, name.span, message);
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_ACTION, name.span, message);
+            self.diagnostics.push(match forms::of_function(name.as_str()) {
+                Some(form) => diagnostic.help(format!("P4_14 writes `{form}`")),
+                None => diagnostic,
+            });
+            return None;
         };
         if !(least..=most).contains(&call.arguments.len()) {
             let wanted = match least == most {
@@ -257,9 +263,17 @@ impl Translator<'_, '_> {
                     ExprKind::Index(base, _) => self.cell_of(base),
                     _ => None,
                 };
-                let message =
-                    cell.unwrap_or_else(|| format!("`{}` writes to a field, and this is none", c.call.name.name));
-                self.error(codes::WRONG_ARGUMENT, target.span, message)
+                if let Some(message) = cell {
+                    return self.error(codes::WRONG_ARGUMENT, target.span, message);
+                }
+                // An assignment has no name of a primitive.
+                let message = match c.call.name.span == target.span {
+                    true => "only a field can be assigned to, and this is not a field".to_owned(),
+                    false => format!("`{}` writes to a field, and this is not a field", c.call.name.name),
+                };
+                let help = "a field is written as `instance.field`";
+                self.diagnostics.push(Diagnostic::error(codes::WRONG_ARGUMENT, target.span, message).help(help));
+                None
             }
         }
     }
