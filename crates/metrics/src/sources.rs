@@ -500,7 +500,7 @@ mod tests {
             expect![[r#"
             HTTP/1.1 400 Bad Request
             Content-Type: text/plain
-            Content-Length: 27
+            Content-Length: 28
             Connection: close
 
             this is not an HTTP request
@@ -513,7 +513,7 @@ mod tests {
             expect![[r#"
             HTTP/1.1 400 Bad Request
             Content-Type: text/plain
-            Content-Length: 27
+            Content-Length: 28
             Connection: close
 
             this is not an HTTP request

@@ -203,7 +203,7 @@ fn every_fault_has_its_line() {
         "{\"hosts\": 3, \"switches\": {\"s1\": 4},\n\"links\": {}}",
         expect![[r#"
         error 1: it is an object in which a host has its name
-        error 1: a switch is an object, not 4
+        error 1: a switch must be an object, not 4
         error 2: "links" is a list of links, as [["h1", "s1-p1"]]
     "#]],
     );
