@@ -173,17 +173,21 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The value as a number known at compile time.
-    pub fn constant_number(&mut self, value: &Value, span: Span) -> Lowered<BigInt> {
-        let number = match value {
+    /// The value as a number, if it is one that is known at compile time.
+    pub fn known_number(value: &Value) -> Option<BigInt> {
+        match value {
             Value::Integer(number) => Some(number.clone()),
             Value::Scalar(expr) => expr.as_const().map(|bits| match expr.ty.is_signed() {
                 true => bits.to_signed_bigint(),
                 false => bits.to_bigint(),
             }),
             _ => None,
-        };
-        match number {
+        }
+    }
+
+    /// The value as a number known at compile time.
+    pub fn constant_number(&mut self, value: &Value, span: Span) -> Lowered<BigInt> {
+        match Self::known_number(value) {
             Some(number) => Ok(number),
             None => self.refuse(codes::NOT_CONSTANT, span, "this must be a number known at compile time"),
         }

@@ -127,6 +127,20 @@ fn remainders_of_polynomials() {
 }
 
 #[test]
+fn the_members_of_an_enum_that_must_be_known() {
+    let ingress = "CloneType t = CloneType.I2E; HashAlgorithm a = HashAlgorithm.crc16; \
+                   if (hdr.h.a == 1) { t = CloneType.E2E; a = HashAlgorithm.crc32; } \
+                   clone(t, 3); hash(hdr.h.c, a, 16w0, { hdr.h.a }, 32w65536);";
+    check_errors(
+        &Parts { ingress, ..Parts::default() },
+        expect![[r#"
+            E0804 this must be a member of `CloneType` that is known at compile time: `I2E`, `E2E` at `t`
+            E0804 this must be a member of `HashAlgorithm` that is known at compile time: `crc32`, `crc32_custom`, `crc16`, `crc16_custom`, `random`, `identity`, `csum16`, `xor16` at `a`
+        "#]],
+    );
+}
+
+#[test]
 fn bits_that_a_mask_picks() {
     let types = "#include <wirespeed.p4>\n";
     check_packets(

@@ -45,7 +45,14 @@ impl Checker<'_> {
                     Type::Table(_) | Type::Parser(..) | Type::Control(..) => member.as_str() == "apply",
                     _ => false,
                 };
-                self.report(if is_method { as_method(diagnostic, member) } else { diagnostic });
+                self.report(match (&other, member.as_str()) {
+                    (Type::Table(_), name @ ("hit" | "miss" | "action_run")) => {
+                        let table = shown.trim_start_matches("table ");
+                        diagnostic.help(format!("write `{table}.apply().{name}`, which applies the table"))
+                    }
+                    _ if is_method => as_method(diagnostic, member),
+                    _ => diagnostic,
+                });
                 poisoned(span)
             }
         }

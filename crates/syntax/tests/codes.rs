@@ -361,3 +361,52 @@ fn show_every_code() {
         }
     });
 }
+
+/// Diagnostics with their help.
+fn check_help(text: &str, expected: Expect) {
+    let (sources, _, diagnostics) = parse(text);
+    let mut found = String::new();
+    for diagnostic in &diagnostics {
+        found.push_str(&syntax::render_short(&sources, diagnostic));
+        diagnostic.helps.iter().for_each(|help| found.push_str(&format!("\n  = {help}")));
+        found.push('\n');
+    }
+    expected.assert_eq(&found);
+}
+
+#[test]
+fn forms_of_other_languages_have_help() {
+    check_help(
+        "control c() { apply { h.b = 1; # note\n h.b = 2; } }",
+        expect![[r#"
+            a.p4:1:32: error[E0120]: expected a statement, found `#`
+              = a comment begins with `//`
+        "#]],
+    );
+    check_help(
+        "control c() { apply { h.setValid; t.apply; s.push_front; nop; h.b; } }",
+        expect![[r#"
+            a.p4:1:23: error[E0130]: this expression does nothing
+              = a method is called with parentheses: `h.setValid()`
+            a.p4:1:35: error[E0130]: this expression does nothing
+              = a method is called with parentheses: `t.apply()`
+            a.p4:1:44: error[E0130]: this expression does nothing
+              = a method is called with parentheses: `s.push_front(1)`
+            a.p4:1:58: error[E0130]: this expression does nothing
+              = write `nop = ...` to assign, or `nop()` to call
+            a.p4:1:63: error[E0130]: this expression does nothing
+              = write `h.b = ...` to assign
+        "#]],
+    );
+    check_help(
+        "control c() { table t { reads { h.a : exact; } } table u { actions { a; } size : 3; } apply { } }",
+        expect![[r#"
+            a.p4:1:31: error[E0120]: expected `=`, found `{`
+              = P4_16 writes `key = { field : kind; }`
+            a.p4:1:68: error[E0120]: expected `=`, found `{`
+              = write `actions = { ... }`
+            a.p4:1:80: error[E0120]: expected `=`, found `:`
+              = write `size = ...;`
+        "#]],
+    );
+}

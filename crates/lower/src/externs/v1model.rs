@@ -153,11 +153,17 @@ impl<'h> Lowerer<'h> {
 
     /// The name of an enum's member that is known at compile time.
     pub(super) fn member_name(&mut self, ty: &Type, value: &Value, span: Span) -> Lowered<Rc<str>> {
-        let value = self.constant_number(value, span)?;
         let Type::Enum(id) = self.resolve(ty) else { return Err(Refused) };
-        match self.hir.enums[id].members.iter().find(|(_, number)| *number == value) {
+        let declared = &self.hir.enums[id];
+        let value = Self::known_number(value);
+        match declared.members.iter().find(|(_, number)| value.as_ref() == Some(number)) {
             Some((name, _)) => Ok(name.clone()),
-            None => self.refuse(codes::NOT_CONSTANT, span, format!("{value} is not a member of the enum")),
+            None => {
+                let members: Vec<String> = declared.members.iter().map(|(name, _)| format!("`{name}`")).collect();
+                let (name, members) = (&declared.name, members.join(", "));
+                let message = format!("this must be a member of `{name}` that is known at compile time: {members}");
+                self.refuse(codes::NOT_CONSTANT, span, message)
+            }
         }
     }
 

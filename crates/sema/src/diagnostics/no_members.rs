@@ -46,7 +46,8 @@ mod tests {
         check_apply(
             "
             s.x = x.m;
-            if (t.apply.hit) { }",
+            if (t.apply.hit) { }
+            bool b = t.hit;",
             expect![[r#"
                 t.p4:4:21: error[E0206]: X has no members, so `.m` means nothing
                   `m`: no such member
@@ -54,6 +55,9 @@ mod tests {
                 t.p4:5:19: error[E0206]: table t has no members, so `.apply` means nothing
                   `apply`: no such member
                   = `apply` is a method, which is called with parentheses: `apply()`
+                t.p4:6:24: error[E0206]: table t has no members, so `.hit` means nothing
+                  `hit`: no such member
+                  = write `t.apply().hit`, which applies the table
             "#]],
         );
     }

@@ -3,8 +3,8 @@
 use super::{Failed, Meaning, Parsed, Parser};
 use crate::ast::{
     ActionListElement, ActionRef, Annotation, ApplyType, Block, ControlDeclaration, Declaration, DeclarationKind,
-    Entry, KeyElement, ParserDeclaration, ParserState, SelectCase, Table, TableProperty, TablePropertyKind, Transition,
-    TransitionKind, ValueSet,
+    Entry, Ident, KeyElement, ParserDeclaration, ParserState, SelectCase, Table, TableProperty, TablePropertyKind,
+    Transition, TransitionKind, ValueSet,
 };
 use crate::codes;
 use crate::diag::Diagnostic;
@@ -276,12 +276,27 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports a property in the form of P4_14: `reads {`, `actions {`, `size :`.
+    fn refuse_property_of_p4_14(&mut self, name: &Ident) -> Parsed<()> {
+        let help = match self.peek().kind {
+            TokenKind::LeftBrace if name.as_str() == "reads" => "P4_16 writes `key = { field : kind; }`".to_owned(),
+            TokenKind::LeftBrace => format!("write `{} = {{ ... }}`", name.name),
+            TokenKind::Colon => format!("write `{} = ...;`", name.name),
+            _ => return Ok(()),
+        };
+        let message = format!("expected `=`, found {}", self.found());
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED_TOKEN, self.peek().span, message);
+        self.report(diagnostic.label("expected `=`").help(help));
+        Err(Failed)
+    }
+
     fn table_property(&mut self) -> Parsed<TableProperty> {
         let annotations = self.annotations()?;
         let start = self.peek().span;
         let is_const = self.take_keyword(Keyword::Const);
         let name_token = self.peek();
         let name = self.name()?;
+        self.refuse_property_of_p4_14(&name)?;
         self.expect(TokenKind::Equal)?;
         let kind = match name_token.keyword() {
             Some(Keyword::Key) => TablePropertyKind::Key(self.braced(Self::key_element)?.0),

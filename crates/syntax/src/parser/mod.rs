@@ -219,7 +219,8 @@ impl Parser<'_> {
         let message = format!("expected {expected}, found {}", self.found());
         let diagnostic =
             Diagnostic::error(codes::UNEXPECTED_TOKEN, self.peek().span, message).label(format!("expected {expected}"));
-        self.report(diagnostic);
+        let is_comment = self.at(TokenKind::Hash);
+        self.report(if is_comment { diagnostic.help("a comment begins with `//`") } else { diagnostic });
         Err(Failed)
     }
 

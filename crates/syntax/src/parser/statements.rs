@@ -4,7 +4,7 @@ use super::types::TypeNames;
 use super::{Failed, Meaning, Parsed, Parser, is_name};
 use crate::ast::{
     Annotation, BinaryOperator, Block, Constant, Declaration, DeclarationKind, Expr, ExprKind, ForInLoop, ForLoop,
-    Instantiation, Statement, StatementKind, SwitchCase, Type, TypeKind, Variable,
+    Ident, Instantiation, Statement, StatementKind, SwitchCase, Type, TypeKind, Variable,
 };
 use crate::codes;
 use crate::diag::Diagnostic;
@@ -399,10 +399,34 @@ impl Parser<'_> {
             let diagnostic =
                 Diagnostic::error(codes::EXPRESSION_STATEMENT, target.span, "this expression does nothing")
                     .label("a statement assigns or calls");
-            self.report(diagnostic);
+            self.report(match &target.kind {
+                ExprKind::Name(path) => {
+                    let shown = self.shown(&target, &path.name);
+                    diagnostic.help(format!("write `{shown} = ...` to assign, or `{shown}()` to call"))
+                }
+                ExprKind::Member { member, .. } => {
+                    let shown = self.shown(&target, member);
+                    diagnostic.help(match member.as_str() {
+                        "apply" | "setValid" | "setInvalid" => {
+                            format!("a method is called with parentheses: `{shown}()`")
+                        }
+                        "push_front" | "pop_front" => format!("a method is called with parentheses: `{shown}(1)`"),
+                        _ => format!("write `{shown} = ...` to assign"),
+                    })
+                }
+                _ => diagnostic,
+            });
             return Err(Failed);
         }
         Ok(Statement { kind: call_statement(target), span: self.span_from(start) })
+    }
+
+    /// The text of an expression, or only its last name if that is longer or from a macro.
+    fn shown(&self, target: &Expr, name: &Ident) -> String {
+        const CHARACTERS_MAX: usize = 40;
+        let text = self.sources.text(target.span);
+        let is_shown = target.span.origin.is_none() && text.len() <= CHARACTERS_MAX && !text.contains('\n');
+        if is_shown { text.to_owned() } else { name.name.to_string() }
     }
 
     /// Reports `++` and `--`, which are statements in other languages.
