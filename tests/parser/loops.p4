@@ -1,4 +1,4 @@
-// Loops run in parser states and in functions that parsers call; break and continue, and a table of lengths.
+// Loops run in branches of parser states and in functions that parsers call; break and continue, and a table of lengths.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -46,17 +46,19 @@ parser MyParser(packet_in packet, out headers hdr, inout metadata meta,
                 inout standard_metadata_t standard_metadata) {
     state start {
         packet.extract(hdr.h);
-        for (bit<8> i = 0; i < hdr.h.n; i = i + 1) {
-            byte_t next = packet.lookahead<byte_t>();
-            if (next.v == 0xff) {
-                break;
+        if (hdr.h.n != 0) {
+            for (bit<8> i = 0; i < hdr.h.n; i = i + 1) {
+                byte_t next = packet.lookahead<byte_t>();
+                if (next.v == 0xff) {
+                    break;
+                }
+                meta.steps = meta.steps + 1;
+                packet.extract(hdr.bytes.next);
+                if (hdr.bytes.last.v[0:0] == 0) {
+                    continue;
+                }
+                meta.odd = meta.odd + 1;
             }
-            meta.steps = meta.steps + 1;
-            packet.extract(hdr.bytes.next);
-            if (hdr.bytes.last.v[0:0] == 0) {
-                continue;
-            }
-            meta.odd = meta.odd + 1;
         }
         transition select(hdr.h.n) {
             0: accept;
@@ -65,9 +67,11 @@ parser MyParser(packet_in packet, out headers hdr, inout metadata meta,
     }
 
     state add {
-        for (bit<8> step in 8w1 .. 3) {
-            for (byte_t b in hdr.bytes) {
-                meta.sum = meta.sum + count_ones(b.v);
+        if (hdr.h.n != 0) {
+            for (bit<8> step in 8w1 .. 3) {
+                for (byte_t b in hdr.bytes) {
+                    meta.sum = meta.sum + count_ones(b.v);
+                }
             }
         }
         transition accept;

@@ -27,12 +27,14 @@ parser MyParser(packet_in packet, out headers hdr, inout metadata meta,
     Sub(1) sub;
     state start {
         packet.extract(hdr.k);
-        for (bit<8> i = 0; i < hdr.k.n; i = i + 1) {
-            bit<8> l;
-            if (i == 3 && hdr.k.k == 0x0d) { break; }
-            sub.apply(packet, hdr.s, l);
-            if (l == 0x10) { continue; }
-            hdr.k.k = hdr.k.k + l;
+        if (hdr.k.n != 0) {
+            for (bit<8> i = 0; i < hdr.k.n; i = i + 1) {
+                bit<8> l;
+                if (i == 3 && hdr.k.k == 0x0d) { break; }
+                sub.apply(packet, hdr.s, l);
+                if (l == 0x10) { continue; }
+                hdr.k.k = hdr.k.k + l;
+            }
         }
         transition accept;
     }

@@ -4,7 +4,7 @@ use crate::checker::{Checker, expr};
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::did_you_mean;
-use crate::unify::{Substitution, has_variables, substitute};
+use crate::unify::{Substitution, any_type, has_variables, substitute};
 use base::Span;
 use base::limits::WIDTH_BITS_MAX;
 use num_traits::Signed;
@@ -344,7 +344,9 @@ impl Checker<'_> {
     /// The argument with its final type, or the default value.
     fn finish_argument(&mut self, signature: &Signature, slot: Slot) -> Option<Expr> {
         let Some(value) = slot.value else {
-            return self.default_value(slot.param).cloned();
+            let default = self.default_value(slot.param).cloned()?;
+            self.check_default(signature, &slot, &default);
+            return Some(default);
         };
         let target = self.resolve(&slot.ty);
         let is_unbound = matches!(target, Type::Param(_)) && has_variables(&target);
@@ -371,6 +373,19 @@ impl Checker<'_> {
             self.report(d::not_constant(value.span));
         }
         Some(value)
+    }
+
+    /// Infers from a default value that stands for an argument, and reports one that does not fit the type arguments.
+    fn check_default(&mut self, signature: &Signature, slot: &Slot, default: &Expr) {
+        let is_generic = any_type(&self.hir.vars[slot.param].ty, &mut |part| matches!(part, Type::Param(_)));
+        if signature.style != Style::Construct || !is_generic || self.unify(&slot.ty, &default.ty) {
+            return;
+        }
+        let target = self.resolve(&slot.ty);
+        let (expected, found) = (self.hir.show_type(&target), self.hir.show_type(&default.ty));
+        let (name, place) = (self.hir.vars[slot.param].name.clone(), self.hir.vars[slot.param].span);
+        let diagnostic = d::argument_mismatch(default.span, &name, &expected, &found, place);
+        self.report(self.with_signatures(diagnostic, &target, &default.ty));
     }
 
     /// Whether a parameter is declared with a type that only target code can read.

@@ -45,6 +45,8 @@ pub(crate) struct CodeContext {
     pub(crate) loop_depth: u32,
     /// Whether constructor calls are allowed: as arguments of constructors, and as values of table properties.
     pub(crate) allows_construct: bool,
+    /// Whether this is in a branch of an `if`, or in the body of a loop.
+    pub(crate) in_branch: bool,
     /// Whether this is inside a parser (its states or its declarations).
     pub(crate) in_parser: bool,
     /// The type of `this`.
@@ -58,6 +60,7 @@ impl CodeContext {
             return_type: Type::Void,
             loop_depth: 0,
             allows_construct: false,
+            in_branch: false,
             in_parser: false,
             this: None,
         }
@@ -94,6 +97,11 @@ pub(crate) struct Checker<'d> {
     pub(crate) deprecated_names: BTreeMap<Span, Option<Rc<str>>>,
     /// The control-plane names that begin with a dot, which must be unique in the program.
     pub(crate) global_names: BTreeMap<(Kind, Rc<str>), Span>,
+    /// The parsers and controls that the parser or control in progress applies directly, with the location of the first
+    /// application; by the locations of both declarations.
+    pub(crate) directly_applied: BTreeMap<(Span, Span), Span>,
+    /// The locations of parsers and controls that directly apply one with objects of the control plane.
+    pub(crate) applying_controlled: BTreeSet<Span>,
     /// The locations of the declarations of errors and match kinds.
     pub(crate) error_spans: Vec<Span>,
     pub(crate) match_kind_spans: Vec<Span>,
@@ -127,6 +135,8 @@ impl<'d> Checker<'d> {
             silenced: Vec::new(),
             deprecated_names: BTreeMap::new(),
             global_names: BTreeMap::new(),
+            directly_applied: BTreeMap::new(),
+            applying_controlled: BTreeSet::new(),
             error_spans: Vec::new(),
             match_kind_spans: Vec::new(),
             wrongly_listed_actions: BTreeSet::new(),
@@ -180,7 +190,14 @@ impl<'d> Checker<'d> {
 
     /// Runs `work` for code of the given kind.
     pub(crate) fn with_place<R>(&mut self, kind: PlaceKind, return_type: Type, work: impl FnOnce(&mut Self) -> R) -> R {
-        let context = CodeContext { kind, return_type, loop_depth: 0, allows_construct: false, ..self.context.clone() };
+        let context = CodeContext {
+            kind,
+            return_type,
+            loop_depth: 0,
+            allows_construct: false,
+            in_branch: false,
+            ..self.context.clone()
+        };
         let outer = std::mem::replace(&mut self.context, context);
         let result = work(self);
         self.context = outer;

@@ -6,6 +6,7 @@ use crate::hir::*;
 use crate::walk::for_each_call;
 use base::Span;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::rc::Rc;
 use syntax::ast::{Annotation, Expr, ExprKind};
 
@@ -84,6 +85,43 @@ impl Checker<'_> {
         for (kind, id, span) in numbered {
             self.check_id(kind, id, span);
         }
+    }
+
+    /// Reports the second direct application of a parser or control with objects of the control plane in the same parser
+    /// or control: each application makes an instance, and all of them have the name of the type.
+    pub(crate) fn check_applied_once(&mut self, ty: &Type, span: Span) {
+        let owner = match (self.open_parsers.last(), self.open_controls.last()) {
+            (Some(id), _) => self.hir.parsers[*id].span,
+            (None, Some(id)) => self.hir.controls[*id].span,
+            (None, None) => return,
+        };
+        if !self.has_control_plane_object(ty) {
+            return;
+        }
+        self.applying_controlled.insert(owner);
+        match self.directly_applied.entry((owner, self.type_span(ty))) {
+            Entry::Occupied(first) => {
+                let (name, first) = (self.hir.show_type(ty), *first.get());
+                self.report(d::applied_twice(span, &name, first));
+            }
+            Entry::Vacant(place) => drop(place.insert(span)),
+        }
+    }
+
+    /// Whether a parser or control has tables, value sets or extern objects, also in the instances inside it.
+    fn has_control_plane_object(&self, ty: &Type) -> bool {
+        let locals = match ty {
+            Type::Extern(..) => return true,
+            Type::Parser(id, _) => &self.hir.parsers[*id].locals,
+            Type::Control(id, _) => &self.hir.controls[*id].locals,
+            _ => return false,
+        };
+        let is_object = |local: &Local| match local {
+            Local::Table(_) | Local::ValueSet(_) => true,
+            Local::Instance(id) => self.has_control_plane_object(&self.hir.instances[*id].ty),
+            Local::Action(_) | Local::Var(..) | Local::Const(..) => false,
+        };
+        locals.iter().any(is_object) || self.applying_controlled.contains(&self.type_span(ty))
     }
 
     /// Reports another declaration of this kind, anywhere in the program, with the same `@id(...)`.

@@ -433,14 +433,21 @@ impl Checker<'_> {
         let (Some(base), Some(high_value), Some(low_value)) = (base, high_value, low_value) else {
             return poisoned(span);
         };
-        let width = crate::consts::type_width(&base.ty).unwrap_or(0);
+        let width = sliced_width(&base.ty);
         let is_fine = !low_value.is_negative() && high_value >= low_value && high_value < BigInt::from(width);
         if !is_fine {
             self.report(d::slice_out_of_range(high.span.to(low.span), &high_value, &low_value, width, base.span));
             return poisoned(span);
         }
         let (high, low) = (high_value.to_u32().unwrap_or(0), low_value.to_u32().unwrap_or(0));
-        expr(ExprKind::Slice(Box::new(base), high, low), Type::Bit(high - low + 1), span)
+        self.finish_slice(base, high, low, span)
+    }
+
+    /// A slice with known bounds. That of an `int` is a literal, because an `int` has no value at run time.
+    fn finish_slice(&self, base: Expr, high: u32, low: u32, span: Span) -> Expr {
+        let is_plain = base.ty == Type::Integer;
+        let whole = expr(ExprKind::Slice(Box::new(base), high, low), Type::Bit(high - low + 1), span);
+        if is_plain { self.fold(&whole).unwrap_or(whole) } else { whole }
     }
 
     /// `base[low +: width]`
@@ -449,7 +456,7 @@ impl Checker<'_> {
         let low = self.operand(low, None);
         let width_value = self.constant_integer(width);
         let (Some(base), Some(width_value)) = (base, width_value) else { return poisoned(span) };
-        let base_width = crate::consts::type_width(&base.ty).unwrap_or(0);
+        let base_width = sliced_width(&base.ty);
         let low_type = self.underlying(&low.ty);
         if !matches!(low_type, Type::Integer | Type::Bit(_) | Type::Unknown) {
             let found = self.hir.show_type(&low.ty);
@@ -466,17 +473,22 @@ impl Checker<'_> {
         let width = width_value.to_u32().unwrap_or(1);
         if known_low.is_some() {
             let (high, low) = (high.to_u32().unwrap_or(0), lowest.to_u32().unwrap_or(0));
-            return expr(ExprKind::Slice(Box::new(base), high, low), Type::Bit(width), span);
+            return self.finish_slice(base, high, low, span);
+        }
+        if base.ty == Type::Integer {
+            self.report(d::not_constant(low.span));
+            return poisoned(span);
         }
         let low = if low.ty == Type::Integer { self.coerce(low, &Type::Bit(32)) } else { self.coerce(low, &low_type) };
         expr(ExprKind::IndexedSlice { base: Box::new(base), low: Box::new(low), width }, Type::Bit(width), span)
     }
 
-    /// The base of a slice: a number with a width.
+    /// The base of a slice: a number with a width, or a known one without.
     fn sliced(&mut self, written: &ast::Expr) -> Option<Expr> {
         let base = self.operand(written, None);
         match self.underlying(&base.ty) {
             Type::Unknown => None,
+            Type::Integer if self.fold(&base).is_some() => Some(base),
             sized @ (Type::Bit(_) | Type::Int(_)) if !matches!(base.ty, Type::NewType(_)) => {
                 Some(self.coerce(base, &sized))
             }
@@ -487,6 +499,11 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// The number of bits from which a slice may select. An `int` has as many sign bits as it takes.
+fn sliced_width(base: &Type) -> u32 {
+    if *base == Type::Integer { WIDTH_BITS_MAX } else { crate::consts::type_width(base).unwrap_or(0) }
 }
 
 /// Whether expressions of this type have a value, at least at compile time.

@@ -230,7 +230,7 @@ impl Checker<'_> {
             self.report_operands_differ(operator, &left, &right, span);
             return poisoned(span);
         }
-        if !self.check_divisor(operator, &left, &right) {
+        if !self.check_divisor(operator, &left, &right) || !self.check_bitwise(operator, &left, &right) {
             return poisoned(span);
         }
         if is_order(operator) {
@@ -258,6 +258,23 @@ impl Checker<'_> {
                     "a negative number",
                     "unsigned numbers",
                 ));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Reports a bitwise operation on a negative `int`, which has no certain number of bits.
+    fn check_bitwise(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr) -> bool {
+        use BinaryOperator as Op;
+        if !matches!(operator, Op::BitAnd | Op::BitOr | Op::BitXor) || left.ty != Type::Integer {
+            return true;
+        }
+        for operand in [left, right] {
+            let number = self.fold(operand).and_then(|literal| self.number(&literal));
+            if number.is_some_and(|number| number.is_negative()) {
+                let expected = "numbers with a width, or numbers that are not negative";
+                self.report(d::invalid_operand(operand.span, operator.as_str(), "a negative number", expected));
                 return false;
             }
         }
@@ -400,8 +417,7 @@ fn is_order(operator: BinaryOperator) -> bool {
 }
 
 /// Whether an operator depends on the width of its result, so that an `int`, which has no width, cannot be its only
-/// kind of operand. The bitwise operators are not among them: the specification does not define `1 | 2`, but the
-/// reference compiler computes it, with as many sign bits as it takes.
+/// kind of operand. The bitwise operators are not among them: only negative numbers would need a width.
 fn needs_width(operator: BinaryOperator) -> bool {
     use BinaryOperator as Op;
     matches!(operator, Op::SaturatingAdd | Op::SaturatingSubtract)

@@ -4,6 +4,7 @@ use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::Entity;
+use crate::unify::{Substitution, any_type, is_variable, substitute};
 use syntax::ast::{self, Direction};
 
 /// The owner of parameters.
@@ -81,18 +82,9 @@ impl Checker<'_> {
     /// Declares parameters in the current scope.
     pub(crate) fn params(&mut self, written: &[ast::Parameter], owner: ParamOwner) -> Vec<VarId> {
         let mut params = Vec::with_capacity(written.len());
-        let mut first_default = None;
         let mut has_control_plane_params = false;
         for param in written {
             params.push(self.param(param, owner));
-            let is_optional = has_optional(param);
-            if param.default.is_some() {
-                first_default.get_or_insert(param.span);
-            } else if let Some(first) = first_default
-                && !is_optional
-            {
-                self.report(d::default_before_required(param.span, &param.name.name, first));
-            }
             if owner == ParamOwner::Action {
                 if param.direction == Direction::None {
                     has_control_plane_params = true;
@@ -112,7 +104,10 @@ impl Checker<'_> {
         }
         let default = param.default.as_ref().map(|default| {
             // An object as a default value is created for each instance without an argument.
-            let value = self.with_construct(owner.is_constructor(), |checker| checker.value(default, &ty));
+            // Each instance of a package determines its type parameters, so the default value may do that, too.
+            let expected = if owner == ParamOwner::Package { self.with_open_params(&ty) } else { ty.clone() };
+            let mut value = self.with_construct(owner.is_constructor(), |checker| checker.value(default, &expected));
+            self.resolve_expr(&mut value);
             if !self.is_known(&value) {
                 self.report(d::not_constant(default.span));
             }
@@ -138,6 +133,23 @@ impl Checker<'_> {
         let id = self.new_var(&param.name, ty, kind, &param.annotations);
         self.declare(&param.name, Entity::Var(id));
         id
+    }
+
+    /// The type with an inference variable in place of each type parameter.
+    fn with_open_params(&mut self, ty: &Type) -> Type {
+        let mut map = Substitution::new();
+        any_type(ty, &mut |part| {
+            if let Type::Param(id) = part
+                && !is_variable(*id)
+            {
+                map.insert(*id, Type::Unknown);
+            }
+            false
+        });
+        for bound in map.values_mut() {
+            *bound = self.fresh_variable();
+        }
+        substitute(ty, &map)
     }
 
     fn check_param_type(&mut self, param: &ast::Parameter, ty: &Type, owner: ParamOwner) -> bool {

@@ -25,7 +25,8 @@ impl Checker<'_> {
 
     /// A statement as a block: the branch of an `if`, the body of a loop.
     fn body(&mut self, written: &ast::Statement) -> Block {
-        match &written.kind {
+        let outer = std::mem::replace(&mut self.context.in_branch, true);
+        let body = match &written.kind {
             ast::StatementKind::Block(block) => self.block(block),
             // It contains no declarations itself, and a scope for each of many `else if` would make lookups slow.
             ast::StatementKind::If { .. } => {
@@ -36,7 +37,9 @@ impl Checker<'_> {
                 let stmts = self.with_scope(|checker| checker.statements(std::slice::from_ref(written)));
                 Block { stmts, annotations: Vec::new(), span: written.span }
             }
-        }
+        };
+        self.context.in_branch = outer;
+        body
     }
 
     /// A statement; `None` for one that does nothing or had an error.
@@ -60,6 +63,12 @@ impl Checker<'_> {
                 StmtKind::If { condition, then_body, else_body }
             }
             ast::StatementKind::Switch { subject, cases } => self.switch(subject, cases, span)?,
+            ast::StatementKind::For(_) | ast::StatementKind::ForIn(_)
+                if self.context.kind == PlaceKind::ParserState && !self.context.in_branch =>
+            {
+                self.report(d::loop_in_state(span));
+                return None;
+            }
             ast::StatementKind::For(written) => self.for_loop(written),
             ast::StatementKind::ForIn(written) => self.for_in_loop(written),
             ast::StatementKind::Break => self.loop_exit(StmtKind::Break, "break", span)?,
@@ -175,6 +184,7 @@ impl Checker<'_> {
             self.check_arguments_alone(arguments);
             return None;
         }
+        self.check_applied_once(&instance.ty, type_ref.span);
         let apply = ast::Ident { name: "apply".into(), span: type_ref.span };
         let call = self.apply_block(instance, &apply, WrittenCall { type_arguments: &[], arguments, span });
         (call.ty != Type::Unknown).then_some(StmtKind::Call(call))

@@ -30,7 +30,7 @@ impl Checker<'_> {
         let subject = self.expr(subject, None);
         match subject.ty {
             Type::ActionEnum(table) => Some(self.switch_on_action(table, subject, cases)),
-            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Enum(_) | Type::Error | Type::NewType(_) => {
+            Type::Bit(_) | Type::Int(_) | Type::Enum(_) | Type::Error | Type::NewType(_) => {
                 Some(self.switch_on_value(subject, cases))
             }
             Type::Unknown => {

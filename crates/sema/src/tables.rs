@@ -109,8 +109,8 @@ impl Checker<'_> {
         self.scopes.outermost("NoAction").iter().any(|binding| is_it(&binding.entity))
     }
 
-    /// Reports entries before the keys and actions that determine their types. A default action may precede the list of
-    /// actions, as in the reference compiler. (The parser reports repeated properties.)
+    /// Reports entries before the keys and actions that determine their types, and a default action before the list of
+    /// actions. (The parser reports repeated properties.)
     fn check_property_order(&mut self, written: &ast::Table) {
         let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
         for property in &written.properties {
@@ -125,14 +125,21 @@ impl Checker<'_> {
             if matches!(&*name, "key" | "actions")
                 && let Some(entries) = seen.remove("entries")
             {
-                self.report(d::entries_before(entries, &name, property.span));
+                self.report(d::property_before(entries, "entries", &name, property.span));
+            }
+            if &*name == "actions"
+                && let Some(default) = seen.remove("default_action")
+            {
+                self.report(d::property_before(default, "default_action", &name, property.span));
             }
             seen.insert(name, property.span);
         }
     }
 
     fn table_key(&mut self, written: &ast::KeyElement) -> Option<TableKey> {
-        let key = self.operand(&written.expression, None);
+        // A key is evaluated where the table is applied, so it may apply another table.
+        let key =
+            self.with_place(PlaceKind::ControlBody, Type::Void, |checker| checker.operand(&written.expression, None));
         let kinds = &self.hir.match_kinds;
         let match_kind = kinds.iter().position(|kind| *kind == written.match_kind.name);
         let Some(match_kind) = match_kind else {
@@ -414,6 +421,13 @@ impl Checker<'_> {
         };
         if table.keys.is_empty() && !(written.is_empty() || written_keys.is_some() && written.iter().all(is_any)) {
             self.report(d::entries_without_key(property.span, &table.name));
+            return;
+        }
+        if table.keys.is_empty() {
+            if let Some(first) = written.first() {
+                self.warn("entries", d::entry_without_key(first.span, &table.name));
+            }
+            written.iter().for_each(|entry| drop(self.entry(table, entry, property.is_const)));
             return;
         }
         self.check_priorities(written, property.is_const);

@@ -69,8 +69,7 @@ impl Checker<'_> {
             self.declare(&written.name, Entity::Alias(target));
             return;
         }
-        let is_fine = matches!(target, Type::Bit(_) | Type::Int(_) | Type::Bool | Type::NewType(_) | Type::Unknown)
-            || self.representation(&target).is_some();
+        let is_fine = matches!(target, Type::Bit(_) | Type::Int(_) | Type::Bool | Type::NewType(_) | Type::Unknown);
         if !is_fine {
             let shown = self.hir.show_type(&target);
             self.report(d::invalid_newtype(span, "type", &shown));

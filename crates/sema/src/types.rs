@@ -347,7 +347,7 @@ impl Checker<'_> {
     pub(crate) fn is_comparable(&self, ty: &Type) -> bool {
         match ty {
             Type::Bool | Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Error => true,
-            Type::Enum(_) | Type::NewType(_) | Type::Unknown => true,
+            Type::Enum(_) | Type::NewType(_) | Type::MatchKind | Type::Unknown => true,
             Type::Struct(id, args) => self.field_types(*id, args).iter().all(|field| self.is_comparable(field)),
             Type::Array(element, _) => self.is_comparable(element),
             Type::Tuple(elements) => elements.iter().all(|element| self.is_comparable(element)),
@@ -415,7 +415,6 @@ fn is_run_time_type(ty: &Type) -> bool {
             | Type::NewType(_)
             | Type::Array(..)
             | Type::Tuple(_)
-            | Type::MatchKind
             | Type::Param(_)
             | Type::Unknown
     )

@@ -131,9 +131,9 @@ control c(inout bool b) {
         b = a == a;  //~ E0204 E0204
     }
 }
-// ---- compare match kinds
+// ---- order of match kinds
 match_kind { exact }
-const bool b = exact == exact;  //~ E0421
+const bool b = exact < exact;  //~ E0419
 // ---- compare strings
 const bool b = "a" == "b";  //~ E0421
 // ---- compare stacks of other size
@@ -315,8 +315,8 @@ struct S { bit<8> x; }
 control c(inout bit<1> a, in S b) { apply {
     a = b[0:0];  //~ E0424
 } }
-// ---- slice of int const
-const bit<4> a = 15[3:0];  //~ E0424
+// ---- reversed slice of int const
+const bit<4> a = 15[0:3];  //~ E0403
 // ---- slice of enum
 enum E { A }
 control c(inout bit<1> a, in E b) { apply {

@@ -162,8 +162,6 @@ control c(inout bit<8> x) {
         x = x % 0;  //~ E0406
     }
 }
-// ---- default before non default
-extern void f(in bit<8> a = 1, in bit<8> b);  //~ E0517
 // ---- default on out
 extern void f(out bit<8> a = 1);  //~ E0519
 // ---- default on inout
@@ -488,13 +486,14 @@ control c() {
     }
     apply { a(); }
 }
-// ---- table in table key
+// ---- table in an argument of an action
 #include <core.p4>
 control c() {
+    action a(in bool hit) { }
     table t { actions = { NoAction; } }
     table u {
-        key = { t.apply().hit : exact; }  //~ E0510
-        actions = { NoAction; }
+        key = { t.apply().hit : exact @name("hit"); }
+        actions = { a(t.apply().hit); NoAction; }  //~ E0510
     }
     apply { u.apply(); }
 }
@@ -670,5 +669,48 @@ struct S { bit<8> x; }
 control p(packet_out b, in S h) {
     apply {
         b.emit(h);  //~ E0320
+    }
+}
+// ---- a default action before the actions
+#include <core.p4>
+control c() {
+    table t {
+        default_action = NoAction();  //~ E0628
+        actions = { NoAction; }
+    }
+    apply { t.apply(); }
+}
+// ---- a control with a table applied directly twice
+#include <core.p4>
+control inner(inout bit<8> x) {
+    table t { key = { x : exact; } actions = { NoAction; } }
+    apply { t.apply(); }
+}
+control c(inout bit<8> x) {
+    apply {
+        inner.apply(x);
+        inner.apply(x);  //~ E0209
+    }
+}
+// ---- a loop in a state
+parser p(inout bit<8> x) {
+    state start {
+        for (bit<8> i in 1 .. 3) { x = x + i; }  //~ E0604
+        { for (bit<8> i in 1 .. 3) { x = x + i; } }  //~ E0604
+        transition accept;
+    }
+}
+// ---- bitwise and of a negative number
+const int a = 5 & -3;  //~ E0419
+// ---- a match kind in a struct
+match_kind { exact }
+struct s { match_kind k; }  //~ E0303
+// ---- a new type of an enum
+enum En { A }
+type En z;  //~ E0305
+// ---- a switch on a boolean
+control c(in bool b) {
+    apply {
+        switch (b) { true: { } }  //~ E0607
     }
 }

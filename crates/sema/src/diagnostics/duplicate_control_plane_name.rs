@@ -47,6 +47,15 @@ pub(crate) fn name_of_several_instances(span: Span, name: &str, kind: &str, inst
     .help("leave out the dot in front of the name in `@name(\"...\")`")
 }
 
+/// The same for a parser or control that is applied directly once more; `first` is the first application.
+pub(crate) fn applied_twice(span: Span, name: &str, first: Span) -> Diagnostic {
+    let message = format!("two instances of `{name}` have the same name for the control plane");
+    Diagnostic::error("E0209", span, message)
+        .label("applied directly again")
+        .secondary(first, "applied directly here")
+        .help("declare instances with different names, and apply them")
+}
+
 /// The same for the numbers of `@id`.
 pub(crate) fn duplicate_control_plane_id(span: Span, id: &str, kind: &str, first: Span) -> Diagnostic {
     Diagnostic::error("E0209", span, format!("two {kind}s have the id {id} for the control plane"))
@@ -73,6 +82,40 @@ mod tests {
                   `t`: the same name
                   `t`: the first one
                   = choose another name with `@name("...")`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn direct_application() {
+        check_errors(
+            "
+            extern X { X(); }
+            control Stateless(inout bit<8> x) { action one() { x = 1; } apply { one(); } }
+            control Inner(inout bit<8> x) { X() x1; apply { } }
+            control Outer(inout bit<8> x) { apply { Inner.apply(x); } }
+            parser P(in bit<8> x) { value_set<bit<8>>(4) v; state start { transition accept; } }
+            control A(inout bit<8> x) {
+                apply { Stateless.apply(x); Stateless.apply(x); Inner.apply(x); if (x == 1) { Inner.apply(x); } }
+            }
+            control B(inout bit<8> x) { apply { Inner.apply(x); Outer.apply(x); Outer.apply(x); } }
+            parser Q(in bit<8> x) {
+                state start { P.apply(x); transition next; }
+                state next { P.apply(x); transition accept; }
+            }",
+            expect![[r#"
+                t.p4:8:95: error[E0209]: two instances of `Inner` have the same name for the control plane
+                  `Inner`: applied directly again
+                  `Inner`: applied directly here
+                  = declare instances with different names, and apply them
+                t.p4:10:81: error[E0209]: two instances of `Outer` have the same name for the control plane
+                  `Outer`: applied directly again
+                  `Outer`: applied directly here
+                  = declare instances with different names, and apply them
+                t.p4:13:30: error[E0209]: two instances of `P` have the same name for the control plane
+                  `P`: applied directly again
+                  `P`: applied directly here
+                  = declare instances with different names, and apply them
             "#]],
         );
     }

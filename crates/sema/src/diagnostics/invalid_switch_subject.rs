@@ -1,6 +1,6 @@
 //! `E0607`: a `switch` on an expression of an invalid type.
 //!
-//! `switch` takes `t.apply().action_run`, or a number, boolean, error or enum member.
+//! `switch` takes `t.apply().action_run`, or a number, error or enum member. Use `if` for a boolean.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> x; }
@@ -21,9 +21,10 @@ use syntax::diag::Diagnostic;
 pub(crate) fn invalid_switch_subject(span: Span, found: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0607", span, format!("`switch` cannot decide on {found}"))
         .label("not a number, enum or `action_run`");
-    match found.starts_with("the result of") {
-        true => diagnostic.help("add `.action_run`"),
-        false => diagnostic,
+    match found {
+        "bool" => diagnostic.help("use `if`"),
+        _ if found.starts_with("the result of") => diagnostic.help("add `.action_run`"),
+        _ => diagnostic,
     }
 }
 
@@ -37,11 +38,15 @@ mod tests {
         check_apply(
             "
             switch (s.h) { default: { } }
+            switch (s.f) { true: { } default: { } }
             switch (t.apply()) { default: { } }",
             expect![[r#"
                 t.p4:4:21: error[E0607]: `switch` cannot decide on H
                   `s.h`: not a number, enum or `action_run`
-                t.p4:5:21: error[E0607]: `switch` cannot decide on the result of t.apply()
+                t.p4:5:21: error[E0607]: `switch` cannot decide on bool
+                  `s.f`: not a number, enum or `action_run`
+                  = use `if`
+                t.p4:6:21: error[E0607]: `switch` cannot decide on the result of t.apply()
                   `t.apply()`: not a number, enum or `action_run`
                   = add `.action_run`
             "#]],

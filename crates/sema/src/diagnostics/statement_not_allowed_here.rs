@@ -1,6 +1,7 @@
-//! `E0604`: a statement that is not allowed here: `exit` in a function, `return` or `switch` in a parser.
+//! `E0604`: a statement that is not allowed here: `exit` in a function, `return`, `switch` or `for` in a parser.
 //!
-//! In actions and functions use `if` instead of `switch`; leave parsers with `transition`.
+//! In actions and functions use `if` instead of `switch`; leave parsers with `transition`. A parser state repeats itself
+//! with `transition`: `for` stands only in the branches of its `if` statements, and in functions that it calls.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) {
@@ -26,10 +27,39 @@ pub(crate) fn statement_not_allowed_here(span: Span, keyword: &str, here: &str) 
     Diagnostic::error("E0604", span, format!("`{keyword}` cannot be used in {here}")).label("not here")
 }
 
+/// A loop directly in a parser state, or in a block of one.
+pub(crate) fn loop_in_state(span: Span) -> Diagnostic {
+    statement_not_allowed_here(span, "for", "a parser state")
+        .help("repeat the state with `transition`, or put the loop into a function")
+}
+
 #[cfg(test)]
 mod tests {
     use crate::testing::check_errors;
     use expect_test::expect;
+
+    #[test]
+    fn loops_in_states() {
+        check_errors(
+            "
+            parser P(inout bit<8> a) {
+                state start {
+                    for (bit<8> i in 1 .. 3) { a = a + i; }
+                    { for (bit<8> i = 0; i < 3; i = i + 1) { a = a + i; } }
+                    if (a == 1) { for (bit<8> i in 1 .. 3) { a = a + i; } }
+                    transition accept;
+                }
+            }",
+            expect![[r#"
+                t.p4:4:21: error[E0604]: `for` cannot be used in a parser state
+                  `for (bit<8> i in 1 .. 3) { a = a + i; }`: not here
+                  = repeat the state with `transition`, or put the loop into a function
+                t.p4:5:23: error[E0604]: `for` cannot be used in a parser state
+                  `for (bit<8> i = 0; i < 3; i = i + 1) { a = a + i; }`: not here
+                  = repeat the state with `transition`, or put the loop into a function
+            "#]],
+        );
+    }
 
     #[test]
     fn exit_return_switch() {

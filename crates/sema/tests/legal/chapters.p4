@@ -108,7 +108,7 @@ bit<8> f(in E e, in error r, in bit<4> n, in bool b) {
     switch (e) { E.A: { return 1; } E.B: E.C: { } }
     switch (r) { error.NoError: { return 2; } error.PacketTooShort: default: { } }
     switch (n) { 1: 2: (3): { return 3; } 4w4: { } 5 + 1: { } default: { return 4; } }
-    switch (b) { true: { return 5; } false: { } }
+    if (b) { return 5; }
     switch (n + 1) { }
     switch (n) { default: { } }
     if (b) ; else ;
@@ -228,9 +228,9 @@ control c(inout M m, inout H h, inout E e, inout SE se) {
         @annotated fourth = m.a == 1 ? 8w1 : 2;
     }
     table u {
-        default_action = d(m.a, h.x, 3);
         key = { m.a : ternary; m.b : lpm; }
         actions = { d(m.a, h.x); b(); a; }
+        default_action = d(m.a, h.x, 3);
         largest_priority_wins = false;
         priority_delta = 10;
         entries = {
@@ -408,3 +408,44 @@ control g<T>(inout T x, in T y) { apply { x = y; } }
 parser q<T>(packet_in b, out T x) { state start { transition accept; } }
 control c(inout bit<8> x, inout bit<16> y) { apply { f<>(); g.apply(x, 3); g.apply(y = 4, x = y); g<bit<8>>.apply(x, x); } }
 parser p(packet_in b, out bit<8> x) { state start { q.apply(b, x); transition accept; } }
+// ----
+// a table applied in the key of another one
+control c(in bit<8> a) {
+    table t { key = { a : exact; } actions = { NoAction; } }
+    table u { key = { t.apply().hit : exact @name("hit"); a : exact; } actions = { NoAction; } }
+    apply { u.apply(); }
+}
+// ----
+// default values of a package's parameters that determine its type parameters
+struct E0 { }
+header h_t { bit<8> x; }
+control CT<H>(inout H h);
+control nothing(inout E0 h) { apply { } }
+control work(inout h_t h) { apply { } }
+package Pk<H>(CT<H> b = nothing());
+package Two<H>(CT<H> a, CT<H> b = work());
+Two(work()) other;
+Pk(work()) given;
+Pk() main;
+// ----
+// default values before parameters without one
+bit<8> f(in bit<8> a, in bit<8> b = 2, in bit<8> c) { return a + b + c; }
+extern X { X(bit<8> a = 1, bit<8> b); void m(in bit<8> a = 1, in bit<8> b); }
+control c(inout bit<8> x) {
+    X(b = 3) made;
+    action a(in bit<8> y = 1, bit<8> z) { x = y + z; }
+    apply { x = f(a = 1, c = 2); x = f(1, 2, 3); made.m(b = 1); made.m(1, 2); a(z = 4); }
+}
+// ----
+// slices of plain numbers
+const int big = 300;
+const bit<8> low = big[7:0];
+const bit<1> high = big[8:8];
+const bit<4> ones = (-1)[3:0];
+const bit<8> far = 5[107:100];
+const bit<3> some = 5[0+:3];
+control c(inout bit<8> x) { apply { x = big[7:0]; x[3:0] = 255[7:4]; } }
+// ----
+// match kinds compared
+const bool same = exact == lpm;
+const bool differs = match_kind.exact != lpm;

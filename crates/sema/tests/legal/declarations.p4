@@ -978,19 +978,19 @@ F({ {1, 2} }) f1;
 E<tuple<bit<8>, bit<8>>>((list<tuple<bit<8>, bit<8>>>){ {1, 2} }) e3;
 const list<pair> cp = { { 1, 2 }, { a = 1, b = 2 } };
 // ----
-// a default action before the list of actions
+// a default action before the keys
 control c(in bit<8> a, inout bit<8> b) {
     action set(inout bit<8> x, bit<8> y) {
         x = y;
     }
     table t {
+        actions = { set(b); }
         default_action = set(b, 3);
         key = { a : exact; }
-        actions = { set(b); }
     }
     table u {
-        const default_action = NoAction();
         actions = { NoAction; }
+        const default_action = NoAction();
         key = { a : exact; }
     }
     apply {

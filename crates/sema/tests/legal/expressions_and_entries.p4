@@ -758,7 +758,7 @@ control C(inout bit<8> x) {
 }
 // ----
 // masks, shifts and sums of plain numbers
-const int masked = 0xff & 0x0f | 1 ^ -2;
+const int masked = 0xff & 0x0f | 1 ^ 2;
 const bit<8> flags = (1 << 2) | (1 << 3);
 // ----
 // forward declarations of externs

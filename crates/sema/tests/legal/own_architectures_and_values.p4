@@ -313,7 +313,7 @@ struct M { error e; bool b; }
 control c(inout H h, inout M m, out error eo) {
     action a(error e, bool b) { m.e = e; m.b = b; }
     table t { key = { m.e : exact; m.b : exact; h.b : ternary; } actions = { a; NoAction; } const entries = { (error.NoError, true, _): a(error.NoMatch, false); } }
-    apply { t.apply(); eo = m.e; switch (m.e) { error.NoError: { } default: { } } switch (m.b) { true: { } false: { } } if (m.b == h.b && m.e != error.NoError) { } h.b = (bool)1w1; bit<1> o = (bit<1>)h.b; h.b = !h.b; }
+    apply { t.apply(); eo = m.e; switch (m.e) { error.NoError: { } default: { } } if (m.b == h.b && m.e != error.NoError) { } h.b = (bool)1w1; bit<1> o = (bit<1>)h.b; h.b = !h.b; }
 }
 // ----
 // a type parameter of a package that only a left out argument would determine

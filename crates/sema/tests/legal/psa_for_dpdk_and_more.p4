@@ -488,8 +488,10 @@ parser p(packet_in pkt, out H h, inout bit<8> m) {
     }
     state n {
         verify(m == 3, error.NoMatch);
-        for (bit<8> i in 1..3) {
-            m = m + i;
+        if (m == 3) {
+            for (bit<8> i in 1..3) {
+                m = m + i;
+            }
         }
         transition reject;
     }

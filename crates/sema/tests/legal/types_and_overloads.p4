@@ -567,9 +567,5 @@ control c(inout bit<8> x, inout E e, inout S s, inout error r) {
             4: { }
         }
         switch (x) { }
-        switch (t.apply().hit) {
-            true: { }
-            false: { }
-        }
     }
 }

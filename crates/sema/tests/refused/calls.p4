@@ -116,3 +116,7 @@ void f(in bit<8> a, in bit<8> b = a) { }
 package K(bit<8> a); K(1); 
 // ----
 void f() { static_assert(1 == 2); static_assert(1); }
+// ----
+bit<8> f(in bit<8> a, in bit<8> b = 2, in bit<8> c) { return a; } const bit<8> unused = 1; control C(inout bit<8> x) { apply { x = f(1, 2); x = f(a = 1); } }
+// ----
+struct E0 { } struct E1 { } control CT<H>(inout H h); control nothing(inout E0 h) { apply { } } package Pk<H>(CT<H> b = nothing()); Pk<E1>() main;

@@ -103,7 +103,7 @@ const tuple<bit<8>, bool> t = { 1, true }; const bool x = t[0];
 // ----
 const bit<8> a = 8w255[8:0];
 // ----
-const bit<8> a = 255[7:0];
+const bit<8> a = 255[7:8];
 // ----
 const bit<8> a = 8w255[0:7];
 // ----
@@ -214,3 +214,13 @@ enum bit<8> E { A = 1 } type E N; const N a = 1;
 type bit<8> N; control C(inout N n, in bit<8> x) { apply { n = x; n = 8w1; bool b = n == x; n = n + 1; } }
 // ----
 control C(inout bit<8> x) { apply { x = { 1 }; x = (bit<8>) { 1 }; bool b = x == { 1 }; } }
+// ----
+const int a = 5 & -3;
+// ----
+const int n = -3; const int a = n | 1;
+// ----
+const int a = 1 ^ (2 - 3);
+// ----
+control C(inout bit<8> x) { apply { x = x & -3; x = 5[x+:3]; } }
+// ----
+const bit<8> a = 5[2500000:1];

@@ -53,7 +53,7 @@ control C(inout bit<8> x) { table t { actions = { NoAction; } size = true; } app
 // ----
 control C(inout bit<8> x) { table t { actions = { NoAction; } implementation = nothing; } apply { } }
 // ----
-control C(inout bit<8> x) { table t { actions = { NoAction; } } table u { key = { t.apply().hit: exact; } actions = { NoAction; } } apply { } }
+control C(inout bit<8> x) { table t { actions = { NoAction; } } action a(in bool hit) { } table u { actions = { a(t.apply().hit); } } apply { } }
 // ----
 control C(inout bit<8> x) { table t { actions = { NoAction; } } apply { t(); } }
 // ----
@@ -94,3 +94,5 @@ control C(inout bit<8> x) { action a(inout bit<8> y, bit<8> z) { } table t { key
 control C(inout bit<8> x) { action a() { } table t { actions = { a; } entries = { _: a(); } } table u { key = { } actions = { a; } entries = { 1: a(); } } apply { } }
 // ----
 parser P(inout bit<8> x) { bit<8> y = x; state start { transition accept; } } control C(inout bit<8> x) { table t { actions = { NoAction; } } action a() { bool b = t.apply().hit; } apply { } }
+// ----
+control C(inout bit<8> x) { action a() { } table t { default_action = a; actions = { a; } } apply { } }

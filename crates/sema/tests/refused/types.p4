@@ -94,3 +94,7 @@ control k<T>(inout T x); package P(k<_> a, k<_, _> b);
 control g<T>(inout T x) { apply { x = 1; x.y = 2; } } control c() { g<bit<8>, bit<8>>() a; g() b; apply { } }
 // ----
 const packet_in p = 3; const packet_in q;
+// ----
+match_kind { range } struct s { match_kind k; }
+// ----
+enum En { A, B } type En z;

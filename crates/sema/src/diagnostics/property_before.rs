@@ -1,4 +1,4 @@
-//! `E0628`: entries before the keys or actions that they use.
+//! `E0628`: entries before the keys or actions that they use, or a default action before the list of actions.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -21,9 +21,9 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The entries are at `span`; `name` is the later property, at `late`.
-pub(crate) fn entries_before(span: Span, name: &str, late: Span) -> Diagnostic {
-    Diagnostic::error("E0628", span, format!("`entries` must stand after `{name}`"))
+/// `early` at `span` uses `name`, which stands at `late`.
+pub(crate) fn property_before(span: Span, early: &str, name: &str, late: Span) -> Diagnostic {
+    Diagnostic::error("E0628", span, format!("`{early}` must stand after `{name}`"))
         .label("too early")
         .secondary(late, format!("`{name}` stands here"))
 }
@@ -46,6 +46,9 @@ mod tests {
                   `key = { r: exact; }`: `key` stands here
                 t.p4:5:43: error[E0628]: `entries` must stand after `actions`
                   `entries = { 1: one(); }`: too early
+                  `actions = { one; }`: `actions` stands here
+                t.p4:6:23: error[E0628]: `default_action` must stand after `actions`
+                  `default_action = one();`: too early
                   `actions = { one; }`: `actions` stands here
             "#]],
         );
