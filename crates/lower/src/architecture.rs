@@ -285,6 +285,17 @@ impl<'h> Lowerer<'h> {
         match &expr.kind {
             ast::ExprKind::Integer(literal) => literal.value.to_u64(),
             ast::ExprKind::Cast { operand, .. } => self.list_number(operand),
+            ast::ExprKind::Binary { operator, left, right } => {
+                let (left, right) = (self.list_number(left)?, self.list_number(right)?);
+                match operator {
+                    ast::BinaryOperator::Add => left.checked_add(right),
+                    ast::BinaryOperator::Subtract => left.checked_sub(right),
+                    ast::BinaryOperator::Multiply => left.checked_mul(right),
+                    ast::BinaryOperator::BitOr => Some(left | right),
+                    ast::BinaryOperator::ShiftLeft => left.checked_mul(2_u64.checked_pow(u32::try_from(right).ok()?)?),
+                    _ => None,
+                }
+            }
             ast::ExprKind::Name(path) => {
                 let mut constants = self.memo.constants.iter();
                 let (var, value) = constants.find(|(var, _)| *self.hir.vars[**var].name == *path.name.name)?;

@@ -117,6 +117,9 @@ impl<'h> Lowerer<'h> {
                 Ok(())
             }
             (Place::Varbit(varbit), value) => self.store_varbit(varbit, value, span),
+            (Place::Tuple(places), Value::Varbit { .. }) if places.is_empty() => {
+                self.unsupported(span, "an assignment to the second varbit field of a header")
+            }
             _ => self.unsupported(span, "an assignment of this type"),
         }
     }

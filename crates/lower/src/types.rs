@@ -127,9 +127,6 @@ impl<'h> Lowerer<'h> {
         span: Span,
     ) -> Lowered<Vec<(Rc<str>, Rc<HeaderShape>)>> {
         let fields = self.field_types(id, args);
-        if fields.is_empty() {
-            return self.unsupported(span, "header unions without members");
-        }
         let shape = |(name, ty): &(Rc<str>, Type)| match self.form(ty, span)? {
             Form::Header(shape) => Ok((name.clone(), shape)),
             _ => self.unsupported(span, "members of a header union that are not headers"),
@@ -176,11 +173,15 @@ impl<'h> Lowerer<'h> {
                     FieldShape::Scalar { index, ty }
                 }
                 Form::Varbit(max) => {
-                    if flat.iter().any(|field| matches!(field.ty, ir::FieldType::Varbit(_))) {
-                        return self.unsupported(span, "two varbit fields in one header");
+                    // No such header can be extracted, so a further varbit field is empty unless something is assigned
+                    // to it, which `store` refuses. It needs no storage, as a struct without fields.
+                    match flat.iter().any(|field| matches!(field.ty, ir::FieldType::Varbit(_))) {
+                        true => FieldShape::Struct(Vec::new()),
+                        false => {
+                            flat.push(ir::HeaderField { name, ty: ir::FieldType::Varbit(max) });
+                            FieldShape::Varbit { index, max }
+                        }
                     }
-                    flat.push(ir::HeaderField { name, ty: ir::FieldType::Varbit(max) });
-                    FieldShape::Varbit { index, max }
                 }
                 Form::Array(element, size) => {
                     let inner: Vec<_> = (0..size).map(|at| (Rc::from(at.to_string()), element.clone())).collect();

@@ -4,7 +4,7 @@ use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;
-use support::{Parts, check_ir, check_packets};
+use support::{Parts, check_errors, check_ir, check_packets};
 
 fn ingress(ingress: &str, packets: &[&str], expected: expect_test::Expect) {
     check_packets(&Parts { ingress, ..Parts::default() }, packets, expected);
@@ -535,10 +535,11 @@ fn instances_are_made_where_they_are_applied() {
     check_packets(
         &Parts {
             types: "control Add(inout h_t h, in bit<8> by) { register<bit<8>>(2) seen; apply { bit<8> old; seen.read(old, 0); h.a = h.a + by + old; seen.write(0, 1); } } \
+                    control Outer(inout h_t h) { apply { Add.apply(h, 2); } } \
                     parser Skip(packet_in packet) { state start { packet.advance(8); transition accept; } }",
             parser: "state start { Skip.apply(packet); packet.extract(hdr.h); transition accept; }",
             locals: "Add() inner;",
-            ingress: "Add.apply(hdr.h, 1); Add.apply(hdr.h, 2); { inner.apply(hdr.h, 4); inner.apply(hdr.h, 8); }",
+            ingress: "Add.apply(hdr.h, 1); Outer.apply(hdr.h); { inner.apply(hdr.h, 4); inner.apply(hdr.h, 8); }",
             ..Parts::default()
         },
         &["ff 00 00 0000", "ff 00 00 0000"],
@@ -546,7 +547,7 @@ fn instances_are_made_where_they_are_applied() {
             ff 00 00 0000 -> 10000000
             ff 00 00 0000 -> 13000000
             I.Add.seen[0] = 0x1
-            I.Add.seen[0] = 0x1
+            I.Outer.Add.seen[0] = 0x1
             I.inner.seen[0] = 0x1
         "#]],
     );
@@ -595,6 +596,36 @@ fn actions_call_actions_that_exit() {
             01 00 0000 -> 01000000
             03 02 0000 -> 06040000
             02 05 0000 -> 04050000
+        "#]],
+    );
+}
+
+#[test]
+fn unions_without_members_and_headers_with_two_varbit_fields() {
+    check_packets(
+        &Parts {
+            types: "header_union U { } header vb_t { bit<8> n; varbit<16> p; varbit<16> q; } struct inner_t { U u; vb_t vb; }",
+            headers: "h_t h; U u; vb_t vb; U[2] us;",
+            metadata: "inner_t inner; vb_t other;",
+            ingress: "meta.other.setValid(); meta.other.n = 7; meta.inner.vb = meta.other; hdr.vb = meta.inner.vb; \
+                      if (hdr.u.isValid()) { hdr.h.a = 1; } if (hdr.vb.p == hdr.vb.p && hdr.vb == meta.other) { hdr.h.b = 2; } \
+                      U local; hdr.u = local; hdr.us.push_front(1); if (hdr.us[0].isValid()) { hdr.h.a = 2; }",
+            ..Parts::default()
+        },
+        &["05 00 0000"],
+        expect![[r#"
+            05 00 0000 -> 0502000007
+        "#]],
+    );
+    check_errors(
+        &Parts {
+            types: "header vb_t { varbit<16> p; varbit<16> q; }",
+            headers: "h_t h; vb_t vb;",
+            ingress: "hdr.vb.setValid(); hdr.vb.q = hdr.vb.p;",
+            ..Parts::default()
+        },
+        expect![[r#"
+            E0801 not supported yet: an assignment to the second varbit field of a header at `hdr.vb.q = hdr.vb.p;`
         "#]],
     );
 }

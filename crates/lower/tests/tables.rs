@@ -427,3 +427,40 @@ fn what_tables_cannot_do() {
         check_errors(&Parts { locals, ingress, ..Parts::default() }, expected);
     }
 }
+
+#[test]
+fn a_key_may_apply_a_table() {
+    check_packets(
+        &Parts {
+            locals: "action set(bit<8> v) { hdr.h.b = v; } \
+                     table t { key = { hdr.h.a: exact; } actions = { set; NoAction; } const entries = { 1: set(5); 2: NoAction(); } } \
+                     table u { key = { t.apply().hit: exact @name(\"hit\"); hdr.h.b: exact; } actions = { set; } \
+                               const entries = { (true, 5): set(0x15); (true, 0): set(0x10); } default_action = set(9); }",
+            ingress: "u.apply();",
+            ..Parts::default()
+        },
+        &["01 00 0000", "02 00 0000", "03 00 0000"],
+        expect![[r#"
+            01 00 0000 -> 01150000
+            02 00 0000 -> 02100000
+            03 00 0000 -> 03090000
+        "#]],
+    );
+}
+
+#[test]
+fn entries_without_keys_are_ignored() {
+    check_packets(
+        &Parts {
+            locals: "action set(bit<8> v) { hdr.h.b = v; } \
+                     table t { key = { } actions = { set; } const entries = { _: set(1); } default_action = set(2); } \
+                     table u { key = { } actions = { set; NoAction; } entries = { default: set(1); } }",
+            ingress: "if (t.apply().hit) { hdr.h.c = 1; } u.apply();",
+            ..Parts::default()
+        },
+        &["01 00 0000"],
+        expect![[r#"
+            01 00 0000 -> 01020000
+        "#]],
+    );
+}

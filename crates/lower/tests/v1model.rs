@@ -545,10 +545,9 @@ fn deparsers_have_no_tables() {
 fn direct_objects_without_a_table_have_no_effect() {
     let parts = Parts {
         locals: "direct_counter(CounterType.packets) alone; direct_counter(CounterType.packets) used;
-                 direct_meter<bit<8>>(MeterType.packets) unread;
                  action a() { used.count(); }
                  table t { actions = { a; } default_action = a; counter = used; }",
-        ingress: "t.apply(); alone.count(); unread.read(hdr.h.a);",
+        ingress: "t.apply(); alone.count();",
         ..Parts::default()
     };
     check_warnings(
@@ -557,9 +556,34 @@ fn direct_objects_without_a_table_have_no_effect() {
         W0801 the table property `counter` has no meaning here and is ignored at `counter = used;`
         W0802 this has no effect: no table has `I.used`, which has a cell for each entry at `used.count()`
         W0802 this has no effect: no table has `I.alone`, which has a cell for each entry at `alone.count()`
-        W0802 this has no effect: no table has `I.unread`, which has a cell for each entry at `unread.read(hdr.h.a)`
     "#]],
     );
+}
+
+#[test]
+fn a_direct_meter_without_a_table_cannot_be_read() {
+    let parts = Parts {
+        locals: "direct_meter<bit<8>>(MeterType.packets) unread;",
+        ingress: "unread.read(hdr.h.a);",
+        ..Parts::default()
+    };
+    check_errors(&parts, expect![[r#"
+        E0809 there is no result: no table has `I.unread`, which has a cell for each entry at `unread.read(hdr.h.a)`
+    "#]]);
+}
+
+#[test]
+fn numbers_of_field_lists_are_computed() {
+    let parts = Parts {
+        types: "const bit<8> ONE = 1;",
+        metadata: "@field_list(1 + 1) bit<8> x; @field_list(ONE + 1, 1 << 2) bit<8> y; @field_list((3 - 2) | 4) bit<8> z;",
+        ingress: "resubmit_preserving_field_list(2); clone_preserving_field_list(CloneType.I2E, 1, 4); \
+                  clone_preserving_field_list(CloneType.I2E, 1, 5);",
+        ..Parts::default()
+    };
+    let program = lower_ok(&parts.text());
+    let numbers: Vec<(u64, usize)> = program.field_lists.iter().map(|list| (list.number, list.vars.len())).collect();
+    assert_eq!(numbers, [(2, 2), (4, 1), (5, 1)]);
 }
 
 #[test]

@@ -373,7 +373,8 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Warns about calls of direct objects that belong to no table, and so have no cell.
+    /// Warns about calls of direct objects that belong to no table, and so have no cell. A meter's result would not be
+    /// defined, so reading it is an error.
     pub fn warn_of_direct_calls(&mut self) {
         for (used, span) in std::mem::take(&mut self.externs.direct_calls) {
             let tables = self.ir.tables.iter();
@@ -386,7 +387,14 @@ impl<'h> Lowerer<'h> {
                     &self.ir.direct_meters[id].name,
                 ),
             };
-            if !has_table {
+            if has_table {
+                continue;
+            }
+            if matches!(used, DirectUse::Meter(_)) && self.package == Package::V1Model {
+                let message = format!("there is no result: no table has `{name}`, which has a cell for each entry");
+                let help = "name it in the property `meters` of a table, or call it in an action of one";
+                self.diagnostics.push(Diagnostic::error(codes::DIRECT, span, message).help(help));
+            } else {
                 let message = format!("this has no effect: no table has `{name}`, which has a cell for each entry");
                 let help = "name it in a property of a table, or call it in an action of one";
                 self.diagnostics.push(Diagnostic::warning(codes::NO_EFFECT, span, message).help(help));

@@ -1,6 +1,6 @@
 //! `E0424`: a slice of a value that is not a number with a width.
 //!
-//! Only numbers with a width have slices.
+//! Only numbers with a width, and plain numbers that are known, have slices.
 //!
 //! ```p4,wrong
 //! control C(in bool b, out bit<1> y) { apply { y = b[0:0]; } }
