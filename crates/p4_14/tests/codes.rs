@@ -416,10 +416,12 @@ fn tables() {
     );
     check_with(
         INVALID_ARRAY,
-        "counter c { type : packets; } counter d { type : cats; instance_count : 1; }",
+        "counter c { type : packets; } counter d { type : cats; instance_count : 1; } \
+         register r { width : 8; layout : h_t; instance_count : 1; }",
         expect![[r#"
             t.p4:2:9: error[E0923]: `c` is not direct, so it needs an `instance_count`
             t.p4:2:50: error[E0923]: `cats` is not what is counted: that is `packets` or `bytes`
+            t.p4:2:111: error[E0923]: register `r` has a `width` and a `layout`, which both give the width
         "#]],
     );
     check_control(

@@ -148,6 +148,10 @@ impl Translator<'_, '_> {
     pub(super) fn cell_shape(&mut self, register: usize) -> Done<Shape> {
         let program = self.program;
         let array = &program.arrays[register];
+        if let (Some(_), Some(layout)) = (&array.width, &array.layout) {
+            let message = format!("register `{}` has a `width` and a `layout`, which both give the width", array.name.name);
+            return self.error(codes::INVALID_ARRAY, layout.span, message);
+        }
         if let Some(width) = &array.width {
             let width = self.count(width, 1, u64::from(WIDTH_BITS_MAX))? as u32;
             return Some(Shape { width, is_signed: array.is_signed });
