@@ -168,8 +168,8 @@ impl Diagnostics {
         }
     }
 
-    /// Moves all locations of text from macros into the macros' bodies, and adds the macros' uses to the diagnostics. Of
-    /// diagnostics that are the same in several uses of a macro, only the first is kept.
+    /// Moves all locations of text from macros into the macros' bodies, and adds the macros' uses to the diagnostics.
+    /// Of diagnostics that are the same in several uses of a macro, only the first is kept.
     pub fn move_into_macros(&mut self, sources: &SourceMap) {
         let mut seen = BTreeSet::new();
         let (errors, warnings) = (&mut self.error_count, &mut self.warning_count);

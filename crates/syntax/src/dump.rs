@@ -3,8 +3,8 @@
 //! It is the tree's debug text, laid out by indentation alone. The debug text is derived from the tree's definition, so
 //! it contains every part of the tree.
 //!
-//! Rust's own layout (`{:#?}`) passes each letter through one writer for each level, which takes minutes for a long chain
-//! of `else if`. [`Outline`] lays the plain text (`{:?}`) out instead, as it comes.
+//! Rust's own layout (`{:#?}`) passes each letter through one writer for each level, which takes minutes for a long
+//! chain of `else if`. [`Outline`] lays the plain text (`{:?}`) out instead, as it comes.
 
 use crate::ast::Program;
 use std::fmt::{self, Write};

@@ -4,8 +4,8 @@
 //! range in any of them. Position 0 belongs to no file: it is [`Span::NONE`]. A file that is included several times is
 //! added several times, because its includer differs.
 //!
-//! Tokens that macros create are numbered. A table of the expansions leads from a number ([`base::Origin`]) to the token
-//! in the macro's body and to the macro's use, which may be in another macro's body.
+//! Tokens that macros create are numbered. A table of the expansions leads from a number ([`base::Origin`]) to the
+//! token in the macro's body and to the macro's use, which may be in another macro's body.
 
 use base::{Origin, Span};
 use std::cmp::Ordering;
