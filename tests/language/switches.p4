@@ -98,9 +98,9 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
             8s5: { hdr.h.d = hdr.h.d | 0x80; }
             default: { }
         }
-        switch (hdr.h.a == 2) {
-            true: { hdr.h.c = hdr.h.c + 1; }
-            false: { hdr.h.c = hdr.h.c + 2; }
+        switch ((bit<1>) (hdr.h.a == 2)) {
+            1: { hdr.h.c = hdr.h.c + 1; }
+            0: { hdr.h.c = hdr.h.c + 2; }
         }
         switch (standard_metadata.parser_error) {
             error.NoError: { hdr.h.c = hdr.h.c + 4; }

@@ -567,9 +567,12 @@ fn a_direct_meter_without_a_table_cannot_be_read() {
         ingress: "unread.read(hdr.h.a);",
         ..Parts::default()
     };
-    check_errors(&parts, expect![[r#"
+    check_errors(
+        &parts,
+        expect![[r#"
         E0809 there is no result: no table has `I.unread`, which has a cell for each entry at `unread.read(hdr.h.a)`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -68,9 +68,13 @@ pub(crate) struct Contents<'h> {
 pub(crate) struct ExternCall<'h> {
     pub function: hir::FunctionId,
     pub call: &'h hir::Call,
+    pub span: Span,
     /// The arguments for the type parameters of the enclosing control.
     pub bound: Rc<Bound>,
 }
+
+/// A call in the body of a control, with its location.
+type PlacedCall<'h> = (Placed<hir::ControlId>, &'h hir::Call, Span);
 
 /// Collects the contents. Only tables for whose name `is_applied` returns true count as applied.
 pub(crate) fn contents<'h>(program: &'h hir::Program, is_applied: &dyn Fn(&str) -> bool) -> Contents<'h> {
@@ -384,25 +388,21 @@ impl<'h> Walk<'_, 'h> {
     }
 
     /// The calls in a control's body, with the calls of applied controls inlined; each with its control.
-    fn inline_calls(
-        &self,
-        at: &BlockInstance<'h, hir::ControlId>,
-        to: &mut Vec<(Placed<hir::ControlId>, &'h hir::Call)>,
-    ) {
-        for_each_call(&self.program.controls[at.id].body.stmts, &mut |_, call| match &call.callee {
+    fn inline_calls(&self, at: &BlockInstance<'h, hir::ControlId>, to: &mut Vec<PlacedCall<'h>>) {
+        for_each_call(&self.program.controls[at.id].body.stmts, &mut |e, call| match &call.callee {
             Callee::Apply(_) => {
                 if let Some(inner) = self.applied_control(call, at) {
                     self.inline_calls(&inner.place, to);
                 }
             }
-            _ => to.push((at.placed(at.id), call)),
+            _ => to.push((at.placed(at.id), call, e.span)),
         });
     }
 
     // ------------------------------------------------------------------------------------------------------ actions
 
     /// Adds the actions that tables and calls use, and the calls of extern functions.
-    fn use_actions(&mut self, declared: &[Declared<'h>], calls: &[(Placed<hir::ControlId>, &'h hir::Call)]) {
+    fn use_actions(&mut self, declared: &[Declared<'h>], calls: &[PlacedCall<'h>]) {
         // Whether a table lists an action, by owner and action.
         let mut used: BTreeMap<(String, hir::ActionId), bool> = BTreeMap::new();
         let mut global = Vec::new();
@@ -428,7 +428,7 @@ impl<'h> Walk<'_, 'h> {
                 note(&place.owner, *control, no_action, true);
             }
         }
-        for (place, call) in calls {
+        for (place, call, _) in calls {
             if let Callee::Action(action) = &call.callee {
                 note(&place.owner, place.id, *action, false);
             }
@@ -446,8 +446,8 @@ impl<'h> Walk<'_, 'h> {
                 self.contents.actions.push(UsedAction { place, is_listed: *is_listed });
             }
         }
-        for (place, call) in calls {
-            self.extern_calls_of(call, &place.bound, &mut BTreeSet::new(), &mut extern_calls);
+        for (place, call, span) in calls {
+            self.extern_calls_of((call, *span), &place.bound, &mut BTreeSet::new(), &mut extern_calls);
         }
         self.contents.calls.extend(extern_calls);
     }
@@ -460,19 +460,19 @@ impl<'h> Walk<'_, 'h> {
         seen: &mut BTreeSet<hir::FunctionId>,
         to: &mut Vec<ExternCall<'h>>,
     ) {
-        for_each_call(stmts, &mut |_, call| self.extern_calls_of(call, bound, seen, to));
+        for_each_call(stmts, &mut |e, call| self.extern_calls_of((call, e.span), bound, seen, to));
     }
 
     fn extern_calls_of(
         &self,
-        call: &'h hir::Call,
+        (call, span): (&'h hir::Call, Span),
         bound: &Rc<Bound>,
         seen: &mut BTreeSet<hir::FunctionId>,
         to: &mut Vec<ExternCall<'h>>,
     ) {
         if let Callee::Function(id) = &call.callee {
             match &self.program.functions[*id].body {
-                None => to.push(ExternCall { function: *id, call, bound: Rc::clone(bound) }),
+                None => to.push(ExternCall { function: *id, call, span, bound: Rc::clone(bound) }),
                 Some(body) if seen.insert(*id) => {
                     let function = &self.program.functions[*id];
                     let bound = bind(&function.type_params, &call.type_args, bound);

@@ -83,9 +83,17 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
         let name = set.name(&declaration.name, &declaration.annotations);
         collector.add(Kind::ValueSet, &name, &declaration.annotations, declaration.span);
     }
+    let mut sent: BTreeMap<String, Type> = BTreeMap::new();
     for call in &contents.calls {
         if let Some(ty) = digest_of(tree, call) {
             let name = sema::digest_name(tree, call.call, &ty);
+            if *sent.entry(name.clone()).or_insert_with(|| ty.clone()) != ty {
+                let message = format!("digests of two types are called `{name}` for controllers");
+                let diagnostic = Diagnostic::error(codes::ID, call.span, message)
+                    .label("not the type of the first one")
+                    .help("send structs with different names");
+                collector.types.diagnostics.push(diagnostic);
+            }
             collector.names.add(Kind::Digest, &name, None);
         }
     }
@@ -109,18 +117,20 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
 }
 
 /// Reports two actions with the same name: the program may have them, but controllers could not distinguish them.
-/// Actions whose names begin with a dot are copies of one action.
+/// Actions whose names begin with a dot are copies of one action, as programs translated from P4_14 have them, if they
+/// have the same parameters.
 fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut Types) {
-    let mut seen: BTreeMap<String, hir::ActionId> = BTreeMap::new();
+    let mut seen: BTreeMap<(bool, String), hir::ActionId> = BTreeMap::new();
     for action in &contents.actions {
         let declaration = &tree.actions[action.place.id];
         let given = find(&declaration.annotations, "name").and_then(Annotation::single_string);
-        if is_hidden(&declaration.annotations) || given.is_some_and(|name| name.starts_with('.')) {
+        if is_hidden(&declaration.annotations) {
             continue;
         }
+        let is_copied = given.is_some_and(|name| name.starts_with('.'));
         let name = action.place.name(&declaration.name, &declaration.annotations);
-        let first = *seen.entry(name.clone()).or_insert(action.place.id);
-        if first != action.place.id {
+        let first = *seen.entry((is_copied, name.clone())).or_insert(action.place.id);
+        if first != action.place.id && !(is_copied && have_same_params(tree, first, action.place.id)) {
             let message = format!("two actions are called `{name}` for controllers");
             let diagnostic = Diagnostic::error(codes::ID, declaration.span, message)
                 .label("the same name")
@@ -129,6 +139,17 @@ fn check_names_of_actions(tree: &hir::Program, contents: &Contents, types: &mut 
             types.diagnostics.push(diagnostic);
         }
     }
+}
+
+/// Whether controllers see the same parameters of two actions.
+fn have_same_params(tree: &hir::Program, one: hir::ActionId, other: hir::ActionId) -> bool {
+    let (one, other) = (&tree.actions[one].params, &tree.actions[other].params);
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| {
+            let (one, other) = (&tree.vars[*one], &tree.vars[*other]);
+            let is_bound_later = |ty: &Type| matches!(ty, Type::Param(_));
+            one.name == other.name && (one.ty == other.ty || is_bound_later(&one.ty) && is_bound_later(&other.ty))
+        })
 }
 
 struct Collector<'c, 'h, 'd> {

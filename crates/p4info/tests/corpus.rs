@@ -122,6 +122,46 @@ fn actions_of_one_name() {
 }
 
 #[test]
+fn copies_of_an_action_have_its_parameters() {
+    check_errors(
+        "control Part(inout meta_t meta) {
+            @name(\".wide\") action a(bit<16> x) { }
+            @name(\".same\") action b(bit<8> x) { }
+            @name(\".twice\") action c() { }
+            table t { key = { meta.port: exact; } actions = { a; b; c; } default_action = c; }
+            apply { t.apply(); }
+        }
+        control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+            Part() one; Part() two;
+            @name(\".wide\") action a(bit<8> x) { }
+            @name(\".same\") action b(bit<8> x) { }
+            table t { key = { meta.port: exact; } actions = { a; b; NoAction; } default_action = NoAction; }
+            apply { one.apply(meta); two.apply(meta); t.apply(); }
+        }",
+        expect![[r#"
+            E1001: two actions are called `wide` for controllers
+        "#]],
+    );
+}
+
+#[test]
+fn digests_of_one_name() {
+    check_errors(
+        "struct sent_t<T> { T value; }
+        control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+            apply {
+                digest<sent_t<bit<8>>>(1, { 1 });
+                digest<sent_t<bit<8>>>(2, { 2 });
+                digest<sent_t<bit<16>>>(1, { 3 });
+            }
+        }",
+        expect![[r#"
+            E1001: digests of two types are called `sent_t` for controllers
+        "#]],
+    );
+}
+
+#[test]
 fn ids_that_are_not_allowed() {
     check_errors(
         "control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {

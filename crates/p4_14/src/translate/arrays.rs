@@ -149,7 +149,8 @@ impl Translator<'_, '_> {
         let program = self.program;
         let array = &program.arrays[register];
         if let (Some(_), Some(layout)) = (&array.width, &array.layout) {
-            let message = format!("register `{}` has a `width` and a `layout`, which both give the width", array.name.name);
+            let message =
+                format!("register `{}` has a `width` and a `layout`, which both give the width", array.name.name);
             return self.error(codes::INVALID_ARRAY, layout.span, message);
         }
         if let Some(width) = &array.width {

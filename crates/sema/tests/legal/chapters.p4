@@ -449,3 +449,10 @@ control c(inout bit<8> x) { apply { x = big[7:0]; x[3:0] = 255[7:4]; } }
 // match kinds compared
 const bool same = exact == lpm;
 const bool differs = match_kind.exact != lpm;
+// ----
+// annotations with strings in several parts
+#define PREFIX "acl."
+control c(in bit<8> a) {
+    @name(PREFIX ++ "first") @noWarn("unused" ++ "_table") table t { key = { a : exact @name("x" ++ "y"); } actions = { NoAction; } }
+    apply { t.apply(); }
+}

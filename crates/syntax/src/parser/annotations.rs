@@ -1,7 +1,7 @@
 //! Annotations and pragmas.
 
 use super::{Failed, Parsed, Parser};
-use crate::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Expr, KeyValue};
+use crate::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Expr, ExprKind, KeyValue};
 use crate::codes;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::literal;
@@ -89,7 +89,13 @@ impl Parser<'_> {
         let expressions = self.quiet_expressions(end);
         self.next = end;
         self.expect(TokenKind::RightParen)?;
-        Ok(AnnotationBody::Unstructured { tokens, expressions })
+        Ok(match joined_strings(&tokens).filter(|_| expressions.is_some()) {
+            Some(joined) => AnnotationBody::Unstructured {
+                expressions: Some(vec![Expr { kind: ExprKind::String(joined.text.clone()), span: joined.span }]),
+                tokens: vec![joined],
+            },
+            None => AnnotationBody::Unstructured { tokens, expressions },
+        })
     }
 
     /// The index of the `)` that ends a body whose first token is `start`, if its brackets of all kinds are balanced.
@@ -222,6 +228,24 @@ impl Parser<'_> {
         let Some(first) = annotations.first() else { return Ok(()) };
         self.misplaced(first.span, "annotations cannot stand before this statement")
     }
+}
+
+/// `"a" ++ "b"` as one string; none if the tokens are something else. So a name may be put together from constants of
+/// the preprocessor.
+fn joined_strings(tokens: &[AnnotationToken]) -> Option<AnnotationToken> {
+    let (first, last) = (tokens.first()?, tokens.last()?);
+    let is_sum = tokens.len() > 1
+        && tokens.len() % 2 == 1
+        && tokens.iter().enumerate().all(|(position, token)| match position % 2 {
+            0 => token.kind == AnnotationTokenKind::String,
+            _ => token.kind == AnnotationTokenKind::Punctuation && &*token.text == "++",
+        });
+    let text: String = tokens.iter().step_by(2).map(|token| &*token.text).collect();
+    is_sum.then(|| AnnotationToken {
+        kind: AnnotationTokenKind::String,
+        text: text.into(),
+        span: first.span.to(last.span),
+    })
 }
 
 /// Reports and removes characters that do not begin a token. In the bodies of annotations they stay: the grammar allows
