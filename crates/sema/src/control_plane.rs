@@ -87,8 +87,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports the second direct application of a parser or control with objects of the control plane in the same parser
-    /// or control: each application makes an instance, and all of them have the name of the type.
+    /// Reports the second direct application of a parser or control with objects of the control plane in the same
+    /// parser or control: each application makes an instance, and all of them have the name of the type.
     pub(crate) fn check_applied_once(&mut self, ty: &Type, span: Span) {
         let owner = match (self.open_parsers.last(), self.open_controls.last()) {
             (Some(id), _) => self.hir.parsers[*id].span,

@@ -1,7 +1,7 @@
 //! `E0604`: a statement that is not allowed here: `exit` in a function, `return`, `switch` or `for` in a parser.
 //!
-//! In actions and functions use `if` instead of `switch`; leave parsers with `transition`. A parser state repeats itself
-//! with `transition`: `for` stands only in the branches of its `if` statements, and in functions that it calls.
+//! In actions and functions use `if` instead of `switch`; leave parsers with `transition`. A parser state repeats
+//! itself with `transition`: `for` stands only in the branches of its `if` statements, and in functions that it calls.
 //!
 //! ```p4,wrong
 //! control C(inout bit<8> x) {
