@@ -131,6 +131,15 @@ impl AnswerWriter {
         self.refusal.is_none() && !self.sender.is_closed()
     }
 
+    /// Forgets what was collected: it is collected anew, with as much time.
+    pub fn begin_anew(&mut self) {
+        self.collected.clear();
+        self.bytes.clear();
+        self.ends.clear();
+        self.began = Instant::now();
+        self.refusal = None;
+    }
+
     /// Adds an entity.
     pub fn push(&mut self, entity: &v1::Entity) {
         let length = entity.encoded_len();

@@ -35,7 +35,7 @@ impl Commands for CommandService {
     async fn run(&self, request: Request<RunRequest>) -> Result<Response<RunResponse>, Status> {
         let (core, request) = (&self.0, request.into_inner());
         core.check_device(request.device_id)?;
-        let turn = Arc::clone(&core.turn).write_owned().await;
+        let turn = core.turn.write().await;
         let api = Arc::clone(&core.api);
         let about = control::switch_cli::About { device_id: core.device_id, ports: core.ports.named() };
         let answer = blocking(move || {

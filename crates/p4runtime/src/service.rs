@@ -10,6 +10,7 @@ use crate::agreement;
 use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, Holder, READER_PATIENCE};
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
 use crate::carry::{self, Carried, carry};
+use crate::collect::{self, Collection};
 use crate::connections::{Client, client_of};
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
@@ -18,14 +19,12 @@ use crate::outbox::Outbox;
 use crate::pipelines::{Compiled, Compiler, Patience, Pipeline, Pipelines, Prepared};
 use crate::ports::Ports;
 use crate::reconcile::TakenOver;
-use crate::role_config::RoleConfig;
 use crate::schema::Schema;
-use crate::status::Outcomes;
-use crate::to_proto::Encoder;
+use crate::turns::{Reads, Turn};
 use crate::watchers::Watchers;
-use crate::{kept, query, reconcile, status, stream, write};
+use crate::{kept, reconcile, status, stream, write};
 use control::Api;
-use control::api::{Atomicity, Code as FaultCode, Entity, Fault};
+use control::api::{Atomicity, Code as FaultCode, Fault};
 use p4runtime_proto::codec::BUDGET;
 use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
 use p4runtime_proto::{GONE_HEADER, unread};
@@ -34,7 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Notify, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedRwLockWriteGuard, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
@@ -44,10 +43,6 @@ const API_VERSION: &str = "1.5.0";
 
 /// The error for a request whose work has panicked.
 const BUG: &str = "the request met a bug of the switch";
-
-/// The most concurrent reads: of all clients, and additional ones of primary controllers.
-const READS_MAX: usize = 16;
-const READS_OF_PRIMARIES_MAX: usize = 4;
 
 /// The most concurrent snapshots and taps.
 const INSPECTIONS_MAX: usize = 8;
@@ -61,13 +56,11 @@ pub(crate) struct Core {
     pub ports: Ports,
     pub packets_out: mpsc::Sender<Vec<u8>>,
     pipelines: Mutex<Pipelines>,
-    /// Held exclusively during a write or a change of the program, and shared while a response is collected. Waiters
-    /// get it in the order of their arrival.
-    pub turn: Arc<RwLock<()>>,
+    /// Held exclusively during a write or a change of the program, and shared while a read looks at what these change.
+    pub turn: Turn,
     /// Held while a program is compiled.
     compiling: Arc<Semaphore>,
-    reading: Arc<Semaphore>,
-    reading_of_primaries: Arc<Semaphore>,
+    pub reads: Reads,
     answers: Arc<AnswerPool>,
     hub: Mutex<Hub>,
     /// Wakes tasks that wait for a controller's stream to end.
@@ -125,10 +118,9 @@ impl Core {
             ports,
             packets_out,
             pipelines: Mutex::new(pipelines),
-            turn: Arc::default(),
+            turn: Turn::default(),
             compiling: Arc::new(Semaphore::new(1)),
-            reading: Arc::new(Semaphore::new(READS_MAX)),
-            reading_of_primaries: Arc::new(Semaphore::new(READS_OF_PRIMARIES_MAX)),
+            reads: Reads::default(),
             answers: Arc::default(),
             hub: Mutex::default(),
             left: Notify::new(),
@@ -180,7 +172,7 @@ impl Core {
         Err(Fault::new(FaultCode::PermissionDenied, message))
     }
 
-    fn target(&self) -> Result<Arc<Pipeline>, Status> {
+    pub fn target(&self) -> Result<Arc<Pipeline>, Status> {
         self.pipelines().target().ok_or_else(|| {
             Status::failed_precondition("there is no program yet: set a forwarding pipeline config first")
         })
@@ -199,11 +191,11 @@ fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
 }
 
 /// A turn, once it comes.
-async fn permit(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
+pub(crate) async fn permit(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
     Arc::clone(semaphore).acquire_owned().await.map_err(|_| Status::unavailable("the switch is ending"))
 }
 
-fn role_name(name: &str, id: u64) -> RoleName {
+pub(crate) fn role_name(name: &str, id: u64) -> RoleName {
     RoleName { name: name.to_owned(), id: if name.is_empty() { id } else { 0 } }
 }
 
@@ -225,7 +217,7 @@ impl P4Runtime for Service {
         let election_id = election_id(request.election_id.as_ref());
         // A client that may not write does not wait for those that do.
         core.check_primary(&role, election_id).map_err(status::of)?;
-        let turn = Arc::clone(&core.turn).write_owned().await;
+        let turn = core.turn.write().await;
         core.check_primary(&role, election_id).map_err(status::of)?;
         let target = core.target()?;
         let atomicity = match v1::write_request::Atomicity::try_from(request.atomicity) {
@@ -251,20 +243,14 @@ impl P4Runtime for Service {
         core.check_device(request.device_id)?;
         // A client first waits for its own requests, and then takes one of the turns of all clients.
         let unread = permit(&client.shares().unread).await?;
-        let own = permit(&client.shares().collecting).await?;
-        let of_all = if client.is_primary() { &core.reading_of_primaries } else { &core.reading };
-        let reading = (own, permit(of_all).await?);
-        let turn = Arc::clone(&core.turn).read_owned().await;
-        let target = core.target()?;
-        let config = core.hub().arbitration.config(&role_name(&request.role, 0));
+        let is_short = collect::is_short(core, &request.entities).await?;
+        let reading = core.reads.begin(&client, is_short).await?;
+        let turn = core.turn.read().await;
+        core.target()?;
         let holder = Holder { pool: Arc::clone(&core.answers), client };
-        let (mut answer, messages) = AnswerWriter::new(holder, COLLECTING_TIME_MAX, READER_PATIENCE);
-        spawn_blocking(move || {
-            let outcomes = answer_all(&target, &request.entities, config.as_deref(), &mut answer);
-            // The response was collected: writes and other reads continue while the client reads.
-            drop((turn, reading));
-            answer.finish(outcomes.into_result("request").err(), unread);
-        });
+        let (answer, messages) = AnswerWriter::new(holder, COLLECTING_TIME_MAX, READER_PATIENCE);
+        let collection = Collection::new(request, is_short, answer);
+        tokio::spawn(collect::run(Arc::clone(core), collection, turn, reading, unread));
         Ok(Response::new(Box::pin(messages)))
     }
 
@@ -341,52 +327,6 @@ impl P4Runtime for Service {
     }
 }
 
-// ------------------------------------------------------------------------------------------------------- reading
-
-/// Collects the responses to all queries.
-fn answer_all(
-    target: &Pipeline,
-    sent: &[v1::Entity],
-    config: Option<&RoleConfig>,
-    answer: &mut AnswerWriter,
-) -> Outcomes {
-    let mut outcomes = Outcomes::default();
-    for entity in sent {
-        outcomes.push(if answer.goes_on() { answer_one(target, entity, config, answer) } else { Ok(()) });
-    }
-    outcomes
-}
-
-fn answer_one(
-    target: &Pipeline,
-    sent: &v1::Entity,
-    config: Option<&RoleConfig>,
-    answer: &mut AnswerWriter,
-) -> Result<(), Fault> {
-    let wanted = query::read(&target.schema, sent)?;
-    let numbered = target.numbered().clone();
-    let encoder = Encoder { schema: &target.schema, numbered: &numbered, asked: wanted.asked };
-    let mut found = false;
-    let mut sink = |entities: Vec<Entity>| {
-        for entity in entities.iter().filter(|entity| wanted.filter.admits(entity)) {
-            let Some(message) = encoder.entity(entity) else { continue };
-            if config.is_some_and(|config| !config.admits(&message)) {
-                continue;
-            }
-            found = true;
-            answer.push(&message);
-        }
-        answer.goes_on()
-    };
-    if let Some(query) = &wanted.query {
-        target.api.read_of(&target.schema.program, query, &mut sink)?;
-    }
-    match wanted.must_exist {
-        Some(missing) if !found => Err(Fault::new(FaultCode::NotFound, missing)),
-        _ => Ok(()),
-    }
-}
-
 // ------------------------------------------------------------------------------------------------------- programs
 
 /// Sets a program. Returns descriptions of the state that was lost though it was to be kept.
@@ -410,7 +350,7 @@ async fn set_config(
         (_, None) => return Err(Status::invalid_argument("the config is missing")),
         (_, Some(config)) => Some(prepare(core, config).await?),
     };
-    let turn = Arc::clone(&core.turn).write_owned().await;
+    let turn = core.turn.write().await;
     // Another controller may have become primary while the program was compiled.
     core.check_primary(role, election_id).map_err(status::of)?;
     let mut gone = Vec::new();

@@ -6,13 +6,13 @@
 //! primary controller may take all that is left, and a part of each pool is reserved for primaries.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
 /// How many times as much as is left a connection may hold.
 const TIMES_MAX: usize = 3;
 
-/// The most responses of a connection that are collected at once, so that those of other connections do not wait for
+/// The most short and the most long responses of a connection that are collected at once, so that those of other connections do not wait for
 /// all of them.
 const COLLECTING_MAX: usize = 4;
 
@@ -26,8 +26,12 @@ pub(crate) struct Shares {
     pub requests: Arc<Share>,
     /// Bytes of responses that wait for it.
     pub answers: Arc<Share>,
-    /// A permit of the first is held until a response is collected, and one of the second until it was read.
+    /// A permit of one of these is held until a response is collected, of the first if it is short.
+    pub collecting_short: Arc<Semaphore>,
     pub collecting: Arc<Semaphore>,
+    /// When a long response was last collected: the number of the turn.
+    pub last_turn: Arc<AtomicU64>,
+    /// A permit of this is held until a response was read.
     pub unread: Arc<Semaphore>,
 }
 
@@ -36,7 +40,9 @@ impl Default for Shares {
         Shares {
             requests: Arc::default(),
             answers: Arc::default(),
+            collecting_short: Arc::new(Semaphore::new(COLLECTING_MAX)),
             collecting: Arc::new(Semaphore::new(COLLECTING_MAX)),
+            last_turn: Arc::default(),
             unread: Arc::new(Semaphore::new(ANSWERS_MAX)),
         }
     }

@@ -4,9 +4,10 @@ use crate::support;
 
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1;
+use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::{Controller, Device, ROUTER, entity, program, routes};
 use tokio::task::JoinHandle;
 use tonic::{Code, Status};
@@ -150,4 +151,68 @@ async fn requests_of_a_role_keep_their_order() {
         .unwrap();
     writing.await.unwrap().0.unwrap();
     assert_eq!(count(&mut second).await, COUNT as usize - 1);
+}
+
+/// The requests of clients that do not read the responses.
+async fn hold_on(device: &Device, count: usize, wanted: &str) -> Vec<Box<dyn std::any::Any>> {
+    let mut held: Vec<Box<dyn std::any::Any>> = Vec::new();
+    for _ in 0..count {
+        let address = format!("http://{}", device.address());
+        let mut client = P4RuntimeClient::connect(address).await.unwrap();
+        let request = v1::ReadRequest { device_id: 1, entities: vec![entity(info(), wanted)], ..Default::default() };
+        held.push(Box::new(tokio::spawn(async move {
+            let _answer = client.read(request).await;
+            std::future::pending::<()>().await;
+        })));
+    }
+    held
+}
+
+/// Neither a write nor a short read waits for long responses of others, whether these are read or not.
+#[tokio::test]
+async fn nobody_waits_for_clients_that_read_everything() {
+    let device = Device::start(Some(&large()));
+    let mut first = Controller::connect(&device, 1).await;
+    let mut routes = routes(info(), COUNT);
+    let mut last = vec![routes.pop().unwrap()];
+    first.write(routes).await.unwrap();
+    let mut second = Controller::silent(&device, 7).await;
+    let _held = hold_on(&device, 60, "table_entry { }").await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let began = Instant::now();
+    first.write(last.clone()).await.unwrap();
+    let written = began.elapsed();
+    let key =
+        r#"table_entry { table_id: $route match { field_id: 1 lpm { value: "\n\000\000\000" prefix_len: 32 } } }"#;
+    second.read(&[entity(info(), key)]).await.unwrap();
+    let read = began.elapsed() - written;
+    last[0].r#type = v1::update::Type::Delete as i32;
+    first.write(last).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(3), "{written:?}, {read:?}, {:?}", began.elapsed());
+}
+
+/// What only the switch knows is read while nothing is written, and again if a write was in the way.
+#[tokio::test]
+async fn a_long_read_of_cells_ends_while_others_write() {
+    const CELLS: usize = 20_000;
+    let text = ROUTER.replace("(8) last", &format!("({CELLS}) last"));
+    let info = program(&text).info;
+    let device = Device::start(Some(&text));
+    let mut first = Controller::connect(&device, 1).await;
+    let mut second = Controller::silent(&device, 7).await;
+    let reading = tokio::spawn(async move {
+        let wanted = [entity(&info, "register_entry { register_id: $last }"), entity(&info, "table_entry { }")];
+        second.read(&wanted).await.unwrap().len()
+    });
+    let mut update = routes(self::info(), 1);
+    let mut rounds = 0;
+    while !reading.is_finished() {
+        update[0].r#type = v1::update::Type::Insert as i32;
+        first.write(update.clone()).await.unwrap();
+        update[0].r#type = v1::update::Type::Delete as i32;
+        first.write(update.clone()).await.unwrap();
+        rounds += 1;
+    }
+    let found = reading.await.unwrap();
+    assert!(found == CELLS || found == CELLS + 1, "{found} of {CELLS} after {rounds} rounds");
 }

@@ -114,6 +114,20 @@ impl SnapshotBeside<'_> {
     }
 }
 
+/// Entries of tables, members and groups as they were at one moment. What packets change of them is not part of it.
+pub struct Copied {
+    pipeline: Pipeline,
+    door: Arc<dyn Door>,
+}
+
+impl Copied {
+    /// Passes all entities that the query selects to `sink`, some at a time. The query must be one that
+    /// [`Query::is_of_copies`].
+    pub fn read(&self, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
+        self.pipeline.read(self.pipeline.gate(&*self.door), query, sink)
+    }
+}
+
 fn unavailable(error: StoreError) -> Fault {
     Fault::new(Code::Unavailable, error.to_string())
 }
@@ -365,6 +379,21 @@ impl Api {
             true => pipeline.read(pipeline.gate(&*self.door), query, sink),
             false => Err(other_program()),
         }
+    }
+
+    /// A copy of what the running program's tables hold, if it is still this program. Must be called while nothing is
+    /// written.
+    pub fn copy_of(&self, program: &Arc<Program>) -> Result<Copied, Fault> {
+        let pipeline = self.pipeline();
+        match Arc::ptr_eq(&pipeline.program, program) {
+            true => Ok(Copied { pipeline: pipeline.copied(), door: Arc::clone(&self.door) }),
+            false => Err(other_program()),
+        }
+    }
+
+    /// How many entities the query selects at most, as it is now. Groups and sessions of replication count as one.
+    pub fn size_of(&self, query: &Query) -> u64 {
+        self.pipeline().size_of(query)
     }
 
     /// Carries out a command of one of the other interfaces. Most are stored as the equivalent updates; after any

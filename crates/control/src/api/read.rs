@@ -112,6 +112,20 @@ pub enum Which {
     Default,
 }
 
+impl Query {
+    /// Whether it selects what a [`crate::api::Copied`] has: all entries, members or groups, without what only the
+    /// switch knows of them.
+    pub fn is_of_copies(&self) -> bool {
+        match self {
+            Query::TableEntries(TableQuery { which: Which::All, with_counter, with_meter, with_idle, .. }) => {
+                !with_counter && !with_meter && !with_idle
+            }
+            Query::Members { id, .. } | Query::Groups { id, .. } => id.is_none(),
+            _ => false,
+        }
+    }
+}
+
 /// Receives entities; returns false to stop the reading.
 pub type Sink<'a> = &'a mut dyn FnMut(Vec<Entity>) -> bool;
 
@@ -161,6 +175,48 @@ impl Pipeline {
                 sink(wanted.map(|(digest, config)| Entity::Digest { digest, config }).collect());
                 Ok(())
             }
+        }
+    }
+
+    /// How many entities the query selects at most.
+    pub(crate) fn size_of(&self, query: &Query) -> u64 {
+        let entries = |table: &Option<TableId>, which: &Which| {
+            let set = self.tables.lock();
+            let ids = self.program.tables.ids().filter(|&id| table.is_none_or(|it| it == id));
+            match which {
+                Which::All => ids.map(|id| set.tables()[id.index()].len() as u64).sum(),
+                Which::Default => ids.count() as u64,
+                Which::Named(_) => 1,
+            }
+        };
+        match query {
+            Query::TableEntries(query) => entries(&query.table, &query.which),
+            Query::DirectCounters { table, which } | Query::DirectMeters { table, which } => entries(table, which),
+            Query::Members { .. } => {
+                let set = self.tables.lock();
+                set.profiles().iter().map(|it| it.members().count() as u64).sum()
+            }
+            Query::Groups { .. } => {
+                let set = self.tables.lock();
+                set.profiles().iter().map(|it| it.groups().count() as u64).sum()
+            }
+            Query::Counters { index: Some(_), .. }
+            | Query::Meters { index: Some(_), .. }
+            | Query::Registers { index: Some(_), .. } => 1,
+            Query::Counters { array, .. } => {
+                let arrays = self.program.counters.iter_enumerated().filter(|(id, _)| array.is_none_or(|it| it == *id));
+                arrays.map(|(_, it)| it.size).sum()
+            }
+            Query::Meters { array, .. } => {
+                let arrays = self.program.meters.iter_enumerated().filter(|(id, _)| array.is_none_or(|it| it == *id));
+                arrays.map(|(_, it)| it.size).sum()
+            }
+            Query::Registers { array, .. } => {
+                let arrays =
+                    self.program.registers.iter_enumerated().filter(|(id, _)| array.is_none_or(|it| it == *id));
+                arrays.map(|(_, it)| it.size).sum()
+            }
+            Query::Multicast(_) | Query::CloneSessions(_) | Query::ValueSets(_) | Query::Digests(_) => 1,
         }
     }
 

@@ -108,19 +108,23 @@ impl Pipeline {
                 true
             })?;
         }
+        Ok(Frozen { pipeline: self.copied(), replication })
+    }
+
+    /// What is not in the switch itself, as it is now. Must be called while nothing is written.
+    pub(crate) fn copied(&self) -> Pipeline {
         let (tables, state) = {
             let mut state = self.state();
             self.number_all(&mut state);
             (self.tables.frozen(), state.clone())
         };
-        let pipeline = Pipeline {
+        Pipeline {
             program: Arc::clone(&self.program),
             tables,
             state: Mutex::new(state),
             stored_cells: Mutex::default(),
             original: Some(self.tables.clone()),
-        };
-        Ok(Frozen { pipeline, replication })
+        }
     }
 
     /// The snapshot was not stored: all cells count as changed.

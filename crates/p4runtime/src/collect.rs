@@ -1,0 +1,189 @@
+//! Collects the responses to read requests.
+//!
+//! What enters: the entities that are to be read. What leaves: an [`AnswerWriter`] with those that were found, as they
+//! were at one moment. Writes wait only while that moment lasts:
+//! * Entries of tables, members and groups are copied, which takes microseconds, and encoded while writes continue.
+//! * What is in the switch itself (counters, meters, registers), and what is shown by names that writes may assign anew,
+//!   is collected while nothing is written. If a write comes meanwhile, a long response is collected anew after it. Its
+//!   last attempt is not interrupted, and there is one such attempt at a time.
+
+use crate::answer::AnswerWriter;
+use crate::pipelines::Pipeline;
+use crate::query::{self, Wanted};
+use crate::role_config::RoleConfig;
+use crate::service::{Core, blocking, role_name};
+use crate::status::Outcomes;
+use crate::to_proto::{Encoder, NumberedPorts};
+use crate::turns::{Reading, Turn};
+use control::api::{Code, Entity, Fault, Query, Sink};
+use p4runtime_proto::p4::config::v1::p4_new_type_spec::Representation;
+use p4runtime_proto::p4::config::v1::p4_new_type_translation::SdnType;
+use p4runtime_proto::p4::v1;
+use std::sync::Arc;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit};
+use tonic::Status;
+
+/// The most queries and entities of a short response, which takes a millisecond or two.
+const SHORT_QUERIES: usize = 128;
+const SHORT_ENTITIES: u64 = 1024;
+
+/// How often a response is collected anew because of writes.
+const INTERRUPTIONS_MAX: usize = 3;
+
+/// Whether the response is short, by what there is now.
+pub(crate) async fn is_short(core: &Arc<Core>, sent: &[v1::Entity]) -> Result<bool, Status> {
+    if sent.len() > SHORT_QUERIES {
+        return Ok(false);
+    }
+    let turn = core.turn.read().await;
+    let (target, sent) = (core.target()?, sent.to_vec());
+    blocking(move || {
+        let _turn = turn;
+        // What is refused is short.
+        let queries = sent.iter().filter_map(|entity| query::read(&target.schema, entity).ok()?.query);
+        queries.map(|query| target.api.size_of(&query)).sum::<u64>() <= SHORT_ENTITIES
+    })
+    .await
+}
+
+/// A response that is being collected.
+pub(crate) struct Collection {
+    request: v1::ReadRequest,
+    is_short: bool,
+    answer: AnswerWriter,
+    outcomes: Outcomes,
+    /// Whether a write has interrupted it.
+    is_interrupted: bool,
+}
+
+/// Collects a response, and sends it. The turn is that of the first attempt.
+pub(crate) async fn run(
+    core: Arc<Core>,
+    mut collection: Collection,
+    turn: OwnedRwLockReadGuard<()>,
+    reading: Reading,
+    unread: OwnedSemaphorePermit,
+) {
+    let mut turn = Some(turn);
+    for attempt in 0..=INTERRUPTIONS_MAX {
+        let is_last = attempt == INTERRUPTIONS_MAX;
+        let _alone = if is_last { core.reads.hold_up().await } else { None };
+        let turn = match turn.take() {
+            Some(turn) => turn,
+            None => core.turn.read().await,
+        };
+        let there = Arc::clone(&core);
+        // A panic ends the response, as that of any request.
+        let Ok(done) = blocking(move || collection.attempt(&there, is_last, turn)).await else { return };
+        collection = done;
+        if !collection.is_interrupted {
+            break;
+        }
+    }
+    // The response was collected: other reads continue while the client reads.
+    drop(reading);
+    collection.answer.finish(collection.outcomes.into_result("request").err(), unread);
+}
+
+impl Collection {
+    pub fn new(request: v1::ReadRequest, is_short: bool, answer: AnswerWriter) -> Collection {
+        Collection { request, is_short, answer, outcomes: Outcomes::default(), is_interrupted: false }
+    }
+
+    fn attempt(mut self, core: &Core, is_last: bool, turn: OwnedRwLockReadGuard<()>) -> Collection {
+        self.answer.begin_anew();
+        (self.outcomes, self.is_interrupted) = (Outcomes::default(), false);
+        // Another program may run since the attempt before.
+        let Ok(target) = core.target() else { return self };
+        let config = core.hub().arbitration.config(&role_name(&self.request.role, 0));
+        let numbered = target.numbered().clone();
+        let gives_way_to = (!is_last && !self.is_short).then_some(&core.turn);
+        let mut found = Found {
+            target: &target,
+            config: config.as_deref(),
+            numbered,
+            answer: &mut self.answer,
+            gives_way_to,
+            is_interrupted: false,
+        };
+        let copies = !self.is_short && !has_names(&target);
+        let mut of_copies = Vec::new();
+        for entity in &self.request.entities {
+            let outcome = match query::read(&target.schema, entity) {
+                Ok(wanted) if copies && wanted.query.as_ref().is_some_and(Query::is_of_copies) => {
+                    of_copies.push(wanted);
+                    Ok(())
+                }
+                Ok(wanted) if found.goes_on() => {
+                    found.add(&wanted, |query, sink| target.api.read_of(&target.schema.program, query, sink))
+                }
+                other => other.map(drop),
+            };
+            self.outcomes.push(outcome);
+        }
+        if !found.is_interrupted && !of_copies.is_empty() {
+            let copied = target.api.copy_of(&target.schema.program);
+            drop(turn);
+            found.gives_way_to = None;
+            let added = copied.and_then(|copied| {
+                of_copies.iter().try_for_each(|wanted| found.add(wanted, |query, sink| copied.read(query, sink)))
+            });
+            if let Err(fault) = added {
+                self.outcomes.fail_all(&fault);
+            }
+        }
+        self.is_interrupted = found.is_interrupted;
+        self
+    }
+}
+
+/// Whether values have names, which writes assign.
+fn has_names(target: &Pipeline) -> bool {
+    let types = target.config.p4info.as_ref().and_then(|info| info.type_info.as_ref()).map(|info| &info.new_types);
+    let is_name = |representation: &Representation| match representation {
+        Representation::TranslatedType(it) => matches!(it.sdn_type, Some(SdnType::SdnString(_))),
+        Representation::OriginalType(_) => false,
+    };
+    types.is_some_and(|types| types.values().any(|it| it.representation.as_ref().is_some_and(is_name)))
+}
+
+/// Puts what is found into the response.
+struct Found<'a> {
+    target: &'a Pipeline,
+    config: Option<&'a RoleConfig>,
+    numbered: NumberedPorts,
+    answer: &'a mut AnswerWriter,
+    gives_way_to: Option<&'a Turn>,
+    is_interrupted: bool,
+}
+
+impl Found<'_> {
+    fn goes_on(&mut self) -> bool {
+        self.is_interrupted |= self.gives_way_to.is_some_and(Turn::is_awaited);
+        !self.is_interrupted && self.answer.goes_on()
+    }
+
+    fn add(&mut self, wanted: &Wanted, read: impl FnOnce(&Query, Sink<'_>) -> Result<(), Fault>) -> Result<(), Fault> {
+        let schema = &self.target.schema;
+        let mut is_found = false;
+        let mut sink = |entities: Vec<Entity>| {
+            for entity in entities.iter().filter(|entity| wanted.filter.admits(entity)) {
+                let encoder = Encoder { schema, numbered: &self.numbered, asked: wanted.asked };
+                let Some(message) = encoder.entity(entity) else { continue };
+                if self.config.is_some_and(|config| !config.admits(&message)) {
+                    continue;
+                }
+                is_found = true;
+                self.answer.push(&message);
+            }
+            self.goes_on()
+        };
+        if let Some(query) = &wanted.query {
+            read(query, &mut sink)?;
+        }
+        match &wanted.must_exist {
+            Some(missing) if !is_found => Err(Fault::new(Code::NotFound, missing.clone())),
+            _ => Ok(()),
+        }
+    }
+}
