@@ -1,9 +1,9 @@
 //! A compiled program in the cache, and whether it may be loaded.
 //!
-//! What enters: C text, and the object that the compiler has made from it. What leaves: three private files, the text,
-//! the object, and a seal with the object's length and checksum; later, whether they are unchanged. The loader maps any
-//! file, and a process that runs a damaged object is killed by a signal. So an object that is truncated, zeroed,
-//! changed, a link, or owned by another user is not loaded: the program is compiled again.
+//! What enters: C text, and what the compiler has made of it. What leaves: three private files, the text, the object,
+//! and a seal with the program's key and the object's length and checksum; later, whether they are unchanged. The loader
+//! maps any file, and a process that runs a damaged object is killed by a signal. So an object that is truncated,
+//! zeroed, changed, a link, another program's, or owned by another user is not loaded: the program is compiled again.
 
 use base::private;
 use std::fs;
@@ -20,13 +20,14 @@ pub(crate) struct CacheEntry {
     /// The shared object.
     pub object: PathBuf,
     seal: PathBuf,
+    key: String,
 }
 
 impl CacheEntry {
     /// The files of the program with this key.
     pub fn new(folder: &Path, key: &str) -> CacheEntry {
         let file = |ending: &str| folder.join(format!("{key}.{ending}"));
-        CacheEntry { text: file("c"), object: file("so"), seal: file(SEAL) }
+        CacheEntry { text: file("c"), object: file("so"), seal: file(SEAL), key: key.to_owned() }
     }
 
     /// Whether the object that was compiled from this text is there, unchanged.
@@ -34,7 +35,7 @@ impl CacheEntry {
         let is_sound = || {
             let sealed = private::read(&self.seal)?;
             let is_same = private::read(&self.text)? == text.as_bytes();
-            Ok::<_, io::Error>(is_same && sealed == seal_of(&private::read(&self.object)?))
+            Ok::<_, io::Error>(is_same && sealed == self.seal_of(&private::read(&self.object)?))
         };
         is_sound().unwrap_or(false)
     }
@@ -46,11 +47,11 @@ impl CacheEntry {
         // A seal without its object is invalid, and so is an object without its seal.
         private::remove(&self.seal)?;
         private::replace(&self.object, scratch, &bytes)?;
-        private::replace(&self.seal, scratch, &seal_of(&bytes))
+        private::replace(&self.seal, scratch, &self.seal_of(&bytes))
     }
-}
 
-/// The seal of an object.
-fn seal_of(object: &[u8]) -> Vec<u8> {
-    format!("bytes {}\ncrc32 {:08x}\n", object.len(), crc32fast::hash(object)).into_bytes()
+    /// The seal of an object of this program: files that were swapped with another program's are noticed.
+    fn seal_of(&self, object: &[u8]) -> Vec<u8> {
+        format!("program {}\nbytes {}\ncrc32 {:08x}\n", self.key, object.len(), crc32fast::hash(object)).into_bytes()
+    }
 }

@@ -22,8 +22,9 @@ pub struct CompileOptions {
     /// The machine to compile for, as `aarch64-linux-gnu`: the compiler is then `aarch64-linux-gnu-gcc` unless one is
     /// named (clang gets `--target`), and the result is for no particular processor. None: this machine.
     pub target: Option<String>,
-    /// Where results are cached. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`, else a private temporary
-    /// folder. The cache is limited to 256 MiB; the least recently used results are deleted.
+    /// Where results are cached. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`. If nothing can be written to
+    /// it or loaded from it, a private temporary folder is used instead. The cache is limited to 256 MiB; the least
+    /// recently used results are deleted.
     pub cache_dir: Option<PathBuf>,
     /// How much the compiler optimises.
     pub optimise: Optimise,
@@ -103,65 +104,144 @@ pub struct SharedObject {
     pub path: PathBuf,
     /// Whether it comes from the cache.
     pub from_cache: bool,
-    /// Deletes the file on drop, if there is no cache.
+    /// Why it is not in the cache, if there is one.
+    pub aside: Option<String>,
+    /// Deletes the file in the end, if there is no cache to keep it in.
     _temporary: Option<tempfile::TempDir>,
 }
 
 /// Compiles C text to a shared object, or finds it in the cache.
 pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, CompileError> {
-    compile_unless(c_text, options, |entry| entry.holds(c_text))
+    let job = Job::new(c_text, options)?;
+    match job.in_cache(|place| place.holds(c_text)) {
+        Err(error @ CompileError::Io { .. }) => job.aside(error.to_string()).map_err(|_| error),
+        made => made,
+    }
 }
 
-/// Compiles C text and loads the object. A cached object that does not load is compiled again, once: it may be from
-/// another system that shares the cache.
-pub(crate) fn compile_and_load<T, E>(
+/// Compiles C text and loads what was made. An object of the cache that does not load is made again, once: it may be
+/// of another system that shares the cache. If that does not load either, as where nothing in the cache may be
+/// executed, it is made in another folder. Also returns why the cache was not used.
+pub(crate) fn compile_and_load<T, E: std::fmt::Display>(
     c_text: &str,
     options: &CompileOptions,
     load: impl Fn(&Path) -> Result<T, E>,
-) -> Result<Result<T, E>, CompileError> {
-    let object = compile(c_text, options)?;
-    let loaded = load(&object.path);
-    if loaded.is_ok() || !object.from_cache {
-        return Ok(loaded);
+) -> Result<Result<(T, Option<String>), E>, CompileError> {
+    let job = Job::new(c_text, options)?;
+    let mut why = None;
+    for trusts in [true, false] {
+        match job.in_cache(|place| trusts && place.holds(c_text)) {
+            Ok(object) => match load(&object.path) {
+                Ok(loaded) => return Ok(Ok((loaded, object.aside))),
+                Err(error) => why = Some(error.to_string()),
+            },
+            Err(error @ CompileError::Io { .. }) => {
+                why = Some(error.to_string());
+                break;
+            }
+            Err(error) => return Err(error),
+        }
     }
-    let anew = compile_unless(c_text, options, |_| false)?;
-    Ok(load(&anew.path))
+    let object = job.aside(why.unwrap_or_default())?;
+    Ok(load(&object.path).map(|loaded| (loaded, object.aside)))
 }
 
-fn compile_unless(
-    c_text: &str,
-    options: &CompileOptions,
-    is_there: impl Fn(&CacheEntry) -> bool,
-) -> Result<SharedObject, CompileError> {
-    let compiler = Compiler::find(options)?;
-    let flags = flags(options, &compiler);
-    let (folder, temporary) = cache_folder(options)?;
-    let key = cache_key(c_text, &flags, &compiler, options.target.is_none());
-    let entry = CacheEntry::new(&folder, &key);
-    if is_there(&entry) {
-        cache::note_use(&entry.object);
-        return Ok(SharedObject { path: entry.object, from_cache: true, _temporary: temporary });
-    }
-    let include = write_runtime(&folder)?;
-    write_atomically(&entry.text, c_text.as_bytes())?;
-    let scratch = folder.join(temporary_name(&key));
-    let mut arguments = flags;
-    arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), entry.text.clone().into()]);
-    let made = run(&compiler, arguments).and_then(|()| {
-        let put = entry.put(&scratch, &folder.join(temporary_name(&key)));
-        put.map_err(|error| CompileError::Io { path: entry.object.clone(), error })
-    });
-    // The scratch file is useless now; only the first error is reported.
-    let _left = fs::remove_file(&scratch);
-    made?;
-    cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT_FOR);
-    Ok(SharedObject { path: entry.object, from_cache: false, _temporary: temporary })
+/// More than what the compiler makes of most programs.
+const ROOM_BYTES: usize = 4 << 20;
+
+/// Folders for temporary files, beside that of the environment.
+const TEMPORARY_FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/// C text that is to be compiled.
+struct Job<'a> {
+    text: &'a str,
+    options: &'a CompileOptions,
+    compiler: Compiler,
+    flags: Vec<OsString>,
+    key: String,
 }
 
-/// Runs the compiler.
-fn run(compiler: &Compiler, mut arguments: Vec<OsString>) -> Result<(), CompileError> {
+impl<'a> Job<'a> {
+    fn new(text: &'a str, options: &'a CompileOptions) -> Result<Job<'a>, CompileError> {
+        let compiler = Compiler::find(options)?;
+        let flags = flags(options, &compiler);
+        let key = cache_key(text, &flags, &compiler, options.target.is_none());
+        Ok(Job { text, options, compiler, flags, key })
+    }
+
+    /// An object in the cache.
+    fn in_cache(&self, is_there: impl Fn(&CacheEntry) -> bool) -> Result<SharedObject, CompileError> {
+        let (folder, temporary) = cache_folder(self.options)?;
+        let place = CacheEntry::new(&folder, &self.key);
+        if is_there(&place) {
+            cache::note_use(&place.object);
+            return Ok(SharedObject { path: place.object, from_cache: true, aside: None, _temporary: temporary });
+        }
+        self.make(&folder, &place, None)?;
+        cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT_FOR);
+        Ok(SharedObject { path: place.object, from_cache: false, aside: None, _temporary: temporary })
+    }
+
+    /// An object in the first temporary folder where there can be one.
+    fn aside(&self, why: String) -> Result<SharedObject, CompileError> {
+        let folders = std::iter::once(std::env::temp_dir()).chain(TEMPORARY_FOLDERS.map(PathBuf::from));
+        let mut last = None;
+        for above in folders {
+            let made = temporary_folder(&above).and_then(|temporary| {
+                let place = CacheEntry::new(temporary.path(), &self.key);
+                self.make(temporary.path(), &place, Some(temporary.path()))?;
+                Ok((place.object, temporary))
+            });
+            match made {
+                Ok((path, temporary)) => {
+                    let aside = Some(why);
+                    return Ok(SharedObject { path, from_cache: false, aside, _temporary: Some(temporary) });
+                }
+                Err(error @ CompileError::Io { .. }) => last = last.or(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last.unwrap_or(CompileError::Io { path: std::env::temp_dir(), error: io::ErrorKind::NotFound.into() }))
+    }
+
+    fn make(&self, folder: &Path, place: &CacheEntry, scratch_folder: Option<&Path>) -> Result<(), CompileError> {
+        let include = write_runtime(folder)?;
+        write_atomically(&place.text, self.text.as_bytes())?;
+        let scratch = folder.join(temporary_name(&self.key));
+        let mut arguments = self.flags.clone();
+        arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), place.text.clone().into()]);
+        let made = run(&self.compiler, arguments, scratch_folder).and_then(|()| {
+            let put = place.put(&scratch, &folder.join(temporary_name(&self.key)));
+            put.map_err(|error| CompileError::Io { path: place.object.clone(), error })
+        });
+        // What may be left is of no use; the error that counts is the first.
+        let _left = fs::remove_file(&scratch);
+        made.map_err(|error| match error {
+            CompileError::Failed { .. } => {
+                let temporary = scratch_folder.map_or_else(std::env::temp_dir, Path::to_owned);
+                let full = [folder, &*temporary].into_iter().find_map(|it| Some((it, room(it).err()?)));
+                full.map_or(error, |(full, why)| CompileError::Io { path: full.to_owned(), error: why })
+            }
+            other => other,
+        })
+    }
+}
+
+/// An error if what a compiler makes has no room in the folder.
+fn room(folder: &Path) -> io::Result<()> {
+    use std::io::Write as _;
+    let mut file = tempfile::tempfile_in(folder)?;
+    (0..ROOM_BYTES / 4096).try_for_each(|_| file.write_all(&[0; 4096]))
+}
+
+/// Runs the compiler, whose temporary files go to this folder, if it is not the usual one.
+fn run(compiler: &Compiler, mut arguments: Vec<OsString>, scratch_folder: Option<&Path>) -> Result<(), CompileError> {
     let run = |arguments: &[OsString]| {
-        let output = compiler.command().args(arguments).output();
+        let mut command = compiler.command();
+        if let Some(folder) = scratch_folder {
+            command.env("TMPDIR", folder);
+        }
+        let output = command.args(arguments).output();
         output.map_err(|error| CompileError::Io { path: compiler.words[0].clone().into(), error })
     };
     let mut output = run(&arguments)?;
@@ -280,12 +360,17 @@ fn cache_folder(options: &CompileOptions) -> Result<(PathBuf, Option<tempfile::T
     {
         return Ok((folder, None));
     }
-    let temporary = tempfile::Builder::new().prefix("wirespeed-").tempdir();
-    let temporary = temporary.map_err(|error| CompileError::Io { path: std::env::temp_dir(), error })?;
+    let temporary = temporary_folder(&std::env::temp_dir())?;
     Ok((temporary.path().to_owned(), Some(temporary)))
 }
 
-/// Makes the folder, and ensures that it is private to this user: files in it are loaded and run.
+/// A new private folder, which is deleted in the end.
+fn temporary_folder(above: &Path) -> Result<tempfile::TempDir, CompileError> {
+    let made = tempfile::Builder::new().prefix("wirespeed-").tempdir_in(above);
+    made.map_err(|error| CompileError::Io { path: above.to_owned(), error })
+}
+
+/// Makes the folder, and makes sure that it is ours and no one else's: what lies in it is loaded and run.
 fn make_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     private::make_folder(folder)?;

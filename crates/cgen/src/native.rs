@@ -87,6 +87,7 @@ pub struct Native {
     replica_path: Option<ReplicaPathFunction>,
     headroom_bytes: u32,
     is_in_place: bool,
+    aside: Option<String>,
     /// Keeps the functions mapped.
     _library: Library,
 }
@@ -95,7 +96,13 @@ impl Native {
     /// Compiles the C text of `plan`'s program, or finds the object in the cache, and loads it.
     pub fn build(c_text: &str, plan: &Plan, options: &CompileOptions) -> Result<Native, BuildError> {
         let loaded = compile_and_load(c_text, options, |object| Native::load(object, plan));
-        loaded.map_err(BuildError::Compile)?.map_err(BuildError::Load)
+        let (native, aside) = loaded.map_err(BuildError::Compile)?.map_err(BuildError::Load)?;
+        Ok(Native { aside, ..native })
+    }
+
+    /// Why it was compiled beside the cache, if it was.
+    pub fn aside(&self) -> Option<&str> {
+        self.aside.as_deref()
     }
 
     /// Loads the object that [`crate::compile()`] has made from the C text of `plan`'s program. The file may be deleted
@@ -126,7 +133,7 @@ impl Native {
             _ => Some(unsafe { *library.get::<ReplicaPathFunction>(b"ws_replica_path\0")? }),
         };
         let (is_in_place, headroom_bytes) = (plan.is_in_place(), plan.headroom_bytes());
-        Ok(Native { blocks, fast_path, replica_path, is_in_place, headroom_bytes, _library: library })
+        Ok(Native { blocks, fast_path, replica_path, is_in_place, headroom_bytes, aside: None, _library: library })
     }
 
     /// Runs a block over a burst of packets.

@@ -146,13 +146,53 @@ fn what_does_not_load_is_compiled_again() {
     let options = options(folder.path());
     let object = compile(&text, &options).expect("valid C");
     let other = compiled(folder.path());
-    for ending in ["so", "seal"] {
-        fs::rename(other.path.with_extension(ending), object.path.with_extension(ending)).expect("our folder");
-    }
+    fs::rename(&other.path, &object.path).expect("our folder");
+    let key = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).expect("a key").to_owned();
+    let seal = fs::read_to_string(other.path.with_extension("seal")).expect("our folder");
+    let seal = seal.replace(&key(&other.path), &key(&object.path));
+    fs::write(object.path.with_extension("seal"), seal).expect("our folder");
     let found = compile(&text, &options).expect("valid C");
     assert!(found.from_cache && Native::load(&found.path, &plan).is_err(), "it is sealed, and another's");
     Native::build(&text, &plan, &options).expect("it is compiled again");
     Native::load(&compile(&text, &options).expect("valid C").path, &plan).expect("and stays so");
+}
+
+/// Two programs whose objects and seals have changed places.
+#[test]
+fn what_is_another_programs_is_compiled_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let first = compiled(folder.path());
+    let text = TEXT.replace("42", "43");
+    let second = compile(&text, &options(folder.path())).expect("valid C");
+    let sound = fs::read(&first.path).expect("the object");
+    for ending in ["so", "seal"] {
+        let (first, second) = (first.path.with_extension(ending), second.path.with_extension(ending));
+        let beside = move_beside(&first);
+        fs::rename(&second, &first).expect("our folder");
+        fs::rename(beside, &second).expect("our folder");
+    }
+    for text in [TEXT, &*text] {
+        assert!(!compile(text, &options(folder.path())).expect("valid C").from_cache);
+    }
+    assert!(fs::read(&first.path).expect("the object") == sound);
+}
+
+/// A cache that cannot be one is no reason to run in the interpreter.
+#[test]
+fn what_cannot_be_kept_is_made_elsewhere() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let cache = folder.path().join("cache");
+    fs::write(&cache, "a file").expect("our folder");
+    let made = compiled(&cache);
+    assert!(made.path.exists() && !made.path.starts_with(&cache));
+    let why = made.aside.clone().expect("a reason");
+    assert!(why.contains("cache: it is not a folder"), "{why}");
+    let temporary = made.path.clone();
+    drop(made);
+    assert!(!temporary.exists(), "what is not kept is deleted");
+    // A compiler's complaint is none of the folder's.
+    let error = compile("int answer(void) { return", &options(&folder.path().join("other"))).expect_err("wrong C");
+    assert!(matches!(error, cgen::CompileError::Failed { .. }), "{error}");
 }
 
 /// Run by the test below, in a process with a umask of its own.

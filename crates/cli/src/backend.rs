@@ -66,7 +66,10 @@ pub fn choose(compiled: &Compiled, kind: Option<BackendKind>, cc: Option<String>
     }
     let options = CompileOptions { compiler: cc, ..CompileOptions::default() };
     match (native(compiled, &options)?, kind) {
-        (Ok(backend), _) => Ok(backend),
+        (Ok(backend), _) => {
+            aside(&backend).into_iter().for_each(terminal::note);
+            Ok(backend)
+        }
         (Err(error), Some(_)) => {
             terminal::error(error);
             Err(Exit::System)
@@ -85,6 +88,12 @@ pub fn special_code(blueprint: Blueprint, cc: Option<&str>) -> Result<Specialisa
     Ok(blueprint.build(native))
 }
 
+/// What to say of code that is not in the cache.
+fn aside(backend: &Backend) -> Option<String> {
+    let Backend::Native(native, _) = backend else { return None };
+    Some(format!("{}\nthe native code is in a temporary folder, and is not kept", native.aside()?))
+}
+
 fn interpreter_instead(error: &str) -> String {
     format!("{error}\nrunning in the interpreter, which is much slower")
 }
@@ -100,7 +109,10 @@ pub fn choose_quietly(
     }
     let options = CompileOptions { compiler: cc, ..CompileOptions::default() };
     match (tuned(compiled, tuning(compiled, &options), &options), kind) {
-        (Ok(backend), _) => Ok((backend, None)),
+        (Ok(backend), _) => {
+            let note = aside(&backend);
+            Ok((backend, note))
+        }
         (Err(error), Some(_)) => Err(error),
         (Err(error), None) => Ok((Backend::Interpreter, Some(interpreter_instead(&error)))),
     }

@@ -201,9 +201,9 @@ fn load_adapter(program: &Program, options: &CompileOptions) -> Result<Library, 
     let options = CompileOptions { target: None, ..options.clone() };
     // SAFETY: the adapter has no constructors.
     let load = |object: &Path| unsafe { Library::new(object) };
-    compile_and_load(&adapter::adapter(program), &options, load)
-        .map_err(PlugInError::Compile)?
-        .map_err(PlugInError::Adapter)
+    let loaded = compile_and_load(&adapter::adapter(program), &options, load);
+    let (library, _aside) = loaded.map_err(PlugInError::Compile)?.map_err(PlugInError::Adapter)?;
+    Ok(library)
 }
 
 /// A function of a library, if it has it.
