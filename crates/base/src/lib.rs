@@ -5,12 +5,14 @@
 //! * [`index`]: typed 32-bit indices and the dense maps they address.
 //! * [`span`]: a range of source text.
 //! * [`bits`]: a bit vector of any width, the value of every P4 expression.
+//! * [`files`]: files that users name.
 //! * [`private`]: files and folders that only this user can access.
 //! * [`rng`]: the only random generator, so that a seed reproduces a run.
 //! * [`limits`]: all limits of the system.
 //! * [`stack`]: a thread stack that is deep enough for the deepest syntax tree.
 
 pub mod bits;
+pub mod files;
 pub mod index;
 pub mod limits;
 pub mod private;

@@ -8,7 +8,9 @@ use base::Span;
 use p4_14::Standard;
 use p4info::v1::P4Info;
 use sema::hir::Type;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use syntax::{Diagnostics, DiskFiles, FileLoader, Options, SourceMap, ast};
 
 /// A source file, as far as it could be read.
@@ -60,6 +62,27 @@ impl FileLoader for ProgramFiles {
             content => Ok(content),
         }
     }
+
+    fn load_program(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        match path.extension().is_some_and(|ending| ending == "json") {
+            true => self.load(path),
+            false if path == Path::new("-") => load_once(Path::new("/dev/stdin")),
+            false if std::fs::metadata(path).is_ok_and(|found| found.is_file()) => DiskFiles.load_program(path),
+            false => load_once(path),
+        }
+    }
+}
+
+/// A program that comes through a pipe, which can be read only once, however often the program is needed.
+fn load_once(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    static READ: Mutex<BTreeMap<PathBuf, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(content) = read.get(path) {
+        return Ok(Some(content.clone()));
+    }
+    let content = DiskFiles.load_program(path)?;
+    content.iter().for_each(|content| drop(read.insert(path.to_owned(), content.clone())));
+    Ok(content)
 }
 
 /// The error for JSON without a program.

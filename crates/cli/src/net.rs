@@ -53,9 +53,14 @@ pub fn keep() -> Result<Exit, Exit> {
     net::sandbox::keep().map(|()| Exit::Success).map_err(system_error)
 }
 
+/// The longest topology file.
+const TOPOLOGY_BYTES_MAX: u64 = 64 << 20;
+
 fn read(path: &Path) -> Result<Topology, Exit> {
     let shown = |fault: &Fault| format!("{}:{}: {}", path.display(), fault.line, fault.message);
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let read = base::files::read(path, TOPOLOGY_BYTES_MAX)
+        .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+    let text = read.map_err(|error| {
         terminal::error(format!("the topology {} cannot be read: {error}", path.display()));
         Exit::BadInput
     })?;

@@ -31,7 +31,8 @@ fn read(path: &Path, what: &str, label_end: &str) -> Result<Vec<u8>, Exit> {
         terminal::error(message);
         Exit::BadInput
     };
-    let bytes = std::fs::read(path).map_err(|error| refuse(format!("cannot read {}: {error}", path.display())))?;
+    let bytes =
+        base::files::read(path, 1 << 20).map_err(|error| refuse(format!("cannot read {}: {error}", path.display())))?;
     let text = String::from_utf8_lossy(&bytes);
     match text.lines().any(|line| line.starts_with("-----BEGIN ") && line.trim_end().ends_with(label_end)) {
         true => Ok(bytes),

@@ -235,7 +235,12 @@ fn build(
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Exit> {
-    std::fs::read(path).map_err(|error| {
+    let is_json = path.extension().is_some_and(|ending| ending == "json");
+    let found = match is_json {
+        true => std::fs::read(path).map_err(|error| error.to_string()),
+        false => ProgramFiles.load_program(path).map(Option::unwrap_or_default),
+    };
+    found.map_err(|error| {
         terminal::error(format!("cannot read {}: {error}", path.display()));
         Exit::System
     })

@@ -218,9 +218,13 @@ impl Tester<'_> {
     }
 }
 
+/// The longest file of packet tests.
+const SCRIPT_BYTES_MAX: u64 = 256 << 20;
+
 /// The commands of a file, or its errors.
 fn read(file: &Path) -> Result<Script, String> {
-    let bytes = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let bytes = base::files::read(file, SCRIPT_BYTES_MAX)
+        .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let parsed = stf::parse(&file.display().to_string(), &String::from_utf8_lossy(&bytes));
     parsed.map_err(|errors| errors.iter().map(|error| error.to_string()).collect::<Vec<_>>().join("\n"))
 }

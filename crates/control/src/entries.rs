@@ -60,6 +60,9 @@ pub struct Entries {
     pub passed_over: Vec<EntryError>,
 }
 
+/// The longest file of entries: some ten millions.
+const ENTRIES_BYTES_MAX: u64 = 1 << 30;
+
 /// The commands in the file at `path`, or everything that is wrong with it.
 pub fn load_entries(path: &Path, program: &Program) -> Result<Vec<(Command, Origin)>, Vec<EntryError>> {
     read_entries(path, program).map(|entries| entries.commands)
@@ -69,7 +72,7 @@ pub fn load_entries(path: &Path, program: &Program) -> Result<Vec<(Command, Orig
 pub fn read_entries(path: &Path, program: &Program) -> Result<Entries, Vec<EntryError>> {
     let file: Arc<str> = path.display().to_string().into();
     let at = |place, problem| vec![EntryError { origin: Origin { file: file.clone(), place }, problem }];
-    let bytes = std::fs::read(path)
+    let bytes = base::files::read(path, ENTRIES_BYTES_MAX)
         .map_err(|error| at(FilePlace::File, Problem::new(format!("the entries cannot be read: {error}"))))?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;

@@ -7,7 +7,6 @@ use crate::source::SOURCE_BYTES_MAX;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io::Read;
-use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// Returns the contents of files by path.
@@ -43,7 +42,7 @@ fn load_if(path: &Path, may_be_read: impl Fn(&Metadata) -> bool) -> Result<Optio
     };
     let opened = std::fs::metadata(path).and_then(|found| match may_be_read(&found) {
         true => std::fs::File::open(path),
-        false => Err(std::io::Error::other(what_it_is(&found))),
+        false => Err(std::io::Error::other(base::files::what_it_is(&found))),
     });
     let file = match opened {
         Ok(file) => file,
@@ -55,18 +54,6 @@ fn load_if(path: &Path, may_be_read: impl Fn(&Metadata) -> bool) -> Result<Optio
     let limit = SOURCE_BYTES_MAX as u64 + 1;
     file.take(limit).read_to_end(&mut content).map_err(|error| error.to_string())?;
     Ok(Some(content))
-}
-
-/// The kind of something that is not a regular file, for messages.
-fn what_it_is(found: &Metadata) -> &'static str {
-    let kind = found.file_type();
-    match () {
-        () if kind.is_dir() => "it is a directory",
-        () if kind.is_fifo() => "it is a named pipe, not a regular file",
-        () if kind.is_socket() => "it is a socket, not a regular file",
-        () if kind.is_char_device() || kind.is_block_device() => "it is a device, not a regular file",
-        () => "it is not a regular file",
-    }
 }
 
 /// Files in memory.

@@ -221,7 +221,7 @@ fn is_program(name: &str) -> bool {
 /// The program to run: for JSON of the reference compiler the source that it names, or the one with the same name, if
 /// that exists.
 fn source_of(file: &Path) -> PathBuf {
-    let Ok(content) = std::fs::read(file) else { return file.to_owned() };
+    let Ok(content) = base::files::read(file, 256 << 20) else { return file.to_owned() };
     if !content.trim_ascii_start().starts_with(b"{") || control::device_config::read(&content).is_some() {
         return file.to_owned();
     }

@@ -224,8 +224,8 @@ fn join(folder: &Path, name: &Path) -> PathBuf {
 
 /// The programs that a runtime JSON names, if the file is one: other errors are reported when it is read.
 fn names_in(file: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let content = base::files::read(file, 64 << 20).unwrap_or_default();
+    let json: serde_json::Value = serde_json::from_slice(&content).unwrap_or_default();
     ["bmv2_json", "p4info"].iter().filter_map(|field| json.get(field)?.as_str().map(str::to_owned)).collect()
 }
 

@@ -80,7 +80,7 @@ pub struct CaptureReader<R> {
 impl CaptureReader<File> {
     /// Opens a capture and reads its header.
     pub fn open(path: &Path) -> Result<CaptureReader<File>, DriverError> {
-        let file = File::open(path)
+        let file = base::files::open(path)
             .map_err(|error| DriverError::system(format!("open capture `{}`", path.display()), error))?;
         Ok(CaptureReader::new(file, path)?)
     }
