@@ -3,17 +3,21 @@
 //! What enters: the syntax tree of a program. What leaves: for a header's field, a path such as `meta.next_hop` or an
 //! action's parameter, the format in which P4Info would announce it: an address, or a plain number. A `typedef` says
 //! what a value is, but the checked program no longer contains it. If the text only says `bit<32>`, there is no
-//! format here either.
+//! format here either; a `bit<48>` of a struct, which may be a time as well as an address, is a number.
 
-use p4runtime_proto::p4::config::v1::P4Info;
+use p4runtime_proto::p4::config::v1::p4_data_type_spec::TypeSpec as Spec;
+use p4runtime_proto::p4::config::v1::{P4BitstringLikeTypeSpec, P4DataTypeSpec, P4Info, p4_bitstring_like_type_spec};
 use std::collections::{BTreeMap, BTreeSet};
-use syntax::ast::{self, Declaration, DeclarationKind, Parameter, TypeKind, TypedefTarget};
+use syntax::ast::{self, Declaration, DeclarationKind, Parameter, StructKind, TypeKind, TypedefTarget};
 
 /// The most typedefs of typedefs that are resolved.
 const CHAIN_MAX: usize = 16;
 
 /// A format, as in `@format` of P4Info. `DECIMAL` is ours: a number that is not an address whatever its name is.
 pub type Format = &'static str;
+
+/// Stands for a type without a name, of a struct's field.
+const PLAIN: &str = "";
 
 /// The named types in a program's text.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +30,8 @@ pub struct WrittenTypes {
     fields: BTreeMap<(String, String), String>,
     /// The types of the parameters of parsers and controls, by their names.
     roots: BTreeMap<String, String>,
+    /// The types of the cells of registers.
+    registers: BTreeMap<String, String>,
     /// The types of the parameters of actions.
     parameters: BTreeMap<(String, String), String>,
 }
@@ -46,7 +52,8 @@ impl WrittenTypes {
         match kind {
             DeclarationKind::Struct(it) => {
                 for field in &it.fields {
-                    if let Some(ty) = type_name(&field.type_ref) {
+                    let plain = (it.kind == StructKind::Struct).then(|| PLAIN.to_owned());
+                    if let Some(ty) = type_name(&field.type_ref).or(plain) {
                         self.fields.insert((it.name.as_str().to_owned(), field.name.as_str().to_owned()), ty);
                     }
                 }
@@ -60,6 +67,11 @@ impl WrittenTypes {
                     TypedefTarget::Declaration(inner) => self.declaration(&inner.kind),
                 }
                 self.aliases.insert(name);
+            }
+            DeclarationKind::Instantiation(it) => {
+                if let Some(ty) = cell_type(&it.type_ref) {
+                    self.registers.insert(it.name.as_str().to_owned(), ty);
+                }
             }
             DeclarationKind::Action(it) => {
                 for (parameter, ty) in named(&it.parameters) {
@@ -121,6 +133,9 @@ impl WrittenTypes {
 
     /// The format of values of a type with this name.
     fn format(&self, ty: &str, width_bits: u32) -> Option<Format> {
+        if ty == PLAIN {
+            return (width_bits == 48).then_some("DECIMAL");
+        }
         if !self.aliases.contains(ty) {
             return None;
         }
@@ -133,6 +148,7 @@ impl WrittenTypes {
             32 if is_address => Some("IPV4_ADDRESS"),
             128 if is_address => Some("IPV6_ADDRESS"),
             32 | 48 => Some("DECIMAL"),
+            128 => Some("HEX_STRING"),
             _ => None,
         }
     }
@@ -150,6 +166,22 @@ impl WrittenTypes {
                 add(&mut field.annotations, self.of_path(&field.name, width(field.bitwidth)));
             }
         }
+        let data = |spec: &mut Option<P4DataTypeSpec>, ty: Option<&str>| {
+            if let (Some(Spec::Bitstring(it)), Some(ty)) = (spec.as_mut().and_then(|it| it.type_spec.as_mut()), ty) {
+                let format = self.format(ty, bitwidth(it));
+                add(&mut it.annotations, format);
+            }
+        };
+        for register in &mut info.registers {
+            let name = register.preamble.as_ref().map_or("", |preamble| &preamble.name);
+            let ty = self.registers.get(name.rsplit('.').next().unwrap_or(name));
+            data(&mut register.type_spec, ty.map(String::as_str));
+        }
+        for (record, spec) in info.type_info.iter_mut().flat_map(|it| &mut it.structs) {
+            for member in &mut spec.members {
+                data(&mut member.type_spec, self.field(record, &member.name));
+            }
+        }
         for action in &mut info.actions {
             let name = action.preamble.as_ref().map_or("", |preamble| &preamble.name).to_owned();
             for parameter in &mut action.params {
@@ -157,6 +189,13 @@ impl WrittenTypes {
                 add(&mut parameter.annotations, format);
             }
         }
+    }
+}
+
+fn bitwidth(spec: &P4BitstringLikeTypeSpec) -> u32 {
+    match &spec.type_spec {
+        Some(p4_bitstring_like_type_spec::TypeSpec::Bit(it)) => u32::try_from(it.bitwidth).unwrap_or(0),
+        _ => 0,
     }
 }
 
@@ -168,6 +207,16 @@ pub fn annotation(format: Format) -> String {
 fn named(parameters: &[Parameter]) -> impl Iterator<Item = (String, String)> {
     let of = |it: &Parameter| Some((it.name.as_str().to_owned(), type_name(&it.type_ref)?));
     parameters.iter().filter_map(of)
+}
+
+/// The name of the type of a register's cells, if the declaration is one.
+fn cell_type(ty: &ast::Type) -> Option<String> {
+    match &ty.kind {
+        TypeKind::Specialized { base, arguments } if matches!(base.name.as_str(), "register" | "Register") => {
+            type_name(arguments.first()?)
+        }
+        _ => None,
+    }
 }
 
 /// The name of a type, or of the elements of an array; none for one without a name.
@@ -185,6 +234,7 @@ mod tests {
     use super::*;
     use crate::args::SourceArguments;
     use crate::frontend;
+    use p4runtime_proto::p4::config::v1;
     use std::path::Path;
     use syntax::MemoryFiles;
 
@@ -201,7 +251,7 @@ mod tests {
              typedef bit<32> count_t; type bit<32> tagged_ip;
              header ipv4_t { ip4Addr_t dst; count_t ip_count; bit<32> addr; }
              struct headers_t { ipv4_t ipv4; ipv4_t[2] inner; }
-             struct meta_t { hop_t next; mac_t station; time_t seen; tagged_ip who; }
+             struct meta_t { hop_t next; mac_t station; time_t seen; tagged_ip who; bit<48> plain_mac; }
              control C(inout headers_t hdr, inout meta_t meta) {
                  action forward(mac_t to, bit<9> port, hop_t hop) { }
                  apply { }
@@ -215,6 +265,7 @@ mod tests {
         assert_eq!(path("hdr.ipv4.ip_count", 32), Some("DECIMAL"));
         assert_eq!(path("meta.station", 48), Some("MAC_ADDRESS"));
         assert_eq!(path("meta.seen", 48), Some("DECIMAL"));
+        assert_eq!(path("meta.plain_mac", 48), Some("DECIMAL"), "it may be a time");
         // The text says no more than the width.
         assert_eq!(path("hdr.ipv4.addr", 32), None);
         assert_eq!(path("hdr.ipv6.dst", 128), None);
@@ -222,6 +273,37 @@ mod tests {
         assert_eq!(types.of_parameter("C.forward", "to", 48), Some("MAC_ADDRESS"));
         assert_eq!(types.of_parameter("C.forward", "hop", 32), Some("IPV4_ADDRESS"));
         assert_eq!(types.of_parameter("C.forward", "port", 9), None);
+    }
+
+    #[test]
+    fn registers_and_digests_have_formats() {
+        let path = Path::new("p.p4");
+        let text = "typedef bit<32> ip4Addr_t; struct learn_t { ip4Addr_t who; bit<32> ip_len; }
+                    control C() { register<ip4Addr_t>(8) last; register<bit<32>>(8) ip_addr; apply { } }";
+        let files = MemoryFiles::new().with(path, text);
+        let types = WrittenTypes::of(&frontend::parse_from(path, &SourceArguments::plain(), &files).tree);
+        let bits = |bitwidth| {
+            let bit = p4_bitstring_like_type_spec::TypeSpec::Bit(v1::P4BitTypeSpec { bitwidth });
+            let bits = P4BitstringLikeTypeSpec { type_spec: Some(bit), ..Default::default() };
+            Some(P4DataTypeSpec { type_spec: Some(Spec::Bitstring(bits)) })
+        };
+        let register = |name: &str| {
+            let preamble = Some(v1::Preamble { name: name.to_owned(), ..Default::default() });
+            v1::Register { preamble, type_spec: bits(32), ..Default::default() }
+        };
+        let member = |name: &str| v1::p4_struct_type_spec::Member { name: name.to_owned(), type_spec: bits(32) };
+        let learn = v1::P4StructTypeSpec { members: vec![member("who"), member("ip_len")], ..Default::default() };
+        let mut info = P4Info { registers: vec![register("C.last"), register("C.ip_addr")], ..Default::default() };
+        info.type_info.get_or_insert_default().structs.insert("learn_t".to_owned(), learn);
+        types.annotate(&mut info);
+        let format = |spec: &Option<P4DataTypeSpec>| match spec.as_ref().and_then(|it| it.type_spec.as_ref()) {
+            Some(Spec::Bitstring(it)) => it.annotations.concat(),
+            _ => String::new(),
+        };
+        let registers: Vec<String> = info.registers.iter().map(|it| format(&it.type_spec)).collect();
+        assert_eq!(registers, ["@format(IPV4_ADDRESS)", ""]);
+        let members = &info.type_info.unwrap().structs["learn_t"].members;
+        assert_eq!(members.iter().map(|it| format(&it.type_spec)).collect::<Vec<_>>(), ["@format(IPV4_ADDRESS)", ""]);
     }
 
     #[test]

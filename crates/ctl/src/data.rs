@@ -24,16 +24,18 @@ pub fn data_type(schema: &Schema, spec: Option<&P4DataTypeSpec>) -> Result<Data,
 /// The type of a leaf value.
 fn leaf_type<'a>(name: &'a str, data: &'a Data) -> ValueType<'a> {
     match data {
-        Data::Bits(Value { width_bits, translation: None }) => ValueType::of_data(name, *width_bits, Form::Bits),
-        Data::Bits(Value { translation: Some(seen), .. }) => match seen.width_bits {
-            Some(width_bits) => ValueType::of_data(name, width_bits, Form::Bits),
-            None => ValueType::of_data(name, 0, Form::Text),
+        Data::Bits(Value { width_bits, translation: None, format }) => {
+            ValueType::of_data(name, *width_bits, Form::Bits, format.as_ref())
+        }
+        Data::Bits(Value { translation: Some(seen), format, .. }) => match seen.width_bits {
+            Some(width_bits) => ValueType::of_data(name, width_bits, Form::Bits, format.as_ref()),
+            None => ValueType::of_data(name, 0, Form::Text, None),
         },
         Data::SerializableEnum { width_bits, members } => {
             let members = members.iter().map(|(name, value)| (&**name, &**value)).collect();
-            ValueType::of_data(name, *width_bits, Form::Members(members))
+            ValueType::of_data(name, *width_bits, Form::Members(members), None)
         }
-        _ => ValueType::of_data(name, 1, Form::Bits),
+        _ => ValueType::of_data(name, 1, Form::Bits, None),
     }
 }
 

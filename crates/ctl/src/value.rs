@@ -1,8 +1,8 @@
 //! Values: from text as users write it to P4Runtime's bytes, and back.
 //!
 //! Parsing is done by `control::values`: numbers and addresses, which are refused if they do not fit. Bytes are
-//! canonical: as few as the number needs. Values are shown as their name and width suggest (an address as an
-//! address), and always in a form that parses to the same value.
+//! canonical: as few as the number needs. Values are shown as their type and width suggest (an address as an
+//! address), and always in a form that parses to the same value. Names of fields mean nothing.
 
 use crate::schema::Schema;
 use base::Bits;
@@ -75,14 +75,17 @@ impl<'a> ValueType<'a> {
         ValueType { role, name, width_bits, form, style, has_format: declared_format(said.annotations).is_some() }
     }
 
-    /// The type of data in a register or digest.
-    pub fn of_data(name: &'a str, width_bits: u32, form: Form<'a>) -> ValueType<'a> {
-        let style = match style(name, width_bits, &[]) {
-            // 48-bit registers usually hold times.
-            Style::Mac if !has_any(name, &["mac", "addr"]) => Style::Decimal,
+    /// The type of data in a register or digest, with the annotation that specifies its format.
+    pub fn of_data(name: &'a str, width_bits: u32, form: Form<'a>, format: Option<&String>) -> ValueType<'a> {
+        let annotations = format.map_or(&[][..], std::slice::from_ref);
+        let has_format = declared_format(annotations).is_some();
+        let style = match style(name, width_bits, annotations) {
+            // 48-bit data are often times.
+            Style::Mac if !has_format => Style::Decimal,
+            Style::Ipv6 if !has_format => Style::Hexadecimal,
             style => style,
         };
-        ValueType { role: "value", name, width_bits, form, style, has_format: false }
+        ValueType { role: "value", name, width_bits, form, style, has_format }
     }
 
     /// The same type for a key that is matched by prefix: 32 bits are shown as an IPv4 address, unless the program
@@ -233,7 +236,8 @@ fn declared_format(annotations: &[String]) -> Option<&str> {
     said.map(|it| it.trim_matches('"'))
 }
 
-/// How to show a number of this name: according to `@format` in the program, else the width and the name.
+/// How to show a number: according to `@format` in the program, else the width. A number of 32 bits is not an address
+/// unless somebody says so. The name only tells the types of Ethernet frames and checksums.
 fn style(name: &str, width_bits: u32, annotations: &[String]) -> Style {
     match (declared_format(annotations), width_bits) {
         (Some("IPV4_ADDRESS"), 32) => return Style::Ipv4,
@@ -243,14 +247,11 @@ fn style(name: &str, width_bits: u32, annotations: &[String]) -> Style {
         (Some("DECIMAL"), 0..=64) => return Style::Decimal,
         _ => {}
     }
-    let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
-    let is_address = !last.ends_with("id")
-        && (has_any(&last, &["addr", "ip", "hop"]) || matches!(&*last, "src" | "dst" | "spa" | "tpa"));
+    let last = name.rsplit('.').next().unwrap_or(name);
     match width_bits {
-        32 if is_address => Style::Ipv4,
-        48 if !has_any(&last, &["time", "tstamp"]) => Style::Mac,
+        48 => Style::Mac,
         128 => Style::Ipv6,
-        16 if has_any(&last, &["ethertype", "ether_type", "etype", "checksum", "csum"]) => Style::Hexadecimal,
+        16 if has_any(last, &["ethertype", "ether_type", "etype", "checksum", "csum"]) => Style::Hexadecimal,
         0..=64 => Style::Decimal,
         _ => Style::Hexadecimal,
     }
@@ -293,6 +294,19 @@ mod tests {
     }
 
     #[test]
+    fn data_are_addresses_if_their_type_says_so() {
+        let shown = |width_bits, format: Option<&str>| {
+            let format = format.map(|it| format!("@format({it})"));
+            ValueType::of_data("ip_addr", width_bits, Form::Bits, format.as_ref()).show(&[10, 0, 0, 1])
+        };
+        assert_eq!(shown(32, None), "167772161");
+        assert_eq!(shown(32, Some("IPV4_ADDRESS")), "10.0.0.1");
+        assert_eq!(shown(48, None), "167772161");
+        assert_eq!(shown(48, Some("MAC_ADDRESS")), "00:00:0a:00:00:01");
+        assert_eq!(shown(128, None), "0xa000001");
+    }
+
+    #[test]
     fn negative_numbers_are_their_bits() {
         check("meta.x", 8, "-1", expect!["[ff] 255"]);
         check("meta.x", 8, "-129", expect!["-129 is not between -128 and 127, the values of key meta.x"]);
@@ -300,10 +314,11 @@ mod tests {
 
     #[test]
     fn addresses_are_shown_as_addresses() {
-        check("hdr.ipv4.dstAddr", 32, "10.0.0.1", expect!["[0a, 00, 00, 01] 10.0.0.1"]);
-        check("meta.nexthop_id", 32, "10.0.0.1", expect!["[0a, 00, 00, 01] 167772161"]);
+        // Names mean nothing, in either direction.
+        check("hdr.ipv4.ip_len", 32, "10.0.0.1", expect!["[0a, 00, 00, 01] 167772161"]);
+        check("hdr.ipv4.dstAddr", 32, "10.0.0.1", expect!["[0a, 00, 00, 01] 167772161"]);
         check("hdr.ethernet.dstAddr", 48, "00:00:00:00:01:02", expect!["[01, 02] 00:00:00:00:01:02"]);
-        check("meta.ingress_global_timestamp", 48, "7", expect!["[07] 7"]);
+        check("meta.time", 48, "7", expect!["[07] 00:00:00:00:00:07"]);
         check("hdr.ipv6.dst", 128, "::1", expect!["[01] ::1"]);
         check("hdr.ethernet.etherType", 16, "2048", expect!["[08, 00] 0x800"]);
         check("meta.wide", 100, "1", expect!["[01] 0x1"]);

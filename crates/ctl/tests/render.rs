@@ -67,9 +67,9 @@ fn entries() {
             default           drop                                                    beef
 
             MyIngress.acl.filter: 2 entries
-            hdr.ipv4.isValid()  hdr.ipv4.srcAddr      meta.dstPort  meta.vlan  priority  action
-            1                   10.0.0.0&&&255.0.0.0  80..90        *          10        drop
-            1                   *                     *             7          5         NoAction
+            hdr.ipv4.isValid()  hdr.ipv4.srcAddr        meta.dstPort  meta.vlan  priority  action
+            1                   167772160&&&0xff000000  80..90        *          10        drop
+            1                   *                       *             7          5         NoAction
 
             MyIngress.balance: 2 entries
             meta.tag  action
@@ -83,7 +83,7 @@ fn entries() {
             {"action":"ipv4_forward","arguments":{"dstAddr":"08:00:00:00:01:11","port":"1"},"idle_timeout_ns":10000000000,"match":{"hdr.ipv4.dstAddr":"10.0.1.1/32"},"metadata":"cafe","table":"MyIngress.ipv4_lpm"}
             {"action":"drop","arguments":{},"match":{"hdr.ipv4.dstAddr":"10.0.0.0/8"},"table":"MyIngress.ipv4_lpm"}
             {"action":"drop","arguments":{},"default":true,"metadata":"beef","table":"MyIngress.ipv4_lpm"}
-            {"action":"drop","arguments":{},"match":{"hdr.ipv4.isValid()":"1","hdr.ipv4.srcAddr":"10.0.0.0&&&255.0.0.0","meta.dstPort":"80..90"},"priority":10,"table":"MyIngress.acl.filter"}
+            {"action":"drop","arguments":{},"match":{"hdr.ipv4.isValid()":"1","hdr.ipv4.srcAddr":"167772160&&&0xff000000","meta.dstPort":"80..90"},"priority":10,"table":"MyIngress.acl.filter"}
             {"action":"NoAction","arguments":{},"match":{"hdr.ipv4.isValid()":"1","meta.vlan":"7"},"priority":5,"table":"MyIngress.acl.filter"}
             {"match":{"meta.tag":"9"},"one_of":[{"action":"set_port","arguments":{"port":"1"},"watch_port":1,"weight":2},{"action":"NoAction","arguments":{},"weight":1}],"table":"MyIngress.balance"}
             {"match":{"meta.tag":"7"},"member":3,"table":"MyIngress.balance"}
@@ -126,7 +126,7 @@ fn objects() {
 
             MyIngress.learned: 1 cell
             index  value
-            1      {port=3 srcAddr=00:00:00:00:00:01}
+            1      {port=3 srcAddr=1}
 
             1 multicast group
             group  copies
@@ -150,7 +150,7 @@ fn objects() {
             {"match":{"hdr.ipv4.dstAddr":"10.0.0.0/8"},"meter":{"cburst":2,"cir":1,"pburst":4,"pir":3},"table":"MyIngress.ipv4_lpm"}
             {"index":3,"register":"MyIngress.flows","value":"255"}
             {"index":2,"register":"MyIngress.flows","value":"0"}
-            {"index":1,"register":"MyIngress.learned","value":{"port":"3","srcAddr":"00:00:00:00:00:01"}}
+            {"index":1,"register":"MyIngress.learned","value":{"port":"3","srcAddr":"1"}}
             {"copies":["1","2:7/3/4:8"],"multicast_group":1}
             {"class_of_service":1,"clone_session":5,"copies":["3/2"],"packet_length_bytes":128}
         "#]],
@@ -179,7 +179,7 @@ fn commands_write_the_same_again() {
         add MyIngress.ipv4_lpm 10.0.1.1/32 do ipv4_forward dstAddr=08:00:00:00:01:11 port=1 timeout 10s metadata cafe
         add MyIngress.ipv4_lpm 10.0.0.0/8 do drop
         default MyIngress.ipv4_lpm do drop metadata beef
-        add MyIngress.acl.filter 1 10.0.0.0&&&255.0.0.0 80..90 * priority 10 do drop
+        add MyIngress.acl.filter 1 167772160&&&0xff000000 80..90 * priority 10 do drop
         add MyIngress.acl.filter 1 * * 7 priority 5 do NoAction
         add MyIngress.balance 9 do one-of set_port port=1 weight 2 watch 1 | NoAction
         add MyIngress.balance 7 do member 3
@@ -261,9 +261,9 @@ fn messages() {
     check_message(
         StreamUpdate::Digest(list),
         expect![[r#"
-        digest learn_t: port=7 srcAddr=00:00:00:00:01:02
-        {"data":[{"port":"7","srcAddr":"00:00:00:00:01:02"}],"digest":"learn_t","event":"digest","list":4,"timestamp_ns":9}
-    "#]],
+            digest learn_t: port=7 srcAddr=258
+            {"data":[{"port":"7","srcAddr":"258"}],"digest":"learn_t","event":"digest","list":4,"timestamp_ns":9}
+        "#]],
     );
     let schema = support::schema();
     let idle = entities(&schema, "add ipv4_lpm 10.0.0.0/8 do drop").pop().and_then(|it| it.entity);

@@ -81,7 +81,7 @@ fn translated_types() {
                 8 protocol: 8 bits
               action NoAction at 1
             MyIngress.protocols: SerializableEnum { width_bits: 8, members: {"tcp": [6], "udp": [17]} }
-            MyIngress.macs: Bits(Value { width_bits: 48, translation: None })
+            MyIngress.macs: Bits(Value { width_bits: 48, translation: None, format: None })
         "#]],
     );
 }
@@ -112,10 +112,10 @@ fn registers_of_structs() {
           key 1 hdr.ethernet.dst: Exact, 48 bits
           action MyIngress.forward at 0
           action NoAction at 1
-        MyIngress.cells: Struct([("last", Bits(Value { width_bits: 48, translation: None })), ("seen", Bits(Value { width_bits: 1, translation: None })), ("packet", Header([("ttl", Bits(Value { width_bits: 8, translation: None })), ("protocol", Bits(Value { width_bits: 8, translation: None })), ("src", Bits(Value { width_bits: 32, translation: None })), ("dst", Bits(Value { width_bits: 32, translation: None }))]))])
+        MyIngress.cells: Struct([("last", Bits(Value { width_bits: 48, translation: None, format: None })), ("seen", Bits(Value { width_bits: 1, translation: None, format: None })), ("packet", Header([("ttl", Bits(Value { width_bits: 8, translation: None, format: None })), ("protocol", Bits(Value { width_bits: 8, translation: None, format: None })), ("src", Bits(Value { width_bits: 32, translation: None, format: None })), ("dst", Bits(Value { width_bits: 32, translation: None, format: None }))]))])
         MyIngress.flags: Bool
-        MyIngress.signed: Bits(Value { width_bits: 16, translation: None })
-        MyIngress.sums: Bits(Value { width_bits: 32, translation: None })
+        MyIngress.signed: Bits(Value { width_bits: 16, translation: None, format: None })
+        MyIngress.sums: Bits(Value { width_bits: 32, translation: None, format: None })
     "#]],
     );
 }
@@ -130,8 +130,8 @@ fn digests() {
           action MyIngress.learn at 0
           action NoAction at 1
         renamed_t: 1 in the program, Struct([("flag", Bool)])
-        learn_t: 1 in the program, Struct([("address", Bits(Value { width_bits: 48, translation: None })), ("port", Bits(Value { width_bits: 9, translation: None })), ("pair", Struct([("low", Bits(Value { width_bits: 8, translation: None })), ("high", Bits(Value { width_bits: 8, translation: None }))]))])
-        digest_0: 1 in the program, Tuple([Bits(Value { width_bits: 16, translation: None }), Bits(Value { width_bits: 9, translation: None })])
+        learn_t: 1 in the program, Struct([("address", Bits(Value { width_bits: 48, translation: None, format: None })), ("port", Bits(Value { width_bits: 9, translation: None, format: None })), ("pair", Struct([("low", Bits(Value { width_bits: 8, translation: None, format: None })), ("high", Bits(Value { width_bits: 8, translation: None, format: None }))]))])
+        digest_0: 1 in the program, Tuple([Bits(Value { width_bits: 16, translation: None, format: None }), Bits(Value { width_bits: 9, translation: None, format: None })])
     "#]],
     );
 }

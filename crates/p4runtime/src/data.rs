@@ -82,7 +82,7 @@ impl Reader<'_> {
     }
 
     fn push_bits(&mut self, what: &str, value: &Value, sent: &[u8]) -> Result<(), Fault> {
-        let value = Value { width_bits: self.width(), translation: value.translation.clone() };
+        let value = Value { width_bits: self.width(), translation: value.translation.clone(), format: None };
         let bits = self.schema.translator.read(what, &value, sent, Unknown::Numbered)?;
         self.leaves.push(bits);
         Ok(())
@@ -147,7 +147,7 @@ impl Reader<'_> {
             (Data::Enum(names), Some(Sent::Enum(sent))) => self.push_position(what, names, sent),
             (Data::Error(names), Some(Sent::Error(sent))) => self.push_position(what, names, sent),
             (Data::SerializableEnum { width_bits, .. }, Some(Sent::EnumValue(bytes))) => {
-                let value = Value { width_bits: *width_bits, translation: None };
+                let value = Value { width_bits: *width_bits, translation: None, format: None };
                 self.push_bits(what, &value, bytes)
             }
             (Data::Varbit { width_bits_max }, Some(Sent::Varbit(sent))) => {
@@ -343,7 +343,9 @@ mod tests {
 
     /// What a digest of a header and a union of two has, if these are its leaves.
     fn written(leaves: &[(u32, u64)]) -> v1::P4Data {
-        let header = || Data::Header(vec![("a".to_owned(), Data::Bits(Value { width_bits: 8, translation: None }))]);
+        let header = || {
+            Data::Header(vec![("a".to_owned(), Data::Bits(Value { width_bits: 8, translation: None, format: None }))])
+        };
         let union = Data::HeaderUnion(vec![("one".to_owned(), header()), ("two".to_owned(), header())]);
         let leaves: Vec<Bits> = leaves.iter().map(|&(width, value)| Bits::from_u64(width, value)).collect();
         write(&schema(), &Data::Tuple(vec![header(), union]), &leaves)

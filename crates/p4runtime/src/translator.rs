@@ -447,7 +447,7 @@ mod tests {
             width_bits: None,
             mappings: Vec::new(),
         };
-        Value { width_bits, translation: Some(translation) }
+        Value { width_bits, translation: Some(translation), format: None }
     }
 
     /// Ports 0 to 11 have no special meaning in a type that is not as wide as ports are.

@@ -1,7 +1,7 @@
 //! Display forms of values, variables and entries of a program.
 //!
 //! What enters: a program with the types in its text. What leaves: text. A value is shown as an address if the types
-//! say so, or otherwise if its name and width suggest it, as everywhere in Wirespeed.
+//! say so, or otherwise if its width suggests it, as everywhere in Wirespeed. What its name is does not matter.
 
 use super::places::Places;
 use crate::frontend::Compiled;
@@ -53,7 +53,9 @@ impl Described {
     /// A variable's value.
     pub fn variable(&self, var: VarId, value: &Bits) -> String {
         let name = &self.program.vars[var].name;
-        Described::value(name, value, self.types.of_path(name, value.width()))
+        // Only a header's plain 48 bits are certainly no time.
+        let plain = (value.width() == 48).then_some("DECIMAL");
+        Described::value(name, value, self.types.of_path(name, value.width()).or(plain))
     }
 
     /// An argument of an action.

@@ -120,7 +120,7 @@ impl Builder<'_> {
             None => bits == 0 || u32::try_from(bits) == Ok(width_bits),
         };
         if agrees {
-            return Ok(Value { width_bits, translation });
+            return Ok(Value { width_bits, translation, format: None });
         }
         mismatch(format!("{what} is {bits} bits wide in the P4Info, {width_bits} in the program"))
     }

@@ -13,6 +13,8 @@ pub struct Value {
     pub width_bits: u32,
     /// The representation that controllers use if it differs; without one, they use a value of the same width.
     pub translation: Option<Translation>,
+    /// How to show it, if its type says so (`@format`); values of registers and digests only.
+    pub format: Option<String>,
 }
 
 /// The representation that controllers use instead of the value itself (`@p4runtime_translation`).
@@ -169,7 +171,7 @@ fn width(bits: i32) -> Result<u32, Mismatch> {
 }
 
 fn bits(width_bits: i32) -> Result<Data, Mismatch> {
-    Ok(Data::Bits(Value { width_bits: width(width_bits)?, translation: None }))
+    Ok(Data::Bits(Value { width_bits: width(width_bits)?, translation: None, format: None }))
 }
 
 /// The maximum nesting of types.
@@ -283,7 +285,7 @@ impl Reader<'_> {
             Some(Representation::OriginalType(spec)) => self.inner(spec),
             // A P4Info does not contain its width in the switch; the model sets it when it is joined to a program.
             Some(Representation::TranslatedType(_)) => {
-                Ok(Data::Bits(Value { width_bits: 0, translation: translation(name, self.types)? }))
+                Ok(Data::Bits(Value { width_bits: 0, translation: translation(name, self.types)?, format: None }))
             }
             None => unknown("type", name),
         }
@@ -292,10 +294,14 @@ impl Reader<'_> {
 
 fn bitstring(spec: &v1::P4BitstringLikeTypeSpec) -> Result<Data, Mismatch> {
     use v1::p4_bitstring_like_type_spec::TypeSpec;
-    match &spec.type_spec {
+    let mut data = match &spec.type_spec {
         Some(TypeSpec::Bit(it)) => bits(it.bitwidth),
         Some(TypeSpec::Int(it)) => bits(it.bitwidth),
         Some(TypeSpec::Varbit(it)) => Ok(Data::Varbit { width_bits_max: width(it.max_bitwidth)? }),
         None => mismatch("a type of bits says nothing".to_owned()),
+    }?;
+    if let Data::Bits(value) = &mut data {
+        value.format = spec.annotations.iter().find(|it| it.trim().starts_with("@format(")).cloned();
     }
+    Ok(data)
 }
