@@ -17,7 +17,6 @@ use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{ForwardingPipelineConfig, Update};
 use serde_json::json;
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::{BufRead as _, BufReader, IsTerminal as _};
 use std::path::Path;
 use std::rc::Rc;
@@ -75,7 +74,7 @@ fn lines(path: &Path) -> Result<Lines, Exit> {
     if path == Path::new(STANDARD_INPUT) {
         return Ok(Box::new(std::io::stdin().lines()));
     }
-    let file = File::open(path).map_err(|error| {
+    let file = base::files::open(path).map_err(|error| {
         terminal::error(format!("cannot read {}: {error}", path.display()));
         Exit::BadInput
     })?;
@@ -105,6 +104,7 @@ fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
         role: arguments.role.clone().unwrap_or_default(),
         tls: pem::of_client(&arguments.tls)?,
         tls_prefix: "",
+        address_option: None,
     })
 }
 
@@ -122,7 +122,8 @@ fn load(arguments: &CtlArguments, path: &str) -> Result<ForwardingPipelineConfig
         frontend::show(&source);
         return Err(Problem::new(format!("{path} is not given to the switch")));
     }
-    let p4_device_config = syntax::print(&source.tree).into_bytes();
+    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+    let p4_device_config = control::device_config::write_named(&syntax::print(&source.tree), &name).into_bytes();
     Ok(ForwardingPipelineConfig { p4_device_config, ..ForwardingPipelineConfig::default() })
 }
 

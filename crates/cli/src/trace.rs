@@ -110,6 +110,7 @@ fn fetch(arguments: &TraceArguments, address: &str) -> Result<Saved, Exit> {
         device_id: DEVICE_ID,
         any_device: true,
         tls: pem::of_client(&arguments.tls)?,
+        address_option: Some("--from"),
         ..ctl::Options::default()
     };
     let records = runtime.block_on(async { ctl::Session::connect(options).await?.snapshot(true).await });

@@ -419,7 +419,7 @@ fn trace_tells_the_journey() {
               ingress: port 1, 6 bytes, a normal packet
               P
                 state start                                                                           p.p4:7
-                  extract hdr.h at byte 0: value=1 address=10.0.0.1                                   p.p4:7
+                  extract hdr.h at byte 0: value=1 address=167772161                                  p.p4:7
                   accept                                                                              p.p4:7
               V
               I
@@ -695,4 +695,48 @@ fn certificates_that_are_none() {
             error: a.key has no certificate in PEM: it has no line `-----BEGIN ...CERTIFICATE-----`
         "#]],
     );
+}
+
+/// What is no regular file is refused at once: nobody may ever write to a pipe, and a device may never end.
+#[test]
+fn pipes_and_devices_are_no_inputs() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
+    let lines = [
+        ("trace p.p4 --entries pipe --packet 1:00", "it is a named pipe, not a regular file"),
+        ("trace p.p4 --entries /dev/zero --packet 1:00", "it is a device, not a regular file"),
+        ("run p.p4 --backend interp --port 1=pcap:pipe", "it is a named pipe, not a regular file"),
+        ("ctl --file pipe", "it is a named pipe, not a regular file"),
+        ("net pipe", "it is a named pipe, not a regular file"),
+        ("test p.p4 pipe", "it is a named pipe, not a regular file"),
+    ];
+    for (line, expected) in lines {
+        let mut command = Command::new("timeout");
+        command.args(["20", env!("CARGO_BIN_EXE_wirespeed")]).args(line.split_whitespace());
+        let output = command.current_dir(folder.0.path()).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        assert!(err.contains(expected), "{line}: {:?} {err}", output.status);
+    }
+}
+
+/// The program itself may come through a pipe that somebody writes.
+#[test]
+fn a_program_comes_from_standard_input() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    for arguments in ["check -", "check /dev/stdin"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        let program = std::fs::File::open(folder.path("p.p4")).unwrap();
+        let mut cat = Command::new("cat").stdin(program).stdout(Stdio::piped()).spawn().unwrap();
+        command.args(arguments.split_whitespace()).stdin(cat.stdout.take().unwrap());
+        let output = command.output().unwrap();
+        cat.wait().unwrap();
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn advice_names_an_option_that_there_is() {
+    let output = Folder::with(&[]).run("trace --from 127.0.0.1:1 --packet 1:00");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("--from names another"), "{err}");
 }

@@ -269,7 +269,7 @@ fn a_controllers_program_is_logged_and_traced_too() {
     let written = std::fs::read_to_string(&path).unwrap();
     assert!(written.contains("table Other.ipv4_lpm h.ipv4.dstAddr=10.0.1.7"), "{written}");
     let status = ctl(&switch, &["status"]);
-    assert!(status.contains("program    device_config.p4 (v1model, set by a controller)"), "{status}");
+    assert!(status.contains("program    other.p4 (v1model, set by a controller)"), "{status}");
 }
 
 #[test]

@@ -80,6 +80,8 @@ pub struct Options {
     pub tls: Option<Tls>,
     /// The prefix of the options `--ca`, `--cert` and `--key` where a command has several such sets; for messages.
     pub tls_prefix: &'static str,
+    /// The option that has the address, if it is not `--address`; for messages.
+    pub address_option: Option<&'static str>,
 }
 
 /// Certificates in PEM.
@@ -530,9 +532,10 @@ impl Session {
 }
 
 fn unreachable(options: &Options, why: String) -> Failure {
+    let option = options.address_option.unwrap_or("--address");
     Failure::Connection(
         Problem::new(format!("the switch at {} cannot be reached: {why}", options.address))
-            .with_help("wirespeed run PROGRAM.p4 --port ... --p4runtime starts one; --address names another"),
+            .with_help(format!("wirespeed run PROGRAM.p4 --port ... --p4runtime starts one; {option} names another")),
     )
 }
 

@@ -29,10 +29,14 @@ pub fn read_kept(note: &Value) -> Option<(ForwardingPipelineConfig, &Value)> {
     Some((config, note.get(PROGRAM).unwrap_or(&Value::Null)))
 }
 
+/// The key of the name that a client has given to its program.
+pub(crate) const NAME_OF_PROGRAM: &str = "name";
+
 /// The name of a note's program; empty if it has none.
 pub fn program_name(note: &Value) -> &str {
     let kept = note.get(PROGRAM).filter(|_| note.get(CONFIG).is_some());
-    kept.unwrap_or(note).get("file").and_then(Value::as_str).unwrap_or_default()
+    let note = kept.unwrap_or(note);
+    note.get(NAME_OF_PROGRAM).or_else(|| note.get("file")).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// The keys of notes begin with this: each is an array of the kind, and the subject.

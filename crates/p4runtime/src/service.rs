@@ -403,7 +403,11 @@ fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig, patience: &
         return Err(refused(why));
     }
     let schema = Schema::new(info, program, core.ports.clone()).map_err(|mismatch| refused(mismatch.to_string()))?;
-    Ok(Prepared::new(compiled.switch, schema, config, &compiled.note))
+    let mut note = compiled.note;
+    if let (Some(name), Some(note)) = (control::device_config::name(&config.p4_device_config), note.as_object_mut()) {
+        note.insert(kept::NAME_OF_PROGRAM.to_owned(), name.into());
+    }
+    Ok(Prepared::new(compiled.switch, schema, config, &note))
 }
 
 fn compile(core: &Core, config: &v1::ForwardingPipelineConfig, patience: &Patience) -> Result<Compiled, Fault> {
@@ -465,7 +469,8 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<Str
     match &put {
         Ok(gone) => {
             let (tables, architecture) = (program.tables.len(), program.architecture.name);
-            tracing::info!(tables, architecture, "a controller's program runs");
+            let name = kept::program_name(&prepared.note);
+            tracing::info!(program = name, tables, architecture, "a controller's program runs");
             gone.iter().for_each(|gone| tracing::warn!("lost with the previous program: {gone}"));
         }
         Err(fault) => tracing::warn!("a controller's program does not run: {fault}"),

@@ -81,6 +81,7 @@ impl BesideArguments {
             device_id,
             tls: tls.clone(),
             tls_prefix: "zipline-",
+            address_option: None,
             ..ctl::Options::default()
         };
         let own = ctl::Options { near: Some(server.near()), ..member(&server.address().to_string()) };
