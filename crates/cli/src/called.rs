@@ -11,8 +11,10 @@ mod p4c_options;
 mod simple_switch;
 mod simple_switch_cli;
 
+use crate::args::Arguments;
 use crate::p4c;
 use crate::{Exit, terminal};
+use clap::{CommandFactory as _, FromArgMatches as _};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -33,6 +35,21 @@ pub fn arguments() -> Result<Vec<OsString>, Exit> {
         _ => p4c_options::of_compiler(given),
     });
     Ok(all)
+}
+
+/// The command's arguments. What is said about their usage has the name by which the command was called.
+pub fn parse(words: Vec<OsString>) -> Arguments {
+    let called = words.first().map(|name| Path::new(name).file_name().unwrap_or_default().to_owned());
+    let mut command = Arguments::command();
+    command = match called.as_ref().and_then(|name| name.to_str()) {
+        Some(name @ ("p4c" | p4c::COMMAND)) => {
+            command.mut_subcommand(p4c::COMMAND, |it| it.override_usage(format!("{name} [OPTIONS] <FILE>")))
+        }
+        Some("simple_switch_CLI") => command.mut_subcommand("ctl", |it| it.override_usage(simple_switch_cli::USAGE)),
+        _ => command,
+    };
+    let matches = command.clone().get_matches_from(words);
+    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
 }
 
 /// Options in the syntax of the tools: `--name value`, `--name=value`, `-n value`, `-nvalue`, and words between them.

@@ -58,7 +58,6 @@ mod tune;
 mod written_types;
 mod zipline;
 
-use clap::Parser as _;
 use std::process::ExitCode;
 
 /// How the command ended, as its exit status.
@@ -91,7 +90,7 @@ fn main() -> ExitCode {
         Ok(words) => words,
         Err(exit) => return ExitCode::from(exit as u8),
     };
-    let arguments = args::Arguments::parse_from(words);
+    let arguments = called::parse(words);
     if matches!(arguments.command, args::Command::NetKeeper) {
         // The keeper changes the namespaces of its first thread, which other processes see.
         return ExitCode::from(net::keep().unwrap_or_else(|exit| exit) as u8);

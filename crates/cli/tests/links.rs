@@ -203,3 +203,17 @@ fn the_module_of_the_tutorials_wraps_a_program() {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+/// What is printed as the usage can be typed.
+#[test]
+fn usages_have_the_names_of_the_links() {
+    let folder = Folder::new();
+    let usage = |line: &str| {
+        let printed = folder.printed(line);
+        printed.lines().find(|line| line.starts_with("Usage: ")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(usage("p4c --help"), "Usage: p4c [OPTIONS] <FILE>");
+    assert_eq!(usage("p4c-bm2-ss --help"), "Usage: p4c-bm2-ss [OPTIONS] <FILE>");
+    let expected = "Usage: simple_switch_CLI [--thrift-ip HOST] [--thrift-port PORT] [OPTIONS] < LINES";
+    assert_eq!(usage("simple_switch_CLI --help"), expected);
+}

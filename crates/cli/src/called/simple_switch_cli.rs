@@ -9,6 +9,9 @@ use std::ffi::OsString;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
+/// How the tool is used.
+pub const USAGE: &str = "simple_switch_CLI [--thrift-ip HOST] [--thrift-port PORT] [OPTIONS] < LINES";
+
 /// The Thrift port of the first switch of a network in scripts, and its P4Runtime port in `net`; the others follow in
 /// order.
 const THRIFT_FIRST: u16 = 9090;
