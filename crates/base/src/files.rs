@@ -1,8 +1,8 @@
 //! Files that users name: entries, captures, topologies, keys.
 //!
-//! What enters: paths. What leaves: open regular files, and contents up to a limit. Opening a named pipe would wait until
-//! another process opens it for writing, and a device may never end or have effects. A pipe that this process was started
-//! with is open already: `/dev/stdin`, or what shells make of `<(...)`.
+//! What enters: paths. What leaves: open regular files, and contents up to a limit. Opening a named pipe would wait
+//! until another process opens it for writing, and a device may never end or have effects. A pipe that this process was
+//! started with is open already: `/dev/stdin`, or what shells make of `<(...)`.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};

@@ -1,9 +1,10 @@
 //! A compiled program in the cache, and whether it may be loaded.
 //!
 //! What enters: C text, and what the compiler has made of it. What leaves: three private files, the text, the object,
-//! and a seal with the program's key and the object's length and checksum; later, whether they are unchanged. The loader
-//! maps any file, and a process that runs a damaged object is killed by a signal. So an object that is truncated,
-//! zeroed, changed, a link, another program's, or owned by another user is not loaded: the program is compiled again.
+//! and a seal with the program's key and the object's length and checksum; later, whether they are unchanged. The
+//! loader maps any file, and a process that runs a damaged object is killed by a signal. So an object that is
+//! truncated, zeroed, changed, a link, another program's, or owned by another user is not loaded: the program is
+//! compiled again.
 
 use base::private;
 use std::fs;

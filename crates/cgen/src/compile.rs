@@ -22,8 +22,8 @@ pub struct CompileOptions {
     /// The machine to compile for, as `aarch64-linux-gnu`: the compiler is then `aarch64-linux-gnu-gcc` unless one is
     /// named (clang gets `--target`), and the result is for no particular processor. None: this machine.
     pub target: Option<String>,
-    /// Where results are cached. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`. If nothing can be written to
-    /// it or loaded from it, a private temporary folder is used instead. The cache is limited to 256 MiB; the least
+    /// Where results are cached. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`. If nothing can be written
+    /// to it or loaded from it, a private temporary folder is used instead. The cache is limited to 256 MiB; the least
     /// recently used results are deleted.
     pub cache_dir: Option<PathBuf>,
     /// How much the compiler optimises.

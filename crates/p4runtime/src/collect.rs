@@ -3,9 +3,9 @@
 //! What enters: the entities that are to be read. What leaves: an [`AnswerWriter`] with those that were found, as they
 //! were at one moment. Writes wait only while that moment lasts:
 //! * Entries of tables, members and groups are copied, which takes microseconds, and encoded while writes continue.
-//! * What is in the switch itself (counters, meters, registers), and what is shown by names that writes may assign anew,
-//!   is collected while nothing is written. If a write comes meanwhile, a long response is collected anew after it. Its
-//!   last attempt is not interrupted, and there is one such attempt at a time.
+//! * What is in the switch itself (counters, meters, registers), and what is shown by names that writes may assign
+//!   anew, is collected while nothing is written. If a write comes meanwhile, a long response is collected anew after
+//!   it. Its last attempt is not interrupted, and there is one such attempt at a time.
 
 use crate::answer::AnswerWriter;
 use crate::pipelines::Pipeline;

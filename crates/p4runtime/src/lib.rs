@@ -14,7 +14,8 @@
 //! * `pipelines`: the running program, and one that is prepared beside it; `reconcile`, `carry`: the state that the
 //!   next one takes over; `kept`: notes for a restart.
 //! * `commands`: lines of `simple_switch_CLI`; `inspect`: snapshots, and packets as they arrive. `service`: the
-//!   requests; `turns`: which of them waits for which; `collect`: reads; `write`: updates one by one; `stream`: a controller's stream; `outbox`: its queue.
+//!   requests; `turns`: which of them waits for which; `collect`: reads; `write`: updates one by one;
+//!   `stream`: a controller's stream; `outbox`: its queue.
 //! * [`feed`]: from the worker to the streams; `digest_filter`: digests that need not be sent again. [`server`]:
 //!   addresses, certificates; `connections`, `admission`, `memory`: limits.
 

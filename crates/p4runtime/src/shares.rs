@@ -12,8 +12,8 @@ use tokio::sync::Semaphore;
 /// How many times as much as is left a connection may hold.
 const TIMES_MAX: usize = 3;
 
-/// The most short and the most long responses of a connection that are collected at once, so that those of other connections do not wait for
-/// all of them.
+/// The most short and the most long responses of a connection that are collected at once, so that those of other
+/// connections do not wait for all of them.
 const COLLECTING_MAX: usize = 4;
 
 /// The most responses of a connection that are collected or wait to be read.
