@@ -53,12 +53,13 @@ fn what_the_compiler_says_is_passed_on() {
 }
 
 #[test]
-fn a_path_that_is_no_folder_is_refused() {
+fn a_path_that_is_no_folder_is_not_used() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("our folder");
-    let error = compile("int x;\n", &options(&file)).expect_err("a file is not a cache");
-    assert!(matches!(error, CompileError::Io { .. }), "{error:?}");
+    let object = compile("int x;\n", &options(&file)).expect("another folder is used");
+    assert!(object.path.exists() && !object.path.starts_with(folder.path()), "{object:?}");
+    assert!(object.aside.as_ref().is_some_and(|why| why.ends_with("file: it is not a folder")), "{object:?}");
 }
 
 #[test]

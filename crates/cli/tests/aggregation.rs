@@ -230,7 +230,7 @@ fn a_gateway_says_that_it_has_one_worker() {
     let told = ctl_once_there(&network, "workers");
     assert!(told.starts_with("1 of at most 64\nnot in parallel: the program joins or splits packets"), "{told}");
     let refused = ctl("workers 2").unwrap_err();
-    assert!(refused.contains("there is 1 worker, not 2: the program puts packets together"), "{refused}");
+    assert!(refused.contains("there is 1 worker, not 2: the program joins or splits packets"), "{refused}");
     assert!(ctl("workers auto").unwrap().starts_with("1 of at most 64\n"));
     gateway.signal("INT");
     gateway.wait();
