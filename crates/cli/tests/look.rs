@@ -43,16 +43,16 @@ fn the_next_packet_of_a_running_switch_is_traced() {
           P
             state start                                                                           router.p4:11
               extract h.ethernet at byte 0: dstAddr=00:00:00:00:00:02 srcAddr=00:00:00:00:00:01 etherType=0x800  router.p4:11
-              extract h.ipv4 at byte 14: head=0x0 srcAddr=1.2.3.4 dstAddr=10.0.1.7                router.p4:11
+              extract h.ipv4 at byte 14: head=0x0 srcAddr=16909060 dstAddr=167772423              router.p4:11
               accept                                                                              router.p4:11
           V
           MyIngress
             count MyIngress.rx[9]                                                                 router.p4:30
-            m.learn.address = 00:00:00:00:00:01                                                   router.p4:31
+            m.learn.address = 1                                                                   router.p4:31
             m.learn.port = 9                                                                      router.p4:32
             digest(1, m.learn)                                                                    router.p4:33
             write MyIngress.flows[0] = 2048                                                       router.p4:34
-            table MyIngress.acl h.ipv4.srcAddr=1.2.3.4 h.ethernet.etherType=0x800                 router.p4:35
+            table MyIngress.acl h.ipv4.srcAddr=16909060 h.ethernet.etherType=0x800                router.p4:35
               miss
             action NoAction()                                                                     router.p4:35
             table MyIngress.ipv4_lpm h.ipv4.dstAddr=10.0.1.7                                      router.p4:36
