@@ -13,11 +13,13 @@ struct Writer<'m> {
     model: &'m Model,
     text: String,
     indent: usize,
+    /// Whether statements are those of a parser's states, where loops may only be inside of conditions.
+    in_parser: bool,
 }
 
 /// The text of the program.
 pub fn program(model: &Model) -> String {
-    let mut writer = Writer { model, text: String::new(), indent: 0 };
+    let mut writer = Writer { model, text: String::new(), indent: 0, in_parser: false };
     writer.line("#include <core.p4>\n#include <v1model.p4>\n");
     for declared in &model.types {
         writer.declared(declared);
@@ -132,6 +134,7 @@ impl Writer<'_> {
             params.push("out headers hdr, inout metadata meta, inout standard_metadata_t standard".into());
         }
         self.open(format!("parser {}({}) {{", callee.name, params.join(", ")));
+        self.in_parser = true;
         self.instances(callee);
         self.locals(callee);
         self.open("state start {");
@@ -150,6 +153,7 @@ impl Writer<'_> {
             self.line(format!("transition {next};"));
             self.close("}");
         }
+        self.in_parser = false;
         self.close("}\n");
     }
 
@@ -260,6 +264,16 @@ impl Writer<'_> {
         self.close("}");
     }
 
+    fn for_loop(&mut self, head: &str, body: &[Stmt]) {
+        if self.in_parser {
+            self.open("if (true) {");
+        }
+        self.block(head, body);
+        if self.in_parser {
+            self.close("}");
+        }
+    }
+
     fn local(&mut self, var: VarId, value: Option<&Expr>) {
         let value = value.map_or(String::new(), |value| format!(" = {}", self.initial(value)));
         self.line(format!("{}{value};", self.var(var)));
@@ -311,7 +325,7 @@ impl Writer<'_> {
                 self.switch(&format!("{}.apply().action_run", table.name), cases, &label);
             }
             Stmt::ForIn(var, low, high, body) => {
-                self.block(format!("for ({} in {low} .. {high})", self.var(*var)), body);
+                self.for_loop(&format!("for ({} in {low} .. {high})", self.var(*var)), body);
             }
             Stmt::For(var, rounds, condition, updates, body) => {
                 let name = &self.model.vars[*var].name;
@@ -319,7 +333,7 @@ impl Writer<'_> {
                 let mut steps: Vec<String> = updates.iter().map(|update| self.assign_text(update)).collect();
                 steps.push(format!("{name} = {name} + 1"));
                 let (var, steps) = (self.var(*var), steps.join(", "));
-                self.block(format!("for ({var} = 0; {name} < {rounds}{condition}; {steps})"), body);
+                self.for_loop(&format!("for ({var} = 0; {name} < {rounds}{condition}; {steps})"), body);
             }
             Stmt::Call(callee, args) => self.line(format!("{};", self.call(*callee, args))),
             Stmt::Apply(table) => self.line(format!("{}.apply();", self.model.tables[*table].name)),
