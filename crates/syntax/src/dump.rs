@@ -4,7 +4,7 @@
 //! it contains every part of the tree.
 //!
 //! Rust's own layout (`{:#?}`) passes each letter through one writer for each level, which takes minutes for a long
-//! chain of `else if`. [`Outline`] lays the plain text (`{:?}`) out instead, as it comes.
+//! chain of `else if`. `Outline` lays the plain text (`{:?}`) out instead, as it comes.
 
 use crate::ast::Program;
 use std::fmt::{self, Write};
