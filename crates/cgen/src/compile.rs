@@ -6,6 +6,7 @@
 use crate::cache_entry::CacheEntry;
 use crate::{cache, runtime};
 use base::private;
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -114,7 +115,10 @@ pub struct SharedObject {
 pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, CompileError> {
     let job = Job::new(c_text, options)?;
     match job.in_cache(|place| place.holds(c_text)) {
-        Err(error @ CompileError::Io { .. }) => job.aside(error.to_string()).map_err(|_| error),
+        Err(error @ CompileError::Io { .. }) => match job.aside(&error.to_string(), |_| Ok::<(), Infallible>(())) {
+            Ok(Ok(((), object))) => Ok(object),
+            Err(_) => Err(error),
+        },
         made => made,
     }
 }
@@ -142,8 +146,8 @@ pub(crate) fn compile_and_load<T, E: std::fmt::Display>(
             Err(error) => return Err(error),
         }
     }
-    let object = job.aside(why.unwrap_or_default())?;
-    Ok(load(&object.path).map(|loaded| (loaded, object.aside)))
+    let made = job.aside(&why.unwrap_or_default(), load)?;
+    Ok(made.map(|(loaded, object)| (loaded, object.aside)))
 }
 
 /// More than what the compiler makes of most programs.
@@ -171,37 +175,53 @@ impl<'a> Job<'a> {
 
     /// An object in the cache.
     fn in_cache(&self, is_there: impl Fn(&CacheEntry) -> bool) -> Result<SharedObject, CompileError> {
-        let (folder, temporary) = cache_folder(self.options)?;
+        let folder = cache_folder(self.options)?;
         let place = CacheEntry::new(&folder, &self.key);
         if is_there(&place) {
             cache::note_use(&place.object);
-            return Ok(SharedObject { path: place.object, from_cache: true, aside: None, _temporary: temporary });
+            return Ok(SharedObject { path: place.object, from_cache: true, aside: None, _temporary: None });
         }
         self.make(&folder, &place, None)?;
         cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT_FOR);
-        Ok(SharedObject { path: place.object, from_cache: false, aside: None, _temporary: temporary })
+        Ok(SharedObject { path: place.object, from_cache: false, aside: None, _temporary: None })
     }
 
-    /// An object in the first temporary folder where there can be one.
-    fn aside(&self, why: String) -> Result<SharedObject, CompileError> {
-        let folders = std::iter::once(std::env::temp_dir()).chain(TEMPORARY_FOLDERS.map(PathBuf::from));
-        let mut last = None;
-        for above in folders {
-            let made = temporary_folder(&above).and_then(|temporary| {
-                let place = CacheEntry::new(temporary.path(), &self.key);
-                self.make(temporary.path(), &place, Some(temporary.path()))?;
-                Ok((place.object, temporary))
-            });
-            match made {
-                Ok((path, temporary)) => {
-                    let aside = Some(why);
-                    return Ok(SharedObject { path, from_cache: false, aside, _temporary: Some(temporary) });
+    /// An object in the first temporary folder where it can be made and loaded: a folder may be full, or on a file
+    /// system where nothing may be executed. `why` says what is wrong with the cache.
+    fn aside<T, E>(
+        &self,
+        why: &str,
+        load: impl Fn(&Path) -> Result<T, E>,
+    ) -> Result<Result<(T, SharedObject), E>, CompileError> {
+        let (mut not_made, mut not_loaded) = (None, None);
+        for above in std::iter::once(std::env::temp_dir()).chain(TEMPORARY_FOLDERS.map(PathBuf::from)) {
+            let object = match self.temporary(&above, why) {
+                Ok(object) => object,
+                Err(error @ CompileError::Io { .. }) => {
+                    not_made = not_made.or(Some(error));
+                    continue;
                 }
-                Err(error @ CompileError::Io { .. }) => last = last.or(Some(error)),
                 Err(error) => return Err(error),
+            };
+            match load(&object.path) {
+                Ok(loaded) => return Ok(Ok((loaded, object))),
+                Err(error) => not_loaded = not_loaded.or(Some(error)),
             }
         }
-        Err(last.unwrap_or(CompileError::Io { path: std::env::temp_dir(), error: io::ErrorKind::NotFound.into() }))
+        match (not_loaded, not_made) {
+            (Some(error), _) => Ok(Err(error)),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(CompileError::Io { path: std::env::temp_dir(), error: io::ErrorKind::NotFound.into() }),
+        }
+    }
+
+    /// An object in a new folder in this one.
+    fn temporary(&self, above: &Path, why: &str) -> Result<SharedObject, CompileError> {
+        let temporary = temporary_folder(above)?;
+        let place = CacheEntry::new(temporary.path(), &self.key);
+        self.make(temporary.path(), &place, Some(temporary.path()))?;
+        let aside = Some(why.to_owned());
+        Ok(SharedObject { path: place.object, from_cache: false, aside, _temporary: Some(temporary) })
     }
 
     fn make(&self, folder: &Path, place: &CacheEntry, scratch_folder: Option<&Path>) -> Result<(), CompileError> {
@@ -347,21 +367,21 @@ fn flags(options: &CompileOptions, compiler: &Compiler) -> Vec<OsString> {
     flags
 }
 
-/// The folder for results: the cache if there can be one, else a temporary one.
-fn cache_folder(options: &CompileOptions) -> Result<(PathBuf, Option<tempfile::TempDir>), CompileError> {
-    if let Some(folder) = &options.cache_dir {
-        make_private(folder).map_err(|error| CompileError::Io { path: folder.clone(), error })?;
-        return Ok((folder.clone(), None));
-    }
+/// The cache's folder, which is made if it is missing. An error of input or output if there can be no cache.
+fn cache_folder(options: &CompileOptions) -> Result<PathBuf, CompileError> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    if let Some(folder) = folder.map(|folder| folder.join("wirespeed"))
-        && make_private(&folder).is_ok()
-    {
-        return Ok((folder, None));
+    let of_environment = || {
+        let folder = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+        folder.map(|folder| folder.join("wirespeed"))
+    };
+    let Some(folder) = options.cache_dir.clone().or_else(of_environment) else {
+        let error = io::Error::other("neither XDG_CACHE_HOME nor HOME is the absolute path of a folder");
+        return Err(CompileError::Io { path: "the cache of compiled programs".into(), error });
+    };
+    match make_private(&folder) {
+        Ok(()) => Ok(folder),
+        Err(error) => Err(CompileError::Io { path: folder, error }),
     }
-    let temporary = temporary_folder(&std::env::temp_dir())?;
-    Ok((temporary.path().to_owned(), Some(temporary)))
 }
 
 /// A new private folder, which is deleted in the end.
@@ -401,10 +421,12 @@ fn cache_key(c_text: &str, flags: &[OsString], compiler: &Compiler, for_this_mac
     format!("{:032x}", hash.number())
 }
 
-/// The cache's folder, if there is a cache.
+/// The cache's folder, if there is a cache. An error if the caller names one that cannot be used.
 pub(crate) fn lasting_folder(options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
-    let (folder, temporary) = cache_folder(options)?;
-    Ok(temporary.is_none().then_some(folder))
+    match (cache_folder(options), &options.cache_dir) {
+        (Err(error), Some(_)) => Err(error),
+        (folder, _) => Ok(folder.ok()),
+    }
 }
 
 /// The properties of the processor that `-march=native` depends on, so that several machines can share a cache.

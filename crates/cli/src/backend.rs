@@ -91,7 +91,11 @@ pub fn special_code(blueprint: Blueprint, cc: Option<&str>) -> Result<Specialisa
 /// What to say of code that is not in the cache.
 fn aside(backend: &Backend) -> Option<String> {
     let Backend::Native(native, _) = backend else { return None };
-    Some(format!("{}\nthe native code is in a temporary folder, and is not kept", native.aside()?))
+    native.aside().map(|why| not_cached("native code", why))
+}
+
+fn not_cached(code: &str, why: &str) -> String {
+    format!("{why}\nthe {code} is in a temporary folder, and is not kept")
 }
 
 fn interpreter_instead(error: &str) -> String {
@@ -168,6 +172,10 @@ pub fn set_up(program: Arc<Program>, backend: Backend, arguments: &SwitchArgumen
         ..Config::default()
     };
     let plug_in = plug_in(&program, arguments)?;
+    // The cache is the same for both: one note is enough.
+    if let (None, Some(why)) = (aside(&backend), plug_in.as_ref().and_then(PlugIn::aside)) {
+        terminal::note(not_cached("adapter to the plug-in", why));
+    }
     let mut switch = Switch::with_plug_in(program, backend, config, plug_in).map_err(Failure::input)?;
     install(&mut switch, &arguments.entries)?;
     Ok(switch)
@@ -182,7 +190,10 @@ fn plug_in(program: &Program, arguments: &SwitchArguments) -> Result<Option<Plug
     PlugIn::load(program, &arguments.plug_ins, &options).map(Some).map_err(|error| {
         let exit = match error {
             PlugInError::Missing(_) | PlugInError::NoObject(_) => Exit::BadInput,
-            PlugInError::Library { .. } | PlugInError::Compile(_) | PlugInError::Adapter(_) => Exit::System,
+            PlugInError::Library { .. }
+            | PlugInError::NotAFile { .. }
+            | PlugInError::Compile(_)
+            | PlugInError::Adapter(_) => Exit::System,
         };
         Failure { messages: vec![error.to_string()], exit }
     })

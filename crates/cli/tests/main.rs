@@ -3,6 +3,7 @@
 mod aggregation;
 mod aggregation_of_papers;
 mod bench;
+mod cache;
 mod command;
 mod controllers;
 mod ctl;

@@ -38,6 +38,13 @@ pub enum PlugInError {
         /// Why.
         error: libloading::Error,
     },
+    /// A path is not that of a regular file.
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What is there.
+        why: &'static str,
+    },
     /// Functions of the program that no file has: their prototypes.
     Missing(Vec<String>),
     /// The adapter cannot be compiled.
@@ -54,6 +61,7 @@ impl std::fmt::Display for PlugInError {
             PlugInError::Library { path, error } => {
                 write!(f, "the plug-in {} cannot be loaded: {error}", path.display())
             }
+            PlugInError::NotAFile { path, why } => write!(f, "the plug-in {} cannot be loaded: {why}", path.display()),
             PlugInError::Missing(prototypes) => f.write_str(&missing(prototypes)),
             PlugInError::Compile(error) => write!(f, "calls of a plug-in need a C compiler: {error}"),
             PlugInError::Adapter(error) => write!(f, "the adapter to the plug-in cannot be loaded: {error}"),
@@ -100,6 +108,7 @@ pub struct PlugIn {
     /// Words of the present call, reused to avoid allocation.
     inputs: Vec<u64>,
     outputs: Vec<u64>,
+    aside: Option<String>,
     /// Keeps the adapter's functions mapped.
     _adapter: Option<Library>,
     /// Keeps the plug-ins' functions mapped.
@@ -124,7 +133,8 @@ impl PlugIn {
         if !absent.is_empty() {
             return Err(PlugInError::Missing(absent));
         }
-        let compiled = (!functions.is_empty()).then(|| load_adapter(program, options)).transpose()?;
+        let loaded = (!functions.is_empty()).then(|| load_adapter(program, options)).transpose()?;
+        let (compiled, aside) = loaded.map_or((None, None), |(library, aside)| (Some(library), aside));
         let adapters = compiled.iter().flat_map(|library| {
             (0..functions.len()).map(move |number| symbol::<Adapter>(library, &format!("ws_extern_{number}")))
         });
@@ -143,6 +153,7 @@ impl PlugIn {
             deletes: deletes.collect(),
             inputs: Vec::new(),
             outputs: Vec::new(),
+            aside,
             _adapter: compiled,
             _libraries: libraries,
         };
@@ -153,6 +164,11 @@ impl PlugIn {
             }
         }
         Ok(plug_in)
+    }
+
+    /// Why the adapter was compiled beside the cache, if it was.
+    pub fn aside(&self) -> Option<&str> {
+        self.aside.as_deref()
     }
 
     /// Calls a function, or a method of an object. Returns the outputs, concatenated, the first most significant.
@@ -191,19 +207,24 @@ impl Drop for PlugIn {
 }
 
 fn open(path: &Path) -> Result<Library, PlugInError> {
-    // The loader would search a name without a slash among the system's libraries.
+    // The loader would search a name without a slash among the system's libraries, and wait for the writer of a pipe.
     let found = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if let Ok(other) = std::fs::metadata(&found)
+        && !other.is_file()
+    {
+        return Err(PlugInError::NotAFile { path: path.to_owned(), why: base::files::what_it_is(&other) });
+    }
     // SAFETY: the user asks for the code in this file to be run, its constructors included.
     unsafe { Library::new(&found) }.map_err(|error| PlugInError::Library { path: path.to_owned(), error })
 }
 
-fn load_adapter(program: &Program, options: &CompileOptions) -> Result<Library, PlugInError> {
+/// Compiles and loads the adapter. Also returns why it was compiled beside the cache, if it was.
+fn load_adapter(program: &Program, options: &CompileOptions) -> Result<(Library, Option<String>), PlugInError> {
     let options = CompileOptions { target: None, ..options.clone() };
     // SAFETY: the adapter has no constructors.
     let load = |object: &Path| unsafe { Library::new(object) };
     let loaded = compile_and_load(&adapter::adapter(program), &options, load);
-    let (library, _aside) = loaded.map_err(PlugInError::Compile)?.map_err(PlugInError::Adapter)?;
-    Ok(library)
+    loaded.map_err(PlugInError::Compile)?.map_err(PlugInError::Adapter)
 }
 
 /// A function of a library, if it has it.
