@@ -2,18 +2,23 @@
 //!
 //! What enters: a path. What leaves: a folder that only this user can change, and its lock. Somebody who can write to
 //! the folder could make the switch read, truncate or overwrite another file through a link, so access of others is
-//! removed or such a folder refused, and no link is followed.
+//! removed or such a folder refused, and no link is followed. Nor is anything restored that a user other than this one
+//! or root may have written: the program in the folder is run, and its tables decide where packets go.
 
 use base::private;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// Creates the folder if it is missing, and removes the access of others.
+/// Creates the folder if it is missing, and removes the access of others. A folder of another user is refused: its
+/// owner can replace what is in it at any time.
 pub(super) fn make(folder: &Path) -> io::Result<()> {
     private::make_folder(folder)?;
     let found = fs::metadata(folder)?;
+    if let Some(owner) = stranger(&found)? {
+        return Err(refusal(format!("it belongs to another user (with the id {owner})")));
+    }
     if found.mode() & 0o077 == 0 {
         return Ok(());
     }
@@ -26,6 +31,40 @@ pub(super) fn make(folder: &Path) -> io::Result<()> {
             "others can write to it: name a folder that is only for the state (a new one is made with the mode 0700)",
         )),
     }
+}
+
+/// An error if a user other than this one or root owns a file of the folder.
+pub(super) fn check_owner(path: &Path) -> io::Result<Metadata> {
+    let found = fs::symlink_metadata(path)?;
+    match stranger(&found)? {
+        Some(owner) => Err(refusal(format!("{} belongs to another user (with the id {owner})", name(path)))),
+        None => Ok(found),
+    }
+}
+
+/// An error if a user other than this one or root may have written a file of the state.
+pub(super) fn check_writer(path: &Path) -> io::Result<()> {
+    let found = check_owner(path)?;
+    match found.is_file() && found.mode() & 0o022 != 0 {
+        true => Err(io::Error::other(format!(
+            "others can write to {}: if nobody has changed it, `chmod go-w` it; otherwise name another folder",
+            name(path)
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn name(path: &Path) -> impl std::fmt::Display {
+    path.file_name().unwrap_or_default().display()
+}
+
+/// The owner, if it is neither this user nor root.
+fn stranger(found: &Metadata) -> io::Result<Option<u32>> {
+    Ok((found.uid() != 0 && found.uid() != private::user()?).then(|| found.uid()))
+}
+
+fn refusal(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
 /// Whether a folder is empty or was used by a switch: the access rights of any other folder are not changed.
@@ -95,6 +134,47 @@ mod tests {
         set_mode(folder.path(), 0o755);
         drop(Store::open(folder.path()).unwrap());
         assert_eq!(mode(folder.path()), 0o755, "what else is in it may be read by others");
+    }
+
+    /// What belongs to root or to this user is restored, and nothing else.
+    #[test]
+    fn what_another_user_may_have_written_is_refused() {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("state");
+        let (store, _) = Store::open(&folder).unwrap();
+        let (api, _) = crate::store::tests::api_over(crate::test_program::program());
+        api.keep_in(store, serde_json::json!("a program")).unwrap();
+        drop(api);
+        let refused = || Store::open(&folder).err().unwrap();
+        let names = || {
+            let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        let before = names();
+        for name in ["snapshot-1.state", "log-1.state"] {
+            let path = folder.join(name);
+            for writable in [0o620, 0o602] {
+                set_mode(&path, writable);
+                let error = refused().to_string();
+                assert!(error.contains(&format!("others can write to {name}: ")), "{error}");
+            }
+            set_mode(&path, 0o644);
+        }
+        for name in [".", "lock", "snapshot-1.state", "log-1.state"] {
+            let path = folder.join(name);
+            if std::os::unix::fs::chown(&path, Some(12345), None).is_err() {
+                return skipped::skip("needs root, to give a file to another user");
+            }
+            let error = refused();
+            assert_eq!(error.source.kind(), std::io::ErrorKind::PermissionDenied);
+            let error = error.to_string();
+            assert!(error.contains("belongs to another user (with the id 12345)"), "{name}: {error}");
+            std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        }
+        assert_eq!(names(), before, "nothing is set aside");
+        let (_, saved) = Store::open(&folder).unwrap();
+        assert!(saved.is_some() && saved.complaints.is_empty(), "{:?}", saved.complaints);
     }
 
     #[test]

@@ -139,16 +139,19 @@ impl Log {
     /// Opens a folder, which is created if it is missing, and reads its contents. The records must be in the next
     /// snapshot: the caller begins a generation next.
     pub fn open(folder: &Path) -> Result<(Log, Recovered), StoreError> {
-        doing(folder::make(folder), || format!("use the state folder {}", folder.display()))?;
+        let using = || format!("use the state folder {}", folder.display());
+        doing(folder::make(folder), using)?;
         let mut recovered = Recovered::default();
         let lock_path = folder.join("lock");
+        // Before anything is changed or set aside.
+        doing(check_writers(folder, &lock_path), using)?;
         if let Some(why) = folder::objection_to_lock(&lock_path) {
             move_aside(&lock_path, why, &mut recovered);
         }
         let was_used = lock_path.exists();
         let lock = doing(folder::open_lock(&lock_path), || format!("open {}", lock_path.display()))?;
         if let Err(error) = locked(&lock) {
-            return Err(StoreError { doing: format!("use the state folder {}", folder.display()), source: error });
+            return Err(StoreError { doing: using(), source: error });
         }
         let generation = recover(folder, system::noted(&lock).and_then(noted_extent), &mut recovered)?;
         if was_used && generation == 0 && recovered.complaints.is_empty() {
@@ -431,6 +434,15 @@ fn files(folder: &Path, extension: &str) -> io::Result<Vec<(u64, PathBuf)>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// An error if another user may have written the lock or a file of the state.
+fn check_writers(folder: &Path, lock: &Path) -> io::Result<()> {
+    // The owner of the lock only: its mode is put right.
+    if fs::symlink_metadata(lock).is_ok() {
+        folder::check_owner(lock)?;
+    }
+    generations(folder)?.iter().try_for_each(|(_, path)| folder::check_writer(path))
 }
 
 /// Reports files that only earlier versions can read. They stay as they are.
