@@ -1,8 +1,8 @@
 //! Files that users name: entries, captures, topologies, keys.
 //!
 //! What enters: paths. What leaves: open regular files, and contents up to a limit. Opening a named pipe would wait
-//! until another process opens it for writing, and a device may never end or have effects. A pipe that this process was
-//! started with is open already: `/dev/stdin`, or what shells make of `<(...)`.
+//! until another process opens it for writing, and a device may never end or have effects. What this process was
+//! started with is open already: `/dev/stdin`, be it a pipe or a terminal, or what shells make of `<(...)`.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
@@ -21,20 +21,32 @@ pub fn what_it_is(found: &Metadata) -> &'static str {
     }
 }
 
-/// Opens a regular file, or a pipe that this process was started with.
+/// Opens a regular file, or what this process was started with: a pipe, a terminal.
 pub fn open(path: &Path) -> io::Result<File> {
     let found = fs::metadata(path)?;
-    let may_be_read = |found: &Metadata| found.is_file() || (found.file_type().is_fifo() && is_started_with(path));
-    if !may_be_read(&found) {
-        return Err(io::Error::other(what_it_is(&found)));
+    match is_started_with(path) && !found.is_file() && !found.is_dir() {
+        true => File::open(path),
+        false => open_regular(path),
     }
+}
+
+/// Opens a regular file. Anything else is an error, which names a way to have the contents of a pipe read.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let refused = |found: &Metadata| {
+        let how = match found.file_type().is_fifo() {
+            true => format!("; to have it read, name /dev/stdin or <(...), as in <(cat {})", path.display()),
+            false => String::new(),
+        };
+        io::Error::other(format!("{}{how}", what_it_is(found)))
+    };
+    let found = fs::metadata(path)?;
     if !found.is_file() {
-        return File::open(path);
+        return Err(refused(&found));
     }
     // It may be another by now, which must not make this wait.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     let opened = file.metadata()?;
-    if opened.is_file() { Ok(file) } else { Err(io::Error::other(what_it_is(&opened))) }
+    if opened.is_file() { Ok(file) } else { Err(refused(&opened)) }
 }
 
 /// The contents of such a file, or an error if it has more bytes than this.
@@ -66,7 +78,8 @@ mod tests {
         fs::write(path("file"), "text").unwrap();
         std::os::unix::fs::symlink(path("file"), path("link")).unwrap();
         let refused = |path: &Path| open(path).unwrap_err().to_string();
-        assert_eq!(refused(&path("pipe")), "it is a named pipe, not a regular file");
+        let help = "; to have it read, name /dev/stdin or <(...), as in <(cat ";
+        assert!(refused(&path("pipe")).starts_with(&format!("it is a named pipe, not a regular file{help}")));
         assert_eq!(refused(Path::new("/dev/zero")), "it is a device, not a regular file");
         assert_eq!(refused(folder.path()), "it is a directory");
         assert_eq!(read(&path("link"), 4).unwrap(), b"text");
@@ -80,5 +93,13 @@ mod tests {
         drop(writer);
         let path = format!("/dev/fd/{}", reader.as_raw_fd());
         assert_eq!(read(Path::new(&path), 100).unwrap(), b"text");
+    }
+
+    /// Standard input may be a device, such as a terminal.
+    #[test]
+    fn a_device_that_is_open_already_is_read() {
+        let null = File::open("/dev/null").unwrap();
+        let path = format!("/dev/fd/{}", null.as_raw_fd());
+        assert_eq!(read(Path::new(&path), 100).unwrap(), b"");
     }
 }

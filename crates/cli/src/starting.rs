@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use switch::{Backend, Switch};
-use syntax::{FileLoader, MemoryFiles};
+use syntax::{DiskFiles, FileLoader, MemoryFiles};
 
 /// A program for a switch that has none yet: it drops everything.
 const IDLE_PROGRAM: &str = "\
@@ -237,7 +237,7 @@ fn build(
 fn read(path: &Path) -> Result<Vec<u8>, Exit> {
     let is_json = path.extension().is_some_and(|ending| ending == "json");
     let found = match is_json {
-        true => std::fs::read(path).map_err(|error| error.to_string()),
+        true => DiskFiles.load(path).map(Option::unwrap_or_default),
         false => ProgramFiles.load_program(path).map(Option::unwrap_or_default),
     };
     found.map_err(|error| {

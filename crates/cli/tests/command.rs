@@ -700,8 +700,22 @@ fn certificates_that_are_none() {
 /// What is no regular file is refused at once: nobody may ever write to a pipe, and a device may never end.
 #[test]
 fn pipes_and_devices_are_no_inputs() {
-    let folder = Folder::with(&[("p.p4", PROGRAM)]);
-    assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
+    let calls_a_plug_in = PROGRAM
+        .replace("struct headers", "extern void scramble(in bit<8> value);\nstruct headers")
+        .replace("by_value.apply();", "scramble(hdr.h.value); by_value.apply();");
+    assert_ne!(calls_a_plug_in.len(), PROGRAM.len());
+    let includes = "#include \"pipe\"\n";
+    let folder = Folder::with(&[
+        ("p.p4", PROGRAM),
+        ("sketch.p4", &*calls_a_plug_in),
+        ("includes_pipe.p4", includes),
+        ("p.stf", ""),
+    ]);
+    let folder_of_state = folder.path("state");
+    std::fs::create_dir(&folder_of_state).unwrap();
+    for path in [folder.path("pipe"), folder.path("pipe.json"), folder_of_state.join("log-1.state")] {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
     let lines = [
         ("trace p.p4 --entries pipe --packet 1:00", "it is a named pipe, not a regular file"),
         ("trace p.p4 --entries /dev/zero --packet 1:00", "it is a device, not a regular file"),
@@ -709,6 +723,16 @@ fn pipes_and_devices_are_no_inputs() {
         ("ctl --file pipe", "it is a named pipe, not a regular file"),
         ("net pipe", "it is a named pipe, not a regular file"),
         ("test p.p4 pipe", "it is a named pipe, not a regular file"),
+        ("check pipe", "it is a named pipe, not a regular file"),
+        ("check pipe.json", "it is a named pipe, not a regular file"),
+        ("check /dev/zero", "it is a device, not a regular file"),
+        ("run pipe --port 1=null", "it is a named pipe, not a regular file"),
+        ("check includes_pipe.p4", "it is a named pipe, not a regular file"),
+        ("trace --state state --packet 1:00", "it is a named pipe, not a regular file"),
+        ("bench p.p4 --trace pipe", "it is a named pipe, not a regular file"),
+        ("zipline fit pipe", "it is a named pipe, not a regular file"),
+        ("ctl --ca pipe status", "it is a named pipe, not a regular file"),
+        ("test sketch.p4 p.stf --extern pipe", "it is a named pipe, not a regular file"),
     ];
     for (line, expected) in lines {
         let mut command = Command::new("timeout");

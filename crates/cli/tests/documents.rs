@@ -105,6 +105,7 @@ pages! {
     coming_from_bmv2: "docs/guide/coming-from-bmv2.md",
     ctl: "docs/guide/ctl.md",
     extensions: "docs/guide/extensions.md",
+    files: "docs/guide/files.md",
     links: "docs/guide/links.md",
     logs: "docs/guide/logs.md",
     metrics: "docs/guide/metrics.md",

@@ -5,7 +5,7 @@
 
 use crate::source::SOURCE_BYTES_MAX;
 use std::collections::BTreeMap;
-use std::fs::Metadata;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub trait FileLoader {
     /// The content; `Ok(None)` if there is no such file; otherwise the error.
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String>;
 
-    /// The same for the program itself. Its user named it, so it may be a pipe that another process writes.
+    /// The same for the program itself. Its user named it, so it may be a pipe that the shell has opened.
     fn load_program(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         self.load(path)
     }
@@ -28,22 +28,18 @@ impl FileLoader for DiskFiles {
     /// Regular files only: opening a pipe blocks until another process opens it for writing, and opening a device may
     /// have effects.
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
-        load_if(path, Metadata::is_file)
+        load_from(base::files::open_regular(path))
     }
 
     fn load_program(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
-        load_if(path, |found| !found.is_dir())
+        load_from(base::files::open(path))
     }
 }
 
-fn load_if(path: &Path, may_be_read: impl Fn(&Metadata) -> bool) -> Result<Option<Vec<u8>>, String> {
+fn load_from(opened: std::io::Result<File>) -> Result<Option<Vec<u8>>, String> {
     let is_absent = |error: &std::io::Error| {
         matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
     };
-    let opened = std::fs::metadata(path).and_then(|found| match may_be_read(&found) {
-        true => std::fs::File::open(path),
-        false => Err(std::io::Error::other(base::files::what_it_is(&found))),
-    });
     let file = match opened {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
@@ -110,15 +106,19 @@ mod tests {
         assert_eq!(told("link.p4"), "");
     }
 
+    /// As of `<(...)`. Opening a named pipe would wait until another process writes to it.
     #[test]
-    fn the_program_itself_may_come_through_a_pipe() {
+    fn the_program_itself_may_come_through_a_pipe_that_is_open() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let written = pipe.clone();
-        let writer = std::thread::spawn(move || std::fs::write(written, "text").unwrap());
-        assert_eq!(DiskFiles.load_program(&pipe), Ok(Some(b"text".to_vec())));
-        writer.join().unwrap();
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        std::io::Write::write_all(&mut writer, b"text").unwrap();
+        drop(writer);
+        let open = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
+        assert_eq!(DiskFiles.load_program(Path::new(&open)), Ok(Some(b"text".to_vec())));
+        assert!(DiskFiles.load_program(&pipe).unwrap_err().starts_with("it is a named pipe, not a regular file"));
+        assert!(DiskFiles.load_program(Path::new("/dev/zero")).unwrap_err().contains("device"));
         assert!(DiskFiles.load_program(folder.path()).unwrap_err().contains("directory"));
     }
 }

@@ -129,7 +129,7 @@ fn copy_files(folder: &Path, copy: &Path) -> io::Result<()> {
         if path.extension().is_some_and(|extension| extension == "state")
             && let Some(name) = path.file_name()
         {
-            std::fs::copy(&path, copy.join(name))?;
+            io::copy(&mut base::files::open_regular(&path)?, &mut std::fs::File::create(copy.join(name))?)?;
         }
     }
     Ok(())
