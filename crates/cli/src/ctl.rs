@@ -207,7 +207,9 @@ impl Shell<'_> {
             let mut out = print_line;
             let mut tracer = TapTracer::new(json);
             let tracer: Option<&mut dyn PacketTracer> = Some(&mut tracer);
-            let mut around = Surroundings { json, is_interactive, out: &mut out, load: &load, stop: &mut stop, tracer };
+            let (out, stop) = (&mut out, &mut stop);
+            let note = &mut |text: &str| terminal::note(text);
+            let mut around = Surroundings { json, is_interactive, out, note, load: &load, stop, tracer };
             engine::carry_out(session, plan, &mut around).await
         })
     }
@@ -285,9 +287,9 @@ impl Shell<'_> {
         if let (Exit::Success, Some(session)) = (self.worst, &mut self.session) {
             let written = self.runtime.block_on(async {
                 let mut stop = Box::pin(std::future::pending());
-                let mut out = print_line;
-                let mut around =
-                    Surroundings { json, is_interactive, out: &mut out, load: &load, stop: &mut stop, tracer: None };
+                let (out, stop) = (&mut print_line, &mut stop);
+                let note = &mut |text: &str| terminal::note(text);
+                let mut around = Surroundings { json, is_interactive, out, note, load: &load, stop, tracer: None };
                 engine::write_together(session, updates, &mut around).await
             });
             if let Err(failure) = written {

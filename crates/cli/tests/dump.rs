@@ -329,6 +329,7 @@ impl Client {
             json: false,
             is_interactive: false,
             out: &mut out,
+            note: &mut |_| (),
             load: &load,
             stop: &mut stop,
             tracer: None,

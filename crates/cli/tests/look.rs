@@ -26,6 +26,14 @@ fn ctl(switch: &Switch, words: &[&str]) -> String {
     text(&output)
 }
 
+/// The journeys of packets; the note for the user must be this.
+fn traced(switch: &Switch, words: &[&str], note: &str) -> String {
+    let output = switch.ctl().arg("trace").args(words).output().unwrap();
+    assert!(output.status.success(), "{words:?}: {}", text(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("note: waiting for {note}; Ctrl-C ends it\n"));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 fn route(switch: &Switch) {
     ctl(switch, &["add", "ipv4_lpm", "10.0.1.0/24", "do", "forward", "08:00:00:00:01:11", "1"]);
 }
@@ -35,9 +43,9 @@ fn the_next_packet_of_a_running_switch_is_traced() {
     let switch = Switch::start_with(&PORTS);
     route(&switch);
     ctl(&switch, &["timers", "9", "10ms", PACKET, &PACKET.replace("0a000107", "0a000207")]);
-    let shown = ctl(&switch, &["trace", "--port", "9", "--field", "ipv4.dstAddr=10.0.1.0/24"]);
+    let note = "a packet that arrives at port 9 with ipv4.dstAddr=10.0.1.0/24";
+    let shown = traced(&switch, &["--port", "9", "--field", "ipv4.dstAddr=10.0.1.0/24"], note);
     expect![[r#"
-        waiting for packets; Ctrl-C ends it
         packet 1: 34 bytes on port 9
           ingress: port 9, 34 bytes, a normal packet
           P
@@ -73,7 +81,8 @@ fn the_next_packet_of_a_running_switch_is_traced() {
     "#]]
     .assert_eq(&shown);
     // The other packet matches no route.
-    let shown = ctl(&switch, &["trace", "2", "bytes", "30:0a0002", "--json"]);
+    let note = "2 packets that arrive at port 1 or 9 with bytes 30:0a0002";
+    let shown = traced(&switch, &["2", "bytes", "30:0a0002", "--port", "1", "--port", "9", "--json"], note);
     let lines: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((lines.len(), &lines[0]["event"], &lines[2]["packet"]), (3, &"waiting".into(), &2.into()));
     let steps = lines[1]["steps"].as_array().unwrap();
@@ -83,7 +92,14 @@ fn the_next_packet_of_a_running_switch_is_traced() {
     assert_eq!(of("extract")["fields"]["dstAddr"], "00:00:00:00:00:02");
     assert_eq!((&lines[1]["port"], &lines[1]["sent"]), (&9.into(), &Value::Array(Vec::new())));
     switch.check(
-        &[&["trace", "ipv4.ttl=1"], &["trace", "ipv4.dstAddr=10.0.0.256"], &["trace", "--port", "x"]],
+        &[
+            &["trace", "ipv4.ttl=1"],
+            &["trace", "ipv4.dstAddr=10.0.0.256"],
+            &["trace", "--port", "x"],
+            &["trace", "port", "512"],
+            &["trace", "bytes", "65534:0000"],
+            &["trace", "bytes", "4294967295:0000", "--json"],
+        ],
         expect![[r#"
             error: there is no field ipv4.ttl
               help: the program has the fields h.ipv4.head, h.ethernet.dstAddr, h.ipv4.dstAddr, h.ethernet.srcAddr, h.ethernet.etherType, h.ipv4.srcAddr
@@ -92,6 +108,12 @@ fn the_next_packet_of_a_running_switch_is_traced() {
             status 1
             error: x is not a valid port
               help: it is a number
+            status 1
+            error: there is no port 512: the greatest port of v1model is 511
+            status 1
+            error: no packet has 65536 bytes: the longest has 65535
+            status 1
+            {"errors":["no packet has 4294967297 bytes: the longest has 65535"],"place":null}
             status 1
         "#]],
     );
@@ -120,7 +142,7 @@ fn a_trace_says_what_it_does_not_know() {
     let switch = Switch::start_program(&program, &PORTS);
     ctl(&switch, &["timers", "9", "10ms", PACKET]);
     let shown = ctl(&switch, &["trace"]);
-    let notes: Vec<&str> = shown.lines().skip(1).take_while(|line| !line.starts_with("packet")).collect();
+    let notes: Vec<&str> = shown.lines().take_while(|line| !line.starts_with("packet")).collect();
     expect![[r#"
         [
             "not known: how full the meters of the switch are; here they begin full, and colors may differ",

@@ -31,6 +31,8 @@ pub struct Surroundings<'a> {
     pub is_interactive: bool,
     /// Receives a line of output.
     pub out: &'a mut dyn FnMut(&str),
+    /// Receives a line for the user that is not output.
+    pub note: &'a mut dyn FnMut(&str),
     /// Compiles a program's file into the configuration for the switch.
     pub load: &'a dyn Fn(&str) -> Result<ForwardingPipelineConfig, Problem>,
     /// Ends commands that run until they are stopped.
@@ -306,8 +308,9 @@ async fn trace(session: &mut Session, wanted: Traced, around: &mut Surroundings<
     // The switch cannot count packets by their fields: the bytes may occur elsewhere in a packet, and only the
     // parser can decide.
     let count = if wanted.fields.is_empty() { wanted.count } else { 0 };
+    let awaited = awaited(&wanted);
     let mut packets = session.tap(TapRequest { device_id: 0, ports: wanted.ports, patterns, count }).await?;
-    say_waiting(around);
+    say_waiting(around, &awaited);
     tracer.unknown().into_iter().for_each(|what| say_note(around, what));
     let (mut left, mut state, mut missed): (u64, Option<(Instant, Duration)>, u64) = (wanted.count, None, 0);
     while left > 0 {
@@ -335,12 +338,32 @@ async fn trace(session: &mut Session, wanted: Traced, around: &mut Surroundings<
     Ok(())
 }
 
-/// Reports that packets are observed from now on.
-fn say_waiting(around: &mut Surroundings<'_>) {
-    match around.json {
-        true => (around.out)(&json!({"event": "waiting"}).to_string()),
-        false => (around.out)("waiting for packets; Ctrl-C ends it"),
+/// Reports that packets are observed from now on: none of them may ever come.
+fn say_waiting(around: &mut Surroundings<'_>, awaited: &str) {
+    if around.json {
+        (around.out)(&json!({"event": "waiting", "text": awaited}).to_string());
     }
+    (around.note)(&format!("waiting for {awaited}; Ctrl-C ends it"));
+}
+
+/// The packets that are to be traced: `2 packets that arrive at port 1 or 3 with bytes 12:0800 and ipv4.ttl=1`.
+fn awaited(wanted: &Traced) -> String {
+    let mut text = match wanted.count {
+        1 => "a packet that arrives".to_owned(),
+        count => format!("{count} packets that arrive"),
+    };
+    let ports: Vec<String> = wanted.ports.iter().map(ToString::to_string).collect();
+    if !ports.is_empty() {
+        text += &format!(" at port {}", ports.join(" or "));
+    }
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let bytes = wanted.bytes.iter().map(|it| format!("bytes {}:{}", it.offset, hex(&it.value)));
+    let fields = wanted.fields.iter().map(|(name, value)| format!("{name}={value}"));
+    let conditions: Vec<String> = bytes.chain(fields).collect();
+    if !conditions.is_empty() {
+        text += &format!(" with {}", conditions.join(" and "));
+    }
+    text
 }
 
 fn say_note(around: &mut Surroundings<'_>, text: &str) {

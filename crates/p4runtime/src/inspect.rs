@@ -7,6 +7,8 @@
 use crate::kept::{program_name, read_kept};
 use crate::service::{Core, blocking};
 use crate::status;
+use base::limits::PACKET_BYTES_MAX;
+use ir::Architecture;
 use p4runtime_proto::wirespeed::v1::{AboutResponse, SnapshotPart, TapPacket, TapPattern, TapRequest};
 use std::io;
 use std::pin::Pin;
@@ -100,7 +102,7 @@ pub(crate) fn snapshot(core: &Core, with_state: bool) -> Result<SnapshotParts, S
 /// Packets from now on.
 pub(crate) async fn tap(core: &Core, request: TapRequest) -> Result<TapPackets, Status> {
     let place = place(core)?;
-    let filter = filter(&request)?;
+    let filter = filter(&request, core.api.program().architecture)?;
     let count = if request.count == 0 { u64::MAX } else { request.count };
     let (sender, receiver) = mpsc::channel(TAP_PACKETS_MAX);
     let mut missed = 0;
@@ -123,9 +125,20 @@ pub(crate) async fn tap(core: &Core, request: TapRequest) -> Result<TapPackets, 
     Ok(Messages { receiver, _place: place, _watching: Some(watching) })
 }
 
-fn filter(request: &TapRequest) -> Result<TapFilter, Status> {
+/// An error for conditions that no packet can meet: whoever waits for such a packet would wait for ever.
+fn filter(request: &TapRequest, architecture: &Architecture) -> Result<TapFilter, Status> {
     if request.ports.len().max(request.patterns.len()) > TAP_CONDITIONS_MAX {
         return Err(Status::invalid_argument(format!("a tap has at most {TAP_CONDITIONS_MAX} ports and patterns")));
+    }
+    if let Some(port) = request.ports.iter().find(|&&port| port > architecture.port_max) {
+        let Architecture { name, port_max, .. } = architecture;
+        let message = format!("there is no port {port}: the greatest port of {name} is {port_max}");
+        return Err(Status::invalid_argument(message));
+    }
+    let end = |it: &TapPattern| it.offset.map(|offset| offset as usize + it.value.len());
+    if let Some(end) = request.patterns.iter().filter_map(end).find(|&end| end > PACKET_BYTES_MAX) {
+        let message = format!("no packet has {end} bytes: the longest has {PACKET_BYTES_MAX}");
+        return Err(Status::invalid_argument(message));
     }
     let pattern = |TapPattern { value, mask, offset }: &TapPattern| {
         Pattern::new(value, mask, offset.map(|offset| offset as usize)).ok_or_else(|| {

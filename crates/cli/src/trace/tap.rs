@@ -36,6 +36,7 @@ pub fn next_packet(address: &str, tls: Option<Tls>) -> Result<Vec<String>, Strin
             json: false,
             is_interactive: false,
             out: &mut |line| lines.push(line.to_owned()),
+            note: &mut |_| (),
             load: &|_| Err(Problem::new("no program is loaded here")),
             stop: &mut std::future::pending(),
             tracer: Some(&mut tracer),
@@ -44,8 +45,7 @@ pub fn next_packet(address: &str, tls: Option<Tls>) -> Result<Vec<String>, Strin
         engine::carry_out(&mut session, wanted, &mut around).await
     });
     traced.map_err(|failure| failure.to_string())?;
-    // The first message says that the switch waits for packets.
-    Ok(lines.split_off(1.min(lines.len())))
+    Ok(lines)
 }
 
 /// Traces packets of a running switch.
