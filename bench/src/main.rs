@@ -19,6 +19,7 @@
 //! * [`aggregation`]: the programs of `apps/aggregation`: small packets are aggregated and split, and each is
 //!   checked.
 //! * [`compile`]: the time that large programs take to compile, stage by stage.
+//! * [`event_queue`]: event queues for the simulator.
 //! * [`workers`]: several workers against one, from memory to memory.
 //!
 //! [`progress`] shows the progress of long benchmarks on a terminal.
@@ -38,6 +39,7 @@ mod contest;
 mod csv;
 mod drivers;
 mod entries;
+mod event_queue;
 mod growth;
 mod limit;
 mod peers;
@@ -152,6 +154,8 @@ enum Benchmark {
     Workers,
     /// Stages of compiling large programs
     Compile,
+    /// Event queues for the simulator
+    EventQueue,
 }
 
 fn main() -> ExitCode {
@@ -188,5 +192,6 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Aggregation => aggregation::run(arguments),
         Benchmark::Workers => workers::run(arguments),
         Benchmark::Compile => compile::run(arguments),
+        Benchmark::EventQueue => event_queue::run(arguments),
     }
 }

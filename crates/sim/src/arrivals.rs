@@ -1,0 +1,131 @@
+//! When packets are generated, and how long they are.
+//!
+//! What enters: a rate or a mean, and random numbers. What leaves: the span until the next packet, and its length.
+
+use crate::random::{self, exponential, exponential_time};
+use crate::time::{Serialiser, Time};
+use base::Rng;
+
+/// The times between packets.
+#[derive(Clone, Debug)]
+pub enum Arrivals {
+    /// As a line of this rate would carry packets of so many bytes one after the other.
+    Constant {
+        /// The line.
+        line: Serialiser,
+        /// The bytes of a packet.
+        bytes: u64,
+    },
+    /// Independent, exponentially distributed.
+    Poisson {
+        /// Their mean.
+        mean: Time,
+    },
+    /// Constant during phases, which alternate with pauses. Both are exponentially distributed.
+    OnOff {
+        /// As in [`Arrivals::Constant`].
+        line: Serialiser,
+        /// As in [`Arrivals::Constant`].
+        bytes: u64,
+        /// The mean length of a phase.
+        on: Time,
+        /// The mean length of a pause.
+        off: Time,
+        /// What is left of this phase.
+        left: Time,
+    },
+}
+
+impl Arrivals {
+    /// Packets of so many bytes at a rate in bits per second.
+    pub fn constant(bits_per_s: u64, bytes: u64) -> Arrivals {
+        Arrivals::Constant { line: Serialiser::new(bits_per_s), bytes }
+    }
+
+    /// Packets of so many bytes, as many on average as a rate in bits per second has.
+    pub fn poisson(bits_per_s: u64, bytes: u64) -> Arrivals {
+        Arrivals::Poisson { mean: Serialiser::new(bits_per_s).duration(bytes) }
+    }
+
+    /// Packets of so many bytes at a rate in bits per second, in phases.
+    pub fn on_off(bits_per_s: u64, bytes: u64, on: Time, off: Time) -> Arrivals {
+        Arrivals::OnOff { line: Serialiser::new(bits_per_s), bytes, on, off, left: Time::ZERO }
+    }
+
+    /// The span until the next packet.
+    pub fn next(&mut self, rng: &mut Rng) -> Time {
+        match self {
+            Arrivals::Constant { line, bytes } => line.take(*bytes),
+            Arrivals::Poisson { mean } => exponential_time(rng, *mean),
+            Arrivals::OnOff { line, bytes, on, off, left } => {
+                let interval = line.take(*bytes);
+                if interval <= *left {
+                    *left = left.since(interval);
+                    return interval;
+                }
+                let pause = exponential_time(rng, *off);
+                *left = exponential_time(rng, *on);
+                interval + pause
+            }
+        }
+    }
+}
+
+/// The lengths of packets.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Sizes {
+    /// All the same.
+    Fixed(usize),
+    /// Uniform between two lengths, both included.
+    Uniform(usize, usize),
+    /// Exponentially distributed with this mean, to whole bytes.
+    Exponential(f64),
+}
+
+impl Sizes {
+    /// The length of the next packet.
+    pub fn next(&self, rng: &mut Rng) -> usize {
+        match *self {
+            Sizes::Fixed(bytes) => bytes,
+            Sizes::Uniform(low, high) => rng.between(low as u64, high as u64) as usize,
+            Sizes::Exponential(mean) => (exponential(rng) * mean + 0.5) as usize,
+        }
+    }
+}
+
+/// The stream for a generator.
+pub(crate) fn stream(seed: u64, name: &str) -> Rng {
+    random::stream(seed, &format!("{name} generator"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn total(mut arrivals: Arrivals, count: u32) -> Time {
+        let mut rng = Rng::new(1);
+        (0..count).fold(Time::ZERO, |sum, _| sum + arrivals.next(&mut rng))
+    }
+
+    #[test]
+    fn generators_keep_their_rates() {
+        // 1,000 bytes at 3 Gb/s: 375,000 packets a second.
+        assert_eq!(total(Arrivals::constant(3_000_000_000, 1_000), 375_000), Time::from_s(1));
+        let poisson = total(Arrivals::poisson(3_000_000_000, 1_000), 375_000).seconds();
+        // Four standard errors of 1 / sqrt(375,000).
+        assert!((poisson - 1.0).abs() < 0.0066, "{poisson}");
+        let on_off = Arrivals::on_off(3_000_000_000, 1_000, Time::from_ms(1), Time::from_ms(3));
+        let on_off = total(on_off, 375_000).seconds();
+        // A phase and a pause take 4 ms; about 1,000 of them, with a deviation of sqrt(10) ms each.
+        assert!((on_off - 4.0).abs() < 0.4, "{on_off}");
+    }
+
+    #[test]
+    fn sizes_are_in_their_range() {
+        let mut rng = Rng::new(1);
+        assert!((0..1_000).map(|_| Sizes::Uniform(3, 5).next(&mut rng)).all(|size| (3..=5).contains(&size)));
+        assert_eq!(Sizes::Fixed(9).next(&mut rng), 9);
+        let mean = (0..100_000).map(|_| Sizes::Exponential(4_000.0).next(&mut rng)).sum::<usize>() / 100_000;
+        assert!((3_950..4_050).contains(&mean), "{mean}");
+    }
+}

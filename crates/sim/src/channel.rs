@@ -1,0 +1,244 @@
+//! One direction of a link: the sender's transmitter with its queue, and the packets in flight.
+//!
+//! What enters: packets with the times at which they are sent. What leaves: the same packets with the times at which
+//! they arrive, as far as they do. The queue is a FIFO, so the start of each transmission is known when its packet
+//! enters the queue, and no event is needed for it.
+//!
+//! * [`config`]: the properties of a channel.
+//! * [`counters`]: what is counted.
+//! * [`flight`]: the packets in flight.
+
+pub mod config;
+pub mod counters;
+pub mod flight;
+
+pub use config::{ChannelConfig, Interval};
+pub use counters::{ChannelCounters, ChannelDrop};
+pub use flight::Flight;
+
+use crate::packet::{Packet, Pool};
+use crate::random;
+use crate::time::{Serialiser, Time};
+use crate::wire::ip;
+use base::Rng;
+use std::collections::VecDeque;
+
+/// The least latency of a channel: what a node causes elsewhere happens later.
+const LATENCY_MIN: Time = Time::from_ps(1);
+
+/// The header that does not count for the MTU.
+const ETHERNET_HEADER_BYTES: usize = 14;
+
+/// The sender's end of a channel.
+#[derive(Debug)]
+pub struct Transmitter {
+    config: ChannelConfig,
+    line: Serialiser,
+    /// When the line has sent everything that was given to it.
+    free_at: Time,
+    /// Packets that wait, with the times at which their transmissions start.
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: u64,
+    /// Arrival of the last packet whose order is kept.
+    last_arrival: Time,
+    /// The first interval of `config.down` that has not ended.
+    next_down: usize,
+    impairments: Option<Box<Impairments>>,
+    counters: ChannelCounters,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    start: Time,
+    bytes: u32,
+}
+
+/// The random streams of a channel, one for each impairment.
+#[derive(Debug)]
+struct Impairments {
+    loss: Rng,
+    corruption: Rng,
+    duplication: Rng,
+    jitter: Rng,
+    reordering: Rng,
+}
+
+impl Transmitter {
+    /// The transmitter of a channel of this name, in the run of this seed.
+    pub fn new(config: ChannelConfig, name: &str, seed: u64) -> Transmitter {
+        let stream = |purpose: &str| random::stream(seed, &format!("{name} {purpose}"));
+        let impairments = config.is_impaired().then(|| {
+            Box::new(Impairments {
+                loss: stream("loss"),
+                corruption: stream("corruption"),
+                duplication: stream("duplication"),
+                jitter: stream("jitter"),
+                reordering: stream("reordering"),
+            })
+        });
+        let line = Serialiser::new(config.bits_per_s);
+        Transmitter {
+            config,
+            line,
+            free_at: Time::ZERO,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            last_arrival: Time::ZERO,
+            next_down: 0,
+            impairments,
+            counters: ChannelCounters::default(),
+        }
+    }
+
+    /// The properties.
+    pub fn config(&self) -> &ChannelConfig {
+        &self.config
+    }
+
+    /// What was counted until `now`.
+    pub fn counters(&self) -> &ChannelCounters {
+        &self.counters
+    }
+
+    /// The latency below which no packet arrives.
+    pub fn latency_min(&self) -> Time {
+        self.config.delay.max(LATENCY_MIN)
+    }
+
+    /// Packets and bytes that wait at this time, without the packet in transmission.
+    pub fn backlog(&mut self, now: Time) -> (usize, u64) {
+        self.start_transmissions(now);
+        (self.waiting.len(), self.waiting_bytes)
+    }
+
+    /// When the line is free for another packet.
+    pub fn free_at(&self) -> Time {
+        self.free_at
+    }
+
+    /// Sends a packet. It is handed to `deliver` with the time of its arrival, if it arrives; a duplicate, too.
+    pub fn send(&mut self, now: Time, mut packet: Packet, pool: &mut Pool, deliver: &mut dyn FnMut(Time, Packet)) {
+        self.follow_link(now);
+        self.start_transmissions(now);
+        if let Some(reason) = self.refusal(now, packet.len()) {
+            self.counters.drop(reason);
+            return pool.give(packet);
+        }
+        self.mark(&mut packet);
+        let arrival = self.transmit(now, packet.len());
+        if self.is_cut(arrival) {
+            self.counters.drop(ChannelDrop::Down);
+            return pool.give(packet);
+        }
+        match self.impairments.is_some() {
+            true => self.impair(arrival, packet, pool, deliver),
+            false => deliver(arrival, packet),
+        }
+    }
+
+    /// Why the packet cannot be sent, if it cannot.
+    fn refusal(&self, now: Time, length: usize) -> Option<ChannelDrop> {
+        if self.is_down(now) {
+            return Some(ChannelDrop::Down);
+        }
+        if length.saturating_sub(ETHERNET_HEADER_BYTES) > self.config.mtu {
+            return Some(ChannelDrop::Mtu);
+        }
+        let has_to_wait = self.free_at > now;
+        let is_full = self.waiting.len() >= self.config.queue_packets
+            || self.waiting_bytes + length as u64 > self.config.queue_bytes;
+        (has_to_wait && is_full).then_some(ChannelDrop::Queue)
+    }
+
+    /// Marks a packet that finds a long queue.
+    fn mark(&mut self, packet: &mut Packet) {
+        let is_long = self.waiting.len() >= self.config.ecn_packets || self.waiting_bytes >= self.config.ecn_bytes;
+        if is_long && ip::mark_congestion(packet.bytes_mut()) {
+            self.counters.marked += 1;
+        }
+    }
+
+    /// Takes the packet into the queue; returns when its last bit arrives.
+    fn transmit(&mut self, now: Time, length: usize) -> Time {
+        let start = self.free_at.max(now);
+        let gap_bytes = self.config.gap_bytes();
+        let occupied = self.line.take(self.config.line_bytes(length));
+        self.free_at = start + occupied;
+        if start > now {
+            self.waiting.push_back(Waiting { start, bytes: length as u32 });
+            self.waiting_bytes += length as u64;
+        }
+        self.counters.sent(start.since(now), occupied, length, self.waiting.len(), self.waiting_bytes);
+        let gap = if gap_bytes > 0 { self.line.duration(gap_bytes) } else { Time::ZERO };
+        let arrival = self.free_at.since(gap) + self.latency_min();
+        // A packet of no length on a line without limit keeps its order as well.
+        arrival.max(self.last_arrival)
+    }
+
+    fn impair(&mut self, arrival: Time, mut packet: Packet, pool: &mut Pool, deliver: &mut dyn FnMut(Time, Packet)) {
+        let (config, Some(random)) = (&self.config, &mut self.impairments) else { return };
+        if config.loss.happens(&mut random.loss) {
+            self.counters.drop(ChannelDrop::Loss);
+            return pool.give(packet);
+        }
+        if config.corruption.happens(&mut random.corruption) && packet.len() > 0 {
+            let bit = random.corruption.below(8 * packet.len() as u64) as usize;
+            packet.bytes_mut()[bit / 8] ^= 1 << (bit % 8);
+            self.counters.corrupted += 1;
+        }
+        let is_doubled = config.duplication.happens(&mut random.duplication);
+        let jittered = match config.jitter > Time::ZERO {
+            true => arrival + random::uniform_time(&mut random.jitter, config.jitter),
+            false => arrival,
+        };
+        let arrival = match config.reordering.happens(&mut random.reordering) {
+            true => {
+                self.counters.reordered += 1;
+                jittered + config.reordering_delay
+            }
+            false => {
+                self.last_arrival = jittered.max(self.last_arrival);
+                self.last_arrival
+            }
+        };
+        let duplicate = is_doubled.then(|| pool.copy_of(packet.bytes()));
+        deliver(arrival, packet);
+        if let Some(duplicate) = duplicate {
+            self.counters.duplicated += 1;
+            deliver(arrival, duplicate);
+        }
+    }
+
+    /// Lets packets leave the queue whose transmissions have started.
+    fn start_transmissions(&mut self, now: Time) {
+        while let Some(first) = self.waiting.front().filter(|first| first.start <= now) {
+            self.waiting_bytes -= u64::from(first.bytes);
+            self.waiting.pop_front();
+        }
+    }
+
+    /// Empties the queue if the link has gone down since.
+    fn follow_link(&mut self, now: Time) {
+        while let Some(down) = self.config.down.get(self.next_down).filter(|down| down.start <= now) {
+            self.free_at = self.free_at.min(down.start);
+            self.waiting.clear();
+            self.waiting_bytes = 0;
+            if now < down.end {
+                return;
+            }
+            self.next_down += 1;
+        }
+    }
+
+    fn is_down(&self, now: Time) -> bool {
+        self.config.down.get(self.next_down).is_some_and(|down| down.contains(now))
+    }
+
+    /// Whether the link goes down before this time.
+    fn is_cut(&self, arrival: Time) -> bool {
+        self.config.down.get(self.next_down).is_some_and(|down| down.start < arrival)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,244 @@
+//! From nodes and links to partitions.
+
+use crate::channel::{ChannelConfig, Flight, Transmitter};
+use crate::events::{EventQueue, Source};
+use crate::network::fabric::{Fabric, Peer};
+use crate::network::partition::{Partition, Slot, SourceOf, TIMER};
+use crate::network::{Channel, Location, Network};
+use crate::node::Node;
+use crate::packet::Pool;
+use crate::time::Time;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A node, by the order in which nodes were added.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct NodeId(pub u32);
+
+/// A port of a node, by the order in which links were added to the node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PortId {
+    /// The node.
+    pub node: NodeId,
+    /// Its port.
+    pub port: usize,
+}
+
+/// A network that is being put together.
+#[derive(Default)]
+pub struct NetworkBuilder {
+    names: Vec<String>,
+    nodes: Vec<Option<Box<dyn Node>>>,
+    /// By node, by port: the other end.
+    ports: Vec<Vec<PortId>>,
+    links: Vec<Link>,
+}
+
+struct Link {
+    ends: [PortId; 2],
+    /// From the first end to the second, and back.
+    configs: [ChannelConfig; 2],
+}
+
+impl NetworkBuilder {
+    /// Adds a node of this name, which comes later ([`NetworkBuilder::place`]): what a node is may depend on its links.
+    pub fn add(&mut self, name: &str) -> NodeId {
+        self.names.push(name.to_owned());
+        self.nodes.push(None);
+        self.ports.push(Vec::new());
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    /// Puts a node in its place.
+    pub fn place(&mut self, id: NodeId, node: Box<dyn Node>) {
+        self.nodes[id.0 as usize] = Some(node);
+    }
+
+    /// Joins two nodes, with the properties of the channel from `a` to `b` and of the one back. Each of them gets its
+    /// next port.
+    pub fn link(&mut self, a: NodeId, b: NodeId, configs: [ChannelConfig; 2]) -> [PortId; 2] {
+        let port = |node: NodeId, taken: usize| PortId { node, port: self.ports[node.0 as usize].len() + taken };
+        let ends = [port(a, 0), port(b, usize::from(a == b))];
+        self.ports[a.0 as usize].push(ends[1]);
+        self.ports[b.0 as usize].push(ends[0]);
+        self.links.push(Link { ends, configs });
+        ends
+    }
+
+    /// The name of a node.
+    pub fn name(&self, node: NodeId) -> &str {
+        &self.names[node.0 as usize]
+    }
+
+    /// Nodes so far.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The network, to be run by at most so many threads.
+    ///
+    /// # Panics
+    /// If a node has not been placed.
+    pub fn build(mut self, seed: u64, threads: usize) -> Network {
+        let parts = self.divide(threads.max(1));
+        let count = 1 + parts.iter().copied().max().unwrap_or(0) as usize;
+        let names = self.channel_names();
+        let plan = Plan::new(&self, &parts, count);
+        let look_ahead = self.look_ahead(&parts);
+        let mut transmitters = self.transmitters(&names, seed);
+        let mut partitions: Vec<Partition> = (0..count).map(|part| plan.empty(part as u32, count)).collect();
+        for (node, slot) in self.nodes.iter_mut().enumerate() {
+            let partition = &mut partitions[parts[node] as usize];
+            let node_box = slot.take().unwrap_or_else(|| panic!("{} has no node", self.names[node]));
+            let first_port = partition.fabric.transmitters.len() as u32;
+            for (port, peer) in self.ports[node].iter().enumerate() {
+                let id = PortId { node: NodeId(node as u32), port };
+                partition.fabric.transmitters.push(transmitters.remove(&id).expect("each port has a channel"));
+                partition.fabric.flights.push(Flight::default());
+                partition.fabric.peers.push(plan.peers[peer]);
+                partition.sources.push(SourceOf { node: partition.slots.len() as u32, port: port as u32 });
+            }
+            let (index, timer) = (partition.slots.len() as u32, partition.sources.len() as Source);
+            partition.sources.push(SourceOf { node: index, port: TIMER });
+            partition.slots.push(Slot { node: node_box, first_port, timer, next_timer: Time::MAX });
+            partition.touched.push(index);
+        }
+        let channels = self.channels(&names, &plan);
+        Network { partitions, look_ahead, now: Time::ZERO, nodes: plan.locations, channels }
+    }
+
+    /// Directions of links: sender, receiver, properties.
+    fn directions(&self) -> impl Iterator<Item = (PortId, PortId, &ChannelConfig)> {
+        self.links.iter().flat_map(|link| {
+            let [a, b] = link.ends;
+            [(a, b, &link.configs[0]), (b, a, &link.configs[1])]
+        })
+    }
+
+    /// A name for each direction, with ports where two nodes have several links.
+    fn channel_names(&self) -> Vec<String> {
+        let mut counts = BTreeMap::new();
+        self.directions().for_each(|(from, to, _)| *counts.entry((from.node, to.node)).or_insert(0) += 1);
+        let name = |(from, to, _): (PortId, PortId, &ChannelConfig)| match counts[&(from.node, to.node)] {
+            1 => format!("{}>{}", self.name(from.node), self.name(to.node)),
+            _ => format!("{}:{}>{}:{}", self.name(from.node), from.port, self.name(to.node), to.port),
+        };
+        self.directions().map(name).collect()
+    }
+
+    fn transmitters(&self, names: &[String], seed: u64) -> BTreeMap<PortId, Transmitter> {
+        let make = |((from, _, config), name): ((PortId, PortId, &ChannelConfig), &String)| {
+            (from, Transmitter::new(config.clone(), name, seed))
+        };
+        self.directions().zip(names).map(make).collect()
+    }
+
+    fn channels(&self, names: &[String], plan: &Plan) -> Vec<Channel> {
+        let channel = |((from, to, _), name): ((PortId, PortId, &ChannelConfig), &String)| {
+            let Peer { partition, port, .. } = plan.peers[&from];
+            Channel { name: name.clone(), from: from.node, to: to.node, partition, port }
+        };
+        self.directions().zip(names).map(channel).collect()
+    }
+
+    /// The least latency between two parts.
+    fn look_ahead(&self, parts: &[u32]) -> Time {
+        let is_cut = |a: PortId, b: PortId| parts[a.node.0 as usize] != parts[b.node.0 as usize];
+        let cut = self.directions().filter(|(from, to, _)| is_cut(*from, *to));
+        cut.map(|(.., config)| config.delay).min().unwrap_or(Time::MAX)
+    }
+
+    /// The part of each node. Nodes are taken in breadth-first order, so that neighbours come together, and divided
+    /// evenly by their ports; nodes that are joined without delay stay in one part.
+    fn divide(&self, threads: usize) -> Vec<u32> {
+        let groups = self.groups();
+        let order = self.breadth_first();
+        let weight = |node: u32| 1 + self.ports[node as usize].len();
+        let total: usize = order.iter().map(|&node| weight(node)).sum();
+        let mut part_of_group: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut seen = 0;
+        for &node in &order {
+            let part = (seen * threads / total.max(1)) as u32;
+            part_of_group.entry(groups[node as usize]).or_insert(part);
+            seen += weight(node);
+        }
+        // Parts without nodes are left out.
+        let used: BTreeSet<u32> = part_of_group.values().copied().collect();
+        let number = |part: &u32| used.iter().position(|it| it == part).unwrap_or(0) as u32;
+        groups.iter().map(|group| number(&part_of_group[group])).collect()
+    }
+
+    /// For each node the first one that it is joined with by links without delay.
+    fn groups(&self) -> Vec<u32> {
+        let mut groups: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        let root = |groups: &[u32], mut node: u32| {
+            while groups[node as usize] != node {
+                node = groups[node as usize];
+            }
+            node
+        };
+        for link in self.links.iter().filter(|link| link.configs.iter().any(|config| config.delay == Time::ZERO)) {
+            let [a, b] = link.ends.map(|end| root(&groups, end.node.0));
+            groups[a.max(b) as usize] = a.min(b);
+        }
+        (0..self.nodes.len() as u32).map(|node| root(&groups, node)).collect()
+    }
+
+    fn breadth_first(&self) -> Vec<u32> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut order = Vec::with_capacity(seen.len());
+        for start in 0..seen.len() {
+            let mut queue = VecDeque::from([start as u32]);
+            while let Some(node) = queue.pop_front() {
+                if !std::mem::replace(&mut seen[node as usize], true) {
+                    order.push(node);
+                    queue.extend(self.ports[node as usize].iter().map(|peer| peer.node.0));
+                }
+            }
+        }
+        order
+    }
+}
+
+/// Where everything will be.
+struct Plan {
+    locations: Vec<Location>,
+    /// For each port: its partition, its number there, and the source of its arrivals.
+    peers: BTreeMap<PortId, Peer>,
+    /// By partition.
+    sources: Vec<usize>,
+}
+
+impl Plan {
+    fn new(builder: &NetworkBuilder, parts: &[u32], count: usize) -> Plan {
+        let (mut slots, mut ports, mut sources) = (vec![0u32; count], vec![0u32; count], vec![0usize; count]);
+        let mut plan = Plan { locations: Vec::new(), peers: BTreeMap::new(), sources: Vec::new() };
+        for (node, &partition) in parts.iter().enumerate() {
+            let part = partition as usize;
+            plan.locations.push(Location { partition, index: slots[part] });
+            slots[part] += 1;
+            for port in 0..builder.ports[node].len() {
+                let id = PortId { node: NodeId(node as u32), port };
+                plan.peers.insert(id, Peer { partition, port: ports[part], source: sources[part] as Source });
+                ports[part] += 1;
+                sources[part] += 1;
+            }
+            // The timer.
+            sources[part] += 1;
+        }
+        Plan { sources, ..plan }
+    }
+
+    fn empty(&self, partition: u32, count: usize) -> Partition {
+        let fabric = Fabric {
+            now: Time::ZERO,
+            pool: Pool::default(),
+            events: EventQueue::new(self.sources[partition as usize]),
+            transmitters: Vec::new(),
+            peers: Vec::new(),
+            flights: Vec::new(),
+            partition,
+            outboxes: (0..count).map(|_| Vec::new()).collect(),
+        };
+        Partition { slots: Vec::new(), sources: Vec::new(), fabric, events: 0, touched: Vec::new() }
+    }
+}

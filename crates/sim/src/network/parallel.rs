@@ -1,0 +1,131 @@
+//! Several partitions, each on a thread, window by window.
+//!
+//! What enters: partitions, and the least latency between two of them. What leaves: the same state that one thread
+//! would have reached. In each window a partition runs the events before the earliest event of all plus that latency:
+//! what others send in the window arrives after it.
+
+use crate::network::fabric::Mail;
+use crate::network::partition::Partition;
+use crate::time::Time;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// How often a thread looks for the others before it gives up its processor.
+const SPINS: u32 = 2_000;
+
+/// Runs all events before `end`.
+pub(super) fn run_until(partitions: &mut [Partition], look_ahead: Time, end: Time) {
+    let meeting = Meeting::new(partitions.len());
+    thread::scope(|scope| {
+        let mut threads: Vec<_> = partitions.iter_mut().enumerate().collect();
+        let first = threads.remove(0);
+        for (index, partition) in threads {
+            scope.spawn({
+                let meeting = &meeting;
+                move || meeting.run(index, partition, look_ahead, end)
+            });
+        }
+        meeting.run(first.0, first.1, look_ahead, end);
+    });
+}
+
+/// What the threads share.
+struct Meeting {
+    barrier: Barrier,
+    /// By partition: its earliest event in picoseconds.
+    next_events: Vec<AtomicU64>,
+    /// By receiving and sending partition: packets of the last window.
+    mail: Vec<Vec<Mutex<Vec<Mail>>>>,
+}
+
+impl Meeting {
+    fn new(count: usize) -> Meeting {
+        let boxes = || (0..count).map(|_| Mutex::default()).collect();
+        Meeting {
+            barrier: Barrier::new(count),
+            next_events: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            mail: (0..count).map(|_| boxes()).collect(),
+        }
+    }
+
+    fn run(&self, index: usize, partition: &mut Partition, look_ahead: Time, end: Time) {
+        // If a node panics, the others must not wait for its thread.
+        let _departure = Departure(&self.barrier);
+        loop {
+            self.next_events[index].store(partition.next_event().ps(), Ordering::Relaxed);
+            if !self.barrier.wait() {
+                return;
+            }
+            let earliest = self.next_events.iter().map(|next| next.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
+            if Time::from_ps(earliest) >= end {
+                return;
+            }
+            partition.run_until(end.min(Time::from_ps(earliest) + look_ahead));
+            self.post(index, partition);
+            if !self.barrier.wait() {
+                return;
+            }
+            self.collect(index, partition);
+        }
+    }
+
+    fn post(&self, index: usize, partition: &mut Partition) {
+        for (receiver, outbox) in partition.fabric.outboxes.iter_mut().enumerate().filter(|(_, it)| !it.is_empty()) {
+            let mut mail = self.mail[receiver][index].lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::swap(&mut *mail, outbox);
+        }
+    }
+
+    fn collect(&self, index: usize, partition: &mut Partition) {
+        for sender in &self.mail[index] {
+            let mut mail = sender.lock().unwrap_or_else(PoisonError::into_inner);
+            partition.accept(mail.drain(..));
+        }
+    }
+}
+
+/// Where threads wait for each other, often and shortly.
+struct Barrier {
+    count: usize,
+    arrived: AtomicUsize,
+    round: AtomicUsize,
+    is_broken: AtomicBool,
+}
+
+impl Barrier {
+    fn new(count: usize) -> Barrier {
+        let (arrived, round) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Barrier { count, arrived, round, is_broken: AtomicBool::new(false) }
+    }
+
+    /// Waits for all threads; returns false if one of them is gone for good.
+    fn wait(&self) -> bool {
+        let round = self.round.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.round.store(round + 1, Ordering::Release);
+            return true;
+        }
+        let mut spins = 0;
+        while self.round.load(Ordering::Acquire) == round {
+            if self.is_broken.load(Ordering::Acquire) {
+                return false;
+            }
+            spins += 1;
+            if spins < SPINS { std::hint::spin_loop() } else { thread::yield_now() }
+        }
+        true
+    }
+}
+
+/// Breaks the barrier when a thread ends by a panic.
+struct Departure<'a>(&'a Barrier);
+
+impl Drop for Departure<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.is_broken.store(true, Ordering::Release);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Nodes: what hosts, switches, sources and sinks have in common.
+//!
+//! What enters: packets on ports, and the time. What leaves: packets on ports, and the time of the next timer. A node
+//! knows no other node; it changes nothing but itself and what it sends.
+
+use crate::channel::Transmitter;
+use crate::network::fabric::Fabric;
+use crate::packet::{Packet, Pool};
+use crate::time::Time;
+use std::any::Any;
+
+/// A node.
+pub trait Node: Any + Send {
+    /// A packet has arrived on a port.
+    fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet);
+
+    /// The time of the next timer has come.
+    fn timer(&mut self, context: &mut Context<'_>);
+
+    /// When [`Node::timer`] is to be called next; [`Time::MAX`] for never. It is read after each event of the node.
+    fn next_timer(&self) -> Time;
+}
+
+/// What a node may use while it works on an event.
+pub struct Context<'a> {
+    pub(crate) fabric: &'a mut Fabric,
+    /// The first of the node's ports among those of the partition.
+    pub(crate) first_port: usize,
+}
+
+impl Context<'_> {
+    /// The time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.fabric.now
+    }
+
+    /// Memory of packets.
+    #[inline]
+    pub fn pool(&mut self) -> &mut Pool {
+        &mut self.fabric.pool
+    }
+
+    /// Sends a packet on a port: it is transmitted as soon as the line is free.
+    #[inline]
+    pub fn send(&mut self, port: usize, packet: Packet) {
+        self.fabric.send(self.first_port + port, packet);
+    }
+
+    /// The transmitter of a port.
+    pub fn transmitter(&mut self, port: usize) -> &mut Transmitter {
+        &mut self.fabric.transmitters[self.first_port + port]
+    }
+
+    /// Ends a packet.
+    #[inline]
+    pub fn end(&mut self, packet: Packet) {
+        self.fabric.pool.give(packet);
+    }
+}

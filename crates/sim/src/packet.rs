@@ -1,0 +1,136 @@
+//! Packets: buffers with headroom, and the pools that they come from.
+//!
+//! What enters: lengths and bytes. What leaves: packets that move from node to node without being copied. The space
+//! before the bytes lets a program put headers in front of them where they lie.
+
+use base::limits::{LENT_HEADROOM_BYTES, PACKET_BYTES_MAX};
+
+/// Sizes of buffers: small control packets, full Ethernet frames, jumbo frames, the longest packets.
+const SIZES: [usize; 4] = [384, 2_048, 10_240, PACKET_BYTES_MAX + LENT_HEADROOM_BYTES];
+
+/// Free buffers that a pool keeps of each size; more than are in flight in most networks.
+const FREE_MAX: usize = 16_384;
+
+/// A packet.
+#[derive(Debug)]
+pub struct Packet {
+    memory: Box<[u8]>,
+    start: u32,
+    end: u32,
+}
+
+impl Packet {
+    /// The bytes, from the Ethernet header on, without preamble and FCS.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.memory[self.start as usize..self.end as usize]
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start as usize..self.end as usize]
+    }
+
+    /// How many bytes.
+    #[inline]
+    #[allow(clippy::len_without_is_empty, reason = "an empty packet is nothing special")]
+    pub fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// The headroom and the bytes in one piece, and the length of the headroom: what is lent to the switch core.
+    pub fn memory_with_headroom(&mut self) -> (&mut [u8], usize) {
+        (&mut self.memory[..self.end as usize], self.start as usize)
+    }
+
+    /// Makes the packet the part of its memory where these bytes lie; returns whether they lie in it.
+    pub fn resize_to(&mut self, address: usize, length: usize) -> bool {
+        let begin = self.memory.as_ptr() as usize;
+        let Some(start) = address.checked_sub(begin).filter(|start| start + length <= self.memory.len()) else {
+            return false;
+        };
+        (self.start, self.end) = (start as u32, (start + length) as u32);
+        true
+    }
+
+    /// Makes the packet shorter.
+    pub fn truncate(&mut self, length: usize) {
+        self.end = self.end.min(self.start + length.min(PACKET_BYTES_MAX) as u32);
+    }
+}
+
+/// Free buffers of one partition.
+#[derive(Debug, Default)]
+pub struct Pool {
+    free: [Vec<Box<[u8]>>; SIZES.len()],
+}
+
+impl Pool {
+    /// A packet of so many bytes, all zero.
+    ///
+    /// # Panics
+    /// If it is longer than `base::limits::PACKET_BYTES_MAX`.
+    pub fn zeroed(&mut self, length: usize) -> Packet {
+        let mut packet = self.take(length);
+        packet.bytes_mut().fill(0);
+        packet
+    }
+
+    /// A packet with these bytes.
+    ///
+    /// # Panics
+    /// If they are more than `base::limits::PACKET_BYTES_MAX`.
+    pub fn copy_of(&mut self, bytes: &[u8]) -> Packet {
+        let mut packet = self.take(bytes.len());
+        packet.bytes_mut().copy_from_slice(bytes);
+        packet
+    }
+
+    /// Takes the memory of a packet that has come to its end.
+    pub fn give(&mut self, packet: Packet) {
+        if let Some(size) = SIZES.iter().position(|&size| size == packet.memory.len())
+            && self.free[size].len() < FREE_MAX
+        {
+            self.free[size].push(packet.memory);
+        }
+    }
+
+    /// A packet with arbitrary bytes.
+    fn take(&mut self, length: usize) -> Packet {
+        assert!(length <= PACKET_BYTES_MAX, "a packet of {length} bytes");
+        let size = SIZES.iter().position(|&size| size >= length + LENT_HEADROOM_BYTES).expect("the last fits all");
+        let memory = self.free[size].pop().unwrap_or_else(|| vec![0; SIZES[size]].into_boxed_slice());
+        Packet { memory, start: LENT_HEADROOM_BYTES as u32, end: (LENT_HEADROOM_BYTES + length) as u32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_used_again_and_show_nothing_of_their_past() {
+        let mut pool = Pool::default();
+        let packet = pool.copy_of(&[7; 100]);
+        let address = packet.bytes().as_ptr();
+        pool.give(packet);
+        let again = pool.zeroed(200);
+        assert_eq!((again.bytes().as_ptr(), again.bytes()), (address, &[0; 200][..]));
+        assert_eq!(pool.zeroed(PACKET_BYTES_MAX).len(), PACKET_BYTES_MAX);
+    }
+
+    #[test]
+    fn bytes_may_begin_in_the_headroom() {
+        let mut pool = Pool::default();
+        let mut packet = pool.copy_of(&[1, 2, 3]);
+        let (memory, headroom) = packet.memory_with_headroom();
+        memory[headroom - 2..headroom].fill(9);
+        let address = memory[headroom - 2..].as_ptr() as usize;
+        assert!(packet.resize_to(address, 5));
+        assert_eq!(packet.bytes(), [9, 9, 1, 2, 3]);
+        assert!(!packet.resize_to(address, 100_000) && !packet.resize_to(1, 1));
+        packet.truncate(1);
+        assert_eq!(packet.bytes(), [9]);
+    }
+}

@@ -1,0 +1,289 @@
+//! IPv4 (RFC 791) and IPv6 (RFC 8200), as far as hosts of the simulator need them: options and extension headers are
+//! passed over, fragments are recognised but not put together.
+
+use crate::wire::checksum;
+use crate::wire::ethernet::{self, IPV4, IPV6};
+use crate::wire::{array, u16_at};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// The length of an IPv4 header without options.
+pub const V4_HEADER_BYTES: usize = 20;
+/// The length of an IPv6 header.
+pub const V6_HEADER_BYTES: usize = 40;
+
+/// Protocol numbers.
+pub const ICMP: u8 = 1;
+/// TCP.
+pub const TCP: u8 = 6;
+/// UDP.
+pub const UDP: u8 = 17;
+/// ICMP for IPv6.
+pub const ICMPV6: u8 = 58;
+
+/// ECN (RFC 3168): the two bits of a congested packet.
+const CONGESTION_EXPERIENCED: u8 = 3;
+
+/// Extension headers of IPv6 that have a length: hop-by-hop, routing, destination options.
+const EXTENSIONS: [u8; 3] = [0, 43, 60];
+const FRAGMENT: u8 = 44;
+
+/// A header, of either version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// From whom.
+    pub source: IpAddr,
+    /// For whom.
+    pub destination: IpAddr,
+    /// What follows.
+    pub protocol: u8,
+    /// Time to live, or hop limit.
+    pub ttl: u8,
+    /// Differentiated services and ECN.
+    pub traffic_class: u8,
+}
+
+/// Why a packet is not taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Defect {
+    /// Lengths or versions do not fit together.
+    Malformed,
+    /// The header's checksum is wrong.
+    Checksum,
+    /// It is a fragment.
+    Fragment,
+}
+
+impl Header {
+    /// Reads the header of a packet of this EtherType; returns what follows, without padding.
+    pub fn parse(ethertype: u16, packet: &[u8]) -> Result<(Header, &[u8]), Defect> {
+        match ethertype {
+            IPV4 => parse_v4(packet),
+            IPV6 => parse_v6(packet).ok_or(Defect::Malformed)?,
+            _ => Err(Defect::Malformed),
+        }
+    }
+
+    /// The EtherType of its version.
+    pub fn ethertype(&self) -> u16 {
+        if self.source.is_ipv4() { IPV4 } else { IPV6 }
+    }
+
+    /// The bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        if self.source.is_ipv4() { V4_HEADER_BYTES } else { V6_HEADER_BYTES }
+    }
+
+    /// Writes the header for so many bytes that follow.
+    ///
+    /// # Panics
+    /// If `bytes` is shorter than [`Header::bytes`], or the addresses have different versions.
+    pub fn emit(&self, bytes: &mut [u8], payload_bytes: usize) {
+        match (self.source, self.destination) {
+            (IpAddr::V4(source), IpAddr::V4(destination)) => {
+                bytes[..V4_HEADER_BYTES].fill(0);
+                bytes[0] = 0x45;
+                bytes[1] = self.traffic_class;
+                bytes[2..4].copy_from_slice(&((V4_HEADER_BYTES + payload_bytes) as u16).to_be_bytes());
+                // Don't fragment: such packets need no identification (RFC 6864).
+                bytes[6] = 0x40;
+                (bytes[8], bytes[9]) = (self.ttl, self.protocol);
+                bytes[12..16].copy_from_slice(&source.octets());
+                bytes[16..20].copy_from_slice(&destination.octets());
+                let sum = checksum::of(&bytes[..V4_HEADER_BYTES]);
+                bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+            }
+            (IpAddr::V6(source), IpAddr::V6(destination)) => {
+                bytes[..4].copy_from_slice(&(6 << 28 | u32::from(self.traffic_class) << 20).to_be_bytes());
+                bytes[4..6].copy_from_slice(&(payload_bytes as u16).to_be_bytes());
+                (bytes[6], bytes[7]) = (self.protocol, self.ttl);
+                bytes[8..24].copy_from_slice(&source.octets());
+                bytes[24..40].copy_from_slice(&destination.octets());
+            }
+            _ => panic!("{} and {} have different versions", self.source, self.destination),
+        }
+    }
+}
+
+fn parse_v4(packet: &[u8]) -> Result<(Header, &[u8]), Defect> {
+    let first = *packet.first().ok_or(Defect::Malformed)?;
+    let header_bytes = usize::from(first & 15) * 4;
+    let total = usize::from(u16_at(packet, 2).ok_or(Defect::Malformed)?);
+    if first >> 4 != 4 || header_bytes < V4_HEADER_BYTES || total < header_bytes || packet.len() < total {
+        return Err(Defect::Malformed);
+    }
+    if checksum::of(&packet[..header_bytes]) != 0 {
+        return Err(Defect::Checksum);
+    }
+    // More fragments, or an offset.
+    if u16::from_be_bytes([packet[6], packet[7]]) & 0x3fff != 0 {
+        return Err(Defect::Fragment);
+    }
+    let address = |at: usize| IpAddr::V4(Ipv4Addr::new(packet[at], packet[at + 1], packet[at + 2], packet[at + 3]));
+    let header = Header {
+        source: address(12),
+        destination: address(16),
+        protocol: packet[9],
+        ttl: packet[8],
+        traffic_class: packet[1],
+    };
+    Ok((header, &packet[header_bytes..total]))
+}
+
+fn parse_v6(packet: &[u8]) -> Option<Result<(Header, &[u8]), Defect>> {
+    let first = u32::from_be_bytes(array(packet, 0)?);
+    let end = V6_HEADER_BYTES + usize::from(u16_at(packet, 4)?);
+    let packet = packet.get(..end).filter(|_| first >> 28 == 6)?;
+    let (mut protocol, mut at) = (packet[6], V6_HEADER_BYTES);
+    while EXTENSIONS.contains(&protocol) {
+        let length = 8 * (1 + usize::from(*packet.get(at + 1)?));
+        protocol = packet[at];
+        at += length;
+    }
+    if protocol == FRAGMENT {
+        return Some(Err(Defect::Fragment));
+    }
+    let header = Header {
+        source: IpAddr::V6(Ipv6Addr::from(array::<16>(packet, 8)?)),
+        destination: IpAddr::V6(Ipv6Addr::from(array::<16>(packet, 24)?)),
+        protocol,
+        ttl: packet[7],
+        traffic_class: (first >> 20) as u8,
+    };
+    Some(Ok((header, packet.get(at..)?)))
+}
+
+/// Marks a frame's IP packet as having met congestion, if it is ECN-capable and not marked yet.
+pub fn mark_congestion(frame: &mut [u8]) -> bool {
+    mark(frame).unwrap_or(false)
+}
+
+fn mark(frame: &mut [u8]) -> Option<bool> {
+    let (ethertype, at) = ethernet::payload(frame)?;
+    let word = u16_at(frame, at)?;
+    let shift = match ethertype {
+        IPV4 => 0,
+        IPV6 => 4,
+        _ => return None,
+    };
+    let ecn = (word >> shift) as u8 & CONGESTION_EXPERIENCED;
+    if ecn == 0 || ecn == CONGESTION_EXPERIENCED {
+        return Some(false);
+    }
+    let marked = word | u16::from(CONGESTION_EXPERIENCED) << shift;
+    if ethertype == IPV4 {
+        let sum = u16_at(frame, at + 10)?;
+        frame[at + 10..at + 12].copy_from_slice(&checksum::updated(sum, word, marked).to_be_bytes());
+    }
+    frame[at..at + 2].copy_from_slice(&marked.to_be_bytes());
+    Some(true)
+}
+
+/// Takes one from the time to live of a frame's IP packet, as routers do; `None` if it is not IP or has come to its
+/// end.
+pub fn decrement_ttl(frame: &mut [u8]) -> Option<()> {
+    let (ethertype, at) = ethernet::payload(frame)?;
+    let ttl_at = match ethertype {
+        IPV4 => at + 8,
+        IPV6 => at + 7,
+        _ => return None,
+    };
+    let ttl = *frame.get(ttl_at).filter(|ttl| **ttl > 1)?;
+    if ethertype == IPV4 {
+        let (word, sum) = (u16_at(frame, ttl_at)?, u16_at(frame, at + 10)?);
+        let sum = checksum::updated(sum, word, word - 0x100);
+        frame[at + 10..at + 12].copy_from_slice(&sum.to_be_bytes());
+    }
+    frame[ttl_at] = ttl - 1;
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Rng;
+
+    fn header(ips: [&str; 2], traffic_class: u8) -> Header {
+        let [source, destination] = ips.map(|ip| ip.parse().unwrap());
+        Header { source, destination, protocol: UDP, ttl: 64, traffic_class }
+    }
+
+    /// A frame without Ethernet addresses.
+    fn frame(header: &Header, payload: &[u8]) -> Vec<u8> {
+        let mut frame = vec![0; 14 + header.bytes()];
+        frame[12..14].copy_from_slice(&header.ethertype().to_be_bytes());
+        header.emit(&mut frame[14..], payload.len());
+        frame.extend(payload);
+        frame
+    }
+
+    const PAIRS: [[&str; 2]; 2] = [["10.0.0.1", "10.0.0.2"], ["2001:db8::1", "2001:db8::2"]];
+
+    #[test]
+    fn headers_are_written_as_they_are_read() {
+        for ips in PAIRS {
+            let header = header(ips, 0xb9);
+            let mut frame = frame(&header, b"abc");
+            frame.extend([0; 7]);
+            assert_eq!(Header::parse(header.ethertype(), &frame[14..]), Ok((header, &b"abc"[..])));
+            for length in 0..header.bytes() + 3 {
+                assert!(Header::parse(header.ethertype(), &frame[14..14 + length]).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn defects_are_told_apart() {
+        let mut packet = frame(&header(PAIRS[0], 0), b"abc").split_off(14);
+        packet[15] ^= 1;
+        assert_eq!(Header::parse(IPV4, &packet), Err(Defect::Checksum));
+        packet[15] ^= 1;
+        packet[6..8].copy_from_slice(&[0x20, 0]);
+        packet[10..12].copy_from_slice(&[0, 0]);
+        let sum = checksum::of(&packet[..20]);
+        packet[10..12].copy_from_slice(&sum.to_be_bytes());
+        assert_eq!(Header::parse(IPV4, &packet), Err(Defect::Fragment));
+    }
+
+    #[test]
+    fn extension_headers_are_passed_over() {
+        let mut packet = frame(&header(PAIRS[1], 0), &[UDP, 0, 0, 0, 0, 0, 0, 0, b'x']).split_off(14);
+        packet[6] = 60;
+        let (header, payload) = Header::parse(IPV6, &packet).unwrap();
+        assert_eq!((header.protocol, payload), (UDP, &b"x"[..]));
+        packet[41] = 200;
+        assert_eq!(Header::parse(IPV6, &packet), Err(Defect::Malformed));
+    }
+
+    #[test]
+    fn marking_and_hops_keep_the_checksum_right() {
+        for ips in PAIRS {
+            for (class, is_marked) in [(0xb8, false), (0xb9, true), (0xba, true), (0xbb, false)] {
+                let mut frame = frame(&header(ips, class), b"abc");
+                assert_eq!(mark_congestion(&mut frame), is_marked);
+                assert_eq!(decrement_ttl(&mut frame), Some(()));
+                let (after, _) = Header::parse(header(ips, 0).ethertype(), &frame[14..]).unwrap();
+                let class = if is_marked { 0xbb } else { class };
+                assert_eq!((after.traffic_class, after.ttl), (class, 63));
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic() {
+        let mut rng = Rng::new(3);
+        for _ in 0..200_000 {
+            let ips = PAIRS[rng.below(2) as usize];
+            let mut frame = frame(&header(ips, 1), b"abcdefgh");
+            for _ in 0..rng.below(4) {
+                let at = rng.below(frame.len() as u64) as usize;
+                frame[at] = rng.next_u64() as u8;
+            }
+            frame.truncate(rng.below(frame.len() as u64 + 1) as usize);
+            mark_congestion(&mut frame);
+            decrement_ttl(&mut frame);
+            for ethertype in [IPV4, IPV6] {
+                let _ = Header::parse(ethertype, frame.get(14..).unwrap_or_default());
+            }
+        }
+    }
+}
