@@ -9,6 +9,7 @@
 //! * [`private`]: files and folders that only this user can access.
 //! * [`rng`]: the only random generator, so that a seed reproduces a run.
 //! * [`limits`]: all limits of the system.
+//! * [`time`]: modelled time.
 //! * [`stack`]: a thread stack that is deep enough for the deepest syntax tree.
 
 pub mod bits;
@@ -19,8 +20,10 @@ pub mod private;
 pub mod rng;
 pub mod span;
 pub mod stack;
+pub mod time;
 
 pub use bits::Bits;
 pub use index::IndexVec;
 pub use rng::Rng;
 pub use span::{Origin, Span};
+pub use time::Time;
