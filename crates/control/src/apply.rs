@@ -256,10 +256,10 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
 
         SetQueueDepth { depth_packets, port, priority } => {
             let packets = usize::try_from(*depth_packets).unwrap_or(usize::MAX);
-            queues(switch.set_queue_depth(*port, priority.map(u32::from), packets))
+            queues(switch.set_queues(*port, priority.map(u32::from), |queue| queue.capacity_packets = packets))
         }
         SetQueueRate { rate_pps, port, priority } => {
-            queues(switch.set_queue_rate(*port, priority.map(u32::from), *rate_pps))
+            queues(switch.set_queues(*port, priority.map(u32::from), |queue| queue.packets_per_s = *rate_pps))
         }
     }
 }

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::time::Duration;
-use switch::pace::Pace;
+use switch::traffic::pace::Pace;
 
 /// Frames that may wait for the wire in one direction; the length of the queue of Linux's interfaces.
 pub const WAITING_FRAMES_MAX: usize = 1000;

@@ -204,7 +204,7 @@ fn a_program_takes_the_place_of_another_while_packets_flow() {
         one.send(b"before", 0);
         assert_eq!(frames(&one, 1), [b"before"]);
         // One packet a second: all but the first wait.
-        door(mailbox).ask(|switch| switch.set_queue_rate(Some(1), None, 1)).unwrap().unwrap();
+        door(mailbox).ask(|switch| switch.set_queues(Some(1), None, |queue| queue.packets_per_s = 1)).unwrap().unwrap();
         (0..5).for_each(|_| one.send(b"waits", 0));
         assert_eq!(frames(&one, 1), [b"waits"]);
         while door(mailbox).ask(|switch| switch.queued()).unwrap() < 4 {}

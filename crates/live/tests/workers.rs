@@ -471,8 +471,9 @@ fn queues_with_a_rate_are_one_for_all_workers() {
         become_workers(&workers, 2);
         let door: &dyn Door = mailbox;
         let set = |switch: &mut Switch| {
-            switch.set_queue_rate(Some(2), None, 1000).unwrap();
-            switch.set_queue_depth(Some(2), None, 10_000).unwrap();
+            switch
+                .set_queues(Some(2), None, |queue| (queue.packets_per_s, queue.capacity_packets) = (1000, 10_000))
+                .unwrap();
         };
         door.ask(set).unwrap();
         let began = Instant::now();

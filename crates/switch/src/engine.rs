@@ -288,9 +288,12 @@ impl Engine {
             let mut burst = std::mem::take(&mut self.burst);
             let (now_ns, drop_port) = (execution.now_ns, self.drop_port);
             burst.extend(self.passed.drain(..burst_max.min(self.passed.len())));
+            // Of queues with rates, packets leave one by one.
+            let mut paced_port = None;
             if burst.is_empty() {
                 self.traffic.dequeue(now_ns, burst_max, |mut departure| {
                     if departure.is_paced {
+                        paced_port = Some(departure.port);
                         departure.packet.set_root(PACED_ROOT);
                         departure.packet.set_time_ns(now_ns);
                     }
@@ -304,6 +307,7 @@ impl Engine {
             self.timer.lap(CoreStage::Dequeue);
             rules.egress(self, &mut burst, execution);
             self.burst = burst;
+            paced_port.into_iter().for_each(|port| self.traffic.finish_departure(port));
         }
     }
 
@@ -376,6 +380,7 @@ impl Engine {
     /// Sends a packet's first `length` bytes out of a port.
     pub fn transmit(&mut self, packet: Packet, port: u32, length: usize, execution: &mut Execution<'_>) {
         self.stats.sent += 1;
+        self.traffic.sent(port, length as u32);
         tell(execution, || Decision::Transmitted { port, bytes: length as u32 });
         execution.output.transmit(port, &packet.bytes()[..length], packet.time_ns());
         self.pool.give(packet);

@@ -13,13 +13,13 @@
 //!   interpreter.
 //! * `packet`, `frame`, `burst`: packets and the pool of their memory; bytes that are lent.
 //! * `replicas`: the path of replicas that need not wait, from the queues on.
-//! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
+//! * [`traffic`]: queues, schedulers, the buffer, ports with rates. [`replication`], [`meter`], [`externs`]: groups and
+//!   sessions, meters, registers and counters.
 //! * `piles`: packets that wait for others, to leave with them as one; `records`: packets that such a packet is
 //!   made of.
 //! * `shards`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.
-//! * [`pace`]: when what has a rate may go; of queues, ports and wires.
 //! * [`tap`]: copies of packets as they arrive, for those who look into a switch that runs.
 //! * [`workers`]: how many threads run a switch; [`timers`]: ports where packets arrive by themselves.
 //! * [`mod@specialise`]: other code for tables whose contents have settled.
@@ -36,7 +36,6 @@ mod interpreted;
 pub mod meter;
 mod native;
 pub mod output;
-pub mod pace;
 mod packet;
 mod piles;
 mod pipeline;
@@ -74,4 +73,4 @@ pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
 pub use table_specs::{match_value, profile_actions, table_specs};
-pub use traffic::{QueueState, Refusal};
+pub use traffic::{BufferSettings, DynamicThreshold, QueueSettings, QueueState, Refusal};

@@ -18,7 +18,7 @@ use crate::stage_times::CoreStage;
 use crate::stats::{DropReason, Stats};
 use crate::table_specs::{profile_specs, table_specs};
 use crate::tap::{Arrival, Tap};
-use crate::traffic::{QueueState, Refusal, TrafficManager};
+use crate::traffic::{BufferSettings, QueueSettings, QueueState, Refusal};
 use crate::v1model::{self, V1Model};
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
 use cgen::{PlugIn, Sharing};
@@ -425,27 +425,26 @@ impl Switch {
         Arc::make_mut(&mut self.engine.replication)
     }
 
-    /// Sets how many packets the queues of a port, or of all ports, hold while they have a rate; of all priorities
-    /// or of one.
-    pub fn set_queue_depth(&mut self, port: Option<u32>, priority: Option<u32>, packets: usize) -> Result<(), Refusal> {
-        self.traffic_mut().set_capacity(port, priority, packets)
+    /// Changes the settings of the queues of a port, or of all ports; of one priority or all.
+    pub fn set_queues(
+        &mut self,
+        port: Option<u32>,
+        priority: Option<u32>,
+        change: impl Fn(&mut QueueSettings),
+    ) -> Result<(), Refusal> {
+        self.engine.traffic.set_queues(port, priority, change)
     }
 
-    /// Sets the rate of the queues of a port, or of all ports, in packets per second, 0 for no limit; of all priorities
-    /// or of one.
-    pub fn set_queue_rate(&mut self, port: Option<u32>, priority: Option<u32>, rate: u64) -> Result<(), Refusal> {
-        self.traffic_mut().set_rate(port, priority, rate)
+    /// Sets the buffer that the queues of all ports share.
+    pub fn set_buffer(&mut self, buffer: BufferSettings) {
+        self.engine.traffic.set_buffer(buffer);
     }
 
     /// Sets what the wire behind a port carries, in bits per second, 0 for no limit, and how many bytes beside each
     /// packet: [`ETHERNET_OVERHEAD_BYTES`](crate::traffic::ETHERNET_OVERHEAD_BYTES) on Ethernet. Packets wait for it in
     /// the port's queues, where the program sees how many they are.
     pub fn set_port_rate(&mut self, port: u32, bits_per_s: u64, overhead_bytes: u32) -> Result<(), Refusal> {
-        self.traffic_mut().set_port_rate(port, bits_per_s, overhead_bytes)
-    }
-
-    fn traffic_mut(&mut self) -> &mut TrafficManager<Packet> {
-        &mut self.engine.traffic
+        self.engine.traffic.set_port_rate(port, bits_per_s, overhead_bytes)
     }
 }
 

@@ -285,7 +285,7 @@ fn a_switch_with_rates_or_meters_has_no_lanes() {
     let mut switch = native(&program(COUNTING.0, COUNTING.1));
     let shards = switch.resume_shards(2);
     forward(&mut switch, shards, 8);
-    switch.set_queue_rate(Some(2), None, 1000).unwrap();
+    switch.set_queues(Some(2), None, |queue| queue.packets_per_s = 1000).unwrap();
     assert_eq!(switch.divides(), Err(NotShardable::Rates));
     assert!(switch.resume_shards(2).is_empty());
     // Their counts have been collected here.
