@@ -1,0 +1,4 @@
+//! Tests of the endpoint: whole transfers over bad networks.
+
+mod support;
+mod transfers;
