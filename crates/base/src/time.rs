@@ -1,7 +1,7 @@
 //! Modelled time.
 //!
-//! Picoseconds since the start of a run. State machines that read no clock (TCP endpoints, nodes of a simulated network)
-//! take the time as an argument of this type.
+//! Picoseconds since the start of a run. State machines that read no clock (TCP endpoints, nodes of a simulated
+//! network) take the time as an argument of this type.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};

@@ -35,6 +35,15 @@ impl EventQueue {
         EventQueue { times: vec![Time::MAX; leaves], winners }
     }
 
+    /// Makes room for so many sources at least.
+    pub fn grow(&mut self, sources: usize) {
+        if sources > self.times.len() {
+            let mut larger = EventQueue::new(sources);
+            (0..).zip(&self.times).for_each(|(source, &time)| larger.set(source, time));
+            *self = larger;
+        }
+    }
+
     /// The first event.
     #[inline]
     pub fn first(&self) -> Option<(Time, Source)> {
@@ -87,6 +96,17 @@ mod tests {
             order.push(source);
         }
         assert_eq!(order, [2, 1, 3, 0]);
+    }
+
+    #[test]
+    fn a_queue_can_grow() {
+        let mut queue = EventQueue::new(1);
+        queue.set(0, Time::from_ps(7));
+        queue.grow(100);
+        queue.set(99, Time::from_ps(6));
+        assert_eq!(queue.first(), Some((Time::from_ps(6), 99)));
+        queue.set(99, Time::MAX);
+        assert_eq!(queue.first(), Some((Time::from_ps(7), 0)));
     }
 
     /// Against a plain search through all sources.

@@ -72,7 +72,11 @@ impl Node for Sink {
             |value: u64| self.digest = (self.digest ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(5);
         mix(context.now().ps());
         mix(port as u64);
-        packet.bytes().iter().for_each(|byte| mix(u64::from(*byte)));
+        for chunk in packet.bytes().chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            mix(u64::from_le_bytes(word));
+        }
         context.end(packet);
     }
 

@@ -10,16 +10,20 @@
 //! * [`channel`]: one direction of a link: transmitter, queue, impairments, packets in flight.
 //! * [`events`]: which event is next.
 //! * [`node`]: what all nodes have in common. [`network`]: nodes and links, run on one thread or several.
+//! * [`host`]: stations with addresses: ARP, NDP, ICMP, UDP.
+//! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 
 pub mod arrivals;
 pub mod channel;
 pub mod events;
 pub mod generator;
+pub mod host;
 pub mod network;
 pub mod node;
 pub mod packet;
 pub mod random;
+pub mod statistics;
 pub mod time;
 pub mod wire;
 

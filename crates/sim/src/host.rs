@@ -1,0 +1,226 @@
+//! Hosts: stations with addresses that exchange IP packets.
+//!
+//! What enters: frames, and what a host is to do (generate datagrams, receive them, ping). What leaves: frames, and the
+//! figures of what was measured.
+//!
+//! * [`stack`]: addresses, neighbours, sending and receiving of IP packets.
+//! * [`neighbours`]: who has which Ethernet address.
+//! * [`udp`]: generators of datagrams, and sinks that check and measure them.
+//! * [`ping`]: echo requests.
+
+pub mod neighbours;
+pub mod ping;
+pub mod stack;
+pub mod udp;
+
+pub use ping::Ping;
+pub use stack::{HostAddress, HostConfig, StackCounters};
+pub use udp::{UdpFlow, UdpSink};
+
+use crate::events::EventQueue;
+use crate::node::{Context, Node};
+use crate::packet::Packet;
+use crate::time::Time;
+use crate::wire::ip::{self, Defect};
+use crate::wire::{arp, ethernet, icmp};
+use core::net::IpAddr;
+use stack::Stack;
+use std::collections::BTreeMap;
+use udp::UdpGenerator;
+
+/// The timer of the neighbours; those of tasks follow.
+const NEIGHBOURS: u32 = 0;
+
+/// What a host does by itself.
+enum Task {
+    Udp(UdpGenerator),
+    Ping(Ping),
+}
+
+/// A host. Its link is at port 0.
+pub struct Host {
+    stack: Stack,
+    tasks: Vec<Task>,
+    sinks: BTreeMap<u16, UdpSink>,
+    timers: EventQueue,
+}
+
+impl Host {
+    /// A host that does nothing by itself yet.
+    pub fn new(config: HostConfig) -> Host {
+        Host { stack: Stack::new(config), tasks: Vec::new(), sinks: BTreeMap::new(), timers: EventQueue::new(1) }
+    }
+
+    /// Has it send datagrams.
+    pub fn add_udp(&mut self, flow: UdpFlow, seed: u64) {
+        let generator = UdpGenerator::new(flow, &self.stack.config().name, seed);
+        self.add_task(generator.next(), Task::Udp(generator));
+    }
+
+    /// Has it receive datagrams on a port.
+    pub fn add_sink(&mut self, port: u16) {
+        self.sinks.insert(port, UdpSink::default());
+    }
+
+    /// Has it ping.
+    pub fn add_ping(&mut self, ping: Ping) {
+        self.add_task(ping.next(), Task::Ping(ping));
+    }
+
+    fn add_task(&mut self, next: Time, task: Task) {
+        self.tasks.push(task);
+        let timer = self.tasks.len() as u32;
+        self.timers.grow(self.tasks.len() + 1);
+        self.timers.set(timer, next);
+    }
+
+    /// Begins the measured window: what was sent before does not count.
+    pub fn begin_window(&mut self, now: Time) {
+        self.sinks.values_mut().for_each(|sink| sink.begin_window(now));
+        for task in &mut self.tasks {
+            match task {
+                Task::Udp(generator) => generator.begin_window(),
+                Task::Ping(ping) => ping.begin_window(),
+            }
+        }
+    }
+
+    /// What its stack has counted.
+    pub fn counters(&self) -> &StackCounters {
+        self.stack.counters()
+    }
+
+    /// Its settings.
+    pub fn config(&self) -> &HostConfig {
+        self.stack.config()
+    }
+
+    /// Its generators, in the order in which they were added.
+    pub fn udp(&self) -> impl Iterator<Item = &UdpGenerator> {
+        self.tasks.iter().filter_map(|task| match task {
+            Task::Udp(generator) => Some(generator),
+            Task::Ping(_) => None,
+        })
+    }
+
+    /// What a port has received.
+    pub fn sink(&self, port: u16) -> Option<&UdpSink> {
+        self.sinks.get(&port)
+    }
+
+    /// Its pings, in the order in which they were added.
+    pub fn pings(&self) -> impl Iterator<Item = &Ping> {
+        self.tasks.iter().filter_map(|task| match task {
+            Task::Ping(ping) => Some(ping),
+            Task::Udp(_) => None,
+        })
+    }
+
+    fn receive_frame(&mut self, context: &mut Context<'_>, frame: &[u8]) {
+        let Some((header, payload)) = ethernet::Header::parse(frame) else {
+            return self.stack.count(|counters| &mut counters.malformed);
+        };
+        if !self.stack.hears(header.destination) {
+            return self.stack.count(|counters| &mut counters.for_others);
+        }
+        match header.ethertype {
+            ethernet::ARP => match arp::Message::parse(payload) {
+                Some(message) => self.stack.receive_arp(context, &message),
+                None => self.stack.count(|counters| &mut counters.malformed),
+            },
+            ethertype => match ip::Header::parse(ethertype, payload) {
+                Ok((header, transport)) => self.receive_ip(context, &header, transport, payload),
+                Err(Defect::Checksum) => self.stack.count(|counters| &mut counters.wrong_checksum),
+                Err(Defect::Fragment) => self.stack.count(|counters| &mut counters.fragments),
+                Err(Defect::Malformed) => self.stack.count(|counters| &mut counters.malformed),
+            },
+        }
+    }
+
+    /// `packet` is the whole packet, which errors quote.
+    fn receive_ip(&mut self, context: &mut Context<'_>, header: &ip::Header, transport: &[u8], packet: &[u8]) {
+        if !self.stack.takes(header.destination) {
+            return self.stack.count(|counters| &mut counters.for_others);
+        }
+        self.stack.count(|counters| &mut counters.received);
+        match header.protocol {
+            ip::UDP => self.receive_udp(context, header, transport, packet),
+            ip::ICMP | ip::ICMPV6 if header.protocol == icmp::protocol(header.source) => {
+                self.receive_icmp(context, header, transport);
+            }
+            _ => self.stack.count(|counters| &mut counters.unknown_protocol),
+        }
+    }
+
+    fn receive_udp(&mut self, context: &mut Context<'_>, header: &ip::Header, datagram: &[u8], packet: &[u8]) {
+        let Some((ports, payload)) = crate::wire::udp::parse(header, datagram) else {
+            return self.stack.count(|counters| &mut counters.wrong_checksum);
+        };
+        match self.sinks.get_mut(&ports.destination) {
+            Some(sink) => sink.receive(context.now(), payload),
+            None => {
+                self.stack.count(|counters| &mut counters.no_listener);
+                self.stack.send_port_unreachable(context, header, packet);
+            }
+        }
+    }
+
+    fn receive_icmp(&mut self, context: &mut Context<'_>, header: &ip::Header, message: &[u8]) {
+        use icmp::Message;
+        match icmp::parse(header, message) {
+            Some(Message::EchoRequest(echo)) => self.stack.send_echo(context, header.source, false, echo),
+            Some(Message::EchoReply(echo)) => self.note_reply(context.now(), header.source, echo),
+            Some(Message::Error(..)) => self.stack.count(|counters| &mut counters.errors),
+            Some(Message::Solicitation(target, mac)) => self.stack.receive_solicitation(context, header, target, mac),
+            Some(Message::Advertisement(target, mac)) => self.stack.receive_advertisement(context, target, mac),
+            None => self.stack.count(|counters| &mut counters.wrong_checksum),
+        }
+    }
+
+    fn note_reply(&mut self, now: Time, source: IpAddr, echo: &[u8]) {
+        for task in &mut self.tasks {
+            if let Task::Ping(ping) = task {
+                ping.note_reply(now, source, echo);
+            }
+        }
+    }
+
+    fn run_task(&mut self, context: &mut Context<'_>, timer: u32) {
+        let next = match &mut self.tasks[timer as usize - 1] {
+            Task::Udp(generator) => {
+                generator.send(context, &mut self.stack);
+                generator.next()
+            }
+            Task::Ping(ping) => {
+                ping.send(context, &mut self.stack);
+                ping.next()
+            }
+        };
+        self.timers.set(timer, next);
+    }
+}
+
+impl Node for Host {
+    fn receive(&mut self, context: &mut Context<'_>, _port: usize, packet: Packet) {
+        self.receive_frame(context, packet.bytes());
+        context.end(packet);
+        self.timers.set(NEIGHBOURS, self.stack.next_timer());
+    }
+
+    fn timer(&mut self, context: &mut Context<'_>) {
+        while let Some((_, timer)) = self.timers.first().filter(|(time, _)| *time <= context.now()) {
+            match timer {
+                NEIGHBOURS => self.stack.timer(context),
+                task => self.run_task(context, task),
+            }
+            self.timers.set(NEIGHBOURS, self.stack.next_timer());
+        }
+    }
+
+    fn next_timer(&self) -> Time {
+        self.timers.first().map_or(Time::MAX, |(time, _)| time)
+    }
+}
+
+#[cfg(test)]
+mod tests;

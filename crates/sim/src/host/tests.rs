@@ -1,0 +1,200 @@
+//! Tests of hosts on a link.
+
+use super::*;
+use crate::arrivals::{Arrivals, Sizes};
+use crate::channel::ChannelConfig;
+use crate::network::{Network, NetworkBuilder, NodeId};
+use crate::random::Chance;
+use crate::wire::udp::Ports;
+use crate::wire::{Mac, icmp};
+use base::Rng;
+
+const ADDRESSES: [[&str; 2]; 2] = [["10.0.0.1", "10.0.0.2"], ["2001:db8::1", "2001:db8::2"]];
+
+fn host(number: usize) -> Host {
+    let address = |ips: &[&str; 2]| HostAddress { ip: ips[number].parse().unwrap(), prefix_bits: 24 };
+    Host::new(HostConfig {
+        name: format!("h{number}"),
+        mac: Mac::numbered(number as u32 + 1),
+        addresses: ADDRESSES.iter().map(address).collect(),
+        gateways: Vec::new(),
+        neighbours: Vec::new(),
+    })
+}
+
+/// 100 Mb/s and 1 ms.
+fn config() -> ChannelConfig {
+    ChannelConfig { bits_per_s: 100_000_000, delay: Time::from_ms(1), ..ChannelConfig::default() }
+}
+
+fn network(hosts: [Host; 2], config: &ChannelConfig) -> Network {
+    let mut builder = NetworkBuilder::default();
+    let ids = [builder.add("h0"), builder.add("h1")];
+    builder.link(ids[0], ids[1], [config.clone(), config.clone()]);
+    ids.into_iter().zip(hosts).for_each(|(id, host)| builder.place(id, Box::new(host)));
+    builder.build(1, 1)
+}
+
+fn flow(to: &str, count: u64) -> UdpFlow {
+    UdpFlow {
+        to: to.parse().unwrap(),
+        ports: Ports { source: 1_000, destination: 2_000 },
+        arrivals: Arrivals::constant(10_000_000, 1_000),
+        sizes: Sizes::Fixed(1_000),
+        traffic_class: 0,
+        start: Time::from_ms(1),
+        end: Time::MAX,
+        count,
+    }
+}
+
+#[test]
+fn hosts_find_each_other_and_answer_pings() {
+    for ips in ADDRESSES {
+        let mut hosts = [host(0), host(1)];
+        hosts[0].add_ping(Ping::new(ips[1].parse().unwrap(), 7, Time::ZERO, Time::from_ms(10), 3, 56));
+        let mut network = network(hosts, &config());
+        network.run_until(Time::from_s(1));
+        let pings: Vec<&Ping> = network.node::<Host>(NodeId(0)).unwrap().pings().collect();
+        assert_eq!((pings[0].sent, pings[0].received), (3, 3));
+        // The first waits for the neighbour's answer. Without it: two times 1 ms, and the line.
+        let line = if ips[0].contains(':') { 142 } else { 122 };
+        let shortest = Time::from_ps(2 * (1_000_000_000 + (line - 12) * 80_000));
+        assert_eq!(pings[0].delays.least(), Some(shortest));
+        assert!(pings[0].delays.greatest().unwrap() > Time::from_ms(4));
+    }
+}
+
+#[test]
+fn a_neighbour_that_does_not_answer_is_given_up() {
+    let mut hosts = [host(0), host(1)];
+    hosts[0].add_udp(flow("10.0.0.77", 2), 1);
+    hosts[0].add_udp(flow("192.0.2.1", 1), 1);
+    let mut network = network(hosts, &config());
+    network.run_until(Time::from_s(2));
+    let unreachable = |network: &Network| network.node::<Host>(NodeId(0)).unwrap().counters().unreachable;
+    assert_eq!((unreachable(&network), network.counters(0).packets), (1, 2));
+    network.run_until(Time::from_s(5));
+    assert_eq!((unreachable(&network), network.counters(0).packets), (3, 3));
+}
+
+#[test]
+fn datagrams_are_received_and_measured() {
+    for ips in ADDRESSES {
+        let mut hosts = [host(0), host(1)];
+        hosts[0].add_udp(flow(ips[1], 100), 1);
+        hosts[1].add_sink(2_000);
+        let mut network = network(hosts, &config());
+        network.run_until(Time::from_s(1));
+        let sink = network.node::<Host>(NodeId(1)).unwrap().sink(2_000).unwrap();
+        assert_eq!((sink.received, sink.bytes, sink.missing, sink.delays.count()), (100, 100_000, 0, 100));
+        let sent = network.node::<Host>(NodeId(0)).unwrap().udp().next().unwrap().sent;
+        assert_eq!(sent, 100);
+    }
+}
+
+#[test]
+fn lost_and_corrupted_datagrams_are_missing() {
+    let mut hosts = [host(0), host(1)];
+    hosts[0].add_udp(flow("10.0.0.2", 2_000), 1);
+    hosts[1].add_sink(2_000);
+    let chance = |p| Chance::new(p).unwrap();
+    let mut network = network(hosts, &ChannelConfig { loss: chance(0.1), corruption: chance(0.1), ..config() });
+    network.run_until(Time::from_s(10));
+    let host = network.node::<Host>(NodeId(1)).unwrap();
+    let (sink, counters) = (host.sink(2_000).unwrap(), host.counters());
+    let damaged = counters.wrong_checksum + counters.malformed + counters.for_others + counters.fragments;
+    assert_eq!(sink.foreign, 0);
+    assert!((1_500..1_750).contains(&sink.received), "{}", sink.received);
+    assert!((120..260).contains(&damaged), "{counters:?}");
+    assert!(sink.received + sink.missing > 1_950);
+}
+
+#[test]
+fn a_port_without_listener_is_reported() {
+    for ips in ADDRESSES {
+        let mut hosts = [host(0), host(1)];
+        hosts[0].add_udp(flow(ips[1], 3), 1);
+        let mut network = network(hosts, &config());
+        network.run_until(Time::from_s(1));
+        let counters = |node| network.node::<Host>(NodeId(node)).unwrap().counters().clone();
+        assert_eq!((counters(1).no_listener, counters(0).errors), (3, 3));
+    }
+}
+
+/// Sends whatever frames it has.
+struct Attacker(Vec<Vec<u8>>);
+
+impl Node for Attacker {
+    fn receive(&mut self, context: &mut Context<'_>, _port: usize, packet: Packet) {
+        context.end(packet);
+    }
+
+    fn timer(&mut self, context: &mut Context<'_>) {
+        for frame in self.0.drain(..) {
+            let packet = context.pool().copy_of(&frame);
+            context.send(0, packet);
+        }
+    }
+
+    fn next_timer(&self) -> Time {
+        if self.0.is_empty() { Time::MAX } else { Time::ZERO }
+    }
+}
+
+/// Frames that a host would take, to be damaged.
+fn valid_frames() -> Vec<Vec<u8>> {
+    let mut frames = Vec::new();
+    for ips in ADDRESSES {
+        let [destination, source]: [IpAddr; 2] = ips.map(|ip| ip.parse().unwrap());
+        for protocol in [ip::UDP, icmp::protocol(source)] {
+            let header = ip::Header { source, destination, protocol, ttl: 255, traffic_class: 0 };
+            let at = 14 + header.bytes();
+            let mut frame = vec![0; at + 40];
+            let (destination, source) = (Mac::numbered(1), Mac::numbered(2));
+            ethernet::Header { destination, source, ethertype: header.ethertype() }.emit(&mut frame);
+            header.emit(&mut frame[14..], 40);
+            match protocol {
+                ip::UDP => crate::wire::udp::emit(&header, Ports { source: 1, destination: 2_000 }, &mut frame[at..]),
+                ip::ICMP => icmp::emit_echo(&header, true, &mut frame[at..]),
+                _ => icmp::emit_neighbour(&header, true, ips[0].parse().unwrap(), Mac::numbered(3), &mut frame[at..]),
+            }
+            frames.push(frame);
+        }
+    }
+    let mut frame = vec![0; 42];
+    let (destination, source) = (Mac::BROADCAST, Mac::numbered(2));
+    ethernet::Header { destination, source, ethertype: ethernet::ARP }.emit(&mut frame);
+    let sender = (source, "10.0.0.2".parse().unwrap());
+    let target = (Mac::default(), "10.0.0.1".parse().unwrap());
+    arp::Message { is_request: true, sender, target }.emit(&mut frame[14..]);
+    frames.push(frame);
+    frames
+}
+
+#[test]
+fn hostile_frames_do_no_harm() {
+    let mut rng = Rng::new(9);
+    let valid = valid_frames();
+    let mut frames = valid.clone();
+    for _ in 0..20_000 {
+        let mut frame = rng.pick(&valid).clone();
+        for _ in 0..rng.between(1, 4) {
+            let at = rng.below(frame.len() as u64) as usize;
+            frame[at] = rng.next_u64() as u8;
+        }
+        frame.truncate(if rng.chance(1, 4) { rng.below(frame.len() as u64 + 1) as usize } else { frame.len() });
+        frames.push(frame);
+    }
+    let mut builder = NetworkBuilder::default();
+    let ids = [builder.add("h0"), builder.add("attacker")];
+    builder.link(ids[0], ids[1], [ChannelConfig::default(), ChannelConfig::default()]);
+    let mut victim = host(0);
+    victim.add_sink(2_000);
+    builder.place(ids[0], Box::new(victim));
+    builder.place(ids[1], Box::new(Attacker(frames)));
+    let mut network = builder.build(1, 1);
+    network.run_until(Time::from_s(10));
+    let counters = network.node::<Host>(NodeId(0)).unwrap().counters();
+    assert!(counters.received > 4 && counters.sent > 4 && counters.malformed > 100, "{counters:?}");
+}
