@@ -6,15 +6,18 @@
 //! * [`stack`]: addresses, neighbours, sending and receiving of IP packets.
 //! * [`neighbours`]: who has which Ethernet address.
 //! * [`udp`]: generators of datagrams, and sinks that check and measure them.
+//! * [`tcp`](mod@tcp): flows over TCP.
 //! * [`ping`]: echo requests.
 
 pub mod neighbours;
 pub mod ping;
 pub mod stack;
+pub mod tcp;
 pub mod udp;
 
 pub use ping::Ping;
 pub use stack::{HostAddress, HostConfig, StackCounters};
+pub use tcp::{TcpEndpoint, TcpFlow};
 pub use udp::{UdpFlow, UdpSink};
 
 use crate::events::EventQueue;
@@ -26,6 +29,7 @@ use crate::wire::{arp, ethernet, icmp};
 use core::net::IpAddr;
 use stack::Stack;
 use std::collections::BTreeMap;
+use tcp::Listener;
 use udp::UdpGenerator;
 
 /// The timer of the neighbours; those of tasks follow.
@@ -35,6 +39,7 @@ const NEIGHBOURS: u32 = 0;
 enum Task {
     Udp(UdpGenerator),
     Ping(Ping),
+    Tcp(Box<TcpEndpoint>),
 }
 
 /// A host. Its link is at port 0.
@@ -42,13 +47,23 @@ pub struct Host {
     stack: Stack,
     tasks: Vec<Task>,
     sinks: BTreeMap<u16, UdpSink>,
+    listeners: BTreeMap<u16, Listener>,
+    /// By own port, peer and its port: the position among the tasks.
+    connections: BTreeMap<(u16, IpAddr, u16), usize>,
     timers: EventQueue,
 }
 
 impl Host {
     /// A host that does nothing by itself yet.
     pub fn new(config: HostConfig) -> Host {
-        Host { stack: Stack::new(config), tasks: Vec::new(), sinks: BTreeMap::new(), timers: EventQueue::new(1) }
+        Host {
+            stack: Stack::new(config),
+            tasks: Vec::new(),
+            sinks: BTreeMap::new(),
+            listeners: BTreeMap::new(),
+            connections: BTreeMap::new(),
+            timers: EventQueue::new(1),
+        }
     }
 
     /// Has it send datagrams.
@@ -60,6 +75,18 @@ impl Host {
     /// Has it receive datagrams on a port.
     pub fn add_sink(&mut self, port: u16) {
         self.sinks.insert(port, UdpSink::default());
+    }
+
+    /// Has it open a connection and send bytes on it.
+    pub fn add_tcp(&mut self, flow: TcpFlow) {
+        let key = (flow.ports.source, flow.to, flow.ports.destination);
+        self.connections.insert(key, self.tasks.len());
+        self.add_task(flow.start, Task::Tcp(Box::new(TcpEndpoint::client(flow))));
+    }
+
+    /// Has it accept connections on a port and receive what comes.
+    pub fn listen(&mut self, port: u16, config: ::tcp::Config) {
+        self.listeners.insert(port, Listener { config });
     }
 
     /// Has it ping.
@@ -81,6 +108,7 @@ impl Host {
             match task {
                 Task::Udp(generator) => generator.begin_window(),
                 Task::Ping(ping) => ping.begin_window(),
+                Task::Tcp(endpoint) => endpoint.begin_window(),
             }
         }
     }
@@ -99,8 +127,24 @@ impl Host {
     pub fn udp(&self) -> impl Iterator<Item = &UdpGenerator> {
         self.tasks.iter().filter_map(|task| match task {
             Task::Udp(generator) => Some(generator),
-            Task::Ping(_) => None,
+            _ => None,
         })
+    }
+
+    /// Its ends of connections: those that it opens in the order in which they were added, then those that it accepted.
+    pub fn tcp(&self) -> impl Iterator<Item = &TcpEndpoint> {
+        self.tasks.iter().filter_map(|task| match task {
+            Task::Tcp(endpoint) => Some(&**endpoint),
+            _ => None,
+        })
+    }
+
+    /// The end of a connection with a peer.
+    pub fn tcp_with(&self, port: u16, peer: IpAddr, peer_port: u16) -> Option<&TcpEndpoint> {
+        match self.tasks.get(*self.connections.get(&(port, peer, peer_port))?)? {
+            Task::Tcp(endpoint) => Some(endpoint),
+            _ => None,
+        }
     }
 
     /// What a port has received.
@@ -112,7 +156,7 @@ impl Host {
     pub fn pings(&self) -> impl Iterator<Item = &Ping> {
         self.tasks.iter().filter_map(|task| match task {
             Task::Ping(ping) => Some(ping),
-            Task::Udp(_) => None,
+            _ => None,
         })
     }
 
@@ -144,6 +188,7 @@ impl Host {
         }
         self.stack.count(|counters| &mut counters.received);
         match header.protocol {
+            ip::TCP => self.receive_tcp(context, header, transport),
             ip::UDP => self.receive_udp(context, header, transport, packet),
             ip::ICMP | ip::ICMPV6 if header.protocol == icmp::protocol(header.source) => {
                 self.receive_icmp(context, header, transport);
@@ -185,6 +230,31 @@ impl Host {
         }
     }
 
+    fn receive_tcp(&mut self, context: &mut Context<'_>, header: &ip::Header, bytes: &[u8]) {
+        let Some((ports, segment, payload)) = tcp::parse(header, bytes) else {
+            return self.stack.count(|counters| &mut counters.wrong_checksum);
+        };
+        let key = (ports.destination, header.source, ports.source);
+        let index = match (self.connections.get(&key), self.listeners.get(&ports.destination)) {
+            (Some(&index), _) => index,
+            (None, Some(listener)) if tcp::opens(&segment) => {
+                let endpoint = TcpEndpoint::server(listener, header.source, key.0, key.2, context.now());
+                let index = self.tasks.len();
+                self.add_task(Time::MAX, Task::Tcp(Box::new(endpoint)));
+                self.connections.insert(key, index);
+                index
+            }
+            _ => {
+                self.stack.count(|counters| &mut counters.no_listener);
+                return tcp::reset(context, &mut self.stack, header, ports, &segment);
+            }
+        };
+        if let Some(Task::Tcp(endpoint)) = self.tasks.get_mut(index) {
+            endpoint.receive(context, &mut self.stack, &segment, payload);
+            self.timers.set(index as u32 + 1, endpoint.next());
+        }
+    }
+
     fn run_task(&mut self, context: &mut Context<'_>, timer: u32) {
         let next = match &mut self.tasks[timer as usize - 1] {
             Task::Udp(generator) => {
@@ -194,6 +264,10 @@ impl Host {
             Task::Ping(ping) => {
                 ping.send(context, &mut self.stack);
                 ping.next()
+            }
+            Task::Tcp(endpoint) => {
+                endpoint.timer(context, &mut self.stack);
+                endpoint.next()
             }
         };
         self.timers.set(timer, next);

@@ -10,7 +10,7 @@
 //! * [`channel`]: one direction of a link: transmitter, queue, impairments, packets in flight.
 //! * [`events`]: which event is next.
 //! * [`node`]: what all nodes have in common. [`network`]: nodes and links, run on one thread or several.
-//! * [`host`]: stations with addresses: ARP, NDP, ICMP, UDP.
+//! * [`host`]: stations with addresses: ARP, NDP, ICMP, UDP, TCP (the crate `tcp`).
 //! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 

@@ -10,6 +10,8 @@
 //! (Student, 19 degrees of freedom), and a seed that passes always does. The long versions demand 1 %; they are ignored
 //! by default: `cargo test --release -p sim --test queues -- --ignored`.
 
+#![allow(clippy::print_stdout, reason = "the figures of a run, shown with --nocapture")]
+
 use sim::arrivals::{Arrivals, Sizes};
 use sim::channel::{ChannelConfig, ChannelCounters, ChannelDrop};
 use sim::generator::{Sink, Source};
@@ -123,8 +125,8 @@ fn check_m_g_1(sizes: Sizes, variation: f64, load: f64, batches: usize, services
 
 /// The part of the packets that an M/D/1/K queue loses, with K places including the line.
 ///
-/// At departures, 0 to K - 1 packets remain, with the same ratios as in the endless queue: `ratios` solves the balance of the
-/// embedded chain, state by state. The probability that a departing packet leaves nobody behind gives the idle time of
+/// At departures, 0 to K - 1 packets remain, with the same ratios as in the endless queue: `ratios` solves the balance
+/// of the embedded chain, state by state. The probability that a departing packet leaves nobody behind gives the idle time of
 /// the line, and from it the loss (Gross and Harris, Fundamentals of Queueing Theory, section 5.1.7).
 fn m_d_1_k_loss(load: f64, places: usize) -> f64 {
     // Arrivals during a service.

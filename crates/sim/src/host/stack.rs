@@ -73,7 +73,7 @@ pub struct StackCounters {
     pub for_others: u64,
     /// Packets of protocols that the host does not have.
     pub unknown_protocol: u64,
-    /// Datagrams for ports on which nobody listens.
+    /// Datagrams and segments for ports on which nobody listens.
     pub no_listener: u64,
     /// ICMP errors that arrived.
     pub errors: u64,

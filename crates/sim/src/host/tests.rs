@@ -198,3 +198,74 @@ fn hostile_frames_do_no_harm() {
     let counters = network.node::<Host>(NodeId(0)).unwrap().counters();
     assert!(counters.received > 4 && counters.sent > 4 && counters.malformed > 100, "{counters:?}");
 }
+
+fn tcp_flow(to: &str, source: u16, bytes: Option<u64>) -> TcpFlow {
+    let ports = Ports { source, destination: 80 };
+    TcpFlow { to: to.parse().unwrap(), ports, start: Time::from_ms(1), bytes, config: ::tcp::Config::default() }
+}
+
+#[test]
+fn a_flow_over_tcp_arrives_whole() {
+    for ips in ADDRESSES {
+        let mut hosts = [host(0), host(1)];
+        hosts[0].add_tcp(tcp_flow(ips[1], 1_000, Some(1_000_000)));
+        hosts[1].listen(80, ::tcp::Config::default());
+        let mut network = network(hosts, &config());
+        network.run_until(Time::from_s(2));
+        let client = network.node::<Host>(NodeId(0)).unwrap().tcp().next().unwrap();
+        let server = network.node::<Host>(NodeId(1)).unwrap();
+        let server = server.tcp_with(80, ips[0].parse().unwrap(), 1_000).unwrap();
+        assert_eq!((server.received_bytes, server.altered, client.failure), (1_000_000, 0, None));
+        // 80 ms on the line, with headers 87; slow start takes a few round trips of 2 ms more.
+        let finished = server.finished.unwrap();
+        assert!(finished > Time::from_ms(86) && finished < Time::from_ms(110), "{finished}");
+        assert_eq!(client.statistics().unwrap().acknowledged_bytes, 1_000_000);
+    }
+}
+
+#[test]
+fn flows_over_tcp_survive_bad_links_and_fill_good_ones() {
+    let mut hosts = [host(0), host(1)];
+    for port in 0..3 {
+        hosts[0].add_tcp(tcp_flow("10.0.0.2", 1_000 + port, Some(300_000)));
+    }
+    hosts[1].listen(80, ::tcp::Config::default());
+    let chance = |p| Chance::new(p).unwrap();
+    let bad = ChannelConfig {
+        loss: chance(0.02),
+        corruption: chance(0.02),
+        duplication: chance(0.02),
+        reordering: chance(0.02),
+        reordering_delay: Time::from_ms(2),
+        ..config()
+    };
+    let mut bad = network(hosts, &bad);
+    bad.run_until(Time::from_s(60));
+    let server = bad.node::<Host>(NodeId(1)).unwrap();
+    let all: Vec<(u64, u64, bool)> =
+        server.tcp().map(|end| (end.received_bytes, end.altered, end.finished.is_some())).collect();
+    assert_eq!(all, [(300_000, 0, true); 3]);
+
+    let mut hosts = [host(0), host(1)];
+    hosts[0].add_tcp(tcp_flow("10.0.0.2", 1_000, None));
+    hosts[1].listen(80, ::tcp::Config::default());
+    let mut good = network(hosts, &ChannelConfig { queue_packets: 100, ..config() });
+    good.run_until(Time::from_s(3));
+    good.node_mut::<Host>(NodeId(1)).unwrap().begin_window(Time::from_s(3));
+    good.run_until(Time::from_s(5));
+    let end = good.node::<Host>(NodeId(1)).unwrap().tcp().next().unwrap();
+    let goodput = (end.received_bytes - end.received_before) as f64 * 8.0 / 2.0 / 100e6;
+    // 1,448 of 1,538 bytes on the line.
+    assert!((goodput - 1_448.0 / 1_538.0).abs() < 0.002, "{goodput}");
+}
+
+#[test]
+fn connections_that_nobody_accepts_are_reset() {
+    let mut hosts = [host(0), host(1)];
+    hosts[0].add_tcp(tcp_flow("10.0.0.2", 1_000, Some(10)));
+    let mut network = network(hosts, &config());
+    network.run_until(Time::from_s(1));
+    let client = network.node::<Host>(NodeId(0)).unwrap();
+    assert_eq!(client.tcp().next().unwrap().failure, Some(::tcp::Event::Reset));
+    assert_eq!(network.node::<Host>(NodeId(1)).unwrap().counters().no_listener, 1);
+}

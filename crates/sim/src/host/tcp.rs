@@ -1,0 +1,276 @@
+//! Flows over TCP: a client opens a connection, sends bytes and closes it; a server accepts and receives them.
+//!
+//! The connections themselves are the crate `tcp`; here they meet packets, timers and an application. The bytes of a
+//! flow follow from its ports and their positions, so the receiver checks that they arrive as they were sent.
+
+use crate::host::stack::Stack;
+use crate::node::Context;
+use crate::time::Time;
+use crate::wire::ip;
+use crate::wire::udp::Ports;
+use core::net::IpAddr;
+use tcp::wire::Addresses;
+use tcp::{Config, Connection, Ecn, Event, Flags, Segment, Statistics};
+
+/// What a client sends.
+#[derive(Clone, Debug)]
+pub struct TcpFlow {
+    /// To whom.
+    pub to: IpAddr,
+    /// From which port to which. Flows of a host differ in them.
+    pub ports: Ports,
+    /// From when on.
+    pub start: Time,
+    /// How many bytes; `None` for a flow that never ends.
+    pub bytes: Option<u64>,
+    /// The settings of the client.
+    pub config: Config,
+}
+
+/// A port on which a host accepts connections.
+#[derive(Clone, Debug)]
+pub(super) struct Listener {
+    pub(super) config: Config,
+}
+
+/// One end of a connection, with its application.
+pub struct TcpEndpoint {
+    /// `None` before a client's start, and when the connection needs nothing any more.
+    connection: Option<Box<Connection>>,
+    config: Config,
+    peer: IpAddr,
+    /// As in segments that this end sends.
+    ports: Ports,
+    is_client: bool,
+    /// Bytes that the application has not written yet.
+    to_write: u64,
+    closes: bool,
+    start: Time,
+    /// When the connection was established.
+    pub established: Option<Time>,
+    /// When the peer's last byte had arrived.
+    pub finished: Option<Time>,
+    /// How the connection failed, if it did.
+    pub failure: Option<Event>,
+    /// Bytes of the peer that were received in order.
+    pub received_bytes: u64,
+    /// The same when the measured window began.
+    pub received_before: u64,
+    /// Segments with other bytes than were sent, though their checksum is right.
+    pub altered: u64,
+    statistics: Option<Statistics>,
+}
+
+impl TcpEndpoint {
+    pub(super) fn client(flow: TcpFlow) -> TcpEndpoint {
+        let TcpFlow { to, ports, start, bytes, config } = flow;
+        let application = (bytes.unwrap_or(u64::MAX), bytes.is_some());
+        TcpEndpoint::new(None, config, to, ports, start, Some(application))
+    }
+
+    pub(super) fn server(listener: &Listener, peer: IpAddr, port: u16, peer_port: u16, now: Time) -> TcpEndpoint {
+        let ports = Ports { source: port, destination: peer_port };
+        let connection = Connection::listen(&listener.config, initial_sequence(ports));
+        TcpEndpoint::new(Some(Box::new(connection)), listener.config, peer, ports, now, None)
+    }
+
+    fn new(
+        connection: Option<Box<Connection>>,
+        config: Config,
+        peer: IpAddr,
+        ports: Ports,
+        start: Time,
+        application: Option<(u64, bool)>,
+    ) -> TcpEndpoint {
+        let (to_write, closes) = application.unwrap_or((0, false));
+        TcpEndpoint {
+            connection,
+            config,
+            peer,
+            ports,
+            is_client: application.is_some(),
+            to_write,
+            closes,
+            start,
+            established: None,
+            finished: None,
+            failure: None,
+            received_bytes: 0,
+            received_before: 0,
+            altered: 0,
+            statistics: None,
+        }
+    }
+
+    /// The peer's address.
+    pub fn peer(&self) -> IpAddr {
+        self.peer
+    }
+
+    /// The ports of segments that this end sends.
+    pub fn ports(&self) -> Ports {
+        self.ports
+    }
+
+    /// Whether it has opened the connection.
+    pub fn is_client(&self) -> bool {
+        self.is_client
+    }
+
+    /// When the flow starts, or the connection was accepted.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// Figures of the connection, also after its end; `None` before its start.
+    pub fn statistics(&self) -> Option<Statistics> {
+        self.connection.as_ref().map(|connection| connection.statistics()).or(self.statistics)
+    }
+
+    pub(super) fn begin_window(&mut self) {
+        self.received_before = self.received_bytes;
+    }
+
+    /// When it is to be called.
+    pub(super) fn next(&self) -> Time {
+        match &self.connection {
+            Some(connection) => connection.next_timeout().unwrap_or(Time::MAX),
+            None if self.is_client && self.statistics.is_none() => self.start,
+            None => Time::MAX,
+        }
+    }
+
+    pub(super) fn timer(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
+        match &mut self.connection {
+            Some(connection) => connection.on_timer(context.now()),
+            None => {
+                let connection = Connection::connect(&self.config, initial_sequence(self.ports), context.now());
+                self.connection = Some(Box::new(connection));
+            }
+        }
+        self.drive(context, stack);
+    }
+
+    pub(super) fn receive(&mut self, context: &mut Context<'_>, stack: &mut Stack, segment: &Segment, payload: &[u8]) {
+        let Some(connection) = &mut self.connection else { return };
+        if !payload.is_empty() {
+            let (key, position) =
+                (stream_key(self.ports.destination, self.ports.source), connection.stream_position(segment));
+            self.altered += u64::from(tcp::payload::first_difference(key, position, payload).is_some());
+        }
+        connection.on_segment(context.now(), segment);
+        self.drive(context, stack);
+    }
+
+    /// Sends what is to be sent, and tells the application what has happened, until neither causes the other.
+    fn drive(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
+        loop {
+            self.transmit(context, stack);
+            if !self.note_events(context.now()) {
+                break;
+            }
+        }
+        if let Some(connection) = self.connection.take_if(|connection| connection.is_closed()) {
+            self.statistics = Some(connection.statistics());
+        }
+    }
+
+    fn transmit(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
+        let Some(connection) = &mut self.connection else { return };
+        let Some(header) = stack.header_to(self.peer, ip::TCP) else { return };
+        while let Some(segment) = connection.poll_transmit(context.now()) {
+            send(context, stack, &header, self.ports, &segment);
+        }
+    }
+
+    /// Returns whether the application has done something.
+    fn note_events(&mut self, now: Time) -> bool {
+        let mut has_acted = false;
+        while let Some(event) = self.connection.as_mut().and_then(|connection| connection.poll_event()) {
+            has_acted = true;
+            match event {
+                Event::Established => {
+                    self.established = Some(now);
+                    // Not before: closing a connection that is not established would give it up.
+                    self.write();
+                }
+                Event::Readable => self.read(),
+                Event::Writable => self.write(),
+                Event::PeerFinished => {
+                    self.read();
+                    self.finished = Some(now);
+                    // The application of a server ends with its client's.
+                    if let Some(connection) = self.connection.as_mut().filter(|_| !self.is_client) {
+                        connection.close();
+                    }
+                }
+                Event::Closed => {}
+                Event::Reset | Event::TimedOut => self.failure = Some(event),
+            }
+        }
+        has_acted
+    }
+
+    fn read(&mut self) {
+        if let Some(connection) = &mut self.connection {
+            self.received_bytes += connection.read(u64::MAX);
+        }
+    }
+
+    fn write(&mut self) {
+        let Some(connection) = self.connection.as_mut().filter(|_| self.to_write > 0 || self.closes) else { return };
+        self.to_write -= connection.write(self.to_write);
+        if self.to_write == 0 && self.closes {
+            self.closes = false;
+            connection.close();
+        }
+    }
+}
+
+/// What tells the bytes of one direction of a flow from those of another.
+fn stream_key(source: u16, destination: u16) -> u64 {
+    u64::from(source) << 16 | u64::from(destination)
+}
+
+/// Different for connections that follow each other, and the same in every run.
+fn initial_sequence(ports: Ports) -> u32 {
+    (stream_key(ports.source, ports.destination) as u32).wrapping_mul(0x9e37_79b1)
+}
+
+fn addresses(source: IpAddr, destination: IpAddr) -> Option<Addresses> {
+    match (source, destination) {
+        (IpAddr::V4(source), IpAddr::V4(destination)) => Some(Addresses::V4 { source, destination }),
+        (IpAddr::V6(source), IpAddr::V6(destination)) => Some(Addresses::V6 { source, destination }),
+        _ => None,
+    }
+}
+
+/// A segment with its ports and its payload, if its lengths and its checksum are right.
+pub(super) fn parse<'a>(header: &ip::Header, bytes: &'a [u8]) -> Option<(Ports, Segment, &'a [u8])> {
+    let addresses = addresses(header.source, header.destination)?;
+    let (ports, segment, payload) = tcp::wire::parse(bytes, &addresses, Ecn::from_bits(header.traffic_class)).ok()?;
+    Some((Ports { source: ports.source, destination: ports.destination }, segment, payload))
+}
+
+/// Whether a segment asks for a connection.
+pub(super) fn opens(segment: &Segment) -> bool {
+    segment.flags.has(Flags::SYN) && !segment.flags.has_any(Flags::ACK | Flags::RST)
+}
+
+/// Answers a segment that belongs to no connection.
+pub(super) fn reset(context: &mut Context<'_>, stack: &mut Stack, cause: &ip::Header, ports: Ports, segment: &Segment) {
+    let answer = segment.reset_in_answer();
+    if let (Some(answer), Some(header)) = (answer, stack.header_to(cause.source, ip::TCP)) {
+        send(context, stack, &header, Ports { source: ports.destination, destination: ports.source }, &answer);
+    }
+}
+
+fn send(context: &mut Context<'_>, stack: &mut Stack, header: &ip::Header, ports: Ports, segment: &Segment) {
+    let Some(addresses) = addresses(header.source, header.destination) else { return };
+    let header = ip::Header { traffic_class: segment.ecn.bits(), ..*header };
+    let key = stream_key(ports.source, ports.destination);
+    let ports = tcp::wire::Ports { source: ports.source, destination: ports.destination };
+    stack.send(context, &header, tcp::wire::length(segment), |bytes| {
+        tcp::wire::emit(segment, ports, &addresses, key, bytes);
+    });
+}
