@@ -55,8 +55,9 @@ impl EcnState {
         self.echo
     }
 
-    /// Takes an arriving segment. True if what arrived before must be acknowledged first, without this one (RFC 8257,
-    /// section 3.2, figure 1): the marks of data and the ECE flags of its acknowledgments then agree to the byte.
+    /// Takes an arriving segment. True if an acknowledgment is due at once (RFC 8257, section 3.2), of what arrived
+    /// before and with the previous state, so that the marks of data and the ECE flags of its acknowledgments agree to
+    /// the byte.
     #[inline]
     pub(crate) fn receive(&mut self, segment: &Segment) -> bool {
         let is_marked = segment.ecn == Ecn::Ce;

@@ -145,7 +145,7 @@ impl Receiver {
 
     /// Notes that an unacceptable segment repeated what had arrived.
     pub(crate) fn note_duplicate(&mut self, range: Range) {
-        if range.start < range.end && range.end <= self.next {
+        if 0 < range.start && range.start < range.end && range.end <= self.next {
             self.duplicate = Some(range);
         }
     }
@@ -175,7 +175,7 @@ impl Receiver {
     /// What of a segment is new and within the window. Repeated bytes are noted, a FIN within the window is remembered.
     fn trimmed(&mut self, range: Range, fin: bool) -> Range {
         if range.start < self.next {
-            self.duplicate = Some(Range { start: range.start, end: range.end.min(self.next) });
+            self.note_duplicate(Range { start: range.start, end: range.end.min(self.next) });
         }
         // A FIN takes no space in the buffer.
         let payload_end = range.end - Position::from(fin);

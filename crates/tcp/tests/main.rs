@@ -1,4 +1,11 @@
-//! Tests of the endpoint: whole transfers over bad networks.
+//! Tests of the endpoint: scripts in the manner of packetdrill, and whole transfers over bad networks.
 
+mod closing;
+mod ecn;
+mod handshake;
+mod hostile;
+mod receiving;
+mod recovery;
+mod sending;
 mod support;
 mod transfers;

@@ -72,6 +72,8 @@ fn random_case(rng: &mut Rng) -> (Config, Impairments) {
     config.ranges = *rng.pick(&[1, 8, 128]);
     config.retries = 100;
     config.syn_retries = 100;
+    // Longer than any timeout, so that a repeated FIN finds somebody.
+    config.time_wait = Time::from_s(600);
     config.max_rto = *rng.pick(&[Time::from_s(2), Time::from_s(120)]);
     let impairments = Impairments {
         loss: *rng.pick(&[0, 1, 10, 50, 200]),
@@ -89,6 +91,7 @@ fn random_case(rng: &mut Rng) -> (Config, Impairments) {
 #[test]
 fn every_network_delivers_everything() {
     let seeds = std::env::var("TCP_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(150);
+    let mut seen = [0; 6];
     for seed in 0..seeds {
         let mut rng = Rng::new(seed);
         let (first, impairments) = random_case(&mut rng);
@@ -103,5 +106,18 @@ fn every_network_delivers_everything() {
         // A structure, and 48 bytes for each of twice as many ranges as the limit, in a vector that doubles.
         let limit = 2048 + 2 * 2 * 48 * usize::from(first.ranges.max(second.ranges).max(32));
         assert!(network.memory_max <= limit, "{context}: {} bytes", network.memory_max);
+        for end in &network.ends {
+            let counters = end.connection.statistics().counters;
+            let found = [
+                counters.timeouts,
+                counters.fast_recoveries,
+                counters.tail_probes,
+                counters.spurious_recoveries,
+                counters.ecn_reductions,
+                counters.duplicate_reports,
+            ];
+            seen.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
+        }
     }
+    assert!(seen.iter().all(|count| *count > 100), "the networks do not provoke everything: {seen:?}");
 }

@@ -66,26 +66,30 @@ impl Connection {
         {
             if state.is_old(now, option.value) {
                 self.sender.counters.paws_dropped += 1;
-                self.answer_unacceptable(now, range);
+                self.answer_unacceptable(now, segment, range);
                 return false;
             }
-            if range.start <= self.receiver.acknowledged() && range.end >= self.receiver.acknowledged() {
+            // RFC 7323, section 4.3: the value that is echoed does not change while something is missing. As in Linux,
+            // a repetition of the last segment changes it, so that a lost acknowledgment does not look like a long
+            // round trip.
+            if (range.start..=range.end).contains(&self.receiver.acknowledged()) {
                 state.update(now, option.value);
             }
         }
-        if self.receiver.is_acceptable(range) || is_reset && self.receiver.is_in_window(range.start) {
-            return true;
+        if is_reset {
+            return self.receiver.is_in_window(range.start);
         }
-        if !is_reset {
+        if !self.receiver.is_acceptable(range) {
             self.restart_time_wait(now, segment);
-            self.answer_unacceptable(now, range);
+            self.answer_unacceptable(now, segment, range);
+            return false;
         }
-        false
+        true
     }
 
     /// Answers a segment that is not acceptable with an acknowledgment.
-    fn answer_unacceptable(&mut self, now: Time, range: Range) {
-        if range.start < range.end {
+    fn answer_unacceptable(&mut self, now: Time, segment: &Segment, range: Range) {
+        if segment.payload_bytes > 0 || segment.flags.has(Flags::FIN) {
             self.receiver.note_duplicate(range);
             self.receiver.acknowledge_now(true);
         } else {
@@ -178,14 +182,16 @@ impl Connection {
         if !matches!(self.state, State::Established | State::FinWait1 | State::FinWait2) {
             // The peer has finished. What it repeats is acknowledged again.
             if self.state != State::Closed {
-                self.answer_unacceptable(now, range);
+                self.answer_unacceptable(now, segment, range);
             }
             return;
         }
         let next = self.receiver.next();
         let was_echoing = self.ecn.echoes();
-        if self.ecn.receive(segment) && self.receiver.acknowledged() < next {
-            self.earlier_ack = Some((next, was_echoing));
+        if self.ecn.receive(segment) {
+            if self.receiver.acknowledged() < next {
+                self.earlier_ack = Some((next, was_echoing));
+            }
             self.receiver.acknowledge_now(false);
         }
         let unread = self.receiver.unread();

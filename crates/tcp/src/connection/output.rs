@@ -88,9 +88,9 @@ impl Connection {
         let is_new = outgoing.reason == Reason::New;
         let payload_bytes = outgoing.payload();
         let is_new_data = is_new && payload_bytes > 0;
-        let is_last = payload_bytes > 0 && self.sender.unsent() == 0;
         let reduced = is_new_data && std::mem::take(&mut self.sender.cwr_due) && self.ecn.is_on();
-        let flags = Flags::ACK.with(Flags::FIN, outgoing.fin).with(Flags::PSH, is_last).with(Flags::CWR, reduced);
+        let flags =
+            Flags::ACK.with(Flags::FIN, outgoing.fin).with(Flags::PSH, outgoing.is_last).with(Flags::CWR, reduced);
         let sequence = self.sender.numbering.number(outgoing.range.start);
         Segment {
             payload_bytes,

@@ -55,7 +55,7 @@ impl Sender {
         }
         self.adjust_window(context, &delivered, progress, found);
         self.set_timers(context, progress);
-        self.persist_probes = 0;
+        self.unanswered_probes = 0;
         if progress {
             self.timeouts = 0;
         }

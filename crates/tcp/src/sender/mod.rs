@@ -83,7 +83,7 @@ pub(crate) struct Sender {
     is_limited: bool,
     limited_until: Position,
     flight_max: u64,
-    /// When new data was last sent.
+    /// When data was last sent.
     last_sent: Option<Time>,
     /// The end of the last segment that was not full (Minshall's variant of Nagle's algorithm).
     small_end: Position,
@@ -91,8 +91,9 @@ pub(crate) struct Sender {
     pub(crate) cwr_due: bool,
     /// Retransmission timeouts since something was acknowledged.
     pub(crate) timeouts: u8,
-    /// Probes of a closed window since the peer last answered.
-    persist_probes: u8,
+    /// Probes of a closed window since it closed, and since the peer last answered.
+    persist_backoff: u8,
+    unanswered_probes: u8,
     window_probe_due: bool,
     pub(crate) timers: Timers,
     pub(crate) counters: Counters,
@@ -128,7 +129,8 @@ impl Sender {
             small_end: 0,
             cwr_due: false,
             timeouts: 0,
-            persist_probes: 0,
+            persist_backoff: 0,
+            unanswered_probes: 0,
             window_probe_due: false,
             timers: Timers::off(),
             counters: Counters::default(),
@@ -284,7 +286,8 @@ impl Sender {
     pub(crate) fn on_persist_timeout(&mut self, config: &Config) -> bool {
         self.timers.persist = Time::MAX;
         self.window_probe_due = true;
-        self.persist_probes = self.persist_probes.saturating_add(1);
-        self.persist_probes <= config.retries
+        self.persist_backoff = self.persist_backoff.saturating_add(1);
+        self.unanswered_probes = self.unanswered_probes.saturating_add(1);
+        self.unanswered_probes <= config.retries
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Outgoing {
     pub(crate) range: Range,
     /// Whether its last position is the FIN.
     pub(crate) fin: bool,
+    /// Whether it contains the last byte that was written.
+    pub(crate) is_last: bool,
     pub(crate) reason: Reason,
 }
 
@@ -62,7 +64,7 @@ impl Sender {
                 // A position that the peer has: it must answer (Linux does the same).
                 let position = self.board.end() - 1;
                 let range = Range { start: position, end: position };
-                return Some(Outgoing { range, fin: false, reason: Reason::WindowProbe });
+                return Some(Outgoing { range, fin: false, is_last: false, reason: Reason::WindowProbe });
             }
         }
         if self.probe_due {
@@ -76,7 +78,7 @@ impl Sender {
         }
         match self.new_range(payload_max) {
             Ok(outgoing) if self.fits(outgoing.range) => {
-                self.note_sent_new(context, &outgoing);
+                self.note_sent_new(context, &outgoing, payload_max);
                 Some(outgoing)
             }
             Ok(_) => {
@@ -97,7 +99,7 @@ impl Sender {
     /// Starts the timer that probes a closed window, if nothing else would ever open it (RFC 9293, section 3.8.6.1).
     fn arm_persist(&mut self, context: &Context<'_>, payload_max: i64) {
         if self.timers.persist == Time::MAX && self.is_window_closed(payload_max) {
-            let timeout = self.rtt.timeout().times(1 << self.persist_probes.min(16));
+            let timeout = self.rtt.timeout().times(1 << self.persist_backoff.min(16));
             self.timers.persist = context.now + timeout.min(context.config.max_rto);
         }
     }
@@ -121,7 +123,7 @@ impl Sender {
         if unsent <= 0 {
             // A FIN needs no space in the peer's buffer.
             let range = Range { start, end: start + 1 };
-            let outgoing = Outgoing { range, fin: true, reason: Reason::New };
+            let outgoing = Outgoing { range, fin: true, is_last: false, reason: Reason::New };
             return if is_fin_due { Ok(outgoing) } else { Err(Blocked::NoData) };
         }
         let room = self.window_end() - start;
@@ -134,23 +136,25 @@ impl Sender {
         if length < payload_max && !may_be_small && self.nagle {
             return Err(Blocked::NoData);
         }
-        Ok(Outgoing { range: Range { start, end: start + length + i64::from(fin) }, fin, reason: Reason::New })
+        let range = Range { start, end: start + length + i64::from(fin) };
+        Ok(Outgoing { range, fin, is_last: length == unsent, reason: Reason::New })
     }
 
-    fn note_sent_new(&mut self, context: &Context<'_>, outgoing: &Outgoing) {
+    fn note_sent_new(&mut self, context: &Context<'_>, outgoing: &Outgoing, payload_max: i64) {
         let payload = outgoing.payload();
         self.board.push(outgoing.range.end, context.now, self.span());
-        if u64::from(payload) < self.windows.mss {
+        if i64::from(payload) < payload_max {
             self.small_end = outgoing.range.end;
         }
-        self.last_sent = Some(context.now);
         self.timers.persist = Time::MAX;
+        self.persist_backoff = 0;
         self.note_sent(context, u64::from(payload));
         self.schedule_probe(context);
     }
 
     fn note_sent(&mut self, context: &Context<'_>, bytes: u64) {
         self.recovery.on_sent(bytes);
+        self.last_sent = Some(context.now);
         if self.timers.retransmit == Time::MAX {
             self.timers.retransmit = context.now + self.rtt.timeout();
         }
@@ -201,6 +205,10 @@ impl Sender {
             return None;
         }
         self.recovery.forced = false;
+        if range.start == self.board.start() {
+            // RFC 6675, section 6: recovery may take longer than the timeout. Linux does it for the first segment.
+            self.timers.retransmit = context.now + self.rtt.timeout();
+        }
         Some(self.note_retransmitted(context, range))
     }
 
@@ -220,7 +228,8 @@ impl Sender {
     }
 
     fn note_retransmitted(&mut self, context: &Context<'_>, range: Range) -> Outgoing {
-        let outgoing = Outgoing { range, fin: range.end > self.written, reason: Reason::Retransmission };
+        let is_last = range.end >= self.written && range.start < self.written;
+        let outgoing = Outgoing { range, fin: range.end > self.written, is_last, reason: Reason::Retransmission };
         let bytes = u64::from(outgoing.payload());
         self.board.retransmit(range, context.now, self.span());
         let clock = context.timestamps.map_or(0, |timestamps| timestamps.clock(context.now));
@@ -256,7 +265,7 @@ impl Sender {
         }
         self.counters.tail_probes += 1;
         if let Ok(outgoing) = self.new_range(payload_max) {
-            self.note_sent_new(context, &outgoing);
+            self.note_sent_new(context, &outgoing, payload_max);
             self.probe.on_probe(self.board.end(), false);
             self.timers.probe = Time::MAX;
             return Some(outgoing);
