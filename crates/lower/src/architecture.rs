@@ -5,10 +5,11 @@
 use crate::inline::{Argument, Sight};
 use crate::names::find;
 use crate::objects::{ObjectId, ObjectKind};
-use crate::places::{Place, footprint_of_place, headers_of, varbit_parts};
+use crate::places::{Place, footprint_of_place, headers_of};
 use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
+use crate::varbits::varbit_parts;
 use crate::{BlockState, Lowered, Lowerer, Refused, codes, fold};
 use base::Span;
 use ir::v1model::{InstanceType, STANDARD_METADATA, Slot, Stage};

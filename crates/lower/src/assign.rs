@@ -44,6 +44,9 @@ impl<'h> Lowerer<'h> {
                 self.store(&copy, value, span)?;
                 self.read(&copy)
             }
+            (_, Value::VarbitParts { length, bits }) => {
+                Value::VarbitParts { length: self.pin_expr(length, span)?, bits: self.pin_expr(bits, span)? }
+            }
             (Place::Tuple(places), Value::Tuple(items)) => {
                 let items = places.iter().zip(items).map(|(place, item)| self.copy_of(place, item, span));
                 Value::Tuple(items.collect::<Lowered<_>>()?)
@@ -117,9 +120,9 @@ impl<'h> Lowerer<'h> {
                 Ok(())
             }
             (Place::Varbit(varbit), value) => self.store_varbit(varbit, value, span),
-            (Place::Tuple(places), Value::Varbit { .. }) if places.is_empty() => {
-                self.unsupported(span, "an assignment to the second varbit field of a header")
-            }
+            (Place::VarbitParts(parts), value) => self.store_varbit_parts(parts, &value, span),
+            // A field of no bits.
+            (Place::Tuple(places), Value::Varbit { max: 0, .. }) if places.is_empty() => Ok(()),
             _ => self.unsupported(span, "an assignment of this type"),
         }
     }
@@ -132,6 +135,10 @@ impl<'h> Lowerer<'h> {
             self.emit(StmtKind::SetInvalid(dst.0), span);
             return Ok(());
         }
+        if let Value::VarbitParts { length, bits } = value {
+            self.set_varbit(place, length, bits, span);
+            return Ok(());
+        }
         let like = Value::Varbit { header: dst.0.clone(), field: dst.1, max: place.max };
         let src = self.varbit_operand(&value, &like)?;
         if src != dst {
@@ -141,15 +148,6 @@ impl<'h> Lowerer<'h> {
             self.emit(StmtKind::CopyVarbit { dst, src }, span);
         }
         Ok(())
-    }
-
-    /// Sets a varbit field or variable to this length and the low bits of a value.
-    pub fn set_varbit(&mut self, place: &VarbitPlace, length_bits: ir::Expr, value: ir::Expr, span: Span) {
-        if place.is_variable {
-            self.emit(StmtKind::SetValid(place.header.clone()), span);
-        }
-        let dst = (place.header.clone(), place.field);
-        self.emit(StmtKind::SetVarbit { dst, length_bits, value }, span);
     }
 
     fn store_elements(&mut self, stack: &StackPlace, items: Vec<Value>, span: Span) -> Lowered<()> {

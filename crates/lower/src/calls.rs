@@ -107,7 +107,7 @@ impl<'h> Lowerer<'h> {
     /// Counts the bytes that become valid or invalid in ingress, if egress reads the packet's length.
     fn note_length(&mut self, place: &HeaderPlace, becomes_valid: bool, span: Span) {
         let Some(var) = self.length_delta() else { return };
-        let bytes = self.ir.header_types[place.shape.ty].fixed_width() / 8;
+        let bytes = place.shape.fixed_bits().div_ceil(8);
         let value = HeaderValue { shape: place.shape.clone(), kind: HeaderKind::Ref(place.header.clone()) };
         let (cond, op) = match becomes_valid {
             true => (fold::not(value.is_valid()), ir::BinaryOp::Add),

@@ -458,6 +458,7 @@ fn has_header_part(place: &Place) -> bool {
         Place::Scalar { place, .. } => is_header_field(place),
         Place::Bits(bits) => is_header_field(&bits.base),
         Place::Varbit(varbit) => !varbit.is_variable,
+        Place::VarbitParts(parts) => is_header_field(&parts.length),
         Place::Tuple(items) | Place::Choice { items, .. } => items.iter().any(has_header_part),
         Place::Header(header) => !header.siblings.is_empty(),
         Place::Union(_) | Place::Stack(_) => false,
@@ -480,7 +481,7 @@ fn is_static(value: &Value) -> bool {
         Value::Header(header) => is_static_header(header),
         Value::Tuple(items) => items.iter().all(is_static),
         Value::Union(members) => members.iter().all(is_static_header),
-        Value::Stack(_) | Value::Varbit { .. } => false,
+        Value::Stack(_) | Value::Varbit { .. } | Value::VarbitParts { .. } => false,
     }
 }
 
@@ -499,6 +500,7 @@ fn is_simple(value: &Value) -> bool {
         Value::Scalar(expr) => {
             matches!(expr.kind, ir::ExprKind::Const(_) | ir::ExprKind::Var(_) | ir::ExprKind::Field(..))
         }
+        Value::VarbitParts { bits, .. } => is_simple(&Value::Scalar(bits.clone())),
         Value::Header(value) => header(value),
         Value::Tuple(items) => items.iter().all(is_simple),
         Value::Union(members) => members.iter().all(header),

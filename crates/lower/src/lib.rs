@@ -9,6 +9,7 @@
 //! * `types`: which types are scalars, how headers are laid out, bindings of type parameters.
 //! * `places` and `storage`: what can be assigned to, and its storage.
 //! * `values` and `fold`: results of expressions, folded where they are constant.
+//! * `varbits`: headers with several varbit fields, of which the IR has lengths and numbers.
 //! * `exprs`, `operators`, `assign`, `stmts`: the language, statement by statement. IR expressions are pure, so side
 //!   effects are hoisted, in the order of evaluation.
 //! * `objects` and `names`: the tree of instances and their control-plane names.
@@ -52,6 +53,7 @@ mod storage;
 mod tables;
 mod types;
 mod values;
+mod varbits;
 mod written;
 
 use base::Span;

@@ -25,6 +25,7 @@ pub(crate) enum Place {
         ty: ir::Type,
     },
     Varbit(VarbitPlace),
+    VarbitParts(VarbitParts),
     /// Bits of a value from a run-time position on; those beyond its end do not exist.
     Bits(BitsPlace),
     Header(HeaderPlace),
@@ -48,6 +49,15 @@ pub(crate) struct VarbitPlace {
     pub field: u32,
     pub max: u32,
     pub is_variable: bool,
+}
+
+/// A varbit field of a header with several: its length in bits, and a number whose low bits are the field's and whose
+/// others are zero.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct VarbitParts {
+    pub length: ir::Place,
+    pub bits: ir::Place,
+    pub max: u32,
 }
 
 /// `width` bits of a value from bit `low` on.
@@ -96,6 +106,7 @@ fn field_place(header: &HeaderRef, shape: &FieldShape) -> Place {
         FieldShape::Varbit { index, max } => {
             Place::Varbit(VarbitPlace { header: header.clone(), field: *index, max: *max, is_variable: false })
         }
+        FieldShape::VarbitParts { index, max } => Place::VarbitParts(VarbitParts::new(header, *index, *max)),
         FieldShape::Struct(fields) => Place::Tuple(fields.iter().map(|field| field_place(header, field)).collect()),
     }
 }
@@ -228,6 +239,9 @@ impl Footprint {
         match place {
             Place::Scalar { place, .. } => self.ir_place(program, place),
             Place::Varbit(varbit) => self.header(program, &varbit.header, varbit.field),
+            Place::VarbitParts(parts) => {
+                [&parts.length, &parts.bits].into_iter().for_each(|place| self.ir_place(program, place));
+            }
             Place::Bits(bits) => {
                 self.moves = true;
                 self.expr(program, &bits.low);
@@ -263,6 +277,9 @@ impl Footprint {
         match value {
             Value::Scalar(expr) => self.expr(program, expr),
             Value::Varbit { header, field, .. } => self.header(program, header, *field),
+            Value::VarbitParts { length, bits } => {
+                [length, bits].into_iter().for_each(|expr| self.expr(program, expr));
+            }
             Value::Header(header) => match &header.kind {
                 HeaderKind::Ref(header) => self.header(program, header, WHOLE),
                 HeaderKind::Fields(fields) => fields.iter().for_each(|field| self.value(program, field)),
@@ -357,6 +374,11 @@ impl<'h> Lowerer<'h> {
             Place::Varbit(varbit) => {
                 Place::Varbit(VarbitPlace { header: self.pin_header(varbit.header, span)?, ..varbit })
             }
+            Place::VarbitParts(parts) => Place::VarbitParts(VarbitParts {
+                length: self.pin_ir_place(parts.length, span)?,
+                bits: self.pin_ir_place(parts.bits, span)?,
+                ..parts
+            }),
             Place::Bits(bits) => Place::Bits(BitsPlace {
                 base: self.pin_ir_place(bits.base, span)?,
                 low: self.pin_expr(bits.low, span)?,
@@ -431,11 +453,4 @@ impl<'h> Lowerer<'h> {
     pub fn read_var(&self, var: ir::VarId) -> ir::Expr {
         ir::Expr { kind: ir::ExprKind::Var(var), ty: self.ir.vars[var].ty }
     }
-}
-
-/// The length of a varbit field (32 bits), and its bits as a number of its greatest width.
-pub(crate) fn varbit_parts(header: &HeaderRef, field: u32, max: u32) -> [ir::Expr; 2] {
-    let length = ir::ExprKind::VarbitLength(header.clone(), field);
-    let bits = ir::ExprKind::VarbitBits(header.clone(), field);
-    [ir::Expr { kind: length, ty: ir::Type::Bit(32) }, ir::Expr { kind: bits, ty: ir::Type::Bit(max) }]
 }

@@ -12,9 +12,10 @@
 use crate::architecture::Package;
 use crate::inline::Argument;
 use crate::objects::{ObjectId, ObjectKind};
-use crate::places::{HeaderPlace, Place, VarbitPlace, footprint_of_place, varbit_parts};
+use crate::places::{HeaderPlace, Place, VarbitPlace, footprint_of_place};
 use crate::storage::Life;
 use crate::types::Form;
+use crate::varbits::varbit_parts;
 use crate::{BlockState, Lowered, Lowerer, Refused, codes};
 use base::Span;
 use ir::psa::{Carried, Slot, Stage};
@@ -348,6 +349,8 @@ impl<'h> Lowerer<'h> {
             // A variable as a whole is not bits of a value.
             Place::Bits(_) => Vec::new(),
             Place::Varbit(varbit) => vec![Leaf::Varbit(varbit.clone())],
+            // It is packed with its header.
+            Place::VarbitParts(_) => Vec::new(),
             Place::Header(header) => vec![Leaf::Header(header.clone())],
             Place::Tuple(items) | Place::Choice { items, .. } => {
                 items.iter().flat_map(|item| self.packed_leaves(item)).collect()

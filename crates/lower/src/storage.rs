@@ -1,6 +1,6 @@
 //! Storage: variables, headers and stacks for what the program declares.
 
-use crate::places::{Binding, HeaderPlace, Place, StackPlace, VarbitPlace, union_place};
+use crate::places::{Binding, HeaderPlace, Place, StackPlace, VarbitParts, VarbitPlace, union_place};
 use crate::types::{Form, HeaderShape};
 use crate::{Lowered, Lowerer, codes};
 use base::{Bits, Span};
@@ -109,7 +109,9 @@ impl<'h> Lowerer<'h> {
                 let ty = ir::Type::Bit(bits.width);
                 Place::Scalar { place: ir::Place::Var(self.temporary(ty, span)?), ty }
             }
-            Place::Varbit(varbit) => Place::Varbit(self.new_varbit("tmp", varbit.max, Life::Local)),
+            Place::Varbit(VarbitPlace { max, .. }) | Place::VarbitParts(VarbitParts { max, .. }) => {
+                Place::Varbit(self.new_varbit("tmp", *max, Life::Local))
+            }
             Place::Header(header) => {
                 let shape = header.shape.clone();
                 Place::Header(HeaderPlace::new(self.new_header("tmp", &shape, Life::Local), shape))
@@ -179,7 +181,7 @@ impl<'h> Lowerer<'h> {
     /// Makes all headers in the place invalid.
     pub fn invalidate(&mut self, place: &Place, span: Span) {
         match place {
-            Place::Scalar { .. } | Place::Varbit(_) | Place::Bits(_) => {}
+            Place::Scalar { .. } | Place::Varbit(_) | Place::VarbitParts(_) | Place::Bits(_) => {}
             Place::Header(header) => self.emit(ir::StmtKind::SetInvalid(header.header.clone()), span),
             Place::Tuple(items) | Place::Choice { items, .. } => {
                 items.iter().for_each(|item| self.invalidate(item, span));

@@ -1,5 +1,6 @@
 //! Types: bindings of type parameters, which types are scalars, how the fields of headers are laid out.
 
+use crate::varbits::LENGTH;
 use crate::{Lowered, Lowerer, codes};
 use base::Span;
 use base::limits::WIDTH_BITS_MAX;
@@ -21,6 +22,8 @@ pub(crate) enum FieldShape {
     Scalar { index: u32, ty: ir::Type },
     /// Field `index` of the IR's type.
     Varbit { index: u32, max: u32 },
+    /// A varbit field of a header with several: its length is field `index` of the IR's type, its bits are the next.
+    VarbitParts { index: u32, max: u32 },
     /// A struct: its fields.
     Struct(Vec<FieldShape>),
 }
@@ -143,7 +146,11 @@ impl<'h> Lowerer<'h> {
         let declaration = &self.hir.structs[id];
         let mut flat = Vec::new();
         let fields = self.field_types(id, args);
-        let fields = self.field_shapes(&fields, "", &mut flat, declaration.span)?;
+        let mut shapes = self.field_shapes(&fields, "", false, &mut flat, declaration.span)?;
+        if flat.iter().filter(|field| matches!(field.ty, ir::FieldType::Varbit(_))).count() > 1 {
+            flat.clear();
+            shapes = self.field_shapes(&fields, "", true, &mut flat, declaration.span)?;
+        }
         let mut ty = ir::HeaderType { name: declaration.name.to_string(), fields: flat };
         // As in the reference switch, it is padded at the end to whole bytes.
         let missing = ty.fixed_width().next_multiple_of(8) - ty.fixed_width();
@@ -151,15 +158,17 @@ impl<'h> Lowerer<'h> {
             let padding = ir::FieldType::Fixed(ir::Type::Bit(missing));
             ty.fields.push(ir::HeaderField { name: "_padding".to_owned(), ty: padding });
         }
-        let shape = Rc::new(HeaderShape { ty: self.ir.header_types.push(ty), fields });
+        let shape = Rc::new(HeaderShape { ty: self.ir.header_types.push(ty), fields: shapes });
         self.memo.shapes.insert(key, shape.clone());
         Ok(shape)
     }
 
+    /// The fields, which are added to `flat` as the IR has them; varbit fields `in_parts` as length and number.
     fn field_shapes(
         &mut self,
         fields: &[(Rc<str>, Type)],
         prefix: &str,
+        in_parts: bool,
         flat: &mut Vec<ir::HeaderField>,
         span: Span,
     ) -> Lowered<Vec<FieldShape>> {
@@ -172,25 +181,26 @@ impl<'h> Lowerer<'h> {
                     flat.push(ir::HeaderField { name, ty: ir::FieldType::Fixed(ty) });
                     FieldShape::Scalar { index, ty }
                 }
+                // Nothing can be stored in it.
+                Form::Varbit(0) if in_parts => FieldShape::Struct(Vec::new()),
+                Form::Varbit(max) if in_parts => {
+                    let length = ir::HeaderField { name: format!("{name}.$length"), ty: ir::FieldType::Fixed(LENGTH) };
+                    let bits = ir::HeaderField { name, ty: ir::FieldType::Fixed(ir::Type::Bit(max)) };
+                    flat.extend([length, bits]);
+                    FieldShape::VarbitParts { index, max }
+                }
                 Form::Varbit(max) => {
-                    // No such header can be extracted, so a further varbit field is empty unless something is assigned
-                    // to it, which `store` refuses. It needs no storage, as a struct without fields.
-                    match flat.iter().any(|field| matches!(field.ty, ir::FieldType::Varbit(_))) {
-                        true => FieldShape::Struct(Vec::new()),
-                        false => {
-                            flat.push(ir::HeaderField { name, ty: ir::FieldType::Varbit(max) });
-                            FieldShape::Varbit { index, max }
-                        }
-                    }
+                    flat.push(ir::HeaderField { name, ty: ir::FieldType::Varbit(max) });
+                    FieldShape::Varbit { index, max }
                 }
                 Form::Array(element, size) => {
                     let inner: Vec<_> = (0..size).map(|at| (Rc::from(at.to_string()), element.clone())).collect();
                     let prefix = format!("{name}.");
-                    FieldShape::Struct(self.nested(span, |l| l.field_shapes(&inner, &prefix, flat, span))?)
+                    FieldShape::Struct(self.nested(span, |l| l.field_shapes(&inner, &prefix, in_parts, flat, span))?)
                 }
                 Form::Tuple(inner) => {
                     let prefix = format!("{name}.");
-                    FieldShape::Struct(self.nested(span, |l| l.field_shapes(&inner, &prefix, flat, span))?)
+                    FieldShape::Struct(self.nested(span, |l| l.field_shapes(&inner, &prefix, in_parts, flat, span))?)
                 }
                 _ => return self.unsupported(span, format!("the type of field `{name}` in a header")),
             });

@@ -4,6 +4,7 @@ use crate::objects::ObjectId;
 use crate::places::{HeaderPlace, Place, StackPlace};
 use crate::storage::Life;
 use crate::types::{FieldShape, Form, HeaderShape};
+use crate::varbits::parts_equal;
 use crate::{Lowered, Lowerer, STORAGE_MAX, codes, fold};
 use base::{Bits, Span};
 use ir::{BinaryOp, HeaderRef};
@@ -28,6 +29,11 @@ pub(crate) enum Value {
         header: HeaderRef,
         field: u32,
         max: u32,
+    },
+    /// A varbit field of a header with several: its length, and a number whose other bits are zero.
+    VarbitParts {
+        length: ir::Expr,
+        bits: ir::Expr,
     },
     Header(HeaderValue),
     /// Fields of a struct, elements of a tuple, list or array.
@@ -80,7 +86,7 @@ impl HeaderValue {
 fn zero_of_shape(shape: &FieldShape) -> Value {
     match shape {
         FieldShape::Scalar { ty, .. } => Value::Scalar(zero(*ty)),
-        FieldShape::Varbit { .. } => Value::Tuple(Vec::new()),
+        FieldShape::Varbit { .. } | FieldShape::VarbitParts { .. } => Value::Tuple(Vec::new()),
         FieldShape::Struct(fields) => Value::Tuple(fields.iter().map(zero_of_shape).collect()),
     }
 }
@@ -106,6 +112,9 @@ impl<'h> Lowerer<'h> {
             Place::Scalar { place, .. } => Value::Scalar(self.read_ir_place(place)),
             Place::Varbit(varbit) => {
                 Value::Varbit { header: varbit.header.clone(), field: varbit.field, max: varbit.max }
+            }
+            Place::VarbitParts(parts) => {
+                Value::VarbitParts { length: self.read_ir_place(&parts.length), bits: self.read_ir_place(&parts.bits) }
             }
             Place::Bits(bits) => Value::Scalar(self.read_bits(bits)),
             Place::Header(place) => Value::Header(header(place)),
@@ -294,6 +303,9 @@ impl<'h> Lowerer<'h> {
 
     /// `a == b`
     pub fn equal(&mut self, a: &Value, b: &Value, span: Span) -> Lowered<ir::Expr> {
+        if let Some(equal) = parts_equal(a, b) {
+            return Ok(equal);
+        }
         Ok(match (a, b) {
             (Value::Scalar(a), Value::Scalar(b)) if a.ty.width() == b.ty.width() => {
                 fold::binary(BinaryOp::Eq, a.clone(), fold::cast(a.ty, b.clone()))

@@ -4,7 +4,7 @@ use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;
-use support::{Parts, check_errors, check_ir, check_packets};
+use support::{Parts, check_errors, check_ir, check_packets, lower_ok};
 
 fn ingress(ingress: &str, packets: &[&str], expected: expect_test::Expect) {
     check_packets(&Parts { ingress, ..Parts::default() }, packets, expected);
@@ -617,15 +617,57 @@ fn unions_without_members_and_headers_with_two_varbit_fields() {
             05 00 0000 -> 0502000007
         "#]],
     );
+}
+
+#[test]
+fn headers_with_several_varbit_fields_are_emitted_as_one_number() {
+    let parts = Parts {
+        types: "header vb_t { bit<4> n; varbit<16> p; varbit<8> q; }",
+        headers: "h_t h; vb_t vb;",
+        ingress: "hdr.vb.setValid(); hdr.vb.p = hdr.vb.p;",
+        deparser: "packet.emit(hdr.vb);",
+        ..Parts::default()
+    };
+    check_ir(
+        Stage::Deparser,
+        &parts,
+        expect![[r#"
+        block5 "D" control {
+          if valid(h1) {
+            v16 = (32w0x0 | bit<32>(h1.0))
+            v17 = ((v16 << h1.1) | bit<32>(h1.2))
+            v18 = (32w0x8 + h1.1)
+            v19 = ((v17 << h1.3) | bit<32>(h1.4))
+            v20 = (v18 + h1.3)
+            set_valid h2
+            set_varbit h2.0 = v20 of (v19 << 32w0x4)
+            emit h2
+          }
+        }
+    "#]],
+    );
     check_errors(
         &Parts {
-            types: "header vb_t { varbit<16> p; varbit<16> q; }",
+            types: "header vb_t { varbit<20000> p; varbit<20000> q; }",
             headers: "h_t h; vb_t vb;",
-            ingress: "hdr.vb.setValid(); hdr.vb.q = hdr.vb.p;",
             ..Parts::default()
         },
         expect![[r#"
-            E0801 not supported yet: an assignment to the second varbit field of a header at `hdr.vb.q = hdr.vb.p;`
+            E0802 a header with several varbit fields of 40000 bits; the most is 32768 at `packet.emit(hdr)`
         "#]],
     );
+}
+
+#[test]
+fn registers_of_headers_with_several_varbit_fields_hold_lengths_and_numbers() {
+    let parts = Parts {
+        types: "header vb_t { bit<8> n; varbit<16> p; varbit<8> q; }",
+        headers: "h_t h; vb_t vb;",
+        locals: "register<vb_t>(1) r;",
+        ingress: "r.read(hdr.vb, 0);",
+        ..Parts::default()
+    };
+    let program = lower_ok(&parts.text());
+    let parts = |register: &ir::Register| register.parts_bits.clone();
+    assert_eq!(program.registers.iter().map(parts).collect::<Vec<_>>(), [[1, 8, 32, 16, 32, 8]]);
 }

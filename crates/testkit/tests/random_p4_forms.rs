@@ -11,6 +11,7 @@ const FORMS: &[&str] = &[
     // Types.
     "header_union ",
     "varbit<",
+    "header Several",
     "enum bit<",
     "enum Enum",
     "type bit<",

@@ -71,6 +71,9 @@ impl<'h> Lowerer<'h> {
             }
             _ => return self.unsupported(span, "extracting this, which is not a header,"),
         };
+        if header.shape.has_varbit_parts() {
+            return self.unsupported(span, "extracting a header with several varbit fields");
+        }
         let has_varbit = self.ir.header_types[header.shape.ty].varbit().is_some();
         if has_varbit != varbit_bits.is_some() {
             return self
@@ -148,7 +151,12 @@ impl<'h> Lowerer<'h> {
             Place::Tuple(items) => items.iter().try_for_each(|item| self.fields_to_look_at(item, fields, span)),
             Place::Header(header) => {
                 self.emit(StmtKind::SetValid(header.header.clone()), span);
-                if header.shape.fields.iter().any(|field| matches!(field, FieldShape::Varbit { .. })) {
+                if header
+                    .shape
+                    .fields
+                    .iter()
+                    .any(|field| matches!(field, FieldShape::Varbit { .. } | FieldShape::VarbitParts { .. }))
+                {
                     return self.unsupported(span, "looking ahead at a header with a varbit field");
                 }
                 let parts: Vec<Place> = (0..header.shape.fields.len()).filter_map(|i| header.field(i)).collect();
@@ -166,10 +174,7 @@ impl<'h> Lowerer<'h> {
     fn emit_value(&mut self, value: &Value, ty: &Type, span: Span) -> Lowered<()> {
         match value {
             Value::Header(header) => match &header.kind {
-                HeaderKind::Ref(header) => {
-                    self.emit(StmtKind::Emit(header.clone()), span);
-                    Ok(())
-                }
+                HeaderKind::Ref(_) => self.emit_header(header, span),
                 HeaderKind::Invalid => Ok(()),
                 HeaderKind::Fields(_) => {
                     let place = self.temporary_place(ty, span)?;
@@ -179,15 +184,8 @@ impl<'h> Lowerer<'h> {
                 }
             },
             Value::Union(members) => {
-                let emit = |member: &crate::values::HeaderValue| match &member.kind {
-                    HeaderKind::Ref(header) => {
-                        self.emit(StmtKind::Emit(header.clone()), span);
-                        Ok(())
-                    }
-                    HeaderKind::Invalid => Ok(()),
-                    HeaderKind::Fields(_) => self.unsupported(span, "emitting this value"),
-                };
-                members.iter().try_for_each(emit)
+                let mut present = members.iter().filter(|member| member.kind != HeaderKind::Invalid);
+                present.try_for_each(|member| self.emit_header(member, span))
             }
             Value::Tuple(_) | Value::Stack(_) => {
                 let types = self.part_types(ty, span)?;

@@ -1,11 +1,12 @@
 //! Digests: messages to the control plane that v1model sends when ingress ends. A varbit field is two values: its
 //! length in bits, and its bits as a number. A header is its validity and its fields.
 
-use crate::places::{Footprint, varbit_parts};
+use crate::places::Footprint;
 use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
-use crate::{Lowered, Lowerer};
+use crate::varbits::parts_of;
+use crate::{Lowered, Lowerer, Refused};
 use base::{Bits, Span};
 use ir::StmtKind;
 use ir::v1model::Stage;
@@ -120,11 +121,8 @@ impl<'h> Lowerer<'h> {
                 leaves.push((leaf_name(path), value.clone()));
                 return Ok(());
             }
-            (Value::Varbit { .. } | Value::Tuple(_), Type::Varbit(max)) => {
-                let parts = match value {
-                    Value::Varbit { header, field, .. } => varbit_parts(header, *field, *max),
-                    _ => [ir::Expr::bit(32, 0), crate::values::zero(ir::Type::Bit(*max))],
-                };
+            (_, Type::Varbit(max)) => {
+                let Some(parts) = parts_of(value, *max) else { return Err(Refused) };
                 leaves.extend([length_name(path), leaf_name(path)].into_iter().zip(parts));
                 return Ok(());
             }

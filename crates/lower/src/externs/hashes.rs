@@ -91,6 +91,14 @@ impl<'h> Lowerer<'h> {
             Value::Varbit { header, field, .. } => {
                 vec![HashInput { guard: Some(header.clone()), value: HashValue::Varbit(header.clone(), *field) }]
             }
+            Value::VarbitParts { length, bits } => {
+                let guard = match &length.kind {
+                    ir::ExprKind::Field(header, _) => Some(header.clone()),
+                    _ => None,
+                };
+                let joined = self.joined_varbit(length.clone(), bits.clone(), span)?;
+                vec![HashInput { guard, value: HashValue::Varbit(joined.header, joined.field) }]
+            }
             Value::Header(header) if header.kind == HeaderKind::Invalid => Vec::new(),
             Value::Header(header) => {
                 let fields: Vec<Value> =

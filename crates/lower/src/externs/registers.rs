@@ -3,9 +3,10 @@
 //! its length in 32 bits and then its greatest width in bits, of which the low ones count. Of a stack only the elements
 //! are stored: reading one assigns them, as a list of headers does, and does not change `next`.
 
-use crate::places::{Place, VarbitPlace, varbit_parts};
+use crate::places::{Place, VarbitParts, VarbitPlace};
 use crate::types::{FieldShape, Form, HeaderShape};
 use crate::values::{HeaderKind, HeaderValue, Value};
+use crate::varbits::varbit_parts;
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::WIDTH_BITS_MAX;
 use base::{Bits, Span};
@@ -23,6 +24,7 @@ enum Part {
         ty: ir::Type,
     },
     Varbit(VarbitPlace),
+    VarbitParts(VarbitParts),
     /// The parts that follow, up to the next header, are its fields.
     Validity(HeaderRef),
 }
@@ -163,7 +165,9 @@ impl<'h> Lowerer<'h> {
 
     fn join_field(&mut self, value: &Value, shape: &FieldShape, joined: &mut Bits, span: Span) -> Lowered<()> {
         match (value, shape) {
-            (Value::Tuple(_), FieldShape::Varbit { max, .. }) => *joined = joined.concat(&Bits::zero(32 + max)),
+            (Value::Tuple(_), FieldShape::Varbit { max, .. } | FieldShape::VarbitParts { max, .. }) => {
+                *joined = joined.concat(&Bits::zero(32 + max))
+            }
             (Value::Tuple(items), FieldShape::Struct(fields)) => {
                 let mut pairs = items.iter().zip(fields);
                 return pairs
@@ -225,6 +229,10 @@ impl<'h> Lowerer<'h> {
                     let (length_bits, value) = (take(self, 32), take(self, varbit.max));
                     self.set_varbit(&varbit, length_bits, value, span);
                 }
+                Part::VarbitParts(parts) => {
+                    let (length_bits, value) = (take(self, 32), take(self, parts.max));
+                    self.set_varbit_parts(&parts, length_bits, value, span)?;
+                }
                 Part::Scalar { place, ty } => {
                     let src = fold::cast(ty, take(self, ty.width()));
                     self.emit(StmtKind::Assign { dst: place, src }, span);
@@ -268,6 +276,9 @@ impl<'h> Lowerer<'h> {
                     let [length, bits] = varbit_parts(&varbit.header, varbit.field, varbit.max);
                     fold::concat(length, bits)
                 }
+                Part::VarbitParts(parts) => {
+                    fold::concat(self.read_ir_place(&parts.length), self.read_ir_place(&parts.bits))
+                }
                 Part::Validity(header) => ir::Expr { kind: ir::ExprKind::IsValid(header), ty: ir::Type::Bool },
             };
             let value = fold::cast(ir::Type::Bit(value.ty.width()), value);
@@ -291,6 +302,7 @@ impl<'h> Lowerer<'h> {
         match place {
             Place::Scalar { place, ty } => parts.push(Part::Scalar { place: place.clone(), ty: *ty }),
             Place::Varbit(varbit) => parts.push(Part::Varbit(varbit.clone())),
+            Place::VarbitParts(varbit) => parts.push(Part::VarbitParts(varbit.clone())),
             Place::Tuple(items) => {
                 return items.iter().try_for_each(|item| self.nested(span, |l| l.parts(item, parts, span)));
             }

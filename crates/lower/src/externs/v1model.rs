@@ -681,7 +681,7 @@ impl<'h> Lowerer<'h> {
                 let width = u32::try_from(number.bits() + 1).unwrap_or(WIDTH_BITS_MAX).min(WIDTH_BITS_MAX);
                 return Ok(vec![crate::values::number(ir::Type::Int(width), number)]);
             }
-            Value::Varbit { .. } => return Ok(Vec::new()),
+            Value::Varbit { .. } | Value::VarbitParts { .. } => return Ok(Vec::new()),
             Value::Tuple(items) => items.clone(),
             Value::Stack(_) => self.elements(value, span)?,
             Value::Union(members) => members.iter().cloned().map(Value::Header).collect(),

@@ -169,7 +169,8 @@ impl Generator<'_> {
             self.line(format!("packet.extract({member});"));
             return true;
         }
-        let headers = self.values(|value| value.writable && self.is_header(&value.ty));
+        let headers =
+            self.values(|value| value.writable && self.is_header(&value.ty) && self.varbit_count(&value.ty) < 2);
         let Some(header) = self.pick(&headers) else { return false };
         if let Some(Shape::Header(fields)) = self.shape(&header.ty).cloned()
             && let Some((_, Ty::Varbit(width))) = fields.last()

@@ -129,9 +129,14 @@ impl Generator<'_> {
     }
 
     pub fn has_varbit(&self, ty: &Ty) -> bool {
+        self.varbit_count(ty) > 0
+    }
+
+    /// The number of a header's varbit fields.
+    pub fn varbit_count(&self, ty: &Ty) -> usize {
         match self.shape(ty) {
-            Some(Shape::Header(fields)) => fields.iter().any(|(_, ty)| matches!(ty, Ty::Varbit(_))),
-            _ => false,
+            Some(Shape::Header(fields)) => fields.iter().filter(|(_, ty)| matches!(ty, Ty::Varbit(_))).count(),
+            _ => 0,
         }
     }
 
@@ -352,6 +357,20 @@ impl Generator<'_> {
         let width = 8 * self.rng.between(1, 40) as u32;
         fields.push((self.name("v"), Ty::Varbit(width)));
         self.declare_fields("header", "Varied", fields, Shape::Header);
+        if self.once_in(2) {
+            self.declare_header_of_varbits(width);
+        }
+    }
+
+    /// A header with several varbit fields, which cannot be extracted.
+    fn declare_header_of_varbits(&mut self, width: u32) {
+        let mut fields = self.header_fields(3);
+        for _ in 0..self.rng.between(2, 3) {
+            let position = self.below(fields.len() + 1);
+            let name = self.name("v");
+            fields.insert(position, (name, Ty::Varbit(width)));
+        }
+        self.declare_fields("header", "Several", fields, Shape::Header);
     }
 
     fn declare_union(&mut self) {
