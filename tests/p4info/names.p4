@@ -1,8 +1,10 @@
 // Names, aliases and ids: nested controls stand where they are declared, or first of all if they are applied without a
-// name; `@name` replaces the last part of a name, or with a dot in front all of it; `@id` gives the id.
+// name; `@name` with a string that is known replaces the last part of a name, or with a dot in front all of it; `@id` gives the id.
 #include <core.p4>
 #include <v1model.p4>
 #include "headers.inc"
+
+const string PREFIX = ".abso";
 
 control Inner(inout meta_t meta)(bit<32> size) {
     counter(size, CounterType.packets) hits;
@@ -36,7 +38,7 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
     @name("renamed") action a() {
         meta.index = 1;
     }
-    @name(".absolute") action b() {
+    @name[PREFIX ++ "lute"] action b() {
         meta.index = 2;
     }
     @id(0x123456) action c() {

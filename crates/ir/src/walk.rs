@@ -6,7 +6,7 @@
 use crate::expr::{Expr, ExprKind, HeaderRef};
 use crate::program::{BlockKind, Program, RoutineId, TableId, VarId};
 use crate::stmt::{Body, HashInput, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
-use base::Bits;
+use base::{Bits, Span};
 use std::collections::BTreeSet;
 
 /// Something that a statement mentions.
@@ -317,6 +317,34 @@ pub fn bodies_mut(program: &mut Program) -> Vec<&mut Body> {
     bodies.extend(program.routines.iter_mut().map(|routine| &mut routine.body));
     bodies.extend(program.actions.iter_mut().map(|action| &mut action.body));
     bodies
+}
+
+/// Calls `change` for every source position in a program.
+pub fn change_spans(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
+    for block in program.blocks.iter_mut() {
+        let BlockKind::Parser { states, .. } = &mut block.kind else { continue };
+        for state in states.iter_mut() {
+            change(&mut state.span);
+            let Transition::Select { cases, .. } = &mut state.transition else { continue };
+            cases.iter_mut().for_each(|case| change(&mut case.span));
+        }
+    }
+    program.routines.iter_mut().for_each(|routine| change(&mut routine.span));
+    program.actions.iter_mut().for_each(|action| change(&mut action.span));
+    program.field_lists.iter_mut().for_each(|list| change(&mut list.span));
+    program.extern_functions.iter_mut().for_each(|function| change(&mut function.span));
+    for table in program.tables.iter_mut() {
+        change(&mut table.span);
+        table.entries.iter_mut().for_each(|entry| change(&mut entry.span));
+    }
+    bodies_mut(program).into_iter().for_each(|body| change_spans_of(body, change));
+}
+
+fn change_spans_of(body: &mut Body, change: &mut dyn FnMut(&mut Span)) {
+    for stmt in body {
+        change(&mut stmt.span);
+        stmt.kind.bodies_mut().into_iter().for_each(|inner| change_spans_of(inner, change));
+    }
 }
 
 /// Every body of a program.

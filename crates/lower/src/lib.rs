@@ -56,7 +56,7 @@ mod values;
 mod varbits;
 mod written;
 
-use base::Span;
+use base::{Origin, Span};
 use objects::{Object, ObjectId};
 use places::{Binding, Place};
 use sema::hir;
@@ -322,6 +322,8 @@ pub fn lower_with(program: &hir::Program, options: Options, diagnostics: &mut Di
                 diagnostics.push(Diagnostic::error(codes::LIMIT, place, message));
                 return None;
             }
+            // The IR says where a macro is used, and its text has no room for where in the macro something was written.
+            ir::walk::change_spans(&mut lowerer.ir, &mut |span| span.origin = Origin::NONE);
         }
         diagnostics.append(lowerer.diagnostics);
         return (!failed).then_some(lowerer.ir);

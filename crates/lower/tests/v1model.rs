@@ -4,7 +4,7 @@ use crate::support;
 
 use expect_test::expect;
 use ir::v1model::Stage;
-use support::{Parts, check_errors, check_ir, check_packets, check_warnings, lower, lower_ok};
+use support::{Parts, check_errors, check_field_lists, check_ir, check_packets, check_warnings, lower, lower_ok};
 
 #[test]
 fn registers_and_counters() {
@@ -222,24 +222,18 @@ fn dropping_and_requests() {
 
 #[test]
 fn field_lists() {
-    let program = lower_ok(
+    check_field_lists(
         &Parts {
             types: "struct inner_t { bit<8> x; bit<8> y; }",
             metadata: "@field_list(1) inner_t i; @field_list(2, 1) bit<16> both; bit<8> lost;",
             ingress: "resubmit_preserving_field_list(1); clone_preserving_field_list(CloneType.I2E, 1, 2);",
             ..Parts::default()
-        }
-        .text(),
+        },
+        expect![[r#"
+            1: meta.i.x meta.i.y meta.both
+            2: meta.both
+        "#]],
     );
-    let list = |list: &ir::FieldList| {
-        let names: Vec<&str> = list.vars.iter().map(|var| program.vars[*var].name.as_str()).collect();
-        format!("{}: {}\n", list.number, names.join(" "))
-    };
-    expect![[r#"
-        1: meta.i.x meta.i.y meta.both
-        2: meta.both
-    "#]]
-    .assert_eq(&program.field_lists.iter().map(list).collect::<String>());
 }
 
 #[test]
@@ -368,8 +362,21 @@ fn each_call_of_a_custom_crc_is_a_calculation() {
     let ingress = "hash(hdr.h.b, HashAlgorithm.crc32_custom, 8w0, { hdr.h.a }, 16w256); \
                    hash(hdr.h.b, HashAlgorithm.crc16_custom, 8w0, { hdr.h.a }, 16w256);";
     let program = lower_ok(&Parts { ingress, ..Parts::default() }.text());
-    let names: Vec<String> = program.calculations.iter().map(|it| format!("{} {}", it.name, it.width_bits)).collect();
-    assert_eq!(names, ["calc 32", "calc_0 16"]);
+    let names = |program: ir::Program| -> Vec<String> {
+        program.calculations.iter().map(|it| format!("{} {}", it.name, it.width_bits)).collect()
+    };
+    assert_eq!(names(program), ["calc 32", "calc_0 16"]);
+    // Both calls from one use of a macro.
+    let types = format!("#define BOTH {ingress}\n");
+    let program = lower_ok(&Parts { types: &types, ingress: "BOTH", ..Parts::default() }.text());
+    assert_eq!(names(program), ["calc 32", "calc_0 16"]);
+}
+
+#[test]
+fn positions_say_where_a_macro_is_used() {
+    let types = "#define COPY hdr.h.a = hdr.h.b; if (hdr.h.c == 1) { hdr.h.c = 2; }\n";
+    let program = lower_ok(&Parts { types, ingress: "COPY", ..Parts::default() }.text());
+    assert!(ir::text::parse(&ir::text::print(&program)).is_ok_and(|again| again == program));
 }
 
 #[test]

@@ -162,8 +162,10 @@ pub(crate) fn text_of(annotation: &Annotation) -> String {
 /// left out.
 fn constant(program: &hir::Program, e: &Expr) -> v1::Expression {
     use v1::expression::Value;
+    if let ExprKind::String(text) = &e.kind {
+        return v1::Expression { value: Some(Value::StringValue(text.to_string())) };
+    }
     let value = program.annotation_value(e).and_then(|value| match &value.kind {
-        hir::ExprKind::String(text) => Some(Value::StringValue(text.to_string())),
         hir::ExprKind::Bool(value) => Some(Value::BoolValue(*value)),
         hir::ExprKind::Int(value) => i64::try_from(value).ok().map(Value::Int64Value),
         _ => None,

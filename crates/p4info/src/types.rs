@@ -294,7 +294,9 @@ fn names_of_generic(program: &hir::Program) -> BTreeMap<(hir::StructId, Vec<Type
     let mut all: Vec<(hir::StructId, Vec<Type>)> = Vec::new();
     // The type arguments in a generic parser or control are only known where it is instantiated.
     let is_whole = |instance: &&(hir::StructId, Vec<Type>)| !instance.1.iter().any(has_parameter);
-    for instance in program.generic_structs.values().filter(is_whole) {
+    let mut written: Vec<_> = program.generic_structs.iter().collect();
+    written.sort_by_key(|(_, place)| **place);
+    for instance in written.into_iter().map(|(instance, _)| instance).filter(is_whole) {
         if add_generic(program, instance.clone(), &mut names) {
             all.push(instance.clone());
         }

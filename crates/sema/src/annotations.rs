@@ -5,7 +5,7 @@
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
-use crate::hir::{Type, annotation_place};
+use crate::hir::{self, Type, annotation_place};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::WarningLevel;
@@ -20,7 +20,7 @@ impl Checker<'_> {
                 continue;
             }
             self.check_repetition(annotation, &annotations[..position]);
-            self.check_known_annotation(annotation);
+            let errors_before = self.error_count();
             match &annotation.body {
                 AnnotationBody::Empty | AnnotationBody::Unstructured { .. } => {}
                 AnnotationBody::Expressions(list) => {
@@ -36,7 +36,30 @@ impl Checker<'_> {
                     }
                 }
             }
+            if self.error_count() == errors_before {
+                self.check_known_annotation(&self.known_annotation(annotation));
+            }
         }
+    }
+
+    /// Annotations whose values were checked, in which strings that the program computes are literals.
+    pub(crate) fn known_annotations(&self, annotations: &[Annotation]) -> Vec<Annotation> {
+        annotations.iter().map(|annotation| self.known_annotation(annotation)).collect()
+    }
+
+    pub(crate) fn known_annotation(&self, annotation: &Annotation) -> Annotation {
+        let mut known = annotation.clone();
+        let evaluate = |written: &mut Expr| {
+            if let Some(hir::Expr { kind: hir::ExprKind::String(text), .. }) = self.hir.annotation_value(written) {
+                written.kind = ExprKind::String(text.clone());
+            }
+        };
+        match &mut known.body {
+            AnnotationBody::Empty | AnnotationBody::Unstructured { .. } => {}
+            AnnotationBody::Expressions(list) => list.iter_mut().for_each(evaluate),
+            AnnotationBody::KeyValues(pairs) => pairs.iter_mut().map(|pair| &mut pair.value).for_each(evaluate),
+        }
+        known
     }
 
     fn check_repetition(&mut self, annotation: &Annotation, before: &[Annotation]) {

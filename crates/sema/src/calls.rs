@@ -53,7 +53,7 @@ impl Checker<'_> {
         match &first.entity {
             Entity::Function(_) => self.call_function(&found, call),
             Entity::Action(_) => {
-                self.warn_if_name_deprecated(&path.name, first.span);
+                self.warn_if_name_deprecated(&path.name, first);
                 self.call_action(&found, call)
             }
             Entity::Poisoned => poisoned(call.span),

@@ -1,6 +1,6 @@
 //! The checker's state, and the functions that all its parts need.
 
-use crate::control_plane::Kind;
+use crate::control_plane::{Applied, Kind};
 use crate::hir::*;
 use crate::scopes::Scopes;
 use base::Span;
@@ -92,16 +92,13 @@ pub(crate) struct Checker<'d> {
     pub(crate) open_controls: Vec<ControlId>,
     /// The warnings that enclosing declarations silence: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
-    /// The names that are marked `@deprecated`, by location, with the advice. Functions and methods are found by their
-    /// own annotations, because several may have the same name.
-    pub(crate) deprecated_names: BTreeMap<Span, Option<Rc<str>>>,
     /// The control-plane names that begin with a dot, which must be unique in the program.
     pub(crate) global_names: BTreeMap<(Kind, Rc<str>), Span>,
     /// The parsers and controls that the parser or control in progress applies directly, with the location of the first
-    /// application; by the locations of both declarations.
-    pub(crate) directly_applied: BTreeMap<(Span, Span), Span>,
-    /// The locations of parsers and controls that directly apply one with objects of the control plane.
-    pub(crate) applying_controlled: BTreeSet<Span>,
+    /// application; by both declarations.
+    pub(crate) directly_applied: BTreeMap<(Applied, Applied), Span>,
+    /// The parsers and controls that directly apply one with objects of the control plane.
+    pub(crate) applying_controlled: BTreeSet<Applied>,
     /// The locations of the declarations of errors and match kinds.
     pub(crate) error_spans: Vec<Span>,
     pub(crate) match_kind_spans: Vec<Span>,
@@ -133,7 +130,6 @@ impl<'d> Checker<'d> {
             open_parsers: Vec::new(),
             open_controls: Vec::new(),
             silenced: Vec::new(),
-            deprecated_names: BTreeMap::new(),
             global_names: BTreeMap::new(),
             directly_applied: BTreeMap::new(),
             applying_controlled: BTreeSet::new(),
@@ -170,7 +166,7 @@ impl<'d> Checker<'d> {
     pub(crate) fn with_annotations<R>(&mut self, annotations: &[Annotation], work: impl FnOnce(&mut Self) -> R) -> R {
         self.check_annotations(annotations);
         let before = self.silenced.len();
-        for annotation in annotations {
+        for annotation in &self.known_annotations(annotations) {
             if matches!(annotation.name.as_str(), "noWarn" | "noWarnings") {
                 self.silenced.push(annotation.single_string().map(Into::into));
             }
@@ -218,7 +214,7 @@ impl<'d> Checker<'d> {
             name: name.name.clone(),
             ty,
             kind,
-            annotations: annotations.to_vec(),
+            annotations: self.known_annotations(annotations),
             span: name.span,
         })
     }

@@ -13,6 +13,24 @@ use syntax::ast::{Annotation, Expr, ExprKind};
 /// The name spaces of control-plane names: their name in messages, and the type of an extern object.
 pub(crate) type Kind = (&'static str, Option<ExternId>);
 
+/// A parser or control that is applied, or that applies others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Applied {
+    Parser(ParserId),
+    Control(ControlId),
+}
+
+impl Applied {
+    /// The parser or control of this type.
+    fn of_type(ty: &Type) -> Option<Applied> {
+        match ty {
+            Type::Parser(id, _) => Some(Applied::Parser(*id)),
+            Type::Control(id, _) => Some(Applied::Control(*id)),
+            _ => None,
+        }
+    }
+}
+
 /// A declaration of a parser or control that has a control-plane name.
 pub(crate) struct Named<'h> {
     pub kind: Kind,
@@ -91,15 +109,13 @@ impl Checker<'_> {
     /// parser or control: each application makes an instance, and all of them have the name of the type.
     pub(crate) fn check_applied_once(&mut self, ty: &Type, span: Span) {
         let owner = match (self.open_parsers.last(), self.open_controls.last()) {
-            (Some(id), _) => self.hir.parsers[*id].span,
-            (None, Some(id)) => self.hir.controls[*id].span,
+            (Some(id), _) => Applied::Parser(*id),
+            (None, Some(id)) => Applied::Control(*id),
             (None, None) => return,
         };
-        if !self.has_control_plane_object(ty) {
-            return;
-        }
+        let Some(applied) = Applied::of_type(ty).filter(|_| self.has_control_plane_object(ty)) else { return };
         self.applying_controlled.insert(owner);
-        match self.directly_applied.entry((owner, self.type_span(ty))) {
+        match self.directly_applied.entry((owner, applied)) {
             Entry::Occupied(first) => {
                 let (name, first) = (self.hir.show_type(ty), *first.get());
                 self.report(d::applied_twice(span, &name, first));
@@ -121,7 +137,7 @@ impl Checker<'_> {
             Local::Instance(id) => self.has_control_plane_object(&self.hir.instances[*id].ty),
             Local::Action(_) | Local::Var(..) | Local::Const(..) => false,
         };
-        locals.iter().any(is_object) || self.applying_controlled.contains(&self.type_span(ty))
+        locals.iter().any(is_object) || Applied::of_type(ty).is_some_and(|it| self.applying_controlled.contains(&it))
     }
 
     /// Reports another declaration of this kind, anywhere in the program, with the same `@id(...)`.

@@ -21,8 +21,8 @@ impl Checker<'_> {
             self.hir.warning_levels.extend(declaration.annotations.iter().filter_map(warning_level));
         }
         for declaration in &program.declarations {
-            self.note_deprecated(declaration);
             self.with_annotations(&declaration.annotations, |checker| checker.declaration(declaration));
+            self.note_deprecated(declaration);
             self.reached(declaration);
         }
         self.check_names_of_instances();
@@ -43,12 +43,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Records that a declaration is marked `@deprecated`.
+    /// Marks the name of a declaration that was just checked, if it is `@deprecated`.
     pub(crate) fn note_deprecated(&mut self, declaration: &Declaration) {
         let is_function = matches!(declaration.kind, DeclarationKind::Function(_) | DeclarationKind::ExternFunction(_));
         let marked = declaration.annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated");
         if let (false, Some(marked), Some(name)) = (is_function, marked, declaration.name()) {
-            self.deprecated_names.insert(name.span, joined_string(marked).map(Into::into));
+            self.scopes.deprecate(&name.name, joined_string(&self.known_annotation(marked)).map(Into::into));
         }
     }
 
@@ -123,8 +123,8 @@ impl Checker<'_> {
         self.expect_later(declarations);
         let mut locals = Vec::new();
         for declaration in declarations {
-            self.note_deprecated(declaration);
             let local = self.with_annotations(&declaration.annotations, |checker| checker.local(declaration, owner));
+            self.note_deprecated(declaration);
             locals.extend(local);
             self.reached(declaration);
         }
@@ -277,7 +277,7 @@ impl Checker<'_> {
             name: written.name.name.clone(),
             type_params,
             params,
-            annotations: annotations.to_vec(),
+            annotations: self.known_annotations(annotations),
             span: written.name.span,
         });
         self.declare(&written.name, Entity::ApplyType(id));
@@ -290,7 +290,7 @@ impl Checker<'_> {
             type_params: Vec::new(),
             constructors: Vec::new(),
             methods: Vec::new(),
-            annotations: annotations.to_vec(),
+            annotations: self.known_annotations(annotations),
             span: written.name.span,
         });
         self.declare(&written.name, Entity::Extern(id));
@@ -340,13 +340,14 @@ impl Checker<'_> {
                     self.report(d::duplicate_declaration(&prototype.name, span));
                     return;
                 }
+                let annotations = self.known_annotations(&member.annotations);
                 self.hir.externs[id].methods.push(Method {
                     name: prototype.name.name.clone(),
                     is_abstract: *is_abstract,
                     type_params,
                     params,
                     return_type,
-                    annotations: member.annotations.clone(),
+                    annotations,
                     span: prototype.name.span,
                 });
             }
@@ -368,7 +369,7 @@ impl Checker<'_> {
             params: Vec::new(),
             return_type: Type::Unknown,
             body: body.map(|_| Block::default()),
-            annotations: declaration.annotations.clone(),
+            annotations: self.known_annotations(&declaration.annotations),
             span: prototype.name.span,
         });
         self.scopes.push();
@@ -417,7 +418,7 @@ impl Checker<'_> {
             name: written.name.name.clone(),
             params: Vec::new(),
             body: Block::default(),
-            annotations: declaration.annotations.clone(),
+            annotations: self.known_annotations(&declaration.annotations),
             span: written.name.span,
         });
         self.scopes.push();
@@ -442,7 +443,7 @@ impl Checker<'_> {
             constructor_params: Vec::new(),
             locals: Vec::new(),
             body: Block::default(),
-            annotations: declaration.annotations.clone(),
+            annotations: self.known_annotations(&declaration.annotations),
             span: signature.name.span,
         });
         self.declare(&signature.name, Entity::Control(id));

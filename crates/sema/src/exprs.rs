@@ -112,7 +112,7 @@ impl Checker<'_> {
             self.report_unknown_name(&path.name, |entity| matches!(entity, Entity::Var(_) | Entity::Instance(_)));
             return poisoned(path.span);
         };
-        self.warn_if_name_deprecated(&path.name, binding.span);
+        self.warn_if_name_deprecated(&path.name, &binding);
         match binding.entity {
             Entity::Var(id) => self.variable(id, path.span),
             Entity::Instance(id) => expr(ExprKind::Instance(id), self.hir.instances[id].ty.clone(), path.span),

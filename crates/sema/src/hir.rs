@@ -73,14 +73,33 @@ pub struct Program {
     pub named_vars: BTreeSet<VarId>,
     /// The levels that `@diagnostic("group", "level")` sets for groups of warnings.
     pub warning_levels: BTreeMap<Rc<str>, WarningLevel>,
-    /// The instances of generic structs in the program, by the end and the beginning of their source range: an argument
-    /// precedes the instance that contains it.
-    pub generic_structs: BTreeMap<(u32, u32), (StructId, Vec<Type>)>,
+    /// The instances of generic structs in the program, with the place of the first: an argument precedes the instance
+    /// that contains it.
+    pub generic_structs: BTreeMap<(StructId, Vec<Type>), InstancePlace>,
     /// The values of expressions in structured annotations: numbers, strings and booleans. The key is the source range
     /// and the text, because everything from a macro has the source range of the macro's use.
     pub annotation_values: BTreeMap<(Span, String), Expr>,
     /// The variables of which only the size was used (`v.minSizeInBits()`, `v.size`); the size is a number in the tree.
     pub sized_vars: BTreeSet<VarId>,
+}
+
+/// The order of instances of generic structs in the text: by the end and the beginning of the source range, and for
+/// those from one use of a macro by the tokens of its body.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct InstancePlace {
+    hi: u32,
+    lo: u32,
+    last: u32,
+    first: u32,
+    /// How many other instances were known before.
+    known: usize,
+}
+
+impl InstancePlace {
+    pub(crate) fn new(span: Span, known: usize) -> InstancePlace {
+        let Span { lo, hi, origin } = span;
+        InstancePlace { hi, lo, last: origin.last, first: origin.first, known }
+    }
 }
 
 impl Program {

@@ -199,7 +199,7 @@ impl Checker<'_> {
             args: made.args,
             methods,
             locals,
-            annotations: annotations.to_vec(),
+            annotations: self.known_annotations(annotations),
             span: written.name.span,
         });
         self.declare(&written.name, Entity::Instance(id));

@@ -4,6 +4,7 @@ use crate::annotations::joined_string;
 use crate::checker::{Checker, PlaceKind, expr};
 use crate::diagnostics as d;
 use crate::hir::*;
+use crate::scopes::Binding;
 use base::Span;
 use std::rc::Rc;
 use syntax::ast::{self, Annotation};
@@ -88,8 +89,8 @@ impl Checker<'_> {
     }
 
     /// Warns of the use of a name that was declared `@deprecated("...")`.
-    pub(crate) fn warn_if_name_deprecated(&mut self, name: &ast::Ident, declared: Span) {
-        if let Some(advice) = self.deprecated_names.get(&declared) {
+    pub(crate) fn warn_if_name_deprecated(&mut self, name: &ast::Ident, binding: &Binding) {
+        if let Some(advice) = &binding.deprecated {
             let warning = d::deprecated(name.span, &name.name, advice.as_deref().map(str::to_owned));
             self.warn("deprecated", warning);
         }

@@ -21,7 +21,7 @@ impl Checker<'_> {
             constructor_params: Vec::new(),
             locals: Vec::new(),
             states: Vec::new(),
-            annotations: declaration.annotations.clone(),
+            annotations: self.known_annotations(&declaration.annotations),
             span: signature.name.span,
         });
         self.declare(&signature.name, Entity::Parser(id));
@@ -75,7 +75,7 @@ impl Checker<'_> {
                         name: written.name.name.clone(),
                         body,
                         transition,
-                        annotations: written.annotations.clone(),
+                        annotations: checker.known_annotations(&written.annotations),
                         span: written.name.span,
                     }
                 })
@@ -191,7 +191,7 @@ impl Checker<'_> {
             name: written.name.name.clone(),
             element,
             size,
-            annotations: annotations.to_vec(),
+            annotations: self.known_annotations(annotations),
             span: written.name.span,
         });
         self.declare(&written.name, Entity::ValueSet(id));

@@ -90,6 +90,15 @@ impl Entity {
 pub(crate) struct Binding {
     pub(crate) entity: Entity,
     pub(crate) span: Span,
+    /// Whether the declaration is marked `@deprecated`, and its advice. Functions and methods are found by their own
+    /// annotations, because several may have the same name.
+    pub(crate) deprecated: Option<Option<Rc<str>>>,
+}
+
+impl Binding {
+    pub(crate) fn new(entity: Entity, span: Span) -> Binding {
+        Binding { entity, span, deprecated: None }
+    }
 }
 
 /// The open scopes, outermost first.
@@ -124,10 +133,17 @@ impl Scopes {
         }
     }
 
+    /// Marks what the innermost scope calls by this name as deprecated.
+    pub(crate) fn deprecate(&mut self, name: &str, advice: Option<Rc<str>>) {
+        if let Some(found) = self.stack.last_mut().and_then(|scope| scope.get_mut(name)) {
+            found.iter_mut().for_each(|binding| binding.deprecated = Some(advice.clone()));
+        }
+    }
+
     /// Binds a name of the outermost scope to a declaration with an error.
     fn poison(&mut self, name: &ast::Ident) {
         if let Some(scope) = self.stack.first_mut() {
-            scope.entry(name.name.clone()).or_default().push(Binding { entity: Entity::Poisoned, span: name.span });
+            scope.entry(name.name.clone()).or_default().push(Binding::new(Entity::Poisoned, name.span));
         }
     }
 
@@ -231,7 +247,7 @@ impl Checker<'_> {
         } else {
             self.warn_if_shadowing(name, &entity);
         }
-        self.scopes.add(&name.name, Binding { entity, span: name.span });
+        self.scopes.add(&name.name, Binding::new(entity, name.span));
     }
 
     fn warn_if_shadowing(&mut self, name: &ast::Ident, entity: &Entity) {

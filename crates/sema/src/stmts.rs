@@ -15,7 +15,7 @@ impl Checker<'_> {
     pub(crate) fn block(&mut self, written: &ast::Block) -> Block {
         self.check_annotations(&written.annotations);
         let stmts = self.with_scope(|checker| checker.statements(&written.statements));
-        Block { stmts, annotations: written.annotations.clone(), span: written.span }
+        Block { stmts, annotations: self.known_annotations(&written.annotations), span: written.span }
     }
 
     /// Statements in the current scope.
@@ -88,8 +88,7 @@ impl Checker<'_> {
     /// A declaration among statements.
     fn local_declaration(&mut self, declaration: &ast::Declaration) -> Option<Local> {
         self.check_annotations(&declaration.annotations);
-        self.note_deprecated(declaration);
-        match &declaration.kind {
+        let local = match &declaration.kind {
             ast::DeclarationKind::Constant(constant) => self.constant(constant, &declaration.annotations),
             ast::DeclarationKind::Variable(variable) => self.variable_declaration(variable, &declaration.annotations),
             ast::DeclarationKind::Instantiation(instantiation) => {
@@ -99,7 +98,9 @@ impl Checker<'_> {
                 self.report(d::declaration_not_allowed_here(declaration.span, self.context.kind.name()));
                 None
             }
-        }
+        };
+        self.note_deprecated(declaration);
+        local
     }
 
     fn assignment(

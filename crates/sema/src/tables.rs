@@ -36,7 +36,7 @@ impl Checker<'_> {
             empty_group_action: None,
             size: None,
             properties: Vec::new(),
-            annotations: declaration.annotations.clone(),
+            annotations: self.known_annotations(&declaration.annotations),
             span: written.name.span,
         };
         self.check_property_order(written);
@@ -52,7 +52,7 @@ impl Checker<'_> {
                 TablePropertyKind::Other { name, value } if is_priority_property(&name.name) => {
                     let value = self.priority_property(&name.name, value);
                     let (name, is_const, span) = (name.name.clone(), property.is_const, property.span);
-                    let annotations = property.annotations.clone();
+                    let annotations = self.known_annotations(&property.annotations);
                     table.properties.push(Property { name, value, is_const, annotations, span });
                 }
                 TablePropertyKind::Size(size) => table.size = self.table_size(size),
@@ -64,7 +64,7 @@ impl Checker<'_> {
                     let value = self.property_value(value);
                     self.check_property_type(&name.name, &value);
                     let (name, is_const, span) = (name.name.clone(), property.is_const, property.span);
-                    let annotations = property.annotations.clone();
+                    let annotations = self.known_annotations(&property.annotations);
                     table.properties.push(Property { name, value, is_const, annotations, span });
                 }
             }
@@ -168,7 +168,13 @@ impl Checker<'_> {
                 self.name_of_key(&written.expression, &key).into()
             }
         };
-        Some(TableKey { expr: key, match_kind, name, annotations: written.annotations.clone(), span: written.span })
+        Some(TableKey {
+            expr: key,
+            match_kind,
+            name,
+            annotations: self.known_annotations(&written.annotations),
+            span: written.span,
+        })
     }
 
     /// Whether values of the type are scalars of a fixed width, which can be looked up.
@@ -213,7 +219,7 @@ impl Checker<'_> {
             let position = table.actions.len();
             listed.insert(name, element.action.span);
             let action = ActionRef { action: id, position, args, span: element.action.span };
-            table.actions.push(TableAction { action, annotations: element.annotations.clone() });
+            table.actions.push(TableAction { action, annotations: self.known_annotations(&element.annotations) });
         }
     }
 
@@ -222,7 +228,7 @@ impl Checker<'_> {
             self.report_unknown_name(&path.name, |entity| matches!(entity, Entity::Action(_)));
             return None;
         };
-        self.warn_if_name_deprecated(&path.name, binding.span);
+        self.warn_if_name_deprecated(&path.name, &binding);
         match binding.entity {
             Entity::Action(id) => Some(id),
             Entity::Poisoned => None,
@@ -532,7 +538,7 @@ impl Checker<'_> {
             priority,
             keys,
             action,
-            annotations: written.annotations.clone(),
+            annotations: self.known_annotations(&written.annotations),
             span: written.span,
         })
     }

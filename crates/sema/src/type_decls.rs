@@ -22,7 +22,7 @@ impl Checker<'_> {
             name: written.name.name.clone(),
             type_params: type_params.clone(),
             fields,
-            annotations: annotations.to_vec(),
+            annotations: self.known_annotations(annotations),
             span: written.name.span,
         });
         let ty = Type::Struct(id, type_params.into_iter().map(Type::Param).collect());
@@ -48,7 +48,7 @@ impl Checker<'_> {
             fields.push(Field {
                 name: field.name.name.clone(),
                 ty,
-                annotations: field.annotations.clone(),
+                annotations: self.known_annotations(&field.annotations),
                 span: field.name.span,
             });
         }
@@ -78,7 +78,7 @@ impl Checker<'_> {
         let id = self.hir.new_types.push(NewType {
             name: written.name.name.clone(),
             target,
-            annotations: annotations.to_vec(),
+            annotations: self.known_annotations(annotations),
             span: written.name.span,
         });
         self.declare(&written.name, Entity::NewType(id));
@@ -128,7 +128,7 @@ impl Checker<'_> {
             name: written.name.name.clone(),
             representation,
             members,
-            annotations: annotations.to_vec(),
+            annotations: self.known_annotations(annotations),
             span: written.name.span,
         });
         self.declare(&written.name, Entity::Enum(id));

@@ -171,7 +171,7 @@ impl Checker<'_> {
             }
             return Type::Unknown;
         }
-        self.warn_if_name_deprecated(&path.name, binding.span);
+        self.warn_if_name_deprecated(&path.name, &binding);
         let params = self.type_params_of(&binding.entity);
         let (arity, all) = (self.hir.named_count(params), params.len());
         let mut arguments = match arguments {
@@ -196,7 +196,9 @@ impl Checker<'_> {
             && !args.is_empty()
             && args.iter().all(is_concrete)
         {
-            self.hir.generic_structs.entry((span.hi, span.lo)).or_insert_with(|| (*id, args.clone()));
+            let place = InstancePlace::new(span, self.hir.generic_structs.len());
+            let first = self.hir.generic_structs.entry((*id, args.clone())).or_insert(place);
+            *first = place.min(*first);
         }
         ty
     }

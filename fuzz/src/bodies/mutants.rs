@@ -186,8 +186,7 @@ pub(super) fn is_same_line(before: &str, after: &str) -> bool {
 fn emitted(program: &Program) -> Result<(), String> {
     let text = ir::text::print(program);
     match ir::text::parse(&text) {
-        // The text has no room for where macros were written, so texts are compared.
-        Ok(read) if ir::text::print(&read) == text => {}
+        Ok(read) if read == *program => {}
         Ok(_) => return Err("the IR read is another one than the one printed".into()),
         Err(error) => return Err(format!("the IR printed is not read: {error}")),
     }

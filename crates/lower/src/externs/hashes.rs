@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 /// The state about a program's hashes while it is lowered.
 #[derive(Default)]
 pub(crate) struct State {
-    /// Calls in the source that compute a hash, and the calculations of those whose parameters can be set. A call that
-    /// is inlined several times is one.
-    sites: BTreeMap<(u32, u32), Option<CalculationId>>,
+    /// Calls in the typed tree that compute a hash, and the calculations of those whose parameters can be set. A call
+    /// that is inlined several times is one; those from one use of a macro have one source range.
+    sites: BTreeMap<*const Call, Option<CalculationId>>,
 }
 
 /// How a hash is computed.
@@ -35,7 +35,7 @@ impl<'h> Lowerer<'h> {
     /// ... by the position of the call among the program's hashes, as the reference compiler calls them.
     fn algorithm(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Algorithm> {
         let name = self.member_argument(call, position, span)?;
-        let site = (span.lo, span.hi);
+        let site = std::ptr::from_ref(call);
         let count = self.externs.hashes.sites.len();
         let known = *self.externs.hashes.sites.entry(site).or_insert(None);
         if let (Some(calculation), true) = (known, name.ends_with("_custom")) {

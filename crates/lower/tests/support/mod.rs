@@ -150,6 +150,16 @@ pub fn check_errors(parts: &Parts<'_>, expected: expect_test::Expect) {
     }
 }
 
+/// Checks the field lists of a program: their numbers, and the names of their variables.
+pub fn check_field_lists(parts: &Parts<'_>, expected: expect_test::Expect) {
+    let program = lower_ok(&parts.text());
+    let list = |list: &ir::FieldList| {
+        let names: Vec<&str> = list.vars.iter().map(|var| program.vars[*var].name.as_str()).collect();
+        format!("{}: {}\n", list.number, names.join(" "))
+    };
+    expected.assert_eq(&program.field_lists.iter().map(list).collect::<String>());
+}
+
 /// Sends packets (in hexadecimal) through all blocks once, and checks what comes out: the bytes, and what the
 /// architecture would look at, if it is not zero.
 pub fn check_packets(parts: &Parts<'_>, packets: &[&str], expected: expect_test::Expect) {

@@ -46,6 +46,21 @@ mod tests {
     }
 
     #[test]
+    fn another_declaration_from_the_same_argument_of_a_macro() {
+        check_errors(
+            r#"
+            #define TWO(x) @deprecated["use" ++ " y"] const bit<8> x = 1; \
+                           bit<8> f(bit<8> x) { return x; }
+            TWO(a)"#,
+            expect![[r#"
+                t.p4:4:17: warning[W0201]: `a` hides another declaration of that name
+                  `a`: hides it
+                  `a`: the hidden one
+            "#]],
+        );
+    }
+
+    #[test]
     fn anything_with_a_name() {
         check_errors(
             r#"

@@ -28,6 +28,29 @@ mod tests {
     use expect_test::expect;
 
     #[test]
+    fn strings_that_the_program_computes() {
+        check_errors(
+            r#"
+            const string P = "a";
+            @name[P ++ "b"] control C() { apply { } }
+            @deprecated[("x" ++ P)] const bit<8> x = 1;
+            @noWarn["dep" ++ "recated"] bit<8> f() { return x; }
+            bit<8> g() { return x; }
+            @name["a" ++ 1] const bit<8> y = 1;
+            @name["a", "b"] const bit<8> z = 1;"#,
+            expect![[r#"
+                t.p4:6:33: warning[W0202]: `x` is deprecated
+                  `x`: deprecated
+                  = xa
+                t.p4:7:19: error[E0419]: `++` takes numbers with a width, or strings, found string
+                  `"a"`: this is string
+                t.p4:8:13: error[E0210]: `@name` takes one string
+                  `@name["a", "b"]`: not one string
+            "#]],
+        );
+    }
+
+    #[test]
     fn bodies() {
         check_errors(
             "#include <core.p4>

@@ -129,8 +129,8 @@ struct Frame {
 /// The arguments of a macro use.
 struct Arguments {
     written: Vec<Vec<Token>>,
-    /// Computed on first use.
-    expanded: Vec<Option<Vec<Token>>>,
+    /// Computed on first use, which is at this index of the body.
+    expanded: Vec<Option<(usize, Vec<Token>)>>,
 }
 
 impl Preprocessor<'_> {
@@ -487,9 +487,12 @@ impl Preprocessor<'_> {
         }
         if arguments.expanded[position].is_none() {
             let argument = used.substituted(&arguments.written[position], index);
-            arguments.expanded[position] = Some(self.expand(argument, false, used.depth + 1)?);
+            arguments.expanded[position] = Some((index, self.expand(argument, false, used.depth + 1)?));
         }
-        let mut tokens = arguments.expanded[position].clone().unwrap_or_default();
+        let (first_index, mut tokens) = arguments.expanded[position].clone().unwrap_or_default();
+        // Each use of the parameter has its own origin.
+        let (first, here) = (used.origin(first_index, first_index), used.origin(index, index));
+        tokens.iter_mut().filter(|token| token.span.origin == first).for_each(|token| token.span.origin = here);
         if let Some(first) = tokens.first_mut() {
             first.has_space_before = token.has_space_before;
         }
