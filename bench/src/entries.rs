@@ -1,20 +1,20 @@
 //! Random but realistic entries for tables of each kind, and keys that they match.
 
-use base::{Bits, Rng};
-use tables::{ActionSpec, EntrySpec, KeyField, MatchKind, MatchValue, TableSpec};
+use base::{Bits, FieldMatch, MatchKind, Rng};
+use tables::{ActionSpec, EntrySpec, KeyField, TableSpec};
 
 /// A function that generates an entry from its position.
 pub type EntryOf = fn(&mut Rng, usize) -> EntrySpec;
 
-fn call(key: Vec<MatchValue>, priority: i32, rng: &mut Rng) -> EntrySpec {
+fn call(key: Vec<FieldMatch>, priority: i32, rng: &mut Rng) -> EntrySpec {
     EntrySpec { key, priority, action: 0, args: vec![Bits::from_u64(9, rng.between(1, 500))] }
 }
 
 pub fn exact<const WORDS: usize>(rng: &mut Rng, _index: usize) -> EntrySpec {
     // Addresses of stations, or whole words.
-    let first = MatchValue::Exact(Bits::from_u64(48, rng.next_u64() >> 16 | 1));
+    let first = FieldMatch::Exact(Bits::from_u64(48, rng.next_u64() >> 16 | 1));
     let rest = (1..WORDS).map(|_| rng.next_u64()).collect::<Vec<_>>();
-    let rest = rest.into_iter().map(|word| MatchValue::Exact(Bits::from_u64(64, word)));
+    let rest = rest.into_iter().map(|word| FieldMatch::Exact(Bits::from_u64(64, word)));
     call(std::iter::once(first).chain(rest).collect(), 0, rng)
 }
 
@@ -22,7 +22,7 @@ pub fn ipv4(rng: &mut Rng, _index: usize) -> EntrySpec {
     // As in the Internet's tables: half of the prefixes have 24 bits.
     let prefix_len = if rng.chance(1, 2) { 24 } else { rng.between(12, 24) as u32 };
     let value = Bits::from_u64(32, (rng.next_u64() >> 32) >> (32 - prefix_len) << (32 - prefix_len));
-    call(vec![MatchValue::Lpm { value, prefix_len }], 0, rng)
+    call(vec![FieldMatch::Lpm { value, prefix_len }], 0, rng)
 }
 
 pub fn ipv6(rng: &mut Rng, _index: usize) -> EntrySpec {
@@ -35,14 +35,14 @@ pub fn ipv6(rng: &mut Rng, _index: usize) -> EntrySpec {
     // Within 2000::/3 registries assign neighbouring blocks.
     let high = 0x2001_0000_0000_0000 + (rng.below(0x1000) << 48) + (rng.next_u64() >> 16 & 0x0fff_ffff_ffff);
     let high = high >> (64 - prefix_len) << (64 - prefix_len);
-    call(vec![MatchValue::Lpm { value: Bits::from_limbs(128, &[0, high]), prefix_len }], 0, rng)
+    call(vec![FieldMatch::Lpm { value: Bits::from_limbs(128, &[0, high]), prefix_len }], 0, rng)
 }
 
-fn ternary(width: u32, value: u64, mask: u64) -> MatchValue {
-    MatchValue::Ternary { value: Bits::from_u64(width, value & mask), mask: Bits::from_u64(width, mask) }
+fn ternary(width: u32, value: u64, mask: u64) -> FieldMatch {
+    FieldMatch::Ternary { value: Bits::from_u64(width, value & mask), mask: Bits::from_u64(width, mask) }
 }
 
-fn prefix(width: u32, value: u64, len: u32) -> MatchValue {
+fn prefix(width: u32, value: u64, len: u32) -> FieldMatch {
     ternary(width, value, if len == 0 { 0 } else { !0 << (width - len) & (!0 >> (64 - width)) })
 }
 
@@ -73,11 +73,11 @@ pub fn a_mask_each(rng: &mut Rng, index: usize) -> EntrySpec {
 pub fn ports(rng: &mut Rng, index: usize) -> EntrySpec {
     let bounds = [rng.below(1 << 16), rng.below(1 << 16)];
     let [low, high] = [bounds[0].min(bounds[1]), bounds[0].max(bounds[1])].map(|port| Bits::from_u64(16, port));
-    call(vec![prefix(32, rng.next_u64(), 24), MatchValue::Range { low, high }], -(index as i32), rng)
+    call(vec![prefix(32, rng.next_u64(), 24), FieldMatch::Range { low, high }], -(index as i32), rng)
 }
 
-fn range16(low: u64, high: u64) -> MatchValue {
-    MatchValue::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high.min(0xffff)) }
+fn range16(low: u64, high: u64) -> FieldMatch {
+    FieldMatch::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high.min(0xffff)) }
 }
 
 /// Ranges of one field with small overlaps.
@@ -91,7 +91,7 @@ pub fn one_range(rng: &mut Rng, index: usize) -> EntrySpec {
 pub fn range_of_vlan(rng: &mut Rng, index: usize) -> EntrySpec {
     let (vlan, low) = (rng.below(10), rng.below(1 << 16));
     let high = low + rng.below(200);
-    call(vec![MatchValue::Exact(Bits::from_u64(12, vlan)), range16(low, high)], -(index as i32), rng)
+    call(vec![FieldMatch::Exact(Bits::from_u64(12, vlan)), range16(low, high)], -(index as i32), rng)
 }
 
 /// Source and destination ports only: a third of them are wildcards, half of the rest a single port.
@@ -135,24 +135,24 @@ pub fn firewall(rng: &mut Rng, index: usize) -> EntrySpec {
     };
     let protocol = ternary(8, *rng.pick(&[6, 6, 6, 17]), if rng.chance(9, 10) { 0xff } else { 0 });
     let range =
-        |(low, high): (u64, u64)| MatchValue::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high) };
+        |(low, high): (u64, u64)| FieldMatch::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high) };
     let key = vec![source, destination, protocol, range(source_port), range(destination_port)];
     call(key, -(index as i32), rng)
 }
 
 pub fn optional(rng: &mut Rng, index: usize) -> EntrySpec {
-    let field = |rng: &mut Rng| MatchValue::Optional(rng.chance(2, 3).then(|| Bits::from_u64(32, rng.below(4096))));
+    let field = |rng: &mut Rng| FieldMatch::Optional(rng.chance(2, 3).then(|| Bits::from_u64(32, rng.below(4096))));
     let key = vec![field(rng), field(rng)];
     call(key, -(index as i32), rng)
 }
 
-fn field_of(value: &MatchValue) -> KeyField {
+fn field_of(value: &FieldMatch) -> KeyField {
     let (kind, width_bits) = match value {
-        MatchValue::Exact(value) => (MatchKind::Exact, value.width()),
-        MatchValue::Lpm { value, .. } => (MatchKind::Lpm, value.width()),
-        MatchValue::Ternary { value, .. } => (MatchKind::Ternary, value.width()),
-        MatchValue::Range { low, .. } => (MatchKind::Range, low.width()),
-        MatchValue::Optional(value) => (MatchKind::Optional, value.as_ref().map_or(32, Bits::width)),
+        FieldMatch::Exact(value) => (MatchKind::Exact, value.width()),
+        FieldMatch::Lpm { value, .. } => (MatchKind::Lpm, value.width()),
+        FieldMatch::Ternary { value, .. } => (MatchKind::Ternary, value.width()),
+        FieldMatch::Range { low, .. } => (MatchKind::Range, low.width()),
+        FieldMatch::Optional(value) => (MatchKind::Optional, value.as_ref().map_or(32, Bits::width)),
     };
     KeyField { name: format!("{kind}{width_bits}"), width_bits, kind }
 }
@@ -171,19 +171,19 @@ pub fn table(like: &EntrySpec, size: usize) -> TableSpec {
 /// A key that an entry matches; one in twenty may not match.
 pub fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
     let stray = rng.chance(1, 20);
-    let value = |wanted: &MatchValue| {
+    let value = |wanted: &FieldMatch| {
         let width = field_of(wanted).width_bits;
         let random = Bits::from_limbs(width, &[rng.next_u64(), rng.next_u64()]);
         let under = |value: &Bits, mask: &Bits| value.or(&random.and(&mask.not()));
         match wanted {
             _ if stray => random,
-            MatchValue::Exact(value) | MatchValue::Optional(Some(value)) => value.clone(),
-            MatchValue::Optional(None) => random,
-            MatchValue::Lpm { value, prefix_len } => {
+            FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => value.clone(),
+            FieldMatch::Optional(None) => random,
+            FieldMatch::Lpm { value, prefix_len } => {
                 under(value, &Bits::ones(width).shl(u64::from(width - prefix_len)))
             }
-            MatchValue::Ternary { value, mask } => under(value, mask),
-            MatchValue::Range { low, .. } => low.clone(),
+            FieldMatch::Ternary { value, mask } => under(value, mask),
+            FieldMatch::Range { low, .. } => low.clone(),
         }
     };
     entry.key.iter().map(value).collect()

@@ -14,7 +14,7 @@ use crate::entries::{
 use crate::growth::processor_time;
 use crate::limit;
 use base::limits::BURST_PACKETS_MAX;
-use base::{Bits, Rng};
+use base::{Bits, FieldMatch, Rng};
 use libloading::{Library, Symbol};
 use measure::figures::{median, range};
 use serde_json::json;
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::c_void;
 use std::time::Instant;
-use tables::{EntryHeader, EntrySpec, MatchValue, Operation, TableSet};
+use tables::{EntryHeader, EntrySpec, Operation, TableSet};
 
 /// Keys of a run.
 const KEYS: usize = 1 << 18;
@@ -217,18 +217,18 @@ impl ByHand {
         // bits.
         unsafe {
             match &entries[0].key[..] {
-                [MatchValue::Exact(_)] => {
+                [FieldMatch::Exact(_)] => {
                     let new: Symbol<'_, unsafe extern "C" fn(u32) -> *mut c_void> = library.get(b"exact_new")?;
                     let add: Symbol<'_, unsafe extern "C" fn(*mut c_void, u64, u32)> = library.get(b"exact_add")?;
                     let table = new(entries.len() as u32);
                     for entry in entries {
-                        if let [MatchValue::Exact(address)] = &entry.key[..] {
+                        if let [FieldMatch::Exact(address)] = &entry.key[..] {
                             add(table, value(address), port(entry));
                         }
                     }
                     Ok(Some(ByHand { table, run: *library.get(b"exact_run")?, free: *library.get(b"exact_free")? }))
                 }
-                [MatchValue::Lpm { value: first, .. }] if first.width() == 32 => {
+                [FieldMatch::Lpm { value: first, .. }] if first.width() == 32 => {
                     let new: Symbol<'_, unsafe extern "C" fn() -> *mut c_void> = library.get(b"prefixes_new")?;
                     let add: Symbol<'_, unsafe extern "C" fn(*mut c_void, u32, u32, u32)> =
                         library.get(b"prefixes_add")?;
@@ -236,7 +236,7 @@ impl ByHand {
                     for wanted in 0..=24 {
                         for entry in entries {
                             match &entry.key[..] {
-                                [MatchValue::Lpm { value: network, prefix_len }] if *prefix_len == wanted => {
+                                [FieldMatch::Lpm { value: network, prefix_len }] if *prefix_len == wanted => {
                                     add(table, value(network) as u32, wanted, port(entry));
                                 }
                                 _ => {}

@@ -10,12 +10,13 @@ mod grpc;
 
 use crate::Arguments;
 use crate::compiled;
+use base::FieldMatch;
 use base::index::Id as _;
 use control::Api;
 use control::api::entity::{Call, EntryAction, EntryName, TableEntry};
 use control::api::{Atomicity, Entity, Update, UpdateKind};
 use grpc::Controller;
-use ir::{EntryKey, TableId};
+use ir::TableId;
 use live::driver::Deliver;
 use live::mailbox::mailbox;
 use live::worker::{self, Setup};
@@ -289,7 +290,7 @@ fn both(api: &Api, kind: UpdateKind, key: u32, port: u32) -> [Update; 2] {
         let table = TableId::from_index(table);
         let action = program.tables[table].actions[0].action;
         let call = Call { action, args: vec![base::Bits::from_u64(9, u64::from(port))] };
-        let key = vec![EntryKey::Exact(base::Bits::from_u64(32, u64::from(key)))];
+        let key = vec![FieldMatch::Exact(base::Bits::from_u64(32, u64::from(key)))];
         let entry = TableEntry::new(table, Some(EntryName { key, priority: 0 }), Some(EntryAction::Call(call)));
         Update { kind, entity: Entity::TableEntry(entry) }
     })

@@ -5,6 +5,7 @@
 //! * [`index`]: typed 32-bit indices and the dense maps they address.
 //! * [`span`]: a range of source text.
 //! * [`bits`]: a bit vector of any width, the value of every P4 expression.
+//! * [`matching`]: match kinds, and what entries match.
 //! * [`files`]: files that users name.
 //! * [`private`]: files and folders that only this user can access.
 //! * [`rng`]: the only random generator, so that a seed reproduces a run.
@@ -16,6 +17,7 @@ pub mod bits;
 pub mod files;
 pub mod index;
 pub mod limits;
+pub mod matching;
 pub mod private;
 pub mod rng;
 pub mod span;
@@ -24,6 +26,7 @@ pub mod time;
 
 pub use bits::Bits;
 pub use index::IndexVec;
+pub use matching::{FieldMatch, MatchKind};
 pub use rng::Rng;
 pub use span::{Origin, Span};
 pub use time::Time;

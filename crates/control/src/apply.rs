@@ -8,13 +8,13 @@ use crate::cli_text::turned_priority;
 use crate::command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
 use crate::problem::{EntryError, Origin, Problem};
 use crate::show;
-use base::Bits;
 use base::index::Id as _;
-use ir::{ActionCall, EntryKey, RegisterId, TableId, ValueSetId};
+use base::{Bits, FieldMatch};
+use ir::{ActionCall, RegisterId, TableId, ValueSetId};
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::MeterCell;
-use switch::{CloneProperties, CloneTarget, MeterConfig, ReplicationError, Switch, match_value};
-use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Profile, Table, TableSet, Target, Update};
+use switch::{CloneProperties, CloneTarget, MeterConfig, ReplicationError, Switch};
+use tables::{EntrySpec, Handle, Operation, Outcome, Profile, Table, TableSet, Target, Update};
 
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,13 +120,8 @@ fn insertion(command: &Command) -> Option<Update> {
     Some(Update { table: table.index(), operation: Operation::Insert(entry_spec(key, *priority, call)) })
 }
 
-fn entry_spec(key: &[EntryKey], priority: i32, call: &ActionCall) -> EntrySpec {
-    EntrySpec {
-        key: key.iter().map(match_value).collect(),
-        priority,
-        action: call.action as usize,
-        args: call.args.clone(),
-    }
+fn entry_spec(key: &[FieldMatch], priority: i32, call: &ActionCall) -> EntrySpec {
+    EntrySpec { key: key.to_vec(), priority, action: call.action as usize, args: call.args.clone() }
 }
 
 fn reply(outcome: &Outcome) -> Reply {
@@ -303,32 +298,29 @@ fn table_dump_entry(table: &Table, handle: u32) -> Result<Reply, Problem> {
     Ok(Reply::Text(show::entry(table, entry, turned_priority)))
 }
 
-fn table_dump_entry_from_key(table: &Table, key: &[EntryKey], priority: i32) -> Result<Reply, Problem> {
-    let key: Vec<MatchValue> = key.iter().map(match_value).collect();
-    let handle = table.find(&key, priority).map_err(|error| Problem::new(error.to_string()))?;
+fn table_dump_entry_from_key(table: &Table, key: &[FieldMatch], priority: i32) -> Result<Reply, Problem> {
+    let handle = table.find(key, priority).map_err(|error| Problem::new(error.to_string()))?;
     let entry = handle.and_then(|handle| table.get(handle));
     let entry = entry.ok_or_else(|| Problem::new("there is no entry with this key"))?;
     Ok(Reply::Text(show::entry(table, entry, turned_priority)))
 }
 
-fn value_set_add(switch: &mut Switch, set: ValueSetId, member: &[EntryKey]) -> Result<Reply, Problem> {
+fn value_set_add(switch: &mut Switch, set: ValueSetId, member: &[FieldMatch]) -> Result<Reply, Problem> {
     let size = switch.program().value_sets[set].size;
     let members = &mut switch.externs_mut().value_sets[set];
-    let member: Vec<MatchValue> = member.iter().map(match_value).collect();
-    if members.contains(&member) {
+    if members.iter().any(|present| present == member) {
         return Err(Problem::new("the value set has this member already"));
     }
     if members.len() as u64 >= size {
         return Err(Problem::new(format!("the value set is full: it holds {size} members")));
     }
-    members.push(member);
+    members.push(member.to_vec());
     Ok(Reply::Done)
 }
 
-fn value_set_remove(switch: &mut Switch, set: ValueSetId, member: &[EntryKey]) -> Result<Reply, Problem> {
+fn value_set_remove(switch: &mut Switch, set: ValueSetId, member: &[FieldMatch]) -> Result<Reply, Problem> {
     let members = &mut switch.externs_mut().value_sets[set];
-    let member: Vec<MatchValue> = member.iter().map(match_value).collect();
-    let position = members.iter().position(|present| *present == member);
+    let position = members.iter().position(|present| present == member);
     members.remove(position.ok_or_else(|| Problem::new("the value set has no such member"))?);
     Ok(Reply::Done)
 }

@@ -9,8 +9,8 @@ use crate::entries::Collected;
 use crate::names;
 use crate::problem::{FilePlace, Origin, Problem};
 use crate::values::{self, ValueTarget};
-use base::Bits;
-use ir::{ActionCall, ActionId, Calculation, CrcParameters, EntryKey, MatchKind, Program, TableId, Type};
+use base::{Bits, FieldMatch, MatchKind};
+use ir::{ActionCall, ActionId, Calculation, CrcParameters, Program, TableId, Type};
 use std::sync::Arc;
 
 /// The greatest number of a clone session.
@@ -358,7 +358,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A value set and one match per key of it.
-    fn member(&self) -> Result<(ir::ValueSetId, Vec<EntryKey>), Problem> {
+    fn member(&self) -> Result<(ir::ValueSetId, Vec<FieldMatch>), Problem> {
         let id = names::value_set(self.program, self.word(0))?;
         let set = &self.program.value_sets[id];
         let given = &self.words[1..];
@@ -519,7 +519,7 @@ pub(crate) fn action_arguments(program: &Program, action: ActionId, words: &[&st
 }
 
 /// One match per key of the table.
-pub(crate) fn key(program: &Program, table: TableId, words: &[&str]) -> Result<Vec<EntryKey>, Problem> {
+pub(crate) fn key(program: &Program, table: TableId, words: &[&str]) -> Result<Vec<FieldMatch>, Problem> {
     let table = &program.tables[table];
     if words.len() != table.keys.len() {
         let names: Vec<&str> = table.keys.iter().map(|key| key.name.as_str()).collect();

@@ -4,10 +4,10 @@
 //! The switch numbers entries and multicast nodes by handles, from 0 in order of creation; whether a handle exists is
 //! known only when a command is carried out.
 
-use base::Bits;
+use base::{Bits, FieldMatch};
 use ir::{
-    ActionCall, ActionProfileId, CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, EntryKey,
-    MeterId, RegisterId, TableId, ValueSetId,
+    ActionCall, ActionProfileId, CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, MeterId,
+    RegisterId, TableId, ValueSetId,
 };
 use tables::{Handle, ProfileOperation};
 
@@ -19,7 +19,7 @@ pub enum Command {
         /// The table.
         table: TableId,
         /// One per key of the table, in order, canonical: bits outside of the mask are zero.
-        key: Vec<EntryKey>,
+        key: Vec<FieldMatch>,
         /// The greater wins; 0 where the table has no ternary, range or optional key.
         priority: i32,
         /// What runs.
@@ -30,7 +30,7 @@ pub enum Command {
         /// The table, one with timeouts.
         table: TableId,
         /// As in [`Command::TableAdd`].
-        key: Vec<EntryKey>,
+        key: Vec<FieldMatch>,
         /// As in [`Command::TableAdd`].
         priority: i32,
         /// What runs.
@@ -97,7 +97,7 @@ pub enum Command {
         /// The table.
         table: TableId,
         /// As in [`Command::TableAdd`].
-        key: Vec<EntryKey>,
+        key: Vec<FieldMatch>,
         /// As in [`Command::TableAdd`].
         priority: i32,
     },
@@ -112,14 +112,14 @@ pub enum Command {
         /// The set.
         set: ValueSetId,
         /// One per key of the set.
-        member: Vec<EntryKey>,
+        member: Vec<FieldMatch>,
     },
     /// Removes a member of a parser value set.
     ValueSetRemove {
         /// The set.
         set: ValueSetId,
         /// One per key of the set.
-        member: Vec<EntryKey>,
+        member: Vec<FieldMatch>,
     },
     /// Removes all members of a parser value set.
     ValueSetClear {

@@ -28,8 +28,8 @@ use crate::json_lines::element_lines;
 use crate::names;
 use crate::problem::{FilePlace, Origin, Problem};
 use crate::values::{self, ValueTarget};
-use base::Bits;
-use ir::{ActionCall, EntryKey, Key, MatchKind, Program, TableId};
+use base::{Bits, FieldMatch, MatchKind};
+use ir::{ActionCall, Key, Program, TableId};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -164,7 +164,7 @@ fn arguments(program: &Program, table: TableId, action: u32, given: &Object) -> 
 }
 
 /// One match per key of the table.
-fn key(program: &Program, table: TableId, given: &Object) -> Result<Vec<EntryKey>, Problem> {
+fn key(program: &Program, table: TableId, given: &Object) -> Result<Vec<FieldMatch>, Problem> {
     let definition = &program.tables[table];
     let mut matches = vec![None; definition.keys.len()];
     for (name, value) in given.iter().filter(|(name, _)| !is_comment(name)) {
@@ -173,7 +173,7 @@ fn key(program: &Program, table: TableId, given: &Object) -> Result<Vec<EntryKey
             return Err(Problem::new(format!("key {} is given twice", definition.keys[position].name)));
         }
     }
-    let or_any = |(given, key): (Option<EntryKey>, &Key)| {
+    let or_any = |(given, key): (Option<FieldMatch>, &Key)| {
         given.or_else(|| values::any(key.expr.ty.width(), key.kind)).ok_or_else(|| {
             Problem::new(format!("key {} is missing", key.name)).with_help("an exact key must have a value")
         })
@@ -181,11 +181,11 @@ fn key(program: &Program, table: TableId, given: &Object) -> Result<Vec<EntryKey
     matches.into_iter().zip(&definition.keys).map(or_any).collect()
 }
 
-fn key_match(value: &Value, key: &Key) -> Result<EntryKey, Problem> {
+fn key_match(value: &Value, key: &Key) -> Result<FieldMatch, Problem> {
     let target = ValueTarget { role: "key", name: &key.name, ty: key.expr.ty };
     match key.kind {
-        MatchKind::Exact => Ok(EntryKey::Exact(bits(value, &target)?)),
-        MatchKind::Optional => Ok(EntryKey::Optional(Some(bits(value, &target)?))),
+        MatchKind::Exact => Ok(FieldMatch::Exact(bits(value, &target)?)),
+        MatchKind::Optional => Ok(FieldMatch::Optional(Some(bits(value, &target)?))),
         MatchKind::Lpm => {
             let (address, length) = pair(value, &target, "[value, prefix length]")?;
             values::lpm(bits(address, &target)?, &length.to_string(), &target)

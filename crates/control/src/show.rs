@@ -1,10 +1,10 @@
 //! Stored state as lines for people.
 
-use base::Bits;
+use base::{Bits, FieldMatch};
 use std::fmt::Write as _;
 use switch::replication::Replication;
 use switch::{CloneTarget, MeterConfig, Replica};
-use tables::{ActionCall, ActionSpec, Entry, Group, Handle, MatchValue, Profile, Table, Target};
+use tables::{ActionCall, ActionSpec, Entry, Group, Handle, Profile, Table, Target};
 
 /// All entries of a table and its default action, a line each. Priorities are shown as `priority` has them.
 pub fn table(table: &Table, priority: fn(i32) -> i32) -> String {
@@ -15,7 +15,7 @@ pub fn table(table: &Table, priority: fn(i32) -> i32) -> String {
 }
 
 /// What identifies an entry: its keys with their names, and the priority where it matters.
-pub fn entry_name(table: &Table, key: &[MatchValue], priority: i32) -> String {
+pub fn entry_name(table: &Table, key: &[FieldMatch], priority: i32) -> String {
     let fields = table.spec().key.iter().zip(key);
     let keys: Vec<String> = fields.map(|(field, value)| format!("{} = {}", field.name, match_value(value))).collect();
     let priority = if table.kind().has_priority() { format!(", priority {priority}") } else { String::new() };
@@ -75,20 +75,20 @@ pub fn group(handle: Handle, members: &Group) -> String {
 }
 
 /// The members of a value set, a line each.
-pub fn value_set(members: &[Vec<MatchValue>]) -> String {
-    let line = |member: &Vec<MatchValue>| member.iter().map(match_value).collect::<Vec<_>>().join(" ");
+pub fn value_set(members: &[Vec<FieldMatch>]) -> String {
+    let line = |member: &Vec<FieldMatch>| member.iter().map(match_value).collect::<Vec<_>>().join(" ");
     members.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// What an entry matches in a key.
-pub fn match_value(value: &MatchValue) -> String {
+pub fn match_value(value: &FieldMatch) -> String {
     match value {
-        MatchValue::Exact(value) => value.to_string(),
-        MatchValue::Lpm { value, prefix_len } => format!("{value}/{prefix_len}"),
-        MatchValue::Ternary { value, mask } => format!("{value}&&&{mask}"),
-        MatchValue::Range { low, high } => format!("{low}..{high}"),
-        MatchValue::Optional(Some(value)) => value.to_string(),
-        MatchValue::Optional(None) => "*".to_owned(),
+        FieldMatch::Exact(value) => value.to_string(),
+        FieldMatch::Lpm { value, prefix_len } => format!("{value}/{prefix_len}"),
+        FieldMatch::Ternary { value, mask } => format!("{value}&&&{mask}"),
+        FieldMatch::Range { low, high } => format!("{low}..{high}"),
+        FieldMatch::Optional(Some(value)) => value.to_string(),
+        FieldMatch::Optional(None) => "*".to_owned(),
     }
 }
 

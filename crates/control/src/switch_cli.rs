@@ -11,13 +11,13 @@ use crate::cli_text::{self, turned_priority};
 use crate::command::{Command, CounterRef, ProfilePart};
 use crate::names;
 use crate::problem::Problem;
-use base::Bits;
 use base::index::Id as _;
-use ir::{ActionCall, EntryKey, MatchKind, Program, TableId};
+use base::{Bits, FieldMatch, MatchKind};
+use ir::{ActionCall, Program, TableId};
 use std::fmt::Write as _;
 use switch::replication::Replication;
 use switch::{CloneTarget, MeterConfig, Switch};
-use tables::{Entry, Handle, MatchValue, Profile, ProfileOperation, Table, TableKind, Target};
+use tables::{Entry, Handle, Profile, ProfileOperation, Table, TableKind, Target};
 
 /// The result of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,8 +208,7 @@ fn carry_out(api: &Api, program: &Program, command: Command) -> Result<String, P
             let (tables, index) = (api.tables(), table.index());
             let tables = tables.lock();
             let stored = &tables.tables()[index];
-            let key: Vec<MatchValue> = key.iter().map(switch::match_value).collect();
-            let handle = stored.find(&key, *priority).map_err(|error| Problem::new(error.to_string()))?;
+            let handle = stored.find(key, *priority).map_err(|error| Problem::new(error.to_string()))?;
             let entry = handle.and_then(|handle| stored.get(handle));
             let entry = entry.ok_or_else(|| Problem::new("there is no entry with this key"))?;
             Ok(dump_entry(stored, entry, program, *table, &lives))
@@ -336,15 +335,15 @@ fn hex(value: &Bits, separator: &str) -> String {
     bytes.join(separator)
 }
 
-fn key_text(key: &EntryKey) -> String {
+fn key_text(key: &FieldMatch) -> String {
     let hex = |value: &Bits| hex(value, ":");
     match key {
-        EntryKey::Exact(value) => format!("EXACT-{}", hex(value)),
-        EntryKey::Lpm { value, prefix_len } => format!("LPM-{}/{prefix_len}", hex(value)),
-        EntryKey::Ternary { value, mask } => format!("TERNARY-{} &&& {}", hex(value), hex(mask)),
-        EntryKey::Range { low, high } => format!("RANGE-{} -> {}", hex(low), hex(high)),
-        EntryKey::Optional(Some(value)) => format!("OPTIONAL-{}", hex(value)),
-        EntryKey::Optional(None) => "OPTIONAL-*".to_owned(),
+        FieldMatch::Exact(value) => format!("EXACT-{}", hex(value)),
+        FieldMatch::Lpm { value, prefix_len } => format!("LPM-{}/{prefix_len}", hex(value)),
+        FieldMatch::Ternary { value, mask } => format!("TERNARY-{} &&& {}", hex(value), hex(mask)),
+        FieldMatch::Range { low, high } => format!("RANGE-{} -> {}", hex(low), hex(high)),
+        FieldMatch::Optional(Some(value)) => format!("OPTIONAL-{}", hex(value)),
+        FieldMatch::Optional(None) => "OPTIONAL-*".to_owned(),
     }
 }
 
@@ -464,15 +463,15 @@ fn arguments(args: &[Bits]) -> String {
     args.iter().map(|arg| hex(arg, "")).collect::<Vec<_>>().join(", ")
 }
 
-fn match_text(value: &MatchValue) -> String {
+fn match_text(value: &FieldMatch) -> String {
     let hex = |value: &Bits| hex(value, "");
     match value {
-        MatchValue::Exact(value) => format!("{:10}{}", "EXACT", hex(value)),
-        MatchValue::Lpm { value, prefix_len } => format!("{:10}{}/{prefix_len}", "LPM", hex(value)),
-        MatchValue::Ternary { value, mask } => format!("{:10}{} &&& {}", "TERNARY", hex(value), hex(mask)),
-        MatchValue::Range { low, high } => format!("{:10}{} -> {}", "RANGE", hex(low), hex(high)),
-        MatchValue::Optional(Some(value)) => format!("{:10}{}", "OPTIONAL", hex(value)),
-        MatchValue::Optional(None) => format!("{:10}*", "OPTIONAL"),
+        FieldMatch::Exact(value) => format!("{:10}{}", "EXACT", hex(value)),
+        FieldMatch::Lpm { value, prefix_len } => format!("{:10}{}/{prefix_len}", "LPM", hex(value)),
+        FieldMatch::Ternary { value, mask } => format!("{:10}{} &&& {}", "TERNARY", hex(value), hex(mask)),
+        FieldMatch::Range { low, high } => format!("{:10}{} -> {}", "RANGE", hex(low), hex(high)),
+        FieldMatch::Optional(Some(value)) => format!("{:10}{}", "OPTIONAL", hex(value)),
+        FieldMatch::Optional(None) => format!("{:10}*", "OPTIONAL"),
     }
 }
 

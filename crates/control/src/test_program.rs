@@ -1,6 +1,6 @@
 //! A small program for this crate's tests, with a table of every kind.
 
-use base::Span;
+use base::{MatchKind, Span};
 use ir::*;
 
 fn var(program: &mut Program, name: &str, width: u32) -> VarId {
@@ -42,7 +42,7 @@ fn empty() -> Program {
 
 /// Seven tables, six actions, an action selector, and one or two of each stateful object.
 pub(crate) fn program() -> Program {
-    use MatchKind::*;
+    use base::MatchKind::*;
     let mut it = empty();
     let drop = action(&mut it, "MyIngress.drop", &[]);
     let forward = action(&mut it, "MyIngress.ipv4_forward", &[("dstAddr", 48), ("port", 9)]);

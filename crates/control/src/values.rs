@@ -5,8 +5,8 @@
 //! 128. A value that does not fit is refused, never truncated.
 
 use crate::problem::Problem;
-use base::Bits;
-use ir::{EntryKey, MatchKind, Type};
+use base::{Bits, FieldMatch, MatchKind};
+use ir::Type;
 use num_bigint::BigInt;
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -169,12 +169,12 @@ fn bit_count(bits: u64) -> String {
 
 /// The match of a key that `text` denotes, in the form that `simple_switch_CLI` has for the match kind: `v`,
 /// `v/length`, `v&&&mask`, `low->high`; a range also as `low..high`, and any but an exact key as `*` for anything.
-pub fn entry_key(text: &str, target: &ValueTarget<'_>, kind: MatchKind) -> Result<EntryKey, Problem> {
+pub fn entry_key(text: &str, target: &ValueTarget<'_>, kind: MatchKind) -> Result<FieldMatch, Problem> {
     if let ("*", Some(any)) = (text, any(target.width(), kind)) {
         return Ok(any);
     }
     match kind {
-        MatchKind::Exact => Ok(EntryKey::Exact(value(text, target)?)),
+        MatchKind::Exact => Ok(FieldMatch::Exact(value(text, target)?)),
         MatchKind::Lpm => {
             let Some((address, length)) = text.split_once('/') else {
                 let message = format!("{text} has no prefix length, {target} is matched by longest prefix");
@@ -204,51 +204,51 @@ pub fn entry_key(text: &str, target: &ValueTarget<'_>, kind: MatchKind) -> Resul
             }
         },
         MatchKind::Optional => match text.split_once("&&&") {
-            _ if text == "_" => Ok(EntryKey::Optional(None)),
-            None => Ok(EntryKey::Optional(Some(value(text, target)?))),
+            _ if text == "_" => Ok(FieldMatch::Optional(None)),
+            None => Ok(FieldMatch::Optional(Some(value(text, target)?))),
             Some((bits, mask)) => optional(value(bits, target)?, value(mask, target)?, target),
         },
     }
 }
 
 /// What matches anything; `None` for an exact key, which has no such value.
-pub fn any(width: u32, kind: MatchKind) -> Option<EntryKey> {
+pub fn any(width: u32, kind: MatchKind) -> Option<FieldMatch> {
     match kind {
         MatchKind::Exact => None,
-        MatchKind::Lpm => Some(EntryKey::Lpm { value: Bits::zero(width), prefix_len: 0 }),
-        MatchKind::Ternary => Some(EntryKey::Ternary { value: Bits::zero(width), mask: Bits::zero(width) }),
-        MatchKind::Range => Some(EntryKey::Range { low: Bits::zero(width), high: Bits::ones(width) }),
-        MatchKind::Optional => Some(EntryKey::Optional(None)),
+        MatchKind::Lpm => Some(FieldMatch::Lpm { value: Bits::zero(width), prefix_len: 0 }),
+        MatchKind::Ternary => Some(FieldMatch::Ternary { value: Bits::zero(width), mask: Bits::zero(width) }),
+        MatchKind::Range => Some(FieldMatch::Range { low: Bits::zero(width), high: Bits::ones(width) }),
+        MatchKind::Optional => Some(FieldMatch::Optional(None)),
     }
 }
 
 /// A prefix whose length is still text.
-pub fn lpm(address: Bits, length: &str, target: &ValueTarget<'_>) -> Result<EntryKey, Problem> {
+pub fn lpm(address: Bits, length: &str, target: &ValueTarget<'_>) -> Result<FieldMatch, Problem> {
     let prefix_len = prefix_length(length, target)?;
-    Ok(EntryKey::Lpm { value: address.and(&prefix_mask(target.width(), prefix_len)), prefix_len })
+    Ok(FieldMatch::Lpm { value: address.and(&prefix_mask(target.width(), prefix_len)), prefix_len })
 }
 
 /// A value under a mask; bits outside the mask are dropped.
-pub fn ternary(bits: Bits, mask: Bits) -> EntryKey {
-    EntryKey::Ternary { value: bits.and(&mask), mask }
+pub fn ternary(bits: Bits, mask: Bits) -> FieldMatch {
+    FieldMatch::Ternary { value: bits.and(&mask), mask }
 }
 
 /// A range that is not empty.
-pub fn range(low: Bits, high: Bits, target: &ValueTarget<'_>) -> Result<EntryKey, Problem> {
+pub fn range(low: Bits, high: Bits, target: &ValueTarget<'_>) -> Result<FieldMatch, Problem> {
     if low.cmp_unsigned(&high).is_gt() {
         return Err(Problem::new(format!(
             "the range {low} to {high} of {target} is empty: the lower bound comes first"
         )));
     }
-    Ok(EntryKey::Range { low, high })
+    Ok(FieldMatch::Range { low, high })
 }
 
 /// An optional key in the form of a mask: all bits, or none.
-fn optional(bits: Bits, mask: Bits, target: &ValueTarget<'_>) -> Result<EntryKey, Problem> {
+fn optional(bits: Bits, mask: Bits, target: &ValueTarget<'_>) -> Result<FieldMatch, Problem> {
     if mask.is_zero() {
-        Ok(EntryKey::Optional(None))
+        Ok(FieldMatch::Optional(None))
     } else if mask == Bits::ones(mask.width()) {
-        Ok(EntryKey::Optional(Some(bits)))
+        Ok(FieldMatch::Optional(Some(bits)))
     } else {
         Err(Problem::new(format!("the mask {mask} has some bits, {target} is optional: all bits or none")))
     }

@@ -3,13 +3,13 @@
 //! The test starts itself as another process, which writes and reports each acknowledged write. That process is
 //! killed, and another continues with its state.
 
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, FieldMatch};
 use control::Api;
 use control::api::entity::{Call, EntryAction, EntryName, TableEntry};
 use control::api::{Atomicity, Entity, Query, Update, UpdateKind};
 use control::store::Store;
-use ir::{EntryKey, TableId};
+use ir::TableId;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
@@ -67,7 +67,7 @@ fn start(folder: &Path) -> Api {
 fn insert(api: &Api, key: u64) -> Update {
     let table = TableId::from_index(0);
     let action = api.program().tables[table].actions[0].action;
-    let name = EntryName { key: vec![EntryKey::Exact(Bits::from_u64(32, key))], priority: 0 };
+    let name = EntryName { key: vec![FieldMatch::Exact(Bits::from_u64(32, key))], priority: 0 };
     let call = Call { action, args: vec![Bits::from_u64(9, key % 500)] };
     let entry = TableEntry::new(table, Some(name), Some(EntryAction::Call(call)));
     Update { kind: UpdateKind::Insert, entity: Entity::TableEntry(entry) }
@@ -124,7 +124,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
     api.read(&Query::TableEntries(Default::default()), &mut |entities| {
         there.extend(entities.into_iter().filter_map(|entity| match entity {
             Entity::TableEntry(TableEntry { name: Some(name), .. }) => match &name.key[0] {
-                EntryKey::Exact(value) => value.to_u64(),
+                FieldMatch::Exact(value) => value.to_u64(),
                 _ => None,
             },
             _ => None,

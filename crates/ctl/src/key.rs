@@ -3,10 +3,11 @@
 use crate::schema::{Schema, match_kind};
 use crate::value::{Form, Said, ValueType, bytes};
 use crate::words::Word;
+use base::{FieldMatch, MatchKind};
 use control::{Problem, names, values};
-use ir::{EntryKey, MatchKind, Type};
+use ir::Type;
 use p4runtime_proto::p4::config::v1::MatchField;
-use p4runtime_proto::p4::v1::FieldMatch;
+use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::field_match::{Exact, FieldMatchType, Lpm, Optional, Range, Ternary};
 
 /// The word given for a key.
@@ -17,7 +18,7 @@ pub enum Given {
     /// `*`: matches anything.
     Any,
     /// A match.
-    Match(FieldMatch),
+    Match(v1::FieldMatch),
 }
 
 /// The type of a key's values.
@@ -51,7 +52,12 @@ pub fn given(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]
 
 /// The words as the complete key of an entry. Keys that are left out match anything. Leaving out is allowed only if
 /// the other keys are named, so that a forgotten word does not become a wildcard.
-pub fn whole(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]) -> Result<Vec<FieldMatch>, Problem> {
+pub fn whole(
+    schema: &Schema,
+    owner: &str,
+    fields: &[MatchField],
+    words: &[Word],
+) -> Result<Vec<v1::FieldMatch>, Problem> {
     let found = given(schema, owner, fields, words)?;
     let is_exact = |field: &MatchField| match_kind(field) == Some(MatchKind::Exact);
     let mut pairs = found.iter().zip(fields);
@@ -65,7 +71,7 @@ pub fn whole(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]
 
 impl Given {
     /// The match, unless the key matches anything.
-    pub fn into_match(self) -> Option<FieldMatch> {
+    pub fn into_match(self) -> Option<v1::FieldMatch> {
         match self {
             Given::Match(it) => Some(it),
             Given::Absent | Given::Any => None,
@@ -105,34 +111,34 @@ fn read(schema: &Schema, field: &MatchField, text: &str) -> Result<Given, Proble
             }
         }
     };
-    Ok(Given::Match(FieldMatch { field_id: field.id, field_match_type: Some(asked) }))
+    Ok(Given::Match(v1::FieldMatch { field_id: field.id, field_match_type: Some(asked) }))
 }
 
 /// The match in P4Runtime's form; `None` if it matches anything.
-fn asked(key: EntryKey) -> Option<FieldMatchType> {
+fn asked(key: FieldMatch) -> Option<FieldMatchType> {
     Some(match key {
-        EntryKey::Exact(value) => FieldMatchType::Exact(Exact { value: bytes(&value) }),
-        EntryKey::Lpm { prefix_len: 0, .. } | EntryKey::Optional(None) => return None,
-        EntryKey::Lpm { value, prefix_len } => {
+        FieldMatch::Exact(value) => FieldMatchType::Exact(Exact { value: bytes(&value) }),
+        FieldMatch::Lpm { prefix_len: 0, .. } | FieldMatch::Optional(None) => return None,
+        FieldMatch::Lpm { value, prefix_len } => {
             FieldMatchType::Lpm(Lpm { value: bytes(&value), prefix_len: prefix_len as i32 })
         }
-        EntryKey::Ternary { mask, .. } if mask.is_zero() => return None,
-        EntryKey::Ternary { value, mask } => {
+        FieldMatch::Ternary { mask, .. } if mask.is_zero() => return None,
+        FieldMatch::Ternary { value, mask } => {
             FieldMatchType::Ternary(Ternary { value: bytes(&value), mask: bytes(&mask) })
         }
-        EntryKey::Range { low, high } if low.is_zero() && high.not().is_zero() => return None,
-        EntryKey::Range { low, high } => FieldMatchType::Range(Range { low: bytes(&low), high: bytes(&high) }),
-        EntryKey::Optional(Some(value)) => FieldMatchType::Optional(Optional { value: bytes(&value) }),
+        FieldMatch::Range { low, high } if low.is_zero() && high.not().is_zero() => return None,
+        FieldMatch::Range { low, high } => FieldMatchType::Range(Range { low: bytes(&low), high: bytes(&high) }),
+        FieldMatch::Optional(Some(value)) => FieldMatchType::Optional(Optional { value: bytes(&value) }),
     })
 }
 
 /// The match of an entry for each key, in the order of the keys, as text that can be parsed again.
-pub fn show_all(schema: &Schema, fields: &[MatchField], matches: &[FieldMatch]) -> Vec<String> {
+pub fn show_all(schema: &Schema, fields: &[MatchField], matches: &[v1::FieldMatch]) -> Vec<String> {
     let one = |field: &MatchField| show(schema, field, matches.iter().find(|it| it.field_id == field.id));
     fields.iter().map(one).collect()
 }
 
-fn show(schema: &Schema, field: &MatchField, found: Option<&FieldMatch>) -> String {
+fn show(schema: &Schema, field: &MatchField, found: Option<&v1::FieldMatch>) -> String {
     let ty = value_type(schema, field);
     match found.and_then(|it| it.field_match_type.as_ref()) {
         None => "*".to_owned(),

@@ -2,8 +2,8 @@
 //!
 //! A name is the full name or a sufficient suffix of it, as everywhere in Wirespeed (`control::names`).
 
+use base::MatchKind;
 use control::{Problem, names};
-use ir::MatchKind;
 use p4runtime_proto::p4::config::v1::{self, P4Info, P4TypeInfo, Preamble};
 
 /// The objects of a program.

@@ -3,9 +3,9 @@
 use crate::architecture::{Architecture, BlockRole};
 use crate::expr::{HeaderRef, Type};
 use crate::stmt::{Body, HashAlgorithm, State};
-use crate::table::{Action, MatchKind, Table};
+use crate::table::{Action, Table};
 use base::index::Id as _;
-use base::{Bits, IndexVec, Span, entity_id};
+use base::{Bits, IndexVec, MatchKind, Span, entity_id};
 
 entity_id! {
     /// A scalar variable.

@@ -5,7 +5,7 @@ use crate::program::VarId;
 use crate::program::{ActionId, ActionProfileId, DirectCounterId, DirectMeterId};
 use crate::stmt::{Body, HashInput, Place};
 use base::limits::TABLE_ENTRIES_MAX;
-use base::{Bits, Span};
+use base::{Bits, FieldMatch, MatchKind, Span};
 
 /// The number for no colour, which does not fit a program's two bits. If it is the colour before, a direct meter
 /// returns it where nothing is metered: on a miss, if the default action has no rates.
@@ -79,30 +79,6 @@ pub struct Key {
     pub kind: MatchKind,
 }
 
-/// How a key is matched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the match kinds of core.p4 and v1model.p4")]
-pub enum MatchKind {
-    Exact,
-    Lpm,
-    Ternary,
-    Range,
-    Optional,
-}
-
-impl MatchKind {
-    /// As programs write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            MatchKind::Exact => "exact",
-            MatchKind::Lpm => "lpm",
-            MatchKind::Ternary => "ternary",
-            MatchKind::Range => "range",
-            MatchKind::Optional => "optional",
-        }
-    }
-}
-
 /// An action in a table's list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableAction {
@@ -145,7 +121,7 @@ impl ActionCall {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     /// One value set per key.
-    pub key: Vec<EntryKey>,
+    pub key: Vec<FieldMatch>,
     /// The greater wins; counts only in tables with a ternary, range or optional key. `lower` gives each entry one, so
     /// that the order of the program holds.
     pub priority: i32,
@@ -155,36 +131,6 @@ pub struct Entry {
     pub call: ActionCall,
     /// Where it was written.
     pub span: Span,
-}
-
-/// The match of an entry for one key.
-#[derive(Clone, PartialEq, Debug)]
-pub enum EntryKey {
-    /// This value.
-    Exact(Bits),
-    /// The first `prefix_len` bits.
-    Lpm {
-        /// The bits; those after the prefix are zero.
-        value: Bits,
-        /// The length of the prefix.
-        prefix_len: u32,
-    },
-    /// `key & mask == value & mask`.
-    Ternary {
-        /// The bits; those outside the mask are zero.
-        value: Bits,
-        /// The mask.
-        mask: Bits,
-    },
-    /// `low <= key <= high`, unsigned.
-    Range {
-        /// Least.
-        low: Bits,
-        /// Greatest.
-        high: Bits,
-    },
-    /// This value, or any.
-    Optional(Option<Bits>),
 }
 
 /// An action that tables run.

@@ -1,6 +1,7 @@
 //! A worker whose switch gets specialised code for the contents of its tables, and drops it when one of them changes:
 //! every packet sees the present state of the tables.
 
+use base::FieldMatch;
 use live::memory::{MemoryPeer, memory_port};
 use live::worker::{self, Events, Port, Setup};
 use live::{News, Specialiser, StopFlag, mailbox};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use switch::workers::{Wanted, Workers};
 use switch::{SharedTables, Switch};
-use tables::{EntrySpec, MatchValue, Operation};
+use tables::{EntrySpec, Operation};
 use testkit::corpus::quick_options;
 use testkit::pipeline::{Engine, optimised, program_of_text, switch_for};
 
@@ -92,8 +93,8 @@ fn answer(peer: &MemoryPeer, out: &MemoryPeer, to: u8) -> u8 {
     }
 }
 
-fn exact(to: u64) -> MatchValue {
-    MatchValue::Exact(base::Bits::from_u64(8, to))
+fn exact(to: u64) -> FieldMatch {
+    FieldMatch::Exact(base::Bits::from_u64(8, to))
 }
 
 fn route(to: u64, note: u64) -> Operation {
@@ -156,7 +157,7 @@ fn run(workers: usize) {
     check(8, 0x22);
     check(7, 0x11);
     until_told(&told, 3, || check(8, 0x22));
-    let all = MatchValue::Ternary { value: base::Bits::zero(8), mask: base::Bits::zero(8) };
+    let all = FieldMatch::Ternary { value: base::Bits::zero(8), mask: base::Bits::zero(8) };
     let deny = EntrySpec { key: vec![all], priority: 1, action: 0, args: Vec::new() };
     change(&tables, acl, Operation::Insert(deny));
     check(7, 0xdd);

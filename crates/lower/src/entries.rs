@@ -3,8 +3,7 @@
 use crate::names::find;
 use crate::values::{Value, number};
 use crate::{Lowered, Lowerer, codes, fold};
-use base::{Bits, Span};
-use ir::{EntryKey, MatchKind};
+use base::{Bits, FieldMatch, MatchKind, Span};
 use num_traits::ToPrimitive;
 use sema::hir::{self, Expr, KeyElement};
 use syntax::ast;
@@ -25,8 +24,9 @@ impl<'h> Lowerer<'h> {
             let mut combined = vec![Vec::new()];
             for (element, table_key) in entry.keys.iter().zip(keys) {
                 let choices = self.entry_keys(element, table_key, entry.span)?;
-                let with =
-                    |before: &Vec<EntryKey>, last: &EntryKey| [before.as_slice(), std::slice::from_ref(last)].concat();
+                let with = |before: &Vec<FieldMatch>, last: &FieldMatch| {
+                    [before.as_slice(), std::slice::from_ref(last)].concat()
+                };
                 combined = combined.iter().flat_map(|before| choices.iter().map(|last| with(before, last))).collect();
                 if combined.len() > MAX_ENTRIES_OF_ONE {
                     return self.refuse(codes::ENTRY, entry.span, "the ranges of this entry cross zero too often");
@@ -112,7 +112,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The values of an entry for a key, any of which may match.
-    fn entry_keys(&mut self, element: &'h KeyElement, key: &ir::Key, span: Span) -> Lowered<Vec<EntryKey>> {
+    fn entry_keys(&mut self, element: &'h KeyElement, key: &ir::Key, span: Span) -> Lowered<Vec<FieldMatch>> {
         let KeyElement::Range(low, high) = element else {
             return Ok(vec![self.entry_key(element, key, span)?]);
         };
@@ -120,7 +120,7 @@ impl<'h> Lowerer<'h> {
         if key.kind != MatchKind::Range {
             return self.refuse(codes::ENTRY, span, format!("key `{}` cannot match a range", key.name));
         }
-        let range = |low: Bits, high: Bits| EntryKey::Range { low, high };
+        let range = |low: Bits, high: Bits| FieldMatch::Range { low, high };
         let is_negative = |value: &Bits| key.expr.ty.is_signed() && value.bit(value.width() - 1);
         // Keys are compared as unsigned numbers, in which negative numbers come after the others.
         let ranges = match (is_negative(&low), is_negative(&high)) {
@@ -131,7 +131,7 @@ impl<'h> Lowerer<'h> {
         Ok(ranges)
     }
 
-    fn entry_key(&mut self, element: &'h KeyElement, key: &ir::Key, span: Span) -> Lowered<EntryKey> {
+    fn entry_key(&mut self, element: &'h KeyElement, key: &ir::Key, span: Span) -> Lowered<FieldMatch> {
         let ty = key.expr.ty;
         let width = ty.width();
         let ones = || Bits::ones(width);
@@ -150,19 +150,19 @@ impl<'h> Lowerer<'h> {
         let is_any = mask.is_zero();
         let is_all = mask == ones();
         match key.kind {
-            MatchKind::Exact if is_all => Ok(EntryKey::Exact(value)),
+            MatchKind::Exact if is_all => Ok(FieldMatch::Exact(value)),
             MatchKind::Lpm => match prefix_len(&mask) {
-                Some(prefix_len) => Ok(EntryKey::Lpm { value, prefix_len }),
+                Some(prefix_len) => Ok(FieldMatch::Lpm { value, prefix_len }),
                 None => {
                     let message = format!("the mask of key `{}` is not a prefix, as `lpm` needs", key.name);
                     self.refuse(codes::ENTRY, span, message)
                 }
             },
-            MatchKind::Ternary => Ok(EntryKey::Ternary { value, mask }),
-            MatchKind::Range if is_any => Ok(EntryKey::Range { low: value, high: ones() }),
-            MatchKind::Range if is_all => Ok(EntryKey::Range { low: value.clone(), high: value }),
-            MatchKind::Optional if is_any => Ok(EntryKey::Optional(None)),
-            MatchKind::Optional if is_all => Ok(EntryKey::Optional(Some(value))),
+            MatchKind::Ternary => Ok(FieldMatch::Ternary { value, mask }),
+            MatchKind::Range if is_any => Ok(FieldMatch::Range { low: value, high: ones() }),
+            MatchKind::Range if is_all => Ok(FieldMatch::Range { low: value.clone(), high: value }),
+            MatchKind::Optional if is_any => Ok(FieldMatch::Optional(None)),
+            MatchKind::Optional if is_all => Ok(FieldMatch::Optional(Some(value))),
             _ => {
                 let message = format!("key `{}` is matched exactly: it needs one value here", key.name);
                 self.refuse(codes::ENTRY, span, message)

@@ -11,8 +11,8 @@ use crate::types::Form;
 use crate::values::Value;
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::TABLE_ENTRIES_MAX;
-use base::{IndexVec, Span};
-use ir::{KeySet, MatchKind, State, StateId, Target};
+use base::{IndexVec, MatchKind, Span};
+use ir::{KeySet, State, StateId, Target};
 use sema::hir::{self, Call, KeyElement, Keyset};
 
 /// More states than any real parser has when it is inlined.

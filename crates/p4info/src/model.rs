@@ -192,7 +192,7 @@ impl Table {
     /// Whether entries have a priority: it is required if there is a ternary, range or optional key, and forbidden
     /// otherwise.
     pub fn has_priorities(&self) -> bool {
-        let needs = |key: &MatchField| !matches!(key.kind, ir::MatchKind::Exact | ir::MatchKind::Lpm);
+        let needs = |key: &MatchField| !matches!(key.kind, base::MatchKind::Exact | base::MatchKind::Lpm);
         self.keys.iter().any(needs)
     }
 }

@@ -9,10 +9,10 @@ use crate::schema::Schema;
 use crate::to_proto::NumberedPorts;
 use crate::translator::Unknown;
 use crate::{kept, matches};
-use base::Bits;
+use base::{Bits, FieldMatch};
 use control::api::{Fault, Notes};
 use control::show;
-use ir::{EntryKey, Program};
+use ir::Program;
 use p4info::{MatchField, Table, Translation};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{self, entity::Entity};
@@ -73,8 +73,8 @@ pub(crate) fn in_those_of(schema: &Schema, fault: Fault, sent: &[u8]) -> Fault {
     let Ok(key) = matches::read(schema, "", &table.keys, &entry.r#match, Unknown::Refused) else { return fault };
     let mut message = fault.message;
     for (field, key) in table.keys.iter().zip(&key).filter(|(field, _)| is_text(field)) {
-        let (EntryKey::Exact(value) | EntryKey::Optional(Some(value))) = key else { continue };
-        let number = show::match_value(&switch::match_value(key));
+        let (FieldMatch::Exact(value) | FieldMatch::Optional(Some(value))) = key else { continue };
+        let number = show::match_value(key);
         let name = String::from_utf8_lossy(&schema.translator.write(&field.value, value)).into_owned();
         message = message.replace(&format!("{} = {number}", field.name), &format!("{} = `{name}`", field.name));
     }

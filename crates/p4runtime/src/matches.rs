@@ -5,9 +5,8 @@
 use crate::schema::Schema;
 use crate::translator::Unknown;
 use crate::value::{self, shown};
-use base::Bits;
+use base::{Bits, FieldMatch, MatchKind};
 use control::api::Fault;
-use ir::{EntryKey, MatchKind};
 use p4info::MatchField;
 use p4runtime_proto::p4::v1::{self, field_match as proto, field_match::FieldMatchType};
 
@@ -18,7 +17,7 @@ pub(crate) fn read(
     fields: &[MatchField],
     sent: &[v1::FieldMatch],
     unknown: Unknown,
-) -> Result<Vec<EntryKey>, Fault> {
+) -> Result<Vec<FieldMatch>, Fault> {
     if let Some(unknown) = sent.iter().find(|it| !fields.iter().any(|field| field.id == it.field_id)) {
         let known: Vec<String> = fields.iter().map(|field| format!("{} ({})", field.id, field.name)).collect();
         let id = unknown.field_id;
@@ -33,7 +32,7 @@ fn read_one(
     field: &MatchField,
     sent: &[v1::FieldMatch],
     unknown: Unknown,
-) -> Result<EntryKey, Fault> {
+) -> Result<FieldMatch, Fault> {
     let mut of_field = sent.iter().filter(|it| it.field_id == field.id);
     // A value set of a single scalar has no name here.
     let name = if field.name.is_empty() { field.id.to_string() } else { field.name.clone() };
@@ -43,19 +42,21 @@ fn read_one(
     let Some(given) = of_field.next() else {
         return match field.kind {
             MatchKind::Exact => Err(Fault::invalid(format!("{what}: an exact match cannot be left out"))),
-            MatchKind::Lpm => Ok(EntryKey::Lpm { value: Bits::zero(width_bits), prefix_len: 0 }),
-            MatchKind::Ternary => Ok(EntryKey::Ternary { value: Bits::zero(width_bits), mask: Bits::zero(width_bits) }),
-            MatchKind::Range => Ok(EntryKey::Range { low: Bits::zero(width_bits), high: Bits::ones(width_bits) }),
-            MatchKind::Optional => Ok(EntryKey::Optional(None)),
+            MatchKind::Lpm => Ok(FieldMatch::Lpm { value: Bits::zero(width_bits), prefix_len: 0 }),
+            MatchKind::Ternary => {
+                Ok(FieldMatch::Ternary { value: Bits::zero(width_bits), mask: Bits::zero(width_bits) })
+            }
+            MatchKind::Range => Ok(FieldMatch::Range { low: Bits::zero(width_bits), high: Bits::ones(width_bits) }),
+            MatchKind::Optional => Ok(FieldMatch::Optional(None)),
         };
     };
     if of_field.next().is_some() {
         return Err(Fault::invalid(format!("{what}: it is given twice")));
     }
     match (&given.field_match_type, field.kind) {
-        (Some(FieldMatchType::Exact(it)), MatchKind::Exact) => Ok(EntryKey::Exact(reader.bits("value", &it.value)?)),
+        (Some(FieldMatchType::Exact(it)), MatchKind::Exact) => Ok(FieldMatch::Exact(reader.bits("value", &it.value)?)),
         (Some(FieldMatchType::Optional(it)), MatchKind::Optional) => {
-            Ok(EntryKey::Optional(Some(reader.bits("value", &it.value)?)))
+            Ok(FieldMatch::Optional(Some(reader.bits("value", &it.value)?)))
         }
         (Some(FieldMatchType::Lpm(it)), MatchKind::Lpm) => reader.lpm(it),
         (Some(FieldMatchType::Ternary(it)), MatchKind::Ternary) => reader.ternary(it),
@@ -84,7 +85,7 @@ impl Reader<'_> {
         Err(Fault::invalid(format!("{}: {message}", self.what)))
     }
 
-    fn lpm(&self, sent: &proto::Lpm) -> Result<EntryKey, Fault> {
+    fn lpm(&self, sent: &proto::Lpm) -> Result<FieldMatch, Fault> {
         let (value, width_bits) = (self.bits("value", &sent.value)?, self.field.value.width_bits);
         let prefix_len = match u32::try_from(sent.prefix_len) {
             Ok(0) => return self.refuse("a prefix of length 0 matches everything: leave the match field out"),
@@ -98,10 +99,10 @@ impl Reader<'_> {
                 shown(&value::bytes(&value))
             ));
         }
-        Ok(EntryKey::Lpm { value, prefix_len })
+        Ok(FieldMatch::Lpm { value, prefix_len })
     }
 
-    fn ternary(&self, sent: &proto::Ternary) -> Result<EntryKey, Fault> {
+    fn ternary(&self, sent: &proto::Ternary) -> Result<FieldMatch, Fault> {
         let (value, mask) = (self.bits("value", &sent.value)?, self.bits("mask", &sent.mask)?);
         if mask.is_zero() {
             return self.refuse("a mask of 0 matches everything: leave the match field out");
@@ -111,10 +112,10 @@ impl Reader<'_> {
             return self
                 .refuse(&format!("the bits of the value {value} outside the mask {mask} must be zero, as in {right}"));
         }
-        Ok(EntryKey::Ternary { value, mask })
+        Ok(FieldMatch::Ternary { value, mask })
     }
 
-    fn range(&self, sent: &proto::Range) -> Result<EntryKey, Fault> {
+    fn range(&self, sent: &proto::Range) -> Result<FieldMatch, Fault> {
         let (low, high) = (self.bits("low", &sent.low)?, self.bits("high", &sent.high)?);
         if low.cmp_unsigned(&high).is_gt() {
             let [low, high] = [&low, &high].map(|end| shown(&value::bytes(end)));
@@ -124,7 +125,7 @@ impl Reader<'_> {
             let high = shown(&value::bytes(&high));
             return self.refuse(&format!("a range of 0x0 to {high} matches everything: leave the match field out"));
         }
-        Ok(EntryKey::Range { low, high })
+        Ok(FieldMatch::Range { low, high })
     }
 }
 
@@ -144,8 +145,8 @@ fn name_of(sent: &FieldMatchType) -> &'static str {
 }
 
 /// The messages for these matches of the fields.
-pub(crate) fn write(schema: &Schema, fields: &[MatchField], key: &[EntryKey]) -> Vec<v1::FieldMatch> {
-    let one = |(field, key): (&MatchField, &EntryKey)| {
+pub(crate) fn write(schema: &Schema, fields: &[MatchField], key: &[FieldMatch]) -> Vec<v1::FieldMatch> {
+    let one = |(field, key): (&MatchField, &FieldMatch)| {
         let field_match_type = Some(write_one(schema, field, key)?);
         Some(v1::FieldMatch { field_id: field.id, field_match_type })
     };
@@ -153,21 +154,21 @@ pub(crate) fn write(schema: &Schema, fields: &[MatchField], key: &[EntryKey]) ->
 }
 
 /// None for a wildcard.
-fn write_one(schema: &Schema, field: &MatchField, key: &EntryKey) -> Option<FieldMatchType> {
+fn write_one(schema: &Schema, field: &MatchField, key: &FieldMatch) -> Option<FieldMatchType> {
     let bytes = |bits: &Bits| schema.translator.write(&field.value, bits);
     Some(match key {
-        EntryKey::Exact(value) => FieldMatchType::Exact(proto::Exact { value: bytes(value) }),
-        EntryKey::Lpm { prefix_len: 0, .. } => return None,
-        EntryKey::Lpm { value, prefix_len } => {
+        FieldMatch::Exact(value) => FieldMatchType::Exact(proto::Exact { value: bytes(value) }),
+        FieldMatch::Lpm { prefix_len: 0, .. } => return None,
+        FieldMatch::Lpm { value, prefix_len } => {
             FieldMatchType::Lpm(proto::Lpm { value: bytes(value), prefix_len: *prefix_len as i32 })
         }
-        EntryKey::Ternary { mask, .. } if mask.is_zero() => return None,
-        EntryKey::Ternary { value, mask } => {
+        FieldMatch::Ternary { mask, .. } if mask.is_zero() => return None,
+        FieldMatch::Ternary { value, mask } => {
             FieldMatchType::Ternary(proto::Ternary { value: bytes(&value.and(mask)), mask: bytes(mask) })
         }
-        EntryKey::Range { low, high } if low.is_zero() && *high == Bits::ones(high.width()) => return None,
-        EntryKey::Range { low, high } => FieldMatchType::Range(proto::Range { low: bytes(low), high: bytes(high) }),
-        EntryKey::Optional(None) => return None,
-        EntryKey::Optional(Some(value)) => FieldMatchType::Optional(proto::Optional { value: bytes(value) }),
+        FieldMatch::Range { low, high } if low.is_zero() && *high == Bits::ones(high.width()) => return None,
+        FieldMatch::Range { low, high } => FieldMatchType::Range(proto::Range { low: bytes(low), high: bytes(high) }),
+        FieldMatch::Optional(None) => return None,
+        FieldMatch::Optional(Some(value)) => FieldMatchType::Optional(proto::Optional { value: bytes(value) }),
     })
 }

@@ -8,9 +8,10 @@ use crate::matches;
 use crate::schema::Schema;
 use crate::to_proto::Asked;
 use crate::translator::Unknown;
+use base::FieldMatch;
 use control::api::entity::{EntryAction, TableEntry};
 use control::api::{Code, Entity, Fault, Query, TableQuery, Which};
-use ir::{ActionId, EntryKey};
+use ir::ActionId;
 use p4info::{Kind, Table};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
 use std::collections::BTreeSet;
@@ -30,7 +31,7 @@ pub(crate) struct Wanted {
 /// Conditions on entries of tables.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Filter {
-    key: Option<Vec<EntryKey>>,
+    key: Option<Vec<FieldMatch>>,
     priority: i32,
     actions: Option<BTreeSet<ActionId>>,
     metadata: Vec<u8>,

@@ -385,7 +385,7 @@ fn has_name(entry: &ir::Entry, name: &EntryName) -> bool {
 }
 
 fn has_same_keys(a: &ir::Table, b: &ir::Table) -> bool {
-    let form = |table: &ir::Table| -> Vec<(String, u32, ir::MatchKind)> {
+    let form = |table: &ir::Table| -> Vec<(String, u32, base::MatchKind)> {
         table.keys.iter().map(|key| (key.name.clone(), key.expr.ty.width(), key.kind)).collect()
     };
     form(a) == form(b)

@@ -87,7 +87,7 @@ impl Encoder<'_> {
             Entity::CloneSession(it) => replication(self.clone_session(it)),
             Entity::ValueSet { set, members } => {
                 let set = self.schema.model.value_set(*ids.value_sets.get(set)?)?;
-                let member = |key: &Vec<ir::EntryKey>| v1::ValueSetMember {
+                let member = |key: &Vec<base::FieldMatch>| v1::ValueSetMember {
                     r#match: matches::write(self.schema, &set.fields, key),
                 };
                 Sent::ValueSetEntry(v1::ValueSetEntry {

@@ -4,9 +4,9 @@
 //! last; `v6`, `v7` `bit<8>`, `v8` `bool`, `v9` `bit<32>` are local; `h4` is a local header; `stack0` is `h2`, `h3`.
 //! The only table's key is `v6`; its action `set` writes `v0`, `stop` writes `v7` and leaves `l0`.
 
-use base::Bits;
+use base::{Bits, FieldMatch};
 use expect_test::{Expect, expect};
-use ir::{ActionCall, EntryKey};
+use ir::ActionCall;
 use passes::specialise::{Contents, KnownEntry, specialise};
 use passes::{Pass, chains, dead_code, dead_stores, inline, propagate, simplify, unread, unroll, validity};
 
@@ -506,7 +506,7 @@ fn specialises(entries: Vec<KnownEntry>, expected: Expect) {
 /// An entry for this key that sends to a port.
 fn sends(handle: u32, key: u64, port: u64) -> KnownEntry {
     let call = ActionCall { action: 0, args: vec![Bits::from_u64(9, port)] };
-    KnownEntry { handle, key: vec![EntryKey::Exact(Bits::from_u64(8, key))], call }
+    KnownEntry { handle, key: vec![FieldMatch::Exact(Bits::from_u64(8, key))], call }
 }
 
 #[test]
@@ -569,7 +569,7 @@ fn entries_that_do_the_same_share_its_body() {
 #[test]
 fn an_entry_that_matches_everything_leaves_no_miss() {
     let any =
-        KnownEntry { key: vec![EntryKey::Ternary { value: Bits::zero(8), mask: Bits::zero(8) }], ..sends(2, 0, 9) };
+        KnownEntry { key: vec![FieldMatch::Ternary { value: Bits::zero(8), mask: Bits::zero(8) }], ..sends(2, 0, 9) };
     specialises(
         vec![any, sends(3, 1, 1)],
         expect![[r#"

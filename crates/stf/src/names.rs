@@ -104,7 +104,7 @@ mod tests {
 
     fn table(keys: &[&str]) -> ir::Table {
         let key =
-            |name: &&str| ir::Key { name: (*name).to_owned(), expr: ir::Expr::bit(8, 0), kind: ir::MatchKind::Exact };
+            |name: &&str| ir::Key { name: (*name).to_owned(), expr: ir::Expr::bit(8, 0), kind: base::MatchKind::Exact };
         ir::Table {
             name: "t".into(),
             keys: keys.iter().map(key).collect(),

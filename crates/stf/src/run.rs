@@ -322,7 +322,7 @@ impl Runner<'_, '_> {
         let key = key.collect::<Result<Vec<_>, _>>()?;
         let has_priority = self.switch.tables().tables()[id.index()].kind().has_priority();
         // The original format does not define tables with range keys; their entries may omit the priority.
-        let has_range = table.keys.iter().any(|key| key.kind == ir::MatchKind::Range);
+        let has_range = table.keys.iter().any(|key| key.kind == base::MatchKind::Range);
         let priority = match priority {
             Some(priority) if has_priority => priority,
             None if has_priority && !has_range => {

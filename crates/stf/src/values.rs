@@ -1,8 +1,7 @@
 //! Evaluates keys and arguments.
 
 use crate::script::{Extent, Number, Radix, Value};
-use base::Bits;
-use ir::{EntryKey, MatchKind};
+use base::{Bits, FieldMatch, MatchKind};
 
 /// The most digits of a number. The limit exceeds the number of bits of the widest field.
 const DIGITS_MAX: usize = base::limits::WIDTH_BITS_MAX as usize + 64;
@@ -63,30 +62,30 @@ pub(crate) fn exact(number: &Number, width: u32) -> Result<Bits, String> {
 }
 
 /// The match of an entry for a key of this kind.
-pub(crate) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<EntryKey, String> {
+pub(crate) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<FieldMatch, String> {
     let number = &value.number;
     match (kind, &value.extent) {
-        (MatchKind::Exact, Extent::Alone) => exact(number, width).map(EntryKey::Exact),
+        (MatchKind::Exact, Extent::Alone) => exact(number, width).map(FieldMatch::Exact),
         (MatchKind::Lpm, Extent::Alone | Extent::Prefix(_)) => {
             let (value, prefix_len) = prefix(value, width)?;
             let dropped = u64::from(width - prefix_len);
-            Ok(EntryKey::Lpm { value: value.shr(dropped).shl(dropped), prefix_len })
+            Ok(FieldMatch::Lpm { value: value.shr(dropped).shl(dropped), prefix_len })
         }
         (MatchKind::Ternary, Extent::Alone) => {
             if number.radix == Radix::Decimal {
                 return Err(format!("{number}: a ternary key takes a hexadecimal or binary number, as 0x0a**"));
             }
             let (value, mask) = value_and_mask(number, width)?;
-            Ok(EntryKey::Ternary { value: value.and(&mask), mask })
+            Ok(FieldMatch::Ternary { value: value.and(&mask), mask })
         }
         (MatchKind::Ternary, Extent::Prefix(_)) => {
             let (value, prefix_len) = prefix(value, width)?;
             let mask = Bits::ones(width).shl(u64::from(width - prefix_len));
-            Ok(EntryKey::Ternary { value: value.and(&mask), mask })
+            Ok(FieldMatch::Ternary { value: value.and(&mask), mask })
         }
         (MatchKind::Ternary, Extent::Mask(mask)) => {
             let (value, mask) = (exact(number, width)?, exact(mask, width)?);
-            Ok(EntryKey::Ternary { value: value.and(&mask), mask })
+            Ok(FieldMatch::Ternary { value: value.and(&mask), mask })
         }
         (MatchKind::Optional, Extent::Alone) => optional(number, width),
         (MatchKind::Range, Extent::Alone | Extent::UpTo(_)) => {
@@ -97,7 +96,7 @@ pub(crate) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<En
             };
             match low.cmp_unsigned(&high) {
                 std::cmp::Ordering::Greater => Err(format!("{number}->...: a range begins with its least value")),
-                _ => Ok(EntryKey::Range { low, high }),
+                _ => Ok(FieldMatch::Range { low, high }),
             }
         }
         (_, Extent::Prefix(_)) => Err(format!("{number}/...: only lpm and ternary keys take prefixes")),
@@ -129,26 +128,26 @@ fn prefix(value: &Value, width: u32) -> Result<(Bits, u32), String> {
 }
 
 /// An optional key is implemented as a ternary one, and its digits are compared as those of a ternary key.
-fn optional(number: &Number, width: u32) -> Result<EntryKey, String> {
+fn optional(number: &Number, width: u32) -> Result<FieldMatch, String> {
     let (value, mask) = value_and_mask(number, width)?;
     Ok(if mask == Bits::ones(width) {
-        EntryKey::Optional(Some(value))
+        FieldMatch::Optional(Some(value))
     } else if mask.is_zero() {
-        EntryKey::Optional(None)
+        FieldMatch::Optional(None)
     } else {
-        EntryKey::Ternary { value, mask }
+        FieldMatch::Ternary { value, mask }
     })
 }
 
 /// The match for a key that an entry leaves out.
-pub(crate) fn unnamed(width: u32, kind: MatchKind) -> EntryKey {
+pub(crate) fn unnamed(width: u32, kind: MatchKind) -> FieldMatch {
     let zero = Bits::zero(width);
     match kind {
-        MatchKind::Exact => EntryKey::Exact(zero),
-        MatchKind::Lpm => EntryKey::Lpm { value: zero, prefix_len: 0 },
-        MatchKind::Ternary => EntryKey::Ternary { value: zero.clone(), mask: zero },
-        MatchKind::Optional => EntryKey::Optional(None),
-        MatchKind::Range => EntryKey::Range { low: zero, high: Bits::ones(width) },
+        MatchKind::Exact => FieldMatch::Exact(zero),
+        MatchKind::Lpm => FieldMatch::Lpm { value: zero, prefix_len: 0 },
+        MatchKind::Ternary => FieldMatch::Ternary { value: zero.clone(), mask: zero },
+        MatchKind::Optional => FieldMatch::Optional(None),
+        MatchKind::Range => FieldMatch::Range { low: zero, high: Bits::ones(width) },
     }
 }
 
@@ -185,13 +184,13 @@ mod tests {
         }
     }
 
-    fn key_text(key: &EntryKey) -> String {
+    fn key_text(key: &FieldMatch) -> String {
         match key {
-            EntryKey::Exact(value) => format!("exact {value}"),
-            EntryKey::Lpm { value, prefix_len } => format!("lpm {value}/{prefix_len}"),
-            EntryKey::Ternary { value, mask } => format!("ternary {value} &&& {mask}"),
-            EntryKey::Range { low, high } => format!("range {low}..{high}"),
-            EntryKey::Optional(value) => format!("optional {value:?}"),
+            FieldMatch::Exact(value) => format!("exact {value}"),
+            FieldMatch::Lpm { value, prefix_len } => format!("lpm {value}/{prefix_len}"),
+            FieldMatch::Ternary { value, mask } => format!("ternary {value} &&& {mask}"),
+            FieldMatch::Range { low, high } => format!("range {low}..{high}"),
+            FieldMatch::Optional(value) => format!("optional {value:?}"),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::meter::{Color, MeterCell};
 use base::index::Id as _;
-use base::{Bits, IndexVec, Rng};
+use base::{Bits, FieldMatch, IndexVec, Rng};
 use cgen::PlugIn;
 use cgen::abi::Guard;
 use ir::{
@@ -14,7 +14,7 @@ use ir::{
     MeterId, Program, RegisterId, TableId, Unit, ValueSetId,
 };
 use std::sync::Arc;
-use tables::{Arrival, Handle, MatchValue};
+use tables::{Arrival, Handle};
 
 pub use crate::registers::{NoPlace, RegisterArray};
 pub use cgen::abi::TableUse;
@@ -150,7 +150,7 @@ pub struct Externs {
     /// switch's time, by handle; empty for the others.
     pub last_hits_ns: IndexVec<TableId, Vec<u64>>,
     /// Members of parser value sets.
-    pub value_sets: IndexVec<ValueSetId, Vec<Vec<MatchValue>>>,
+    pub value_sets: IndexVec<ValueSetId, Vec<Vec<FieldMatch>>>,
     /// Parameters of hashes.
     pub calculations: Calculations,
     /// The random generator of this core.
@@ -232,7 +232,7 @@ impl Externs {
 
     /// Whether a value set has a member that matches the keys.
     pub fn value_set_contains(&self, id: ValueSetId, keys: &[Bits]) -> bool {
-        let member_matches = |member: &Vec<MatchValue>| member.iter().zip(keys).all(|(key, value)| key.matches(value));
+        let member_matches = |member: &Vec<FieldMatch>| member.iter().zip(keys).all(|(key, value)| key.matches(value));
         self.value_sets[id].iter().any(member_matches)
     }
 }

@@ -72,5 +72,5 @@ pub use specialise::{Blueprint, Specialisation};
 pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
-pub use table_specs::{match_value, profile_actions, table_specs};
+pub use table_specs::{profile_actions, table_specs};
 pub use traffic::{BufferSettings, DynamicThreshold, QueueSettings, QueueState, Refusal};

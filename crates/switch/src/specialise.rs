@@ -15,14 +15,14 @@
 use crate::engine::{Engine, Rules};
 use crate::shared_tables::SharedTables;
 use crate::switch::{Switch, rules_of};
-use base::IndexVec;
 use base::index::Id as _;
+use base::{FieldMatch, IndexVec};
 use cgen::{Native, Plan};
-use ir::{ActionCall, EntryKey, Program, TableId};
+use ir::{ActionCall, Program, TableId};
 use passes::specialise::{Contents, ENTRIES_MAX, KnownEntry, specialise};
 use std::cmp::Reverse;
 use std::sync::Arc;
-use tables::{Guard, MatchValue, Table, TableSet, Target};
+use tables::{Guard, Table, TableSet, Target};
 
 /// A program for the present contents of its tables, to be compiled.
 #[derive(Debug)]
@@ -253,20 +253,20 @@ fn contents(program: &Program, tables: &TableSet, id: TableId) -> Option<Content
 
 /// What decides between entries before their priorities do.
 fn prefix_len(table: &Table, entry: &tables::Entry) -> u32 {
-    let len = |value: &MatchValue| match value {
-        MatchValue::Lpm { prefix_len, .. } if table.kind() == tables::TableKind::Lpm => *prefix_len,
+    let len = |value: &FieldMatch| match value {
+        FieldMatch::Lpm { prefix_len, .. } if table.kind() == tables::TableKind::Lpm => *prefix_len,
         _ => 0,
     };
     entry.spec.key.iter().map(len).max().unwrap_or(0)
 }
 
 /// The program's word for what an entry says of a key.
-fn entry_key(value: &MatchValue) -> EntryKey {
+fn entry_key(value: &FieldMatch) -> FieldMatch {
     match value.clone() {
-        MatchValue::Exact(value) => EntryKey::Exact(value),
-        MatchValue::Lpm { value, prefix_len } => EntryKey::Lpm { value, prefix_len },
-        MatchValue::Ternary { value, mask } => EntryKey::Ternary { value, mask },
-        MatchValue::Range { low, high } => EntryKey::Range { low, high },
-        MatchValue::Optional(value) => EntryKey::Optional(value),
+        FieldMatch::Exact(value) => FieldMatch::Exact(value),
+        FieldMatch::Lpm { value, prefix_len } => FieldMatch::Lpm { value, prefix_len },
+        FieldMatch::Ternary { value, mask } => FieldMatch::Ternary { value, mask },
+        FieldMatch::Range { low, high } => FieldMatch::Range { low, high },
+        FieldMatch::Optional(value) => FieldMatch::Optional(value),
     }
 }

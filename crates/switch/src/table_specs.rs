@@ -1,8 +1,8 @@
 //! From the program's tables to what the match engines are told of them.
 
 use base::index::Id as _;
-use ir::{ActionProfileId, Entry, EntryKey, Program, Table, TableAction};
-use tables::{ActionCall, ActionSpec, EntrySpec, InitialEntry, MatchValue, ProfileSpec, ProfileUse, TableSpec};
+use ir::{ActionProfileId, Entry, Program, Table, TableAction};
+use tables::{ActionCall, ActionSpec, EntrySpec, InitialEntry, ProfileSpec, ProfileUse, TableSpec};
 
 /// The specifications of all tables, in the order of the program.
 pub fn table_specs(program: &Program) -> Vec<TableSpec> {
@@ -83,20 +83,9 @@ fn action_spec(program: &Program, table: Option<&Table>, listed: &TableAction) -
 
 fn entry_spec(entry: &Entry) -> EntrySpec {
     EntrySpec {
-        key: entry.key.iter().map(match_value).collect(),
+        key: entry.key.clone(),
         priority: entry.priority,
         action: entry.call.action as usize,
         args: entry.call.args.clone(),
-    }
-}
-
-/// The engine's word for what an entry says of a key.
-pub fn match_value(key: &EntryKey) -> MatchValue {
-    match key {
-        EntryKey::Exact(value) => MatchValue::Exact(value.clone()),
-        EntryKey::Lpm { value, prefix_len } => MatchValue::Lpm { value: value.clone(), prefix_len: *prefix_len },
-        EntryKey::Ternary { value, mask } => MatchValue::Ternary { value: value.clone(), mask: mask.clone() },
-        EntryKey::Range { low, high } => MatchValue::Range { low: low.clone(), high: high.clone() },
-        EntryKey::Optional(value) => MatchValue::Optional(value.clone()),
     }
 }

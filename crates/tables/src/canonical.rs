@@ -1,9 +1,9 @@
 //! Checks an entry against its table, brings it into canonical form, and packs it into the words that engines match.
 
 use crate::error::Problem;
-use crate::layout::{KeyField, KeyLayout, MatchKind};
-use crate::spec::{ActionCall, ActionSpec, EntrySpec, MatchValue, TableKind, TableSpec, Target};
-use base::Bits;
+use crate::layout::{KeyField, KeyLayout};
+use crate::spec::{ActionCall, ActionSpec, EntrySpec, TableKind, TableSpec, Target};
+use base::{Bits, FieldMatch, MatchKind};
 
 /// An entry as engines match it. A key matches if `key & mask == value` and, in a range table, every range field lies
 /// between its bounds. For a range field, `mask` covers leading bits that both bounds share: never more than the range
@@ -116,7 +116,7 @@ fn fit(value: &mut Bits, width_bits: u32) -> bool {
     fits
 }
 
-fn match_value(value: &mut MatchValue, field: &KeyField) -> Result<(), Problem> {
+fn match_value(value: &mut FieldMatch, field: &KeyField) -> Result<(), Problem> {
     let (given, wanted, width_bits) = (value.kind(), field.kind, field.width_bits);
     // Optional fields are stored as ternary ones, and may be given as such.
     if given != wanted && (given, wanted) != (MatchKind::Ternary, MatchKind::Optional) {
@@ -127,9 +127,9 @@ fn match_value(value: &mut MatchValue, field: &KeyField) -> Result<(), Problem> 
         false => Err(Problem::KeyWidth { field: field.name.clone(), value: bits.to_string(), width_bits }),
     };
     match value {
-        MatchValue::Exact(value) => fit(value)?,
-        MatchValue::Optional(value) => value.as_mut().map_or(Ok(()), fit)?,
-        MatchValue::Lpm { value, prefix_len } => {
+        FieldMatch::Exact(value) => fit(value)?,
+        FieldMatch::Optional(value) => value.as_mut().map_or(Ok(()), fit)?,
+        FieldMatch::Lpm { value, prefix_len } => {
             fit(value)?;
             if *prefix_len > width_bits {
                 return Err(Problem::PrefixTooLong { field: field.name.clone(), prefix_len: *prefix_len, width_bits });
@@ -138,12 +138,12 @@ fn match_value(value: &mut MatchValue, field: &KeyField) -> Result<(), Problem> 
                 *value = value.and(&prefix_mask(width_bits, *prefix_len));
             }
         }
-        MatchValue::Ternary { value, mask } => {
+        FieldMatch::Ternary { value, mask } => {
             fit(value)?;
             fit(mask)?;
             *value = value.and(mask);
         }
-        MatchValue::Range { low, high } => {
+        FieldMatch::Range { low, high } => {
             fit(low)?;
             fit(high)?;
             if low.cmp_unsigned(high).is_gt() {
@@ -176,21 +176,21 @@ pub(crate) fn pack(
     for (slot, wanted) in layout.slots().iter().zip(&entry.key) {
         let width_bits = slot.width_bits;
         match wanted {
-            MatchValue::Exact(value) | MatchValue::Optional(Some(value)) => {
+            FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => {
                 slot.store(value_row, value);
                 slot.store(mask_row, &Bits::ones(width_bits));
             }
-            MatchValue::Optional(None) => {}
-            MatchValue::Lpm { value, prefix_len } => {
+            FieldMatch::Optional(None) => {}
+            FieldMatch::Lpm { value, prefix_len } => {
                 slot.store(value_row, value);
                 slot.store(mask_row, &prefix_mask(width_bits, *prefix_len));
                 lpm_len = *prefix_len;
             }
-            MatchValue::Ternary { value, mask } => {
+            FieldMatch::Ternary { value, mask } => {
                 slot.store(value_row, value);
                 slot.store(mask_row, mask);
             }
-            MatchValue::Range { low, high } => {
+            FieldMatch::Range { low, high } => {
                 let shared = prefix_mask(width_bits, range_masks.bits(low, high));
                 slot.store(value_row, &low.and(&shared));
                 slot.store(mask_row, &shared);

@@ -1,7 +1,7 @@
 //! Errors of tables and entries: the operation, the fault, and what would be correct.
 
-use crate::layout::MatchKind;
 use crate::spec::Handle;
+use base::MatchKind;
 use std::fmt;
 
 /// An operation that a table rejected. The table is unchanged.

@@ -444,7 +444,7 @@ fn covered(slot: usize, bits: u32, len: u32) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::MatchKind;
+    use base::MatchKind;
     use base::Rng;
 
     /// So many prefixes of 20 bits.

@@ -3,35 +3,7 @@
 //! The generated C stores keys and loads action data at these places, the control plane packs entries by the same
 //! rules, and the engines process only words.
 
-use base::Bits;
-use std::fmt;
-
-/// How a key field is compared with an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MatchKind {
-    /// All bits are equal.
-    Exact,
-    /// The leading bits are equal; the longest match wins.
-    Lpm,
-    /// The bits under a mask are equal.
-    Ternary,
-    /// The value lies between two bounds, both included.
-    Range,
-    /// All bits are equal, or the entry matches any value.
-    Optional,
-}
-
-impl fmt::Display for MatchKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            MatchKind::Exact => "exact",
-            MatchKind::Lpm => "lpm",
-            MatchKind::Ternary => "ternary",
-            MatchKind::Range => "range",
-            MatchKind::Optional => "optional",
-        })
-    }
-}
+use base::{Bits, MatchKind};
 
 /// One field of a table's key.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -59,13 +59,13 @@ pub use arrivals::{Arrival, Arrivals};
 pub use cells::prefetch;
 pub use error::{Problem, TableError};
 pub use exact::ROW_WORDS_MAX;
-pub use layout::{ActionLayout, KeyField, KeyLayout, MatchKind, PackedLayout, Slot};
+pub use layout::{ActionLayout, KeyField, KeyLayout, PackedLayout, Slot};
 pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};
 pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};
 pub use snapshot::Snapshot;
 pub use spec::{
-    ActionCall, ActionSpec, Attributes, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TO_GROUP,
-    TO_MEMBER, TableKind, TableSpec, Target,
+    ActionCall, ActionSpec, Attributes, Entry, EntrySpec, Handle, InitialEntry, ProfileUse, TO_GROUP, TO_MEMBER,
+    TableKind, TableSpec, Target,
 };
 pub use table::Table;
 pub use transaction::{Mark, Transaction};

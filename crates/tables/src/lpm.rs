@@ -18,8 +18,9 @@
 //! The tail of a cell is the entry's value and mask (rows of key words), then its length in the bit string.
 
 use crate::cells::{Cell, Cells, prefetch};
-use crate::layout::{KeyField, KeyLayout, MatchKind};
+use crate::layout::{KeyField, KeyLayout};
 use crate::memory::prefer_large_pages;
+use base::MatchKind;
 use base::limits::BURST_PACKETS_MAX;
 use std::collections::BTreeMap;
 

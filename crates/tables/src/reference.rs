@@ -3,10 +3,9 @@
 //! The interpreter may have a million entries too. Then [`find`] gets the entries that could match from the control
 //! plane's store, which indexes them by their match; the engines are not used either.
 
-use crate::layout::MatchKind;
-use crate::spec::{Entry, MatchValue, TableKind};
+use crate::spec::{Entry, TableKind};
 use crate::table::Table;
-use base::Bits;
+use base::{Bits, FieldMatch, MatchKind};
 use std::cmp::Reverse;
 
 /// The number of entries up to which all are compared.
@@ -18,8 +17,8 @@ pub fn find<'a>(table: &'a Table, key: &[Bits]) -> Option<&'a Entry> {
     assert_eq!(key.len(), fields.len(), "one value for each key field");
     let with_prefix = |prefix_len: Option<u32>| {
         let wanted = fields.iter().zip(key).map(|(field, value)| match (field.kind, prefix_len) {
-            (MatchKind::Lpm, Some(prefix_len)) => MatchValue::Lpm { value: value.clone(), prefix_len },
-            _ => MatchValue::Exact(value.clone()),
+            (MatchKind::Lpm, Some(prefix_len)) => FieldMatch::Lpm { value: value.clone(), prefix_len },
+            _ => FieldMatch::Exact(value.clone()),
         });
         let handle = table.find(&wanted.collect::<Vec<_>>(), 0).ok().flatten()?;
         table.get(handle)
@@ -42,7 +41,7 @@ pub fn scan<'a>(table: &'a Table, key: &[Bits]) -> Option<&'a Entry> {
     let lpm_field = table.spec().key.iter().position(|field| field.kind == MatchKind::Lpm);
     matching.max_by_key(|entry| {
         let prefix_len = match lpm_field.map(|field| &entry.spec.key[field]) {
-            Some(MatchValue::Lpm { prefix_len, .. }) if table.kind() == TableKind::Lpm => *prefix_len,
+            Some(FieldMatch::Lpm { prefix_len, .. }) if table.kind() == TableKind::Lpm => *prefix_len,
             _ => 0,
         };
         (prefix_len, entry.spec.priority, Reverse(entry.sequence))

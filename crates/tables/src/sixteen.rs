@@ -158,8 +158,9 @@ unsafe fn store_pointers(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{KeyField, KeyLayout, MatchKind};
+    use crate::layout::{KeyField, KeyLayout};
     use crate::spec::Handle;
+    use base::MatchKind;
     use base::Rng;
 
     /// Prefixes of all lengths, more of those that need nodes.

@@ -9,7 +9,7 @@ use crate::exact::{Exact, ROW_WORDS_MAX};
 use crate::flat::{self, Flat};
 #[cfg(target_arch = "x86_64")]
 use crate::gather;
-use crate::layout::{MatchKind, PackedLayout};
+use crate::layout::PackedLayout;
 use crate::lpm::{self, Lpm};
 use crate::members::Members;
 use crate::ranked::rank_of;
@@ -20,6 +20,7 @@ use crate::spec::{Handle, TableKind};
 use crate::table::{Change, Table};
 use crate::ternary::{self, Ternary};
 use crate::words::{self, Words};
+use base::MatchKind;
 use base::limits::BURST_PACKETS_MAX;
 
 /// A table's entries, ready for lookups.

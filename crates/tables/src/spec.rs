@@ -1,7 +1,7 @@
 //! Tables and entries, as the control plane describes them.
 
-use crate::layout::{ActionLayout, KeyField, MatchKind};
-use base::Bits;
+use crate::layout::{ActionLayout, KeyField};
+use base::{Bits, FieldMatch, MatchKind};
 
 /// A table, as the program declares it.
 #[derive(Clone, Debug, Default)]
@@ -105,68 +105,11 @@ pub struct InitialEntry {
     pub is_const: bool,
 }
 
-/// The match of an entry for one key field.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MatchValue {
-    /// Equal to this value.
-    Exact(Bits),
-    /// The leading `prefix_len` bits equal those of `value`.
-    Lpm {
-        /// The prefix, in the field's full width.
-        value: Bits,
-        /// The length of the prefix.
-        prefix_len: u32,
-    },
-    /// The bits under `mask` equal those of `value`.
-    Ternary {
-        /// The required bits.
-        value: Bits,
-        /// The mask.
-        mask: Bits,
-    },
-    /// At least `low` and at most `high`.
-    Range {
-        /// The smallest value that matches.
-        low: Bits,
-        /// The greatest value that matches.
-        high: Bits,
-    },
-    /// Equal to this value; `None` matches anything.
-    Optional(Option<Bits>),
-}
-
-impl MatchValue {
-    /// The kind of field that takes this value.
-    pub fn kind(&self) -> MatchKind {
-        match self {
-            MatchValue::Exact(_) => MatchKind::Exact,
-            MatchValue::Lpm { .. } => MatchKind::Lpm,
-            MatchValue::Ternary { .. } => MatchKind::Ternary,
-            MatchValue::Range { .. } => MatchKind::Range,
-            MatchValue::Optional(_) => MatchKind::Optional,
-        }
-    }
-
-    /// Whether `field` (of the same width) matches.
-    pub fn matches(&self, field: &Bits) -> bool {
-        match self {
-            MatchValue::Exact(value) => field == value,
-            MatchValue::Lpm { value, prefix_len } => {
-                let ignored = u64::from(field.width() - prefix_len);
-                field.shr(ignored) == value.shr(ignored)
-            }
-            MatchValue::Ternary { value, mask } => field.and(mask) == value.and(mask),
-            MatchValue::Range { low, high } => field.cmp_unsigned(low).is_ge() && field.cmp_unsigned(high).is_le(),
-            MatchValue::Optional(value) => value.as_ref().is_none_or(|value| field == value),
-        }
-    }
-}
-
 /// An entry to insert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntrySpec {
     /// One value for each key field, of the field's kind.
-    pub key: Vec<MatchValue>,
+    pub key: Vec<FieldMatch>,
     /// In ternary and range tables the greater priority wins, among equals the older entry. In exact and lpm tables it
     /// is meaningless and stored as 0.
     pub priority: i32,

@@ -7,17 +7,17 @@ use crate::canonical::{self, PackedMatch};
 use crate::error::{Problem, TableError};
 use crate::flat;
 use crate::hash_index::{HashIndex, hash_words};
-use crate::layout::{ActionLayout, KeyLayout, MatchKind};
+use crate::layout::{ActionLayout, KeyLayout};
 use crate::profile::ProfileChange;
 use crate::set::{Operation, Outcome};
 use crate::slots::Slots;
 use crate::spec::{
-    ActionCall, ActionSpec, Attributes, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TableKind,
-    TableSpec, Target,
+    ActionCall, ActionSpec, Attributes, Entry, EntrySpec, Handle, InitialEntry, ProfileUse, TableKind, TableSpec,
+    Target,
 };
 use crate::words;
-use base::Bits;
 use base::limits::TABLE_ENTRIES_MAX;
+use base::{Bits, FieldMatch, MatchKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of slots below which snapshots do not return memory of deleted entries.
@@ -131,7 +131,7 @@ impl Store {
         self.slots.get(handle.0 as usize)
     }
 
-    fn find(&self, identity: u32, key: &[MatchValue], priority: i32) -> Option<Handle> {
+    fn find(&self, identity: u32, key: &[FieldMatch], priority: i32) -> Option<Handle> {
         let same = |entry: &Entry| entry.spec.priority == priority && entry.spec.key == key;
         let number = self.identities.find(identity, |number| self.entry(Handle(number - 1)).is_some_and(same))?;
         Some(Handle(number - 1))
@@ -331,7 +331,7 @@ impl Table {
 
     /// The entry with exactly this key and priority (which counts in ternary and range tables only). Bits that do not
     /// count may differ, as they may on insertion.
-    pub fn find(&self, key: &[MatchValue], priority: i32) -> Result<Option<Handle>, TableError> {
+    pub fn find(&self, key: &[FieldMatch], priority: i32) -> Result<Option<Handle>, TableError> {
         let mut entry = EntrySpec { key: key.to_vec(), priority, action: 0, args: Vec::new() };
         canonical::matching(&self.spec, self.kind, &mut entry).map_err(|problem| problem.of(&self.spec.name))?;
         let packed = canonical::pack(&self.spec, self.kind, &self.layout, &entry, 0);

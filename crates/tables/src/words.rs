@@ -205,7 +205,8 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{MatchKind, NARROW_BITS_MAX};
+    use crate::layout::NARROW_BITS_MAX;
+    use base::MatchKind;
     use base::Rng;
     use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! Readers on other threads while the control plane writes.
 
 use crate::support;
+use base::{Bits, FieldMatch, MatchKind};
 
-use base::Bits;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
-use tables::{EntrySpec, MatchKind, MatchValue, Operation, TableSet, Update};
+use tables::{EntrySpec, Operation, TableSet, Update};
 
 /// Two tables are always changed together to the same value. Readers must see equal values in both, never an older one
 /// than before, and the same throughout a guard.
@@ -13,14 +13,14 @@ use tables::{EntrySpec, MatchKind, MatchValue, Operation, TableSet, Update};
 fn batches_over_several_tables_are_atomic() {
     let specs = vec![table_spec(&[(MatchKind::Exact, 16)], 10), table_spec(&[(MatchKind::Lpm, 32)], 10)];
     let mut set = TableSet::new(specs, 1).expect("the tables are well formed");
-    let entry = |key: MatchValue, value: u64| EntrySpec {
+    let entry = |key: FieldMatch, value: u64| EntrySpec {
         key: vec![key],
         priority: 0,
         action: 0,
         args: vec![Bits::from_u64(32, value)],
     };
-    let exact = |value| entry(MatchValue::Exact(Bits::from_u64(16, 7)), value);
-    let lpm = |value| entry(MatchValue::Lpm { value: Bits::zero(32), prefix_len: 0 }, value);
+    let exact = |value| entry(FieldMatch::Exact(Bits::from_u64(16, 7)), value);
+    let lpm = |value| entry(FieldMatch::Lpm { value: Bits::zero(32), prefix_len: 0 }, value);
     let exact_handle = set.insert(0, exact(0)).expect("the entry is valid");
     set.insert(1, lpm(0)).expect("the entry is valid");
 
@@ -66,7 +66,7 @@ fn batches_over_several_tables_are_atomic() {
 #[test]
 fn a_guard_sees_one_state() {
     let mut set = TableSet::new(vec![table_spec(&[(MatchKind::Exact, 16)], 10)], 1).expect("the table is well formed");
-    let key = MatchValue::Exact(Bits::from_u64(16, 7));
+    let key = FieldMatch::Exact(Bits::from_u64(16, 7));
     let entry = EntrySpec { key: vec![key], priority: 0, action: 0, args: vec![Bits::from_u64(32, 1)] };
     let (mut early, mut late) = (set.reader(), set.reader());
     let guard = early.enter();

@@ -1,14 +1,11 @@
 //! Every engine against the linear scan, under interleaved insertions, changes, deletions and batches.
 
 use crate::support;
+use base::{Bits, FieldMatch, MatchKind, Rng};
 
-use base::{Bits, Rng};
+use base::MatchKind::{Exact, Lpm, Optional, Range, Ternary};
 use support::*;
-use tables::MatchKind::{Exact, Lpm, Optional, Range, Ternary};
-use tables::{
-    ActionCall, EntrySpec, Handle, MatchKind, MatchValue, Operation, Reader, Table, TableKind, TableSet, TableSpec,
-    Update,
-};
+use tables::{ActionCall, EntrySpec, Handle, Operation, Reader, Table, TableKind, TableSet, TableSpec, Update};
 
 /// A random operation, most of which are valid.
 fn random_operation(rng: &mut Rng, table: &Table) -> Operation {
@@ -97,7 +94,7 @@ fn long_runs() {
 fn ranges_entry(rng: &mut Rng, spec: &TableSpec, ranges: &[(u64, u64)]) -> EntrySpec {
     let fields = spec.key.iter().zip(ranges).map(|(field, &(low, high))| {
         let [low, high] = [low, high].map(|bound| Bits::from_u64(field.width_bits, bound));
-        MatchValue::Range { low, high }
+        FieldMatch::Range { low, high }
     });
     EntrySpec { key: fields.collect(), ..random_entry(rng, spec) }
 }
@@ -147,7 +144,7 @@ fn ranges_in_a_long_list() {
         let random = (0..count).map(|_| {
             let mut entry = random_entry(&mut rng, &spec);
             let [value, mask] = [rng.next_u64(), rng.next_u64() & 0xff].map(|bits| Bits::from_u64(16, bits));
-            entry.key[0] = MatchValue::Ternary { value: value.and(&mask), mask };
+            entry.key[0] = FieldMatch::Ternary { value: value.and(&mask), mask };
             entry
         });
         let entries: Vec<EntrySpec> = random.collect();
@@ -170,7 +167,7 @@ fn dense_prefixes() {
                 let prefix_len = rng.between(0, 16) as u32;
                 let value = Bits::from_u64(16, rng.below(1 << 16)).resize(width).shl(u64::from(width - 16));
                 let mut entry = random_entry(&mut rng, set.tables()[0].spec());
-                entry.key = vec![MatchValue::Lpm { value, prefix_len }];
+                entry.key = vec![FieldMatch::Lpm { value, prefix_len }];
                 handles.extend(set.insert(0, entry));
             }
             check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 64);
@@ -193,7 +190,7 @@ fn the_order_of_masks_follows_their_priorities() {
     let mut set = TableSet::new(vec![table_spec(&[(Ternary, 16)], 200)], 1).expect("the table is well formed");
     let mut reader = set.reader();
     let entry = |value, mask, priority| EntrySpec {
-        key: vec![MatchValue::Ternary { value: Bits::from_u64(16, value), mask: Bits::from_u64(16, mask) }],
+        key: vec![FieldMatch::Ternary { value: Bits::from_u64(16, value), mask: Bits::from_u64(16, mask) }],
         priority,
         action: 0,
         args: vec![Bits::zero(32)],

@@ -3,12 +3,12 @@
 //! The linear scan would take minutes here, so each expectation is known from how the entries were made.
 
 use crate::support;
+use base::{Bits, FieldMatch, MatchKind, Rng};
 
-use base::{Bits, Rng};
+use base::MatchKind::{Exact, Lpm, Range, Ternary};
 use std::collections::BTreeMap;
 use support::*;
-use tables::MatchKind::{Exact, Lpm, Range, Ternary};
-use tables::{EntrySpec, Handle, MatchKind, MatchValue, Operation, Outcome, TableSet};
+use tables::{EntrySpec, Handle, Operation, Outcome, TableSet};
 
 const COUNT: usize = 1_000_000;
 
@@ -17,7 +17,7 @@ fn bits(value: u64) -> Bits {
 }
 
 /// Entry `index` runs `set(index)`.
-fn entry(key: MatchValue, index: usize, priority: i32) -> EntrySpec {
+fn entry(key: FieldMatch, index: usize, priority: i32) -> EntrySpec {
     EntrySpec { key: vec![key], priority, action: 0, args: vec![bits(index as u64)] }
 }
 
@@ -74,7 +74,7 @@ impl Case {
 
 #[test]
 fn exact() {
-    let entry_of = |index| entry(MatchValue::Exact(bits(scattered(index))), index, 0);
+    let entry_of = |index| entry(FieldMatch::Exact(bits(scattered(index))), index, 0);
     let mut case = Case::new(Exact, entry_of);
     for _ in 0..2 {
         let sample = case.sample();
@@ -90,7 +90,7 @@ fn lpm() {
     let place = |index: usize| ((index / 2) as u64) << 13;
     let prefix_len = |index: usize| if index.is_multiple_of(2) { 19 } else { 20 + (index / 2 % 13) as u32 };
     let entry_of =
-        |index| entry(MatchValue::Lpm { value: bits(place(index)), prefix_len: prefix_len(index) }, index, 0);
+        |index| entry(FieldMatch::Lpm { value: bits(place(index)), prefix_len: prefix_len(index) }, index, 0);
     let mut case = Case::new(Lpm, entry_of);
     for _ in 0..2 {
         let sample = case.sample();
@@ -111,7 +111,7 @@ fn ternary() {
     let block = |index: usize| ((index / 8) as u64) << 8;
     let entry_of = |index: usize| {
         let mask = bits(u64::MAX << (index % 8));
-        entry(MatchValue::Ternary { value: bits(block(index)), mask }, index, 7 - (index % 8) as i32)
+        entry(FieldMatch::Ternary { value: bits(block(index)), mask }, index, 7 - (index % 8) as i32)
     };
     let mut case = Case::new(Ternary, entry_of);
     for _ in 0..2 {
@@ -126,7 +126,7 @@ fn ternary() {
 #[test]
 fn range() {
     let low = |index: usize| index as u64 * 5;
-    let entry_of = |index| entry(MatchValue::Range { low: bits(low(index)), high: bits(low(index) + 3) }, index, 0);
+    let entry_of = |index| entry(FieldMatch::Range { low: bits(low(index)), high: bits(low(index) + 3) }, index, 0);
     let mut case = Case::new(Range, entry_of);
     for _ in 0..2 {
         let sample = case.sample();
@@ -142,8 +142,8 @@ fn lpm_that_becomes_small_again() {
     const MANY: usize = 60_000;
     let entry_of = |index| {
         let key = match index % 100 {
-            0 => MatchValue::Lpm { value: bits((index as u64 / 100) << 16), prefix_len: 16 },
-            _ => MatchValue::Lpm { value: bits(scattered(index) | 1 << 31), prefix_len: 32 },
+            0 => FieldMatch::Lpm { value: bits((index as u64 / 100) << 16), prefix_len: 16 },
+            _ => FieldMatch::Lpm { value: bits(scattered(index) | 1 << 31), prefix_len: 32 },
         };
         entry(key, index, 0)
     };
@@ -179,7 +179,7 @@ fn check_roots(width: u32, most: usize, rng: &mut Rng) {
             let len = rng.between(8, 28) as u32;
             let leading = rng.below(1 << len);
             let value = Bits::from_u64(width, leading).shl(u64::from(width - len));
-            let entry = entry(MatchValue::Lpm { value, prefix_len: len }, step as usize, 0);
+            let entry = entry(FieldMatch::Lpm { value, prefix_len: len }, step as usize, 0);
             if let Ok(handle) = set.insert(0, entry) {
                 there.insert((len, leading), (handle, step & 0xffff_ffff));
                 listed.push((len, leading));
@@ -260,7 +260,7 @@ fn many_masks_come_and_go() {
 }
 
 fn masked_entry(rng: &mut Rng, masks: [u64; 2]) -> EntrySpec {
-    let field = |width: u32, value: u64, mask: u64| MatchValue::Ternary {
+    let field = |width: u32, value: u64, mask: u64| FieldMatch::Ternary {
         value: Bits::from_u64(width, value & mask),
         mask: Bits::from_u64(width, mask),
     };

@@ -1,25 +1,22 @@
 //! What tables refuse, in the words that users read; and what they accept in another form than it was given.
 
 use crate::support;
+use base::{Bits, FieldMatch, MatchKind};
 
-use base::Bits;
+use base::MatchKind::{Exact, Lpm, Optional, Range, Ternary};
 use expect_test::{Expect, expect};
 use support::*;
-use tables::MatchKind::{Exact, Lpm, Optional, Range, Ternary};
-use tables::{
-    ActionCall, ActionSpec, EntrySpec, Handle, InitialEntry, MatchKind, MatchValue, Operation, Table, TableSet,
-    TableSpec, Update,
-};
+use tables::{ActionCall, ActionSpec, EntrySpec, Handle, InitialEntry, Operation, Table, TableSet, TableSpec, Update};
 
 fn bits(width: u32, value: u64) -> Bits {
     Bits::from_u64(width, value)
 }
 
-fn exact(value: u64) -> MatchValue {
-    MatchValue::Exact(bits(8, value))
+fn exact(value: u64) -> FieldMatch {
+    FieldMatch::Exact(bits(8, value))
 }
 
-fn entry(key: Vec<MatchValue>) -> EntrySpec {
+fn entry(key: Vec<FieldMatch>) -> EntrySpec {
     EntrySpec { key, priority: 5, action: 0, args: vec![bits(32, 1)] }
 }
 
@@ -36,19 +33,19 @@ fn keys() {
     let mut exact8 = table(&[(Exact, 8)]);
     check(exact8.insert(entry(vec![])), expect!["table `t`: 0 key fields given, but it has 1: exact8"]);
     check(
-        exact8.insert(entry(vec![MatchValue::Exact(bits(16, 0x123))])),
+        exact8.insert(entry(vec![FieldMatch::Exact(bits(16, 0x123))])),
         expect!["table `t`: the value 0x123 does not fit key field `exact8` of 8 bits (at most 0xff)"],
     );
     check(
-        exact8.insert(entry(vec![MatchValue::Optional(None)])),
+        exact8.insert(entry(vec![FieldMatch::Optional(None)])),
         expect!["table `t`: a match of kind optional given for key field `exact8`, which takes exact"],
     );
     check(
-        table(&[(Lpm, 32)]).insert(entry(vec![MatchValue::Lpm { value: bits(32, 0), prefix_len: 33 }])),
+        table(&[(Lpm, 32)]).insert(entry(vec![FieldMatch::Lpm { value: bits(32, 0), prefix_len: 33 }])),
         expect!["table `t`: a prefix length of 33 given for key field `lpm32`, which has 32 bits"],
     );
     check(
-        table(&[(Range, 8)]).insert(entry(vec![MatchValue::Range { low: bits(8, 2), high: bits(8, 1) }])),
+        table(&[(Range, 8)]).insert(entry(vec![FieldMatch::Range { low: bits(8, 2), high: bits(8, 1) }])),
         expect!["table `t`: the range 0x2 to 0x1 given for key field `range8` is empty: the lower bound comes first"],
     );
     check(
@@ -72,7 +69,7 @@ fn duplicates_and_size() {
 #[test]
 fn equal_keys_of_unlike_priority_are_no_duplicates() {
     let mut table = table(&[(Ternary, 8)]);
-    let with_value = |value| entry(vec![MatchValue::Ternary { value: bits(8, value), mask: bits(8, 0xf0) }]);
+    let with_value = |value| entry(vec![FieldMatch::Ternary { value: bits(8, value), mask: bits(8, 0xf0) }]);
     table.insert(with_value(0x12)).expect("the entry is valid");
     check(
         table.insert(with_value(0x13)),
@@ -165,7 +162,7 @@ fn declarations() {
 #[test]
 fn values_are_brought_into_canonical_form() {
     let mut table = table(&[(Lpm, 16)]);
-    let lpm = |width, value| MatchValue::Lpm { value: bits(width, value), prefix_len: 8 };
+    let lpm = |width, value| FieldMatch::Lpm { value: bits(width, value), prefix_len: 8 };
     let handle = table.insert(entry(vec![lpm(24, 0x1234)])).expect("the value fits");
     assert_eq!(table.get(handle).expect("it is there").spec.key, [lpm(16, 0x1200)]);
     assert_eq!(table.get(handle).expect("it is there").spec.priority, 0);

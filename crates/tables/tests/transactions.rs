@@ -1,11 +1,11 @@
 //! Batches over tables and profiles: what is taken back leaves no trace, what is committed is there.
 
-use base::{Bits, Rng};
+use base::{Bits, FieldMatch, MatchKind, Rng};
 use expect_test::expect;
 use std::collections::BTreeMap;
 use tables::{
-    ActionCall, ActionSpec, Attributes, EntrySpec, Handle, KeyField, MatchKind, MatchValue, Operation,
-    ProfileOperation, ProfileSpec, ProfileUse, TO_GROUP, TO_MEMBER, TableSet, TableSpec,
+    ActionCall, ActionSpec, Attributes, EntrySpec, Handle, KeyField, Operation, ProfileOperation, ProfileSpec,
+    ProfileUse, TO_GROUP, TO_MEMBER, TableSet, TableSpec,
 };
 
 fn bits(width: u32, value: u64) -> Bits {
@@ -69,7 +69,7 @@ fn step(rng: &mut Rng, batch: &mut tables::Transaction<'_>) {
             (_, 0) => (TO_MEMBER, vec![bits(32, u64::from(member.0))]),
             _ => (TO_GROUP, vec![bits(32, u64::from(group.0))]),
         };
-        EntrySpec { key: vec![MatchValue::Exact(bits(4, rng.below(16)))], priority: 0, action, args }
+        EntrySpec { key: vec![FieldMatch::Exact(bits(4, rng.below(16)))], priority: 0, action, args }
     };
     let operation = match rng.below(8) {
         0 | 1 => Operation::Insert(spec(rng)),
@@ -131,7 +131,7 @@ fn what_is_taken_back_leaves_no_trace() {
 fn a_refused_operation_leaves_the_rest_of_the_batch() {
     let mut set = set();
     let entry = |key| EntrySpec {
-        key: vec![MatchValue::Exact(bits(4, key))],
+        key: vec![FieldMatch::Exact(bits(4, key))],
         priority: 0,
         action: 0,
         args: vec![bits(8, key)],

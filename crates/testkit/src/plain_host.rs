@@ -4,11 +4,11 @@
 //! control plane, for comparison. There is no time: meters are always green, and random numbers come from a seed.
 
 use base::index::Id as _;
-use base::{Bits, IndexVec, Rng};
+use base::{Bits, FieldMatch, IndexVec, MatchKind, Rng};
 use interp::{Host, Lookup};
 use ir::{
-    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, Entry, EntryKey,
-    ExternFunctionId, ExternInstanceId, MatchKind, MeterId, Program, RegisterId, Table, TableId, ValueSetId,
+    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, Entry, ExternFunctionId,
+    ExternInstanceId, MeterId, Program, RegisterId, Table, TableId, ValueSetId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,16 +55,16 @@ impl<'p> PlainHost<'p> {
 }
 
 /// Whether an entry's key set contains a value.
-fn contains(set: &EntryKey, value: &Bits) -> bool {
+fn contains(set: &FieldMatch, value: &Bits) -> bool {
     match set {
-        EntryKey::Exact(wanted) | EntryKey::Optional(Some(wanted)) => value == wanted,
-        EntryKey::Optional(None) => true,
-        EntryKey::Lpm { value: wanted, prefix_len } => {
+        FieldMatch::Exact(wanted) | FieldMatch::Optional(Some(wanted)) => value == wanted,
+        FieldMatch::Optional(None) => true,
+        FieldMatch::Lpm { value: wanted, prefix_len } => {
             let dropped = u64::from(value.width() - prefix_len);
             value.shr(dropped) == wanted.shr(dropped)
         }
-        EntryKey::Ternary { value: wanted, mask } => value.and(mask) == wanted.and(mask),
-        EntryKey::Range { low, high } => value.cmp_unsigned(low).is_ge() && value.cmp_unsigned(high).is_le(),
+        FieldMatch::Ternary { value: wanted, mask } => value.and(mask) == wanted.and(mask),
+        FieldMatch::Range { low, high } => value.cmp_unsigned(low).is_ge() && value.cmp_unsigned(high).is_le(),
     }
 }
 
@@ -74,8 +74,8 @@ fn strength(table: &Table, entry: &Entry) -> i64 {
     if table.keys.iter().any(|key| by_priority(key.kind)) {
         return i64::from(entry.priority);
     }
-    let prefix = |set: &EntryKey| match set {
-        EntryKey::Lpm { prefix_len, .. } => i64::from(*prefix_len),
+    let prefix = |set: &FieldMatch| match set {
+        FieldMatch::Lpm { prefix_len, .. } => i64::from(*prefix_len),
         _ => 0,
     };
     entry.key.iter().map(prefix).sum()

@@ -18,9 +18,9 @@ mod tables;
 pub use entries::random_entries;
 pub use packets::random_packet;
 
-use base::Rng;
+use base::{MatchKind, Rng};
 use ir::v1model::Slot;
-use ir::{ActionId, Body, HeaderId, LabelId, MatchKind, Program, StackId, TableId, Type, Var, VarId, VarKind};
+use ir::{ActionId, Body, HeaderId, LabelId, Program, StackId, TableId, Type, Var, VarId, VarKind};
 
 /// What programs may contain.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The generator produces every form of the IR: no comparison of backends covers a form that it never produces.
 
-use base::Rng;
+use base::{MatchKind, Rng};
 use ir::walk::{self, Item};
 use ir::*;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Shards of one switch on several threads: their counts are exact, and state that must be guarded is recognised.
 
-use base::Bits;
+use base::{Bits, FieldMatch};
 use cgen::{Plan, Sharing};
 use expect_test::expect;
 use ir::RegisterId;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use stf::observation::Order;
 use switch::externs::CounterCell;
 use switch::{NotShardable, Output, Shard, Switch};
-use tables::{EntrySpec, Handle, MatchValue, Operation, Update};
+use tables::{EntrySpec, Handle, Operation, Update};
 use testkit::corpus::Way;
 use testkit::differential::BuildFolder;
 use testkit::differential::scenario::{Scenario, Workers};
@@ -208,7 +208,7 @@ fn forward(switch: &mut Switch, mut shards: Vec<Shard>, packets: usize) {
 }
 
 fn route(note: u64) -> Update {
-    let key = vec![MatchValue::Exact(Bits::from_u64(8, note))];
+    let key = vec![FieldMatch::Exact(Bits::from_u64(8, note))];
     let args = vec![Bits::from_u64(9, 2)];
     Update { table: 0, operation: Operation::Insert(EntrySpec { key, priority: 0, action: 0, args }) }
 }

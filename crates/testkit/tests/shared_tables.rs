@@ -1,12 +1,12 @@
 //! Tables that other threads change while a switch forwards.
 
-use base::Bits;
+use base::{Bits, FieldMatch};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use switch::externs::TableUse;
 use switch::{MeterConfig, Output, Switch};
-use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Update};
+use tables::{EntrySpec, Handle, Operation, Outcome, Update};
 use testkit::corpus::Way;
 use testkit::pipeline::{program_of_text, switch_for};
 
@@ -55,14 +55,14 @@ fn each_way(source: &str, mut check: impl FnMut(Switch, &str)) {
     }
 }
 
-fn entry(key: MatchValue, number: u32) -> EntrySpec {
+fn entry(key: FieldMatch, number: u32) -> EntrySpec {
     EntrySpec { key: vec![key], priority: 0, action: 0, args: vec![Bits::from_u64(32, u64::from(number))] }
 }
 
 /// Both tables have the same number, and a batch changes it in both: one entry is modified, the other is replaced.
 fn batch(number: u32) -> Vec<Update> {
-    let exact = MatchValue::Exact(Bits::from_u64(8, 7));
-    let lpm = MatchValue::Lpm { value: Bits::from_u64(8, 0), prefix_len: 4 };
+    let exact = FieldMatch::Exact(Bits::from_u64(8, 7));
+    let lpm = FieldMatch::Lpm { value: Bits::from_u64(8, 0), prefix_len: 4 };
     let insert = |table, key| Update { table, operation: Operation::Insert(entry(key, number)) };
     let clear = |table| Update { table, operation: Operation::Clear };
     vec![clear(1), insert(1, lpm), clear(0), insert(0, exact)]
@@ -150,8 +150,8 @@ control D(packet_out packet, in headers hdr) { apply { packet.emit(hdr.numbers);
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 ";
 
-fn key(value: u64) -> MatchValue {
-    MatchValue::Exact(Bits::from_u64(8, value))
+fn key(value: u64) -> FieldMatch {
+    FieldMatch::Exact(Bits::from_u64(8, value))
 }
 
 /// Runs a burst of packets with this key and returns their colours.

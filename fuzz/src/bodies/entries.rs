@@ -2,9 +2,9 @@
 //! panic.
 
 use crate::mutate::mutated;
-use base::{Bits, Rng};
+use base::{Bits, FieldMatch, Rng};
 use control::{Command, parse_entries};
-use ir::{Entry, EntryKey, Program, TableId};
+use ir::{Entry, Program, TableId};
 use testkit::random_ir::{Options, random_entries, random_program};
 
 /// Words that occur in entries files.
@@ -86,11 +86,11 @@ fn as_commands(program: &Program, entries: &[(TableId, Entry)]) -> String {
         text += &format!("table_add {} {}", table.name, action.name);
         for key in &entry.key {
             text += &match key {
-                EntryKey::Exact(value) | EntryKey::Optional(Some(value)) => format!(" {value}"),
-                EntryKey::Lpm { value, prefix_len } => format!(" {value}/{prefix_len}"),
-                EntryKey::Ternary { value, mask } => format!(" {value}&&&{mask}"),
-                EntryKey::Range { low, high } => format!(" {low}->{high}"),
-                EntryKey::Optional(None) => " *".to_string(),
+                FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => format!(" {value}"),
+                FieldMatch::Lpm { value, prefix_len } => format!(" {value}/{prefix_len}"),
+                FieldMatch::Ternary { value, mask } => format!(" {value}&&&{mask}"),
+                FieldMatch::Range { low, high } => format!(" {low}->{high}"),
+                FieldMatch::Optional(None) => " *".to_string(),
             };
         }
         text += " =>";
@@ -105,8 +105,8 @@ fn as_commands(program: &Program, entries: &[(TableId, Entry)]) -> String {
     text
 }
 
-fn has_priority(key: &[EntryKey]) -> bool {
-    key.iter().any(|key| !matches!(key, EntryKey::Exact(_) | EntryKey::Lpm { .. }))
+fn has_priority(key: &[FieldMatch]) -> bool {
+    key.iter().any(|key| !matches!(key, FieldMatch::Exact(_) | FieldMatch::Lpm { .. }))
 }
 
 fn as_json(program: &Program, entries: &[(TableId, Entry)]) -> String {
@@ -117,11 +117,11 @@ fn as_json(program: &Program, entries: &[(TableId, Entry)]) -> String {
         let action = &program.actions[table.actions[entry.call.action as usize].action];
         let keys = table.keys.iter().zip(&entry.key).filter_map(|(key, value)| {
             let value = match value {
-                EntryKey::Exact(value) | EntryKey::Optional(Some(value)) => quoted(value),
-                EntryKey::Lpm { value, prefix_len } => format!("[{}, {prefix_len}]", quoted(value)),
-                EntryKey::Ternary { value, mask } => format!("[{}, {}]", quoted(value), quoted(mask)),
-                EntryKey::Range { low, high } => format!("[{}, {}]", quoted(low), quoted(high)),
-                EntryKey::Optional(None) => return None,
+                FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => quoted(value),
+                FieldMatch::Lpm { value, prefix_len } => format!("[{}, {prefix_len}]", quoted(value)),
+                FieldMatch::Ternary { value, mask } => format!("[{}, {}]", quoted(value), quoted(mask)),
+                FieldMatch::Range { low, high } => format!("[{}, {}]", quoted(low), quoted(high)),
+                FieldMatch::Optional(None) => return None,
             };
             Some(format!("\"{}\": {value}", key.name))
         });

@@ -29,8 +29,8 @@ pub use storage::{HeaderSlot, StackSlot};
 
 use crate::tuning::Tuning;
 use base::limits::BURST_PACKETS_MAX;
-use base::{IndexVec, Span};
-use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type, VarId};
+use base::{IndexVec, MatchKind, Span};
+use ir::{BlockId, HeaderId, Program, StackId, StmtKind, TableId, Type, VarId};
 use pre_encoded::PreEncoded;
 use sharing::Sharing;
 use std::ops::Range;
@@ -287,17 +287,7 @@ impl Plan {
 /// A table's key in the terms of the match engines. Generated code stores keys by the layout of these fields, so the
 /// engine's table must be made from them.
 pub fn key_fields(table: &ir::Table) -> Vec<KeyField> {
-    let field = |key: &ir::Key| KeyField {
-        name: key.name.clone(),
-        width_bits: key.expr.ty.width(),
-        kind: match key.kind {
-            MatchKind::Exact => tables::MatchKind::Exact,
-            MatchKind::Lpm => tables::MatchKind::Lpm,
-            MatchKind::Ternary => tables::MatchKind::Ternary,
-            MatchKind::Range => tables::MatchKind::Range,
-            MatchKind::Optional => tables::MatchKind::Optional,
-        },
-    };
+    let field = |key: &ir::Key| KeyField { name: key.name.clone(), width_bits: key.expr.ty.width(), kind: key.kind };
     table.keys.iter().map(field).collect()
 }
 

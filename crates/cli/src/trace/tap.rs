@@ -9,14 +9,14 @@ use super::journey::Journey;
 use super::replica::{Original, unknown};
 use super::{Sent, story};
 use crate::args::{DEVICE_ID, SourceArguments, SwitchArguments};
-use base::Bits;
+use base::{Bits, FieldMatch, MatchKind};
 use control::store::Saved;
 use control::values::{self, ValueTarget};
 use control::{Problem, names};
 use ctl::engine::{self, PacketTracer, Surroundings};
 use ctl::plan::Traced;
 use ctl::{Options, Plan, Session, Tls};
-use ir::{EntryKey, FieldType, HeaderId, MatchKind, Program};
+use ir::{FieldType, HeaderId, Program};
 use p4runtime_proto::wirespeed::v1::{TapPacket, TapPattern};
 use std::sync::Arc;
 use switch::Switch;
@@ -154,8 +154,8 @@ impl Condition {
         let has_mask = value.contains("&&&") || value.contains('/');
         let kind = if has_mask { MatchKind::Ternary } else { MatchKind::Exact };
         let (value, mask) = match values::entry_key(value, &target, kind)? {
-            EntryKey::Ternary { value, mask } => (value, mask),
-            EntryKey::Exact(value) => {
+            FieldMatch::Ternary { value, mask } => (value, mask),
+            FieldMatch::Exact(value) => {
                 let mask = Bits::ones(value.width());
                 (value, mask)
             }

@@ -6,14 +6,14 @@
 use super::places::Places;
 use crate::frontend::Compiled;
 use crate::written_types::{Format, WrittenTypes, annotation};
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, FieldMatch};
 use control::show;
 use ctl::Schema;
 use ctl::value::{Said, ValueType};
 use ir::{ActionId, Expr, ExprKind, FieldType, HeaderRef, HeaderTypeId, Place, Program, TableId, Target, VarId};
 use std::sync::Arc;
-use tables::{ActionCall, Entry, MatchValue, Table};
+use tables::{ActionCall, Entry, Table};
 
 /// A program and its text.
 #[derive(Clone, Debug)]
@@ -125,24 +125,24 @@ impl Described {
         };
         let format = by_type.or_else(|| self.types.of_path(&key.name, width));
         value_type(&key.name, width, format, |ty| match key.kind {
-            ir::MatchKind::Lpm => show(&ty.clone().of_prefixes()),
+            base::MatchKind::Lpm => show(&ty.clone().of_prefixes()),
             _ => show(ty),
         })
     }
 
     /// What an entry matches in a key.
-    fn wanted(&self, table: TableId, position: usize, wanted: &MatchValue) -> String {
+    fn wanted(&self, table: TableId, position: usize, wanted: &FieldMatch) -> String {
         let shown = |value: &Bits| self.key(table, position, value);
         match wanted {
-            MatchValue::Exact(value) | MatchValue::Optional(Some(value)) => shown(value),
-            MatchValue::Lpm { value, prefix_len } => format!("{}/{prefix_len}", shown(value)),
-            MatchValue::Ternary { value, mask } => {
+            FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => shown(value),
+            FieldMatch::Lpm { value, prefix_len } => format!("{}/{prefix_len}", shown(value)),
+            FieldMatch::Ternary { value, mask } => {
                 let bytes = mask.to_be_bytes();
                 let mask = self.key_type(table, position, mask.width(), |ty| ty.show_mask(&bytes));
                 format!("{}&&&{mask}", shown(value))
             }
-            MatchValue::Range { low, high } => format!("{}..{}", shown(low), shown(high)),
-            MatchValue::Optional(None) => "*".to_owned(),
+            FieldMatch::Range { low, high } => format!("{}..{}", shown(low), shown(high)),
+            FieldMatch::Optional(None) => "*".to_owned(),
         }
     }
 

@@ -15,8 +15,8 @@ use base::Bits;
 use base::index::Id as _;
 use ir::{Program, TableId};
 use switch::externs::CounterCell;
-use switch::{LockedTables, Switch, match_value};
-use tables::{Handle, MatchValue};
+use switch::{LockedTables, Switch};
+use tables::Handle;
 
 /// What is stored of a command.
 pub(crate) enum Kept {
@@ -88,8 +88,7 @@ impl Pipeline {
         };
         match command {
             TableAdd { table, key, priority, .. } | TableAddTimed { table, key, priority, .. } => {
-                let key: Vec<MatchValue> = key.iter().map(match_value).collect();
-                let handle = set.tables()[table.index()].find(&key, *priority).ok().flatten();
+                let handle = set.tables()[table.index()].find(key, *priority).ok().flatten();
                 update(UpdateKind::Insert, handle.and_then(|handle| by_handle(state, *table, handle)))
             }
             TableModify { table, handle, .. } | TableSetTimeout { table, handle, .. } => {

@@ -3,8 +3,8 @@
 //! Tables, actions and the like are indices of the program; values have their widths. Ids of action profile members,
 //! groups, multicast groups and clone sessions are the numbers that controllers chose.
 
-use base::Bits;
-use ir::{ActionId, ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
+use base::{Bits, FieldMatch};
+use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, RegisterId, TableId, ValueSetId};
 use std::collections::BTreeSet;
 use switch::MeterConfig;
 use switch::externs::CounterCell;
@@ -59,7 +59,7 @@ pub enum Entity {
         /// The set.
         set: ValueSetId,
         /// For each member, one match per key of the set.
-        members: Vec<Vec<EntryKey>>,
+        members: Vec<Vec<FieldMatch>>,
     },
     /// How digests are sent to controllers. Digests without a configuration are not sent.
     Digest {
@@ -107,7 +107,7 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryName {
     /// One per key of the table.
-    pub key: Vec<EntryKey>,
+    pub key: Vec<FieldMatch>,
     /// The greater wins; 0 in tables without ternary, range or optional keys.
     pub priority: i32,
 }

@@ -10,13 +10,13 @@ use crate::api::entity::{
 use crate::api::fault::Fault;
 use crate::api::state::{ControllerState, GroupContents};
 use crate::api::{Gate, Pipeline};
-use base::Bits;
 use base::index::Id as _;
-use ir::{ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
+use base::{Bits, FieldMatch};
+use ir::{ActionProfileId, CounterId, DigestId, MeterId, RegisterId, TableId, ValueSetId};
 use switch::externs::CounterCell;
 use switch::meter::ColorCounts;
-use switch::{CloneTarget, Destination, MeterConfig, SharedTables, Switch, match_value, profile_actions};
-use tables::{Entry, Handle, MatchValue, Target};
+use switch::{CloneTarget, Destination, MeterConfig, SharedTables, Switch, profile_actions};
+use tables::{Entry, Handle, Target};
 
 /// Entries that are read under one lock, and cells that one job reads.
 const PIECE: usize = 512;
@@ -244,11 +244,10 @@ impl Pipeline {
         take: &mut dyn FnMut(Vec<Found>) -> Result<bool, Fault>,
     ) -> Result<bool, Fault> {
         if let Which::Named(name) = which {
-            let key: Vec<MatchValue> = name.key.iter().map(match_value).collect();
             let found = {
                 let (mut state, set) = (self.state(), self.tables.lock());
                 let stored = &set.tables()[table.index()];
-                let entry = stored.find(&key, name.priority)?.and_then(|handle| stored.get(handle));
+                let entry = stored.find(&name.key, name.priority)?.and_then(|handle| stored.get(handle));
                 entry.map(|entry| (entry.handle, self.entry(&mut state, table, entry)))
             };
             return take(found.into_iter().collect());
@@ -570,12 +569,12 @@ fn direct_entity(entry: TableEntry) -> Option<Entity> {
 }
 
 /// The program's word for what an entry says of a key.
-pub(crate) fn entry_key(value: &MatchValue) -> EntryKey {
+pub(crate) fn entry_key(value: &FieldMatch) -> FieldMatch {
     match value {
-        MatchValue::Exact(value) => EntryKey::Exact(value.clone()),
-        MatchValue::Lpm { value, prefix_len } => EntryKey::Lpm { value: value.clone(), prefix_len: *prefix_len },
-        MatchValue::Ternary { value, mask } => EntryKey::Ternary { value: value.clone(), mask: mask.clone() },
-        MatchValue::Range { low, high } => EntryKey::Range { low: low.clone(), high: high.clone() },
-        MatchValue::Optional(value) => EntryKey::Optional(value.clone()),
+        FieldMatch::Exact(value) => FieldMatch::Exact(value.clone()),
+        FieldMatch::Lpm { value, prefix_len } => FieldMatch::Lpm { value: value.clone(), prefix_len: *prefix_len },
+        FieldMatch::Ternary { value, mask } => FieldMatch::Ternary { value: value.clone(), mask: mask.clone() },
+        FieldMatch::Range { low, high } => FieldMatch::Range { low: low.clone(), high: high.clone() },
+        FieldMatch::Optional(value) => FieldMatch::Optional(value.clone()),
     }
 }

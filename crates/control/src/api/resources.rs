@@ -5,13 +5,13 @@ use crate::api::fault::{Code, Fault};
 use crate::api::state::{ControllerState, chosen};
 use crate::api::write::Undo;
 use crate::show;
-use base::Bits;
-use ir::{CounterId, EntryKey, MeterId, Program, RegisterId, TableId, ValueSetId};
+use base::{Bits, FieldMatch};
+use ir::{CounterId, MeterId, Program, RegisterId, TableId, ValueSetId};
 use std::collections::BTreeSet;
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::{ColorCounts, MeterCell};
-use switch::{CloneProperties, CloneTarget, Destination, MeterConfig, Switch, match_value};
-use tables::{Handle, MatchValue};
+use switch::{CloneProperties, CloneTarget, Destination, MeterConfig, Switch};
+use tables::Handle;
 
 type Undos = Vec<Undo>;
 
@@ -360,21 +360,20 @@ fn value_set(
     switch: &mut Switch,
     undos: &mut Undos,
     set: ValueSetId,
-    members: &[Vec<EntryKey>],
+    members: &[Vec<FieldMatch>],
 ) -> Result<(), Fault> {
     let declared = &program.value_sets[set];
     if members.len() as u64 > declared.size {
         let message = format!("value set {} holds {} members, not {}", declared.name, declared.size, members.len());
         return Err(Fault::new(Code::ResourceExhausted, message));
     }
-    let new: Vec<Vec<MatchValue>> = members.iter().map(|member| member.iter().map(match_value).collect()).collect();
     let mut seen = BTreeSet::new();
-    if let Some(twice) = new.iter().find(|member| !seen.insert(*member)) {
+    if let Some(twice) = members.iter().find(|member| !seen.insert(*member)) {
         let twice = show::value_set(std::slice::from_ref(twice));
         let message = format!("value set {}: the member {twice} is given twice", declared.name);
         return Err(Fault::new(Code::AlreadyExists, message));
     }
-    let old = std::mem::replace(&mut switch.externs_mut().value_sets[set], new);
+    let old = std::mem::replace(&mut switch.externs_mut().value_sets[set], members.to_vec());
     note(undos, move |switch| switch.externs_mut().value_sets[set] = old);
     Ok(())
 }

@@ -7,10 +7,10 @@ use super::entity::{
 use super::*;
 use crate::names;
 use crate::test_program::program;
-use base::Bits;
 use base::index::Id as _;
+use base::{Bits, FieldMatch};
 use expect_test::{Expect, expect};
-use ir::{EntryKey, MeterId, RegisterId, ValueSetId};
+use ir::{MeterId, RegisterId, ValueSetId};
 use switch::externs::CounterCell;
 use switch::{Backend, Config, IdleOwner, MeterConfig, Output, Replica};
 use tables::Attributes;
@@ -37,7 +37,7 @@ fn call(api: &Api, action: &str, args: &[(u32, u64)]) -> Call {
 /// An entry of a table whose only key is exact.
 fn entry(api: &Api, table: &str, (width, key): (u32, u64), action: Option<EntryAction>) -> TableEntry {
     let table = names::table(&api.program(), table).unwrap();
-    let name = EntryName { key: vec![EntryKey::Exact(bits(width, key))], priority: 0 };
+    let name = EntryName { key: vec![FieldMatch::Exact(bits(width, key))], priority: 0 };
     TableEntry::new(table, Some(name), action)
 }
 
@@ -208,7 +208,8 @@ fn a_batch_is_taken_back_as_a_whole() {
         index: Some(1),
         value: MeterValue { config: Some(config), counts: None },
     };
-    let tunnels = vec![vec![EntryKey::Exact(bits(16, 0x800)), EntryKey::Range { low: bits(16, 1), high: bits(16, 9) }]];
+    let tunnels =
+        vec![vec![FieldMatch::Exact(bits(16, 0x800)), FieldMatch::Range { low: bits(16, 1), high: bits(16, 9) }]];
     write(
         &api,
         vec![
@@ -567,7 +568,7 @@ fn large_tables_are_read_in_pieces() {
     let api = api();
     let program = api.program();
     let table = names::table(&program, "ipv4_lpm").unwrap();
-    let name = |value| EntryName { key: vec![EntryKey::Lpm { value: bits(32, value), prefix_len: 32 }], priority: 0 };
+    let name = |value| EntryName { key: vec![FieldMatch::Lpm { value: bits(32, value), prefix_len: 32 }], priority: 0 };
     let action = || Some(EntryAction::Call(call(&api, "NoAction", &[])));
     let list = (0..1024).map(|key| (Insert, Entity::TableEntry(TableEntry::new(table, Some(name(key)), action()))));
     let outcomes = api.write(updates(list.collect()), DataplaneAtomic);

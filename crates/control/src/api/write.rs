@@ -17,10 +17,10 @@ use base::Bits;
 use base::index::Id as _;
 use ir::{ActionId, ActionProfileId, Program, TableId};
 use std::collections::BTreeMap;
-use switch::{Switch, match_value, profile_actions};
+use switch::{Switch, profile_actions};
 use tables::{
-    ActionCall, Attributes, EntrySpec, Handle, Mark, MatchValue, Operation, Outcome, Problem, ProfileOperation,
-    TO_GROUP, TO_MEMBER, Target, Transaction,
+    ActionCall, Attributes, EntrySpec, Handle, Mark, Operation, Outcome, Problem, ProfileOperation, TO_GROUP,
+    TO_MEMBER, Target, Transaction,
 };
 
 /// How to undo a step.
@@ -280,7 +280,7 @@ impl<'a, 't> Writer<'a, 't> {
         }
         check_executes(self.program, entry)?;
         let (action, args) = self.action(entry.table, action)?;
-        let spec = EntrySpec { key: values(name), priority: name.priority, action, args };
+        let spec = EntrySpec { key: name.key.clone(), priority: name.priority, action, args };
         let Outcome::Inserted(handle) = self.batch.perform(entry.table.index(), Operation::Insert(spec))? else {
             unreachable!("an insertion gives a handle")
         };
@@ -306,7 +306,7 @@ impl<'a, 't> Writer<'a, 't> {
     }
 
     fn find(&self, table: TableId, name: &EntryName) -> Result<Option<Handle>, Fault> {
-        Ok(self.batch.tables()[table.index()].find(&values(name), name.priority)?)
+        Ok(self.batch.tables()[table.index()].find(&name.key, name.priority)?)
     }
 
     fn existing(&self, table: TableId, name: &EntryName) -> Result<Handle, Fault> {
@@ -341,7 +341,7 @@ impl<'a, 't> Writer<'a, 't> {
 
     /// The identity of an entry, for messages.
     fn named(&self, table: TableId, name: &EntryName) -> String {
-        show::entry_name(&self.batch.tables()[table.index()], &values(name), name.priority)
+        show::entry_name(&self.batch.tables()[table.index()], &name.key, name.priority)
     }
 
     fn set_attributes(&mut self, table: TableId, handle: Handle, attributes: &Attributes) -> Result<(), Fault> {
@@ -746,10 +746,6 @@ impl<'a, 't> Writer<'a, 't> {
         });
         Ok(())
     }
-}
-
-fn values(name: &EntryName) -> Vec<MatchValue> {
-    name.key.iter().map(match_value).collect()
 }
 
 /// The outcomes of a batch that was undone because of its update at `position`.

@@ -16,9 +16,9 @@ use crate::api::entity::{
     MeterValue, Multicast, Replica, TableEntry,
 };
 use crate::api::{Entity, Update, UpdateKind};
-use base::Bits;
 use base::index::Id;
-use ir::{EntryKey, MatchKind, Program, TableId};
+use base::{Bits, FieldMatch, MatchKind};
+use ir::{Program, TableId};
 use std::collections::BTreeMap;
 use switch::MeterConfig;
 use switch::externs::CounterCell;
@@ -352,32 +352,32 @@ impl Writer<'_> {
         self.list(&name.key, Self::key);
     }
 
-    fn key(&mut self, key: &EntryKey) {
+    fn key(&mut self, key: &FieldMatch) {
         match key {
-            EntryKey::Exact(value) => {
+            FieldMatch::Exact(value) => {
                 self.bytes.push(0);
                 self.value(value);
             }
-            EntryKey::Lpm { value, prefix_len } => {
+            FieldMatch::Lpm { value, prefix_len } => {
                 self.bytes.push(1);
                 self.value(value);
                 self.number(u64::from(*prefix_len));
             }
-            EntryKey::Ternary { value, mask } => {
+            FieldMatch::Ternary { value, mask } => {
                 self.bytes.push(2);
                 self.value(value);
                 self.value(mask);
             }
-            EntryKey::Range { low, high } => {
+            FieldMatch::Range { low, high } => {
                 self.bytes.push(3);
                 self.value(low);
                 self.value(high);
             }
-            EntryKey::Optional(Some(value)) => {
+            FieldMatch::Optional(Some(value)) => {
                 self.bytes.push(4);
                 self.value(value);
             }
-            EntryKey::Optional(None) => self.bytes.push(5),
+            FieldMatch::Optional(None) => self.bytes.push(5),
         }
     }
 
@@ -726,27 +726,27 @@ impl<'a> Updates<'a> {
     }
 
     /// A key of this width and kind. `None` means that they are not known.
-    fn key(&mut self, declared: Option<(u32, MatchKind)>, what: impl Fn() -> String) -> Read<EntryKey> {
+    fn key(&mut self, declared: Option<(u32, MatchKind)>, what: impl Fn() -> String) -> Read<FieldMatch> {
         let width = declared.map(|(width, _)| width);
         let (kind, key) = match self.byte()? {
-            0 => (MatchKind::Exact, EntryKey::Exact(self.value(width, &what)?)),
+            0 => (MatchKind::Exact, FieldMatch::Exact(self.value(width, &what)?)),
             1 => {
                 let (value, prefix_len) = (self.value(width, &what)?, self.number32()?);
                 if let Some(width) = width.filter(|width| prefix_len > *width) {
                     self.misfit(|| format!("{}a prefix of {prefix_len} bits, where the key has {width}", what()));
                 }
-                (MatchKind::Lpm, EntryKey::Lpm { value, prefix_len })
+                (MatchKind::Lpm, FieldMatch::Lpm { value, prefix_len })
             }
             2 => {
                 let (value, mask) = (self.value(width, &what)?, self.value(width, &what)?);
-                (MatchKind::Ternary, EntryKey::Ternary { value, mask })
+                (MatchKind::Ternary, FieldMatch::Ternary { value, mask })
             }
             3 => {
                 let (low, high) = (self.value(width, &what)?, self.value(width, &what)?);
-                (MatchKind::Range, EntryKey::Range { low, high })
+                (MatchKind::Range, FieldMatch::Range { low, high })
             }
-            4 => (MatchKind::Optional, EntryKey::Optional(Some(self.value(width, &what)?))),
-            5 => (MatchKind::Optional, EntryKey::Optional(None)),
+            4 => (MatchKind::Optional, FieldMatch::Optional(Some(self.value(width, &what)?))),
+            5 => (MatchKind::Optional, FieldMatch::Optional(None)),
             _ => return Err(Broken),
         };
         if let Some((_, wanted)) = declared.filter(|(_, wanted)| *wanted != kind) {

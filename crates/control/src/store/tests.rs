@@ -6,9 +6,9 @@ use crate::api::{Entity, Query, UpdateKind};
 use crate::entries::parse_entries;
 use crate::store::system::faults;
 use crate::test_program::program;
-use base::Bits;
 use base::index::Id as _;
-use ir::{EntryKey, RegisterId};
+use base::{Bits, FieldMatch};
+use ir::RegisterId;
 use std::sync::Arc;
 use switch::timers::{Timer, Timers};
 use switch::{Backend, Config, Door, IdleOwner, Switch};
@@ -135,7 +135,7 @@ fn l2(api: &Api, key: u64) -> Update {
     let program = api.program();
     let (table, declared) = program.tables.iter_enumerated().find(|(_, it)| it.name == "MyIngress.l2").unwrap();
     let call = crate::api::entity::Call { action: declared.actions[1].action, args: vec![Bits::from_u64(9, 1)] };
-    let name = EntryName { key: vec![EntryKey::Exact(Bits::from_u64(48, key))], priority: 0 };
+    let name = EntryName { key: vec![FieldMatch::Exact(Bits::from_u64(48, key))], priority: 0 };
     let action = crate::api::entity::EntryAction::Call(call);
     Update { kind: UpdateKind::Insert, entity: Entity::TableEntry(TableEntry::new(table, Some(name), Some(action))) }
 }
@@ -451,7 +451,7 @@ fn keys(api: &Api) -> Vec<u64> {
     api.read(&Query::TableEntries(Default::default()), &mut |entities| {
         keys.extend(entities.iter().map(|entity| match entity {
             Entity::TableEntry(TableEntry { name: Some(EntryName { key, .. }), .. }) => match &key[0] {
-                EntryKey::Exact(value) => value.to_u64().unwrap(),
+                FieldMatch::Exact(value) => value.to_u64().unwrap(),
                 other => panic!("{other:?}"),
             },
             other => panic!("{other:?}"),
@@ -498,7 +498,7 @@ fn counts_of_entries_that_the_program_fixes_come_back() {
         let (hits, tiny) = (program.tables[ir::TableId::from_index(1)].direct_counters[0], ir::TableId::from_index(5));
         program.tables[tiny].direct_counters.push(hits);
         program.tables[ir::TableId::from_index(1)].direct_counters.clear();
-        let key = vec![EntryKey::Exact(Bits::from_u64(12, 7))];
+        let key = vec![FieldMatch::Exact(Bits::from_u64(12, 7))];
         let call = ir::ActionCall { action: 1, args: vec![] };
         program.tables[tiny].entries.push(ir::Entry {
             key,
@@ -540,7 +540,7 @@ fn groups_of_single_entries_come_back() {
     let choice = |port, weight| crate::api::entity::Choice { call: call(port), weight, watch_port: Some(port as u32) };
     let action = crate::api::entity::EntryAction::OneShot(vec![choice(1, 2), choice(2, 1)]);
     let insert = |key, action| {
-        let name = EntryName { key: vec![EntryKey::Exact(Bits::from_u64(12, key))], priority: 0 };
+        let name = EntryName { key: vec![FieldMatch::Exact(Bits::from_u64(12, key))], priority: 0 };
         let entity = Entity::TableEntry(TableEntry::new(table, Some(name), Some(action)));
         Update { kind: UpdateKind::Insert, entity }
     };

@@ -6,8 +6,8 @@ use crate::grid::grid;
 use crate::key::value_type;
 use crate::schema::{Schema, has_timeouts, match_kind, name};
 use crate::value::{Form, ValueType};
+use base::MatchKind;
 use control::{Problem, names};
-use ir::MatchKind;
 use p4runtime_proto::p4::config::v1 as config;
 
 /// Help on all commands, or on one.

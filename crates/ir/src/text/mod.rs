@@ -166,8 +166,8 @@ const HASHES: [(&str, crate::HashAlgorithm); 8] = {
 };
 
 /// The match kinds and how they are written.
-const MATCH_KINDS: [(&str, crate::MatchKind); 5] = {
-    use crate::MatchKind::*;
+const MATCH_KINDS: [(&str, base::MatchKind); 5] = {
+    use base::MatchKind::*;
     [("exact", Exact), ("lpm", Lpm), ("ternary", Ternary), ("range", Range), ("optional", Optional)]
 };
 

@@ -4,7 +4,7 @@ use super::{DIRECTIONS, EXTERN_KINDS, HASHES, MATCH_KINDS, UNITS, word_of};
 use crate::v1model::DROP_PORT;
 use crate::walk;
 use crate::*;
-use base::{Bits, Span};
+use base::{Bits, FieldMatch, MatchKind, Span};
 use std::fmt::{self, Write as _};
 
 /// The text of a program.
@@ -509,15 +509,15 @@ fn key_set(set: &KeySet) -> String {
     }
 }
 
-fn entry_key(key: &EntryKey) -> String {
+fn entry_key(key: &FieldMatch) -> String {
     let bits = |value: &Bits| constant(value, Type::Bit(value.width()));
     match key {
-        EntryKey::Exact(value) => format!("exact {}", bits(value)),
-        EntryKey::Lpm { value, prefix_len } => format!("lpm {}/{prefix_len}", bits(value)),
-        EntryKey::Ternary { value, mask } => format!("ternary {} &&& {}", bits(value), bits(mask)),
-        EntryKey::Range { low, high } => format!("range {} .. {}", bits(low), bits(high)),
-        EntryKey::Optional(Some(value)) => format!("optional {}", bits(value)),
-        EntryKey::Optional(None) => "optional any".into(),
+        FieldMatch::Exact(value) => format!("exact {}", bits(value)),
+        FieldMatch::Lpm { value, prefix_len } => format!("lpm {}/{prefix_len}", bits(value)),
+        FieldMatch::Ternary { value, mask } => format!("ternary {} &&& {}", bits(value), bits(mask)),
+        FieldMatch::Range { low, high } => format!("range {} .. {}", bits(low), bits(high)),
+        FieldMatch::Optional(Some(value)) => format!("optional {}", bits(value)),
+        FieldMatch::Optional(None) => "optional any".into(),
     }
 }
 

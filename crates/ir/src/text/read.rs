@@ -5,7 +5,7 @@ use super::{DIRECTIONS, EXTERN_KINDS, MATCH_KINDS, ParseError, UNITS, value_of};
 use crate::*;
 use base::index::Id;
 use base::limits::{LOWERED_NESTING_MAX, WIDTH_BITS_MAX};
-use base::{Bits, IndexVec, Span};
+use base::{Bits, FieldMatch, IndexVec, MatchKind, Span};
 use num_bigint::BigInt;
 
 /// Reads a program.
@@ -564,26 +564,26 @@ impl<'t> Reader<'t> {
         Ok(ActionCall { action: self.number()?, args: self.list("(", ")", Self::bits)? })
     }
 
-    fn entry_key(&mut self) -> Result<EntryKey> {
+    fn entry_key(&mut self) -> Result<FieldMatch> {
         Ok(match self.choice(&MATCH_KINDS, "a match kind")? {
-            MatchKind::Exact => EntryKey::Exact(self.bits()?),
+            MatchKind::Exact => FieldMatch::Exact(self.bits()?),
             MatchKind::Lpm => {
                 let value = self.bits()?;
                 self.sign("/")?;
-                EntryKey::Lpm { value, prefix_len: self.number()? }
+                FieldMatch::Lpm { value, prefix_len: self.number()? }
             }
             MatchKind::Ternary => {
                 let value = self.bits()?;
                 self.sign("&&&")?;
-                EntryKey::Ternary { value, mask: self.bits()? }
+                FieldMatch::Ternary { value, mask: self.bits()? }
             }
             MatchKind::Range => {
                 let low = self.bits()?;
                 self.sign("..")?;
-                EntryKey::Range { low, high: self.bits()? }
+                FieldMatch::Range { low, high: self.bits()? }
             }
-            MatchKind::Optional if self.take_word("any") => EntryKey::Optional(None),
-            MatchKind::Optional => EntryKey::Optional(Some(self.bits()?)),
+            MatchKind::Optional if self.take_word("any") => FieldMatch::Optional(None),
+            MatchKind::Optional => FieldMatch::Optional(Some(self.bits()?)),
         })
     }
 

@@ -3,7 +3,7 @@
 use super::Verifier;
 use super::body::Place as Where;
 use crate::*;
-use base::{Bits, Span};
+use base::{Bits, FieldMatch, MatchKind, Span};
 use std::collections::BTreeSet;
 
 impl<'p> Verifier<'p> {
@@ -89,19 +89,21 @@ impl<'p> Verifier<'p> {
 }
 
 /// Whether an entry may have this match for a key.
-fn entry_key_fits(set: &EntryKey, key: &Key) -> bool {
+fn entry_key_fits(set: &FieldMatch, key: &Key) -> bool {
     let width = key.expr.ty.width();
     let fits = |value: &Bits| value.width() == width;
     match (set, key.kind) {
-        (EntryKey::Exact(value), MatchKind::Exact) => fits(value),
-        (EntryKey::Lpm { value, prefix_len }, MatchKind::Lpm) => {
+        (FieldMatch::Exact(value), MatchKind::Exact) => fits(value),
+        (FieldMatch::Lpm { value, prefix_len }, MatchKind::Lpm) => {
             fits(value) && *prefix_len <= width && value.shl(u64::from(*prefix_len)).is_zero()
         }
-        (EntryKey::Ternary { value, mask }, MatchKind::Ternary) => {
+        (FieldMatch::Ternary { value, mask }, MatchKind::Ternary) => {
             fits(value) && fits(mask) && value.and(&mask.not()).is_zero()
         }
-        (EntryKey::Range { low, high }, MatchKind::Range) => fits(low) && fits(high) && low.cmp_unsigned(high).is_le(),
-        (EntryKey::Optional(value), MatchKind::Optional) => value.as_ref().is_none_or(fits),
+        (FieldMatch::Range { low, high }, MatchKind::Range) => {
+            fits(low) && fits(high) && low.cmp_unsigned(high).is_le()
+        }
+        (FieldMatch::Optional(value), MatchKind::Optional) => value.as_ref().is_none_or(fits),
         _ => false,
     }
 }

@@ -4,7 +4,8 @@ use super::data::{Data, Value, translation};
 use super::objects::*;
 use super::{Mismatch, Model};
 use crate::mappings::that_does_not_fit as mapping_that_does_not_fit;
-use ir::{MatchKind, Program};
+use base::MatchKind;
+use ir::Program;
 use p4runtime_proto::p4::config::v1::{self, P4NamedType, P4TypeInfo};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,10 @@
 //! The objects of a P4Info, each with its counterpart in the IR.
 
 use super::data::{Data, Value};
+use base::MatchKind;
 use ir::{
-    ActionProfileId, CounterId, DigestId, DirectCounterId, DirectMeterId, MatchKind, MeterId, RegisterId, TableId,
-    Unit, ValueSetId,
+    ActionProfileId, CounterId, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId, Unit,
+    ValueSetId,
 };
 
 /// The kind of an object.

@@ -2,10 +2,10 @@
 
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
+use base::FieldMatch;
 use cgen::CompileOptions;
 use control::api::entity::TableEntry;
 use control::api::{Entity, Query, TableQuery};
-use ir::EntryKey;
 use live::StopFlag;
 use live::mailbox::mailbox;
 use live::worker::{self, Events, Setup};
@@ -286,7 +286,7 @@ impl Device {
         let read = self.api.read(&Query::TableEntries(query), &mut |entities| {
             keys.extend(entities.iter().filter_map(|entity| match entity {
                 Entity::TableEntry(TableEntry { name: Some(name), .. }) => match name.key.first()? {
-                    EntryKey::Exact(value) => value.to_u64(),
+                    FieldMatch::Exact(value) => value.to_u64(),
                     _ => None,
                 },
                 _ => None,

@@ -32,9 +32,9 @@ mod fits;
 mod results;
 mod rewrite;
 
-use base::IndexVec;
+use base::{FieldMatch, IndexVec};
 use fits::{is_applied, is_replaced, private_params};
-use ir::{ActionCall, BlockKind, EntryKey, Program, TableId};
+use ir::{ActionCall, BlockKind, Program, TableId};
 use rewrite::Rewrite;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,7 @@ pub struct KnownEntry {
     /// Its handle: its cell in direct counters.
     pub handle: u32,
     /// One value set per key.
-    pub key: Vec<EntryKey>,
+    pub key: Vec<FieldMatch>,
     /// What it runs: an action of the table.
     pub call: ActionCall,
 }

@@ -4,8 +4,8 @@
 //! does, and values that depend on it.
 
 use super::Contents;
-use base::Bits;
-use ir::{ActionCall, BinaryOp, EntryKey, Expr, ExprKind, Table, Type, UnaryOp};
+use base::{Bits, FieldMatch};
+use ir::{ActionCall, BinaryOp, Expr, ExprKind, Table, Type, UnaryOp};
 
 /// The result of a lookup: an entry, or the default action on a miss.
 pub(super) struct LookupResults<'c> {
@@ -101,14 +101,14 @@ fn choose(table: &Table, known: &Contents) -> (Expr, bool) {
 }
 
 /// Whether a packet has this key.
-fn condition(table: &Table, key: &[EntryKey]) -> Expr {
+fn condition(table: &Table, key: &[FieldMatch]) -> Expr {
     let fields = table.keys.iter().zip(key);
     let conditions = fields.filter_map(|(field, wanted)| field_condition(&field.expr, wanted));
     conditions.reduce(|all, more| Expr::binary(BinaryOp::LogicalAnd, all, more)).unwrap_or(Expr::bool(true))
 }
 
 /// Whether a field of a key has one of these values; none if it always has.
-fn field_condition(field: &Expr, wanted: &EntryKey) -> Option<Expr> {
+fn field_condition(field: &Expr, wanted: &FieldMatch) -> Option<Expr> {
     let width = field.ty.width();
     let value = || Expr::cast(Type::Bit(width), field.clone());
     let constant = |bits: &Bits| Expr::constant(Type::Bit(width), bits.clone());
@@ -124,13 +124,13 @@ fn field_condition(field: &Expr, wanted: &EntryKey) -> Option<Expr> {
         return None;
     }
     match wanted {
-        EntryKey::Exact(wanted) | EntryKey::Optional(Some(wanted)) => masked(wanted, Bits::ones(width)),
-        EntryKey::Optional(None) => None,
-        EntryKey::Lpm { value: wanted, prefix_len } => {
+        FieldMatch::Exact(wanted) | FieldMatch::Optional(Some(wanted)) => masked(wanted, Bits::ones(width)),
+        FieldMatch::Optional(None) => None,
+        FieldMatch::Lpm { value: wanted, prefix_len } => {
             masked(wanted, Bits::ones(width).shl(u64::from(width - (*prefix_len).min(width))))
         }
-        EntryKey::Ternary { value: wanted, mask } => masked(wanted, mask.clone()),
-        EntryKey::Range { low, high } => {
+        FieldMatch::Ternary { value: wanted, mask } => masked(wanted, mask.clone()),
+        FieldMatch::Range { low, high } => {
             let least = Expr::binary(BinaryOp::Ge, value(), constant(low));
             let most = Expr::binary(BinaryOp::Le, value(), constant(high));
             Some(Expr::binary(BinaryOp::LogicalAnd, least, most))

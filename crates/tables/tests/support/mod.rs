@@ -3,11 +3,8 @@
 #![allow(unsafe_code, reason = "bursts are looked up as generated C does")]
 #![allow(dead_code, reason = "each test uses its part")]
 
-use base::{Bits, Rng};
-use tables::{
-    ActionCall, ActionSpec, EntryHeader, EntrySpec, Guard, KeyField, MatchKind, MatchValue, Table, TableKind,
-    TableSpec, reference,
-};
+use base::{Bits, FieldMatch, MatchKind, Rng};
+use tables::{ActionCall, ActionSpec, EntryHeader, EntrySpec, Guard, KeyField, Table, TableKind, TableSpec, reference};
 
 pub fn field(kind: MatchKind, width_bits: u32) -> KeyField {
     KeyField { name: format!("{kind}{width_bits}"), width_bits, kind }
@@ -41,12 +38,12 @@ pub fn random_bits(rng: &mut Rng, width: u32) -> Bits {
     }
 }
 
-pub fn random_match(rng: &mut Rng, field: &KeyField) -> MatchValue {
+pub fn random_match(rng: &mut Rng, field: &KeyField) -> FieldMatch {
     let width = field.width_bits;
     let value = random_bits(rng, width);
     match field.kind {
-        MatchKind::Exact => MatchValue::Exact(value),
-        MatchKind::Lpm => MatchValue::Lpm { value, prefix_len: rng.between(0, width.into()) as u32 },
+        MatchKind::Exact => FieldMatch::Exact(value),
+        MatchKind::Lpm => FieldMatch::Lpm { value, prefix_len: rng.between(0, width.into()) as u32 },
         MatchKind::Ternary => {
             let ones = Bits::ones(width);
             let mask = match rng.below(4) {
@@ -55,14 +52,14 @@ pub fn random_match(rng: &mut Rng, field: &KeyField) -> MatchValue {
                 2 => Bits::zero(width),
                 _ => ones,
             };
-            MatchValue::Ternary { value, mask }
+            FieldMatch::Ternary { value, mask }
         }
         MatchKind::Range => {
             let other = if rng.chance(1, 3) { value.clone() } else { random_bits(rng, width) };
             let (low, high) = if value.cmp_unsigned(&other).is_le() { (value, other) } else { (other, value) };
-            MatchValue::Range { low, high }
+            FieldMatch::Range { low, high }
         }
-        MatchKind::Optional => MatchValue::Optional(rng.chance(2, 3).then_some(value)),
+        MatchKind::Optional => FieldMatch::Optional(rng.chance(2, 3).then_some(value)),
     }
 }
 
@@ -91,13 +88,13 @@ pub fn random_key(rng: &mut Rng, table: &Table) -> Vec<Bits> {
     for (value, wanted) in key.iter_mut().zip(&entry.spec.key) {
         let width = value.width();
         *value = match wanted {
-            MatchValue::Exact(wanted) | MatchValue::Optional(Some(wanted)) => wanted.clone(),
-            MatchValue::Optional(None) => value.clone(),
-            MatchValue::Lpm { value: wanted, prefix_len } => {
+            FieldMatch::Exact(wanted) | FieldMatch::Optional(Some(wanted)) => wanted.clone(),
+            FieldMatch::Optional(None) => value.clone(),
+            FieldMatch::Lpm { value: wanted, prefix_len } => {
                 wanted.or(&value.and(&Bits::ones(width).shr(u64::from(*prefix_len))))
             }
-            MatchValue::Ternary { value: wanted, mask } => wanted.or(&value.and(&mask.not())),
-            MatchValue::Range { low, high } => {
+            FieldMatch::Ternary { value: wanted, mask } => wanted.or(&value.and(&mask.not())),
+            FieldMatch::Range { low, high } => {
                 if rng.chance(1, 2) {
                     low.clone()
                 } else {

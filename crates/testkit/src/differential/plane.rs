@@ -5,11 +5,11 @@
 //! whatever the engine; all refuse the same changes.
 
 use base::index::Id as _;
-use base::{Bits, Rng};
+use base::{Bits, FieldMatch, Rng};
 use ir::{Entry, Program, TableId};
 use std::sync::Arc;
-use switch::{CloneTarget, LockedTables, MeterConfig, Replica, SharedTables, Switch, match_value};
-use tables::{ActionCall, EntrySpec, Handle, MatchValue, Operation, ProfileOperation};
+use switch::{CloneTarget, LockedTables, MeterConfig, Replica, SharedTables, Switch};
+use tables::{ActionCall, EntrySpec, Handle, Operation, ProfileOperation};
 
 /// Entries with their tables.
 pub(super) type Entries = [(TableId, Entry)];
@@ -65,12 +65,7 @@ pub(super) fn change_rest(rng: &mut Rng, switch: &mut Switch) {
 fn entry_spec(rng: &mut Rng, program: &Program, table: TableId, entry: &Entry) -> EntrySpec {
     let has_profile = program.tables[table].implementation.is_some();
     let call = if has_profile { member_or_group(rng) } else { entry.call.clone() };
-    EntrySpec {
-        key: entry.key.iter().map(match_value).collect(),
-        priority: entry.priority,
-        action: call.action as usize,
-        args: call.args,
-    }
+    EntrySpec { key: entry.key.clone(), priority: entry.priority, action: call.action as usize, args: call.args }
 }
 
 /// Deletes and modifies some entries, and inserts some that were deleted. Sometimes no entry is left.
@@ -193,16 +188,16 @@ fn set_up_value_sets(rng: &mut Rng, switch: &mut Switch) {
     for (id, set) in program.value_sets.iter_enumerated() {
         for _ in 0..rng.below(3) {
             let small = |rng: &mut Rng, width: u32| Bits::from_u64(64, rng.below(8)).resize(width);
-            let key = |(_, width, kind): &(String, u32, ir::MatchKind)| match kind {
-                ir::MatchKind::Exact => MatchValue::Exact(small(rng, *width)),
-                ir::MatchKind::Optional => MatchValue::Optional(Some(small(rng, *width))),
-                ir::MatchKind::Range => MatchValue::Range { low: Bits::zero(*width), high: small(rng, *width) },
-                ir::MatchKind::Lpm => {
-                    MatchValue::Lpm { value: Bits::zero(*width), prefix_len: rng.between(0, u64::from(*width)) as u32 }
+            let key = |(_, width, kind): &(String, u32, base::MatchKind)| match kind {
+                base::MatchKind::Exact => FieldMatch::Exact(small(rng, *width)),
+                base::MatchKind::Optional => FieldMatch::Optional(Some(small(rng, *width))),
+                base::MatchKind::Range => FieldMatch::Range { low: Bits::zero(*width), high: small(rng, *width) },
+                base::MatchKind::Lpm => {
+                    FieldMatch::Lpm { value: Bits::zero(*width), prefix_len: rng.between(0, u64::from(*width)) as u32 }
                 }
-                ir::MatchKind::Ternary => {
+                base::MatchKind::Ternary => {
                     let mask = small(rng, *width);
-                    MatchValue::Ternary { value: small(rng, *width).and(&mask), mask }
+                    FieldMatch::Ternary { value: small(rng, *width).and(&mask), mask }
                 }
             };
             let member = set.keys.iter().map(key).collect();

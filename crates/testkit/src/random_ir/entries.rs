@@ -1,7 +1,7 @@
 //! Random table entries.
 
-use base::{Bits, Rng, Span};
-use ir::{ActionCall, Entry, EntryKey, MatchKind, Program, Table, TableId};
+use base::{Bits, FieldMatch, MatchKind, Rng, Span};
+use ir::{ActionCall, Entry, Program, Table, TableId};
 
 /// The most entries of a table.
 const ENTRIES_MAX: u64 = 12;
@@ -47,10 +47,10 @@ pub(super) fn random_call(rng: &mut Rng, program: &Program, table: &Table, defau
 }
 
 /// Up to `count` distinct keys.
-pub(super) fn entry_keys(rng: &mut Rng, table: &Table, count: usize) -> Vec<Vec<EntryKey>> {
-    let mut keys: Vec<Vec<EntryKey>> = Vec::new();
+pub(super) fn entry_keys(rng: &mut Rng, table: &Table, count: usize) -> Vec<Vec<FieldMatch>> {
+    let mut keys: Vec<Vec<FieldMatch>> = Vec::new();
     for _ in 0..count {
-        let key: Vec<EntryKey> = table.keys.iter().map(|key| entry_key(rng, key.kind, key.expr.ty.width())).collect();
+        let key: Vec<FieldMatch> = table.keys.iter().map(|key| entry_key(rng, key.kind, key.expr.ty.width())).collect();
         if !keys.contains(&key) {
             keys.push(key);
         }
@@ -58,16 +58,16 @@ pub(super) fn entry_keys(rng: &mut Rng, table: &Table, count: usize) -> Vec<Vec<
     keys
 }
 
-fn entry_key(rng: &mut Rng, kind: MatchKind, width: u32) -> EntryKey {
+fn entry_key(rng: &mut Rng, kind: MatchKind, width: u32) -> FieldMatch {
     let value = random_bits(rng, width);
     match kind {
-        MatchKind::Exact => EntryKey::Exact(value),
+        MatchKind::Exact => FieldMatch::Exact(value),
         MatchKind::Lpm => {
             // Short prefixes match more often, and long ones are nested in them.
             let longest = if rng.chance(1, 2) { width } else { width.min(1 + rng.below(8) as u32) };
             let prefix_len = rng.between(0, u64::from(longest)) as u32;
             let mask = Bits::ones(width).shl(u64::from(width - prefix_len));
-            EntryKey::Lpm { value: value.and(&mask), prefix_len }
+            FieldMatch::Lpm { value: value.and(&mask), prefix_len }
         }
         MatchKind::Ternary => {
             let mask = if rng.chance(1, 2) {
@@ -75,17 +75,17 @@ fn entry_key(rng: &mut Rng, kind: MatchKind, width: u32) -> EntryKey {
             } else {
                 random_bits(rng, width)
             };
-            EntryKey::Ternary { value: value.and(&mask), mask }
+            FieldMatch::Ternary { value: value.and(&mask), mask }
         }
         MatchKind::Range => {
             let other = random_bits(rng, width);
             if value.cmp_unsigned(&other).is_le() {
-                EntryKey::Range { low: value, high: other }
+                FieldMatch::Range { low: value, high: other }
             } else {
-                EntryKey::Range { low: other, high: value }
+                FieldMatch::Range { low: other, high: value }
             }
         }
-        MatchKind::Optional => EntryKey::Optional((!rng.chance(1, 3)).then_some(value)),
+        MatchKind::Optional => FieldMatch::Optional((!rng.chance(1, 3)).then_some(value)),
     }
 }
 

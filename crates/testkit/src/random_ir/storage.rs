@@ -1,11 +1,12 @@
 //! Variables, headers, stacks and extern objects of random programs.
 
 use super::Generator;
+use base::MatchKind;
 use ir::v1model::{STANDARD_METADATA, Slot};
 use ir::{
     Calculation, Counter, Digest, ExternDirection, ExternFunction, ExternFunctionKind, ExternInstance, ExternParam,
-    ExternType, FieldList, FieldType, Header, HeaderField, HeaderId, HeaderType, HeaderTypeId, MatchKind, Meter,
-    Register, Stack, Type, Unit, ValueSet, VarKind,
+    ExternType, FieldList, FieldType, Header, HeaderField, HeaderId, HeaderType, HeaderTypeId, Meter, Register, Stack,
+    Type, Unit, ValueSet, VarKind,
 };
 
 impl Generator<'_> {

@@ -2,10 +2,10 @@
 
 use super::entries::{entry_keys, random_call};
 use super::{Generator, Place, Scope};
-use base::Span;
+use base::{MatchKind, Span};
 use ir::{
-    Action, ActionCall, ActionId, DirectCounter, DirectMeter, DirectMeterId, Entry, Expr, Key, LabelId, MatchKind,
-    Stmt, Table, TableAction, Type, Unit, VarKind,
+    Action, ActionCall, ActionId, DirectCounter, DirectMeter, DirectMeterId, Entry, Expr, Key, LabelId, Stmt, Table,
+    TableAction, Type, Unit, VarKind,
 };
 
 impl Generator<'_> {
