@@ -17,7 +17,7 @@ use base::Time;
 use std::collections::VecDeque;
 
 /// So many runs are kept apart by their exact times of transmission.
-const EXACT_RUNS: usize = 32;
+const EXACT_RUNS: usize = 24;
 
 /// What the sender knows about bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -499,5 +499,171 @@ impl Scoreboard {
                 index += 1;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Rng;
+
+    /// A byte of the model.
+    #[derive(Clone, Copy, Debug)]
+    struct Byte {
+        fate: Fate,
+        retransmitted: bool,
+        sent: Time,
+    }
+
+    /// The scoreboard, byte by byte.
+    struct Model {
+        start: Position,
+        bytes: Vec<Byte>,
+    }
+
+    impl Model {
+        fn slice(&mut self, range: Range) -> &mut [Byte] {
+            let end = self.start + self.bytes.len() as Position;
+            let (first, last) = (range.start.clamp(self.start, end), range.end.clamp(self.start, end));
+            &mut self.bytes[(first - self.start) as usize..(last.max(first) - self.start) as usize]
+        }
+
+        fn count(&self, fate: Fate) -> u64 {
+            self.bytes.iter().filter(|byte| byte.fate == fate).count() as u64
+        }
+
+        fn check(&self, board: &Scoreboard, context: &str) {
+            assert_eq!(board.start(), self.start, "{context}");
+            assert_eq!(board.outstanding(), self.bytes.len() as u64, "{context}");
+            assert_eq!(board.in_flight(), self.count(Fate::InFlight), "{context}");
+            assert_eq!(board.sacked(), self.count(Fate::Sacked), "{context}");
+            assert_eq!(board.lost(), self.count(Fate::Lost), "{context}");
+            let lost = self.bytes.iter().position(|byte| byte.fate == Fate::Lost);
+            let first = board.first_lost().map(|range| (range.start - self.start) as usize);
+            assert_eq!(first, lost, "{context}");
+            let mut start = board.start;
+            for run in &board.runs {
+                assert!(run.end > start, "{context}: an empty run in {board:?}");
+                start = run.end;
+            }
+        }
+    }
+
+    fn some_range(rng: &mut Rng, model: &Model) -> Range {
+        let start = model.start + rng.below(model.bytes.len() as u64 + 5) as Position - 2;
+        Range { start, end: start + rng.below(30) as Position }
+    }
+
+    /// A loss by time is decided byte by byte, as long as each run has one time of transmission.
+    fn lose_by_time(model: &mut Model, newest: (Time, Position), now: Time, window: Time, board: &Scoreboard) {
+        for (index, run) in board.runs.iter().enumerate() {
+            let range = Range { start: board.start_of(index), end: run.end };
+            for byte in model.slice(range) {
+                if byte.fate == Fate::InFlight && (byte.sent, run.end) < newest && byte.sent + window <= now {
+                    byte.fate = Fate::Lost;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_scoreboard_is_right_byte_by_byte() {
+        for seed in 0..300 {
+            let mut rng = Rng::new(seed);
+            let mut board = Scoreboard::new(u16::MAX);
+            board.start_at(1);
+            let mut model = Model { start: 1, bytes: Vec::new() };
+            let mut now = Time::ZERO;
+            for step in 0..200 {
+                let context = format!("seed {seed}, step {step}");
+                now += Time::from_ms(rng.below(3));
+                let mut delivered = Delivered::new(Time::MAX);
+                match rng.below(6) {
+                    0 | 1 => {
+                        let length = rng.between(1, 20) as usize;
+                        model
+                            .bytes
+                            .extend([Byte { fate: Fate::InFlight, retransmitted: false, sent: now }].repeat(length));
+                        board.push(model.start + model.bytes.len() as Position, now, Time::ZERO);
+                    }
+                    2 => {
+                        let to = some_range(&mut rng, &model).start;
+                        let gone: Vec<Byte> = model.slice(Range { start: model.start, end: to }).to_vec();
+                        model.bytes.drain(..gone.len());
+                        model.start += gone.len() as Position;
+                        board.acknowledge(to, &mut delivered);
+                        let new = gone.iter().filter(|byte| byte.fate != Fate::Sacked);
+                        assert_eq!(delivered.bytes, new.clone().count() as u64, "{context}");
+                        assert_eq!(delivered.acknowledged, gone.len() as u64, "{context}");
+                        // Lost bytes share runs, whatever their times.
+                        if new.clone().all(|byte| byte.fate == Fate::InFlight) {
+                            let newest = new.clone().map(|byte| byte.sent).max();
+                            assert_eq!(delivered.newest.map(|(sent, _)| sent), newest, "{context}");
+                        }
+                        assert_eq!(delivered.retransmitted, new.clone().any(|byte| byte.retransmitted), "{context}");
+                    }
+                    3 => {
+                        let range = some_range(&mut rng, &model);
+                        let slice = model.slice(range);
+                        let new = slice.iter().filter(|byte| byte.fate != Fate::Sacked).count() as u64;
+                        slice.iter_mut().for_each(|byte| byte.fate = Fate::Sacked);
+                        assert_eq!(board.sack(range, &mut delivered), new > 0, "{context}");
+                        assert_eq!(delivered.bytes, new, "{context}");
+                    }
+                    4 => {
+                        let newest = (now - Time::from_ms(rng.below(9)), model.start + 50);
+                        let window = Time::from_ms(rng.below(20));
+                        let before = board.clone();
+                        board.mark_lost_by_time(newest, now, window);
+                        lose_by_time(&mut model, newest, now, window, &before);
+                    }
+                    _ => {
+                        if let Some(lost) = board.first_lost() {
+                            let range = Range { start: lost.start, end: lost.end.min(lost.start + 10) };
+                            board.retransmit(range, now, Time::ZERO);
+                            let sent_again = Byte { fate: Fate::InFlight, retransmitted: true, sent: now };
+                            model.slice(range).fill(sent_again);
+                        }
+                    }
+                }
+                model.check(&board, &context);
+            }
+        }
+    }
+
+    #[test]
+    fn many_transmissions_share_runs() {
+        let mut board = Scoreboard::new(128);
+        board.start_at(0);
+        let rtt = Time::from_ms(100);
+        for segment in 0..10_000 {
+            let now = rtt.times(segment).divided(10_000);
+            board.push((segment as Position + 1) * 1000, now, rtt.divided(24));
+        }
+        assert!(board.runs.len() < 2 * EXACT_RUNS, "{} runs", board.runs.len());
+        assert_eq!(board.runs.iter().map(|run| run.segments).sum::<u32>(), 10_000);
+        // The time of a byte within a run is interpolated.
+        let mut delivered = Delivered::new(Time::MAX);
+        board.acknowledge(7_123_000, &mut delivered);
+        let (sent, _) = delivered.newest.unwrap();
+        let exact = rtt.times(7_123).divided(10_000);
+        let error = (sent - exact).max(exact - sent);
+        assert!(error < rtt.divided(1000), "{sent} instead of {exact}");
+    }
+
+    #[test]
+    fn a_scoreboard_without_space_ignores_blocks() {
+        let mut board = Scoreboard::new(8);
+        board.start_at(0);
+        board.push(100_000, Time::ZERO, Time::ZERO);
+        let mut delivered = Delivered::new(Time::MAX);
+        let accepted = (1..50).filter(|block| {
+            let start = 2000 * block;
+            board.sack(Range { start, end: start + 1000 }, &mut delivered)
+        });
+        assert_eq!(accepted.count(), 3);
+        assert_eq!(board.sacked(), 3000);
+        // One that fills a gap needs no space.
+        assert!(board.sack(Range { start: 3000, end: 4000 }, &mut delivered));
     }
 }

@@ -145,10 +145,11 @@ fn the_window_falls_once_per_round_trip() {
             0.21 < E. 1:1 ack 8001
             0.21 > . 11001:12001 ack 1 ect0
             0.21 > . 12001:13001 ack 1 ect0
-            0.22 < . 1:1 ack 10001
+            # The mark of the last segment that was outstanding at the reduction does not count.
+            0.22 < E. 1:1 ack 10001
             0.22 > . 13001:14001 ack 1 ect0
             0.22 > . 14001:15001 ack 1 ect0
-            0.22 ? phase=Open cwnd=5
+            0.22 ? phase=Open cwnd=5 reductions=1
             0.3 < E. 1:1 ack 11001
             0.3 ? reductions=2 cwnd=2.5
         "#]],

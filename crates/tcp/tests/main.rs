@@ -7,5 +7,7 @@ mod hostile;
 mod receiving;
 mod recovery;
 mod sending;
+mod speed;
 mod support;
+mod theory;
 mod transfers;

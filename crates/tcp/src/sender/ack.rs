@@ -51,7 +51,7 @@ impl Sender {
         let found = self.detect_losses(context, progress, delivered.bytes > 0);
         self.enter_recovery_if_lost(flight);
         if has_ece {
-            self.reduce_for_mark(flight);
+            self.reduce_for_mark(flight, to);
         }
         self.adjust_window(context, &delivered, progress, found);
         self.set_timers(context, progress);
@@ -258,8 +258,9 @@ impl Sender {
     }
 
     /// Reduces the window for an ECN mark, once per window of data (RFC 3168, section 6.1.2).
-    fn reduce_for_mark(&mut self, flight: u64) {
-        if self.recovery.phase != Phase::Open {
+    fn reduce_for_mark(&mut self, flight: u64, to: Position) {
+        // What was outstanding at the last reduction may have been marked before it had an effect.
+        if self.recovery.phase != Phase::Open || to <= self.recovery.until {
             return;
         }
         self.counters.ecn_reductions += 1;
@@ -294,6 +295,9 @@ impl Sender {
 
     fn set_timers(&mut self, context: &Context<'_>, progress: bool) {
         if self.board.outstanding() == 0 {
+            if progress {
+                self.idle_since = context.now;
+            }
             self.timers.retransmit = Time::MAX;
             self.timers.probe = Time::MAX;
             self.timers.reorder = Time::MAX;

@@ -83,8 +83,9 @@ pub(crate) struct Sender {
     is_limited: bool,
     limited_until: Position,
     flight_max: u64,
-    /// When data was last sent.
+    /// When data was last sent, and since when nothing has been outstanding.
     last_sent: Option<Time>,
+    idle_since: Time,
     /// The end of the last segment that was not full (Minshall's variant of Nagle's algorithm).
     small_end: Position,
     /// The next new segment carries CWR.
@@ -126,6 +127,7 @@ impl Sender {
             limited_until: 0,
             flight_max: 0,
             last_sent: None,
+            idle_since: Time::MAX,
             small_end: 0,
             cwr_due: false,
             timeouts: 0,
@@ -226,7 +228,7 @@ impl Sender {
 
     /// The span within which neighbouring transmissions may share a run of the scoreboard.
     fn span(&self) -> Time {
-        self.rtt.smoothed().unwrap_or(Time::ZERO).divided(32)
+        self.rtt.smoothed().unwrap_or(Time::ZERO).divided(24)
     }
 
     /// A retransmission timeout (RFC 5681, section 3.1; RFC 8985, section 6.3; RFC 6582, section 3.2, step 4).

@@ -179,12 +179,11 @@ impl Sender {
             return;
         }
         let Some(last_sent) = self.last_sent else { return };
+        self.control.on_restart(context.now.since(self.idle_since));
+        self.idle_since = Time::MAX;
+        // A window that stays closed does not let this happen again.
+        self.last_sent = None;
         let idle = context.now.since(last_sent);
-        if idle == Time::ZERO {
-            return;
-        }
-        self.control.on_restart(idle);
-        self.last_sent = Some(context.now);
         let timeout = self.rtt.timeout();
         if !context.config.slow_start_after_idle || idle <= timeout {
             return;

@@ -1,4 +1,5 @@
 //! What the tests share.
 
+pub mod line;
 pub mod network;
 pub mod script;
