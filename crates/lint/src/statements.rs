@@ -56,6 +56,7 @@ impl Linter<'_, '_> {
     /// analysis covers headers that are not parameters of the block.
     fn check_written_before_valid(&mut self, stmts: &[Stmt]) {
         let mut written: Vec<(&Expr, base::Span)> = Vec::new();
+        // Those that were made valid before, and not invalid in this sequence itself: they most likely still are.
         let mut valid: Vec<&Expr> = Vec::new();
         for stmt in stmts {
             match &stmt.kind {
@@ -78,18 +79,16 @@ impl Linter<'_, '_> {
                     }
                     // The program's own functions may do anything; externs only use their arguments.
                     Callee::Method(..) | Callee::Function(_) if call.args.iter().flatten().all(is_small) => {}
-                    _ => {
+                    Callee::Builtin(Builtin::SetInvalid, header) => {
                         written.clear();
-                        valid.clear();
+                        valid.retain(|known| !is_same(known, header));
                     }
+                    _ => written.clear(),
                 },
                 StmtKind::Local(_) => {}
                 // Without a preceding write, the statements between need no examination.
                 _ if !written.is_empty() && preserves_validity(self.program, stmt, 0) => {}
-                _ => {
-                    written.clear();
-                    valid.clear();
-                }
+                _ => written.clear(),
             }
         }
     }

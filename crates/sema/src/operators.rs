@@ -321,14 +321,18 @@ impl Checker<'_> {
             let whole = binary_expr(operator, left, right, Type::String, span);
             return self.fold(&whole).unwrap_or(whole);
         }
-        for operand in [&left, &right] {
-            if operand.ty == Type::Integer {
+        let is_string = |operand: &Expr| operand.ty == Type::String;
+        // Beside a string, it is the other operand that is wrong.
+        let beside_string = is_string(&left) || is_string(&right);
+        for operand in [&left, &right].into_iter().filter(|operand| !is_string(operand)) {
+            if operand.ty == Type::Integer && !beside_string {
                 self.report(d::width_not_known(operand.span));
                 return poisoned(span);
             }
-            if type_width(&operand.ty).is_none() {
+            if type_width(&operand.ty).is_none() || beside_string {
                 let shown = self.hir.show_type(&operand.ty);
-                self.report(d::invalid_operand(operand.span, "++", &shown, "numbers with a width, or strings"));
+                let expected = if beside_string { "two strings" } else { "numbers with a width, or strings" };
+                self.report(d::invalid_operand(operand.span, "++", &shown, expected));
                 return poisoned(span);
             }
         }

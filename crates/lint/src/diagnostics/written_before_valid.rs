@@ -78,6 +78,25 @@ mod tests {
     }
 
     #[test]
+    fn headers_that_were_made_valid_before() {
+        check_apply(
+            r#"
+            s.h.setValid();
+            if (s.x == 1) { s.h.a = 1; }
+            s.h.b = 2;
+            s.h.setValid();
+            s.g.setValid();
+            s.g.setInvalid();
+            s.g.a = 1;
+            s.g.setValid();"#,
+            expect![[r#"
+                t.p4:10:13: warning[W0325]: `s.g.a` is assigned, but the header is not valid here
+                t.p4:10:13: warning[W0328]: this field is written before its header is made valid, and loses the value
+            "#]],
+        );
+    }
+
+    #[test]
     fn something_in_between() {
         check_apply(
             r#"

@@ -42,8 +42,8 @@ mod tests {
                 t.p4:6:33: warning[W0202]: `x` is deprecated
                   `x`: deprecated
                   = xa
-                t.p4:7:19: error[E0419]: `++` takes numbers with a width, or strings, found string
-                  `"a"`: this is string
+                t.p4:7:26: error[E0419]: `++` takes two strings, found int
+                  `1`: this is int
                 t.p4:8:13: error[E0210]: `@name` takes one string
                   `@name["a", "b"]`: not one string
             "#]],

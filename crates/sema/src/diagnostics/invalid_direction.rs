@@ -19,9 +19,10 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `expected` is the valid direction.
+/// `expected` is the valid direction, or what the parameter may not have.
 pub(crate) fn invalid_direction(span: Span, what: &str, expected: &str) -> Diagnostic {
-    Diagnostic::error("E0519", span, format!("{what} must have {expected}")).label("wrong direction")
+    let label = if expected.ends_with("direction") { "wrong direction" } else { "not allowed here" };
+    Diagnostic::error("E0519", span, format!("{what} must have {expected}")).label(label)
 }
 
 #[cfg(test)]
@@ -59,9 +60,9 @@ mod tests {
             void f(@optional in bit<8> a) { }",
             expect![[r#"
                 t.p4:4:46: error[E0519]: a parameter of a control's constructor must have no `@optional`
-                  `@optional`: wrong direction
+                  `@optional`: not allowed here
                 t.p4:6:20: error[E0519]: a parameter of a function must have no `@optional`
-                  `@optional`: wrong direction
+                  `@optional`: not allowed here
             "#]],
         );
     }
