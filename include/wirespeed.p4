@@ -2,15 +2,16 @@
 //
 // Remainders of polynomials, and bits that a mask picks, are for codes in the data plane, see the last functions.
 //
-// Piles: small packets that have the way before them in common wait for each other, and go on as one. A program gathers
-// packets in egress, and meets the pile again in ingress. Which packets, what stands before the pile's bytes and what
-// becomes of it is all the program's. Records are the way back: a packet is cut into those that it is made of.
+// Coalescing buffers: small packets that have the way before them in common wait for each other, and go on as one. The
+// names of the functions call a buffer a pile. A program gathers packets in egress, and meets the buffer again in ingress.
+// Which packets, what stands before the buffer's bytes and what becomes of it is all the program's. Records are the way
+// back: a packet is cut into those that it is made of.
 //
-//   packet ─► ingress ─► egress, pile_gather ─► deparser ─► its bytes wait in the pile
-//   pile ─► parser ─► ingress (pile_read) ─► ... sent like any packet
+//   packet ─► ingress ─► egress, pile_gather ─► deparser ─► its bytes wait in the buffer
+//   buffer ─► parser ─► ingress (pile_read) ─► ... sent like any packet
 //   packet of records ─► ingress, scatter_records ─► each record ─► parser ─► ingress ─► ... sent like any packet
 //
-// docs/design/piles.md has the choices behind these functions.
+// docs/design/coalescing.md has the choices behind these functions.
 //
 // And an annotation of registers: all cells of `@start_number register<bit<W>>(N) r;` hold a number of this start of the
 // switch. It is drawn anew each time that a switch is started, or gets the program anew, is never 0, and is not brought
@@ -20,7 +21,7 @@
 #ifndef _WIRESPEED_P4_
 #define _WIRESPEED_P4_
 
-// `standard_metadata.instance_type` of a pile that has left.
+// `standard_metadata.instance_type` of a buffer that has left.
 const bit<32> INSTANCE_TYPE_PILE = 3;
 // Of a record of a packet that was taken apart.
 const bit<32> INSTANCE_TYPE_RECORD = 7;
@@ -28,20 +29,20 @@ const bit<32> INSTANCE_TYPE_RECORD = 7;
 const bit<32> INSTANCE_TYPE_NO_RECORDS = 8;
 
 // In egress: the packet is not sent. Its bytes, as deparsed (and cut, if `truncate` was called), are added to the end
-// of the pile. A pile leaves, and goes through the parser and ingress as a packet of the instance type above, with
+// of the buffer. A buffer leaves, and goes through the parser and ingress as a packet of the instance type above, with
 // these bytes and no metadata:
 // * before a packet is added with which it would be longer than `bytes_max`;
 // * when it is that long;
 // * when one of its packets has waited for `wait_us` microseconds since it was received;
 // * when `pile_release` says so.
-// A packet longer than `bytes_max` is a pile by itself that leaves at once.
+// A packet longer than `bytes_max` is a buffer by itself that leaves at once.
 extern void pile_gather(in bit<16> pile, in bit<16> bytes_max, in bit<24> wait_us);
 
-// In ingress: the pile leaves, if packets wait in it, and goes through ingress next. If this packet is resubmitted, it
-// follows the pile, so that it does not overtake the packets in it.
+// In ingress: the buffer leaves, if packets wait in it, and goes through ingress next. If this packet is resubmitted, it
+// follows the buffer, so that it does not overtake the packets in it.
 extern void pile_release(in bit<16> pile);
 
-// Which pile a packet was and how many packets it is made of; both 0 for packets that were no pile.
+// Which buffer a packet was and how many packets it is made of; both 0 for packets that were no buffer.
 extern void pile_read(out bit<16> pile, out bit<16> packets);
 
 // In ingress: the packet, as it was received, is taken apart behind its first `first_byte` bytes, and ends. A record

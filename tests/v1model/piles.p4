@@ -1,4 +1,4 @@
-// Packets that wait in piles and leave together, and packets that are taken apart into records.
+// Packets that wait in buffers and leave together, and packets that are taken apart into records.
 #include <core.p4>
 #include <v1model.p4>
 #include <wirespeed.p4>

@@ -6,7 +6,7 @@
 #include <wirespeed.p4>
 
 header ethernet_t { bit<48> destination; bit<48> source; bit<16> type; }
-// Before each packet in a pile: how many bytes it has.
+// Before each packet in a buffer: how many bytes it has.
 header record_t { bit<4> kind; bit<12> bytes; }
 struct headers_t { ethernet_t outer; record_t record; ethernet_t ethernet; }
 struct metadata_t { }
@@ -27,7 +27,7 @@ parser P(packet_in packet, out headers_t hdr, inout metadata_t meta, inout stand
 
 control NoChecksum(inout headers_t hdr, inout metadata_t meta) { apply { } }
 
-// Port 1 is where small packets come from, port 2 the link that piles take; at the other end of it runs the same program.
+// Port 1 is where small packets come from, port 2 the link that buffers take; at the other end of it runs the same program.
 control I(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {
     apply {
         bit<16> pile;

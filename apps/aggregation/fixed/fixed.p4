@@ -7,7 +7,7 @@
 // of a multicast group (the paper's future work). Both are this program: the tables say which switch does what.
 //
 // What waits leaves within WAIT_US, and when the switch stops: a message that finds no watch in its collection becomes the
-// watch, too. A copy of it waits in a pile (wirespeed.p4), comes back, and carries on what waits then as a short N-packet,
+// watch, too. A copy of it waits in a buffer (wirespeed.p4), comes back, and carries on what waits then as a short N-packet,
 // which says how many messages it has. That is one packet for each collection and WAIT_US; all others take the fast way.
 
 #include <core.p4>
@@ -48,7 +48,7 @@ const bit<16> MESSAGE_BYTES = ETHERNET_BYTES + IPV4_BYTES + MESSAGE_UDP_BYTES;
 #define ROUND_PORT 509
 #endif
 
-// Where messages are collected apart: one collection, and one pile for its watch, for each server, say.
+// Where messages are collected apart: one collection, and one buffer for its watch, for each server, say.
 #define COLLECTIONS 256
 
 header flag_t {

@@ -1,8 +1,8 @@
 // A gateway that sends small UDP packets of devices that know nothing of it in large ones, to another gateway, and takes
 // those apart that come from there. The wire format and the reasons are in docs/design/aggregation-gateway.md.
 //
-//   small packet of a class ─► record ─► waits in the pile of its tunnel
-//   pile ─► tunnel's headers and sequence number before the records ─► the other gateway
+//   small packet of a class ─► record ─► waits in the buffer of its tunnel
+//   buffer ─► tunnel's headers and sequence number before the records ─► the other gateway
 //   aggregate from the other gateway ─► checked ─► its records ─► packets as they were ─► route
 //   everything else ─► route
 //
@@ -33,7 +33,7 @@
 #define GATHERING_PORT 509
 #endif
 
-// An aggregate that bytes follow comes without them from this pile, which is no tunnel's.
+// An aggregate that bytes follow comes without them from this buffer, which is no tunnel's.
 #ifndef CUTTING_PILE
 #define CUTTING_PILE 0xffff
 #endif
@@ -83,7 +83,7 @@ const bit<32> OLD_EPOCH = 9;
 // Records.
 const bit<32> BAD_RECORD = 10;
 const bit<32> NESTED = 11;
-// A pile whose tunnel is gone.
+// A buffer whose tunnel is gone.
 const bit<32> NO_TUNNEL = 12;
 // An aggregate that would go back to where it came from, as nobody is known who sends such.
 const bit<32> UNKNOWN_PEER = 13;
@@ -142,11 +142,11 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     register<bit<8>>(TUNNELS) strays_in_row;
     // Numbers that are missing: of aggregates that never came, came too late, or were dropped for what they are.
     register<bit<64>>(TUNNELS) lost;
-    // Which pairs of addresses have packets in each pile: a bit for each of 256 parts of the pairs, 64 in a cell. And how many
+    // Which pairs of addresses have packets in each buffer: a bit for each of 256 parts of the pairs, 64 in a cell. And how many
     // packets, in the upper half, with the pair of the one that was gathered last.
     register<bit<64>>(TUNNELS * 4) pairs_waiting;
     register<bit<32>>(TUNNELS) packets_waiting;
-    // When a packet was gathered last, in microseconds, and whether the last pile that left had waited for others in vain.
+    // When a packet was gathered last, in microseconds, and whether the last buffer that left had waited for others in vain.
     register<bit<48>>(TUNNELS) gathered_us;
     register<bit<1>>(TUNNELS) waited_in_vain;
     // The tunnel in which a packet of a pair was gathered last.
@@ -218,7 +218,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         size = 4096;
     }
 
-    // The pile has left: it gets the tunnel's headers.
+    // The buffer has left: it gets the tunnel's headers.
     action wrap(bit<16> remote) {
         bit<32> epoch;
         bit<32> sequence;
@@ -537,7 +537,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         hash(meta.pair, HashAlgorithm.crc16, 16w0, { hdr.ipv6.source, hdr.ipv6.destination }, (bit<32>)PAIRS);
     }
 
-    // A packet of this pair goes to the pile.
+    // A packet of this pair goes to the buffer.
     action note_waiting() {
         bit<64> pairs;
         bit<32> packets;
@@ -549,7 +549,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         tunnel_of_pair.write((bit<32>)meta.pair, meta.tunnel);
     }
 
-    // The pile has left. If it had not room for the packet that was gathered last, that one is the first of the next.
+    // The buffer has left. If it had not room for the packet that was gathered last, that one is the first of the next.
     action forget_waiting() {
         bit<32> packets;
         bit<32> first_cell = (bit<32>)(meta.tunnel ++ 2w0);
@@ -568,7 +568,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         waited_in_vain.write((bit<32>)meta.tunnel, (bit<1>)(meta.packets == 1));
     }
 
-    // Where packets come so seldom that the last one waited in vain, and this one comes as late, it does not wait: it is a pile
+    // Where packets come so seldom that the last one waited in vain, and this one comes as late, it does not wait: it is a buffer
     // that leaves at once. The next that comes in time makes packets wait again.
     action choose_wait() {
         bit<48> before;
@@ -587,7 +587,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         }
     }
 
-    // The packet goes alone, and must not overtake those of its flow: if there may be one in the pile, that leaves first.
+    // The packet goes alone, and must not overtake those of its flow: if there may be one in the buffer, that leaves first.
     action go_alone() {
         bit<64> pairs;
         pairs_waiting.read(pairs, (bit<32>)(meta.tunnel ++ meta.pair[7:6]));

@@ -88,10 +88,10 @@ struct headers_t {
 }
 
 struct metadata_t {
-    // The packet is of a class, but goes alone. It is resubmitted behind the pile.
+    // The packet is of a class, but goes alone. It is resubmitted behind the buffer.
     @field_list(1)
     bool goes_alone;
-    // The tunnel, and what its pile may be.
+    // The tunnel, and what its buffer may be.
     bit<16> tunnel;
     bool is_of_tunnel;
     // A record has all that its headers say.
@@ -106,7 +106,7 @@ struct metadata_t {
     // A record that waits for others: its bytes.
     bool waits;
     bit<16> record_bytes;
-    // Packets in a pile; and whether one alone goes as it came.
+    // Packets in a buffer; and whether one alone goes as it came.
     bit<16> packets;
     bool sends_one_alone;
     // The aggregate is from another gateway, whose state has this number.
@@ -151,7 +151,7 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     }
 
     // Fragments, and packets with options, go through as they are. Their ports, or if those cannot be seen their addresses,
-    // say which pile they must not overtake.
+    // say which buffer they must not overtake.
     state parse_ipv4 {
         packet.extract(hdr.ipv4);
         verify(hdr.ipv4.version == 4 && hdr.ipv4.header_words >= 5, error.NotIp);

@@ -580,7 +580,7 @@ fn one_worker_has_packets_that_wait_for_each_other() {
               deparser: left out: what it would emit is there already
               incremental checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               packets are punted for requests of egress
-              one packet after the other: each packet runs to completion before the next begins, which might meet the piles of packets first
+              one packet after the other: each packet runs to completion before the next begins, which might meet the coalescing buffers first
               batch stage 0
                 node 0 (entered): 18 statements; then done
 
@@ -618,7 +618,7 @@ fn one_worker_has_packets_that_wait_for_each_other() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             state
-              the piles of packets: turns: packets are coalesced or split: one worker keeps their order
+              the coalescing buffers: turns: packets are coalesced or split: one worker keeps their order
         "#]],
     );
 }

@@ -62,14 +62,14 @@ pub enum Slot {
     /// Bytes that `setValid` and `setInvalid` have added to the packet in ingress, two's complement; used only by
     /// programs that read `packet_length` in egress.
     LengthDelta,
-    /// Coalesce in a buffer (pile) instead of leaving: [`Gather`].
+    /// Coalesce in a buffer instead of leaving: [`Gather`].
     Gather,
-    /// Release a pile: its number plus 1.
+    /// Release a buffer: its number plus 1.
     Release,
     /// Split the packet: [`Scatter`].
     Scatter,
-    /// Not a request: the pile that the packet was, in the upper 16 bits, and the number of packets in it; 0 for
-    /// packets that were not a pile.
+    /// Not a request: the buffer that the packet was, in the upper 16 bits, and the number of packets in it; 0 for
+    /// packets that were not a buffer.
     Gathered,
 }
 
@@ -119,9 +119,9 @@ impl Slot {
 /// The request in [`Slot::Gather`]. The lowest 8 bits of the word distinguish a request from none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Gather {
-    /// The pile.
-    pub pile: u16,
-    /// The most bytes of the pile, this packet's included.
+    /// The buffer.
+    pub buffer: u16,
+    /// The most bytes of the buffer, this packet's included.
     pub bytes_max: u16,
     /// How long this packet may wait from its reception on: 24 bits.
     pub wait_us: u32,
@@ -131,13 +131,13 @@ impl Gather {
     /// The request in a slot, if one was made.
     #[inline]
     pub fn of(word: u64) -> Option<Gather> {
-        let gather = Gather { pile: (word >> 48) as u16, bytes_max: (word >> 32) as u16, wait_us: word as u32 >> 8 };
+        let gather = Gather { buffer: (word >> 48) as u16, bytes_max: (word >> 32) as u16, wait_us: word as u32 >> 8 };
         (word != 0).then_some(gather)
     }
 
     /// The word for the slot.
     pub fn word(self) -> u64 {
-        u64::from(self.pile) << 48 | u64::from(self.bytes_max) << 32 | u64::from(self.wait_us) << 8 & 0xffff_ff00 | 1
+        u64::from(self.buffer) << 48 | u64::from(self.bytes_max) << 32 | u64::from(self.wait_us) << 8 & 0xffff_ff00 | 1
     }
 }
 
@@ -195,7 +195,7 @@ pub const STANDARD_METADATA: [(&str, Slot, Type); 16] = [
     ("priority", Slot::Priority, Type::Bit(3)),
 ];
 
-/// `instance_type` of packets by their origin. A pile that leaves is `Coalesced`, for which v1model has a number that
+/// `instance_type` of packets by their origin. A buffer that leaves is `Coalesced`, for which v1model has a number that
 /// the reference switch does not use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]

@@ -5,10 +5,10 @@
 //! goes through ingress as the rules say; then the queues are emptied through egress. Packets that go round again form
 //! bursts of their own, which are worked on before new ones.
 
+use crate::coalescing::{CoalescingBuffer, CoalescingBuffers};
 use crate::frame::{Frame, Lending};
 use crate::output::{Decision, Departures, Observer};
 use crate::packet::{Originals, Packet, Pool, Reception};
-use crate::piles::{Pile, Piles};
 use crate::pipeline::{Execution, Pipeline};
 use crate::replicas::Replicas;
 use crate::replication::{Destination, Replica, Replication};
@@ -58,9 +58,9 @@ pub(crate) trait Rules: Send {
     /// Takes a burst from the queues to the end.
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
-    /// Lets a pile go that has waited long enough. Architectures without piles are not asked.
-    fn release(&mut self, _engine: &mut Engine, _number: u16, _pile: Pile, _execution: &mut Execution<'_>) {
-        unreachable!("the architecture has no piles");
+    /// Lets a buffer go that has waited long enough. Architectures without buffers are not asked.
+    fn release(&mut self, _engine: &mut Engine, _number: u16, _buffer: CoalescingBuffer, _execution: &mut Execution<'_>) {
+        unreachable!("the architecture has no buffers");
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct Engine {
     /// Shared with the shards of this core, and copied when it is changed while they have it.
     pub replication: Arc<Replication>,
     pub pool: Pool,
-    pub piles: Piles,
+    pub buffers: CoalescingBuffers,
     pub stats: Stats,
     pub timer: StageTimer,
     pub observability: Observability,
@@ -126,7 +126,7 @@ impl Engine {
             traffic: if observability.depths { traffic } else { traffic.without_depths_of_line() },
             replication: Arc::default(),
             pool,
-            piles: Piles::default(),
+            buffers: CoalescingBuffers::default(),
             stats: Stats::default(),
             timer: StageTimer::default(),
             observability,
@@ -167,7 +167,7 @@ impl Engine {
         fast_path && self.pipeline.is_in_place() && has_originals() && has_room()
     }
 
-    /// Works on received packets and lent frames, on everything they cause, and on queued packets and piles that are
+    /// Works on received packets and lent frames, on everything they cause, and on queued packets and buffers that are
     /// due. Frames may be lent only if [`Engine::forwards`] says so and nobody observes.
     pub fn run(
         &mut self,
@@ -180,10 +180,10 @@ impl Engine {
         let (fast_path_max, burst_max) = (self.fast_path_max(), self.blocks_max());
         let fast_path = self.takes_fast_path && !self.traffic.has_rates() && execution.observer.is_none();
         self.empty_queues(rules, execution);
-        while let Some((number, mut pile)) = self.piles.take_due(execution.now_ns) {
-            pile.packet.set_root(PACED_ROOT);
-            pile.packet.set_time_ns(execution.now_ns);
-            rules.release(self, number, pile, execution);
+        while let Some((number, mut buffer)) = self.buffers.take_due(execution.now_ns) {
+            buffer.packet.set_root(PACED_ROOT);
+            buffer.packet.set_time_ns(execution.now_ns);
+            rules.release(self, number, buffer, execution);
         }
         loop {
             let mut burst = std::mem::take(&mut self.burst);

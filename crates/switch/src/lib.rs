@@ -15,7 +15,7 @@
 //! * `replicas`: the path of replicas that need not wait, from the queues on.
 //! * [`traffic`]: queues, schedulers, the buffer, ports with rates. [`replication`], [`meter`], [`externs`]: groups and
 //!   sessions, meters, registers and counters.
-//! * `piles`: packets that wait for others, to leave with them as one; `records`: packets that such a packet is
+//! * `coalescing`: packets that wait for others, to leave with them as one; `records`: packets that such a packet is
 //!   made of.
 //! * `shards`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
@@ -26,6 +26,7 @@
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
 mod burst;
+mod coalescing;
 mod cpu_port;
 pub mod door;
 mod engine;
@@ -37,7 +38,6 @@ pub mod meter;
 mod native;
 pub mod output;
 mod packet;
-mod piles;
 mod pipeline;
 mod psa;
 mod records;

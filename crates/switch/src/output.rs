@@ -92,10 +92,10 @@ pub enum Decision {
     Resubmitted,
     /// Sent back to ingress with its deparsed bytes.
     Recirculated,
-    /// Waits in a pile for others, of which it is one of so many.
-    Gathered { pile: u16, packets: u16 },
-    /// A pile of so many packets goes through ingress as one.
-    PileLeaves { pile: u16, packets: u16 },
+    /// Waits in a buffer for others, of which it is one of so many.
+    Gathered { buffer: u16, packets: u16 },
+    /// A buffer of so many packets goes through ingress as one.
+    BufferLeaves { buffer: u16, packets: u16 },
     /// Taken apart into so many records, which go through ingress.
     Scattered { records: u16 },
     /// Not made of the records that it was to be taken apart into: goes through ingress once more as a whole.

@@ -343,15 +343,15 @@ impl Switch {
     }
 
     /// When [`Switch::run`] has something to do next though nothing is received: the departure of a queued packet, or
-    /// that of a pile.
+    /// that of a buffer.
     pub fn next_event_ns(&self) -> Option<u64> {
-        self.next_departure_ns().into_iter().chain(self.engine.piles.next_due_ns()).min()
+        self.next_departure_ns().into_iter().chain(self.engine.buffers.next_due_ns()).min()
     }
 
-    /// Sends every pile that waits on its way the next time that [`Switch::run`] is called, as when the switch is about
-    /// to end: packets that wait in piles would be lost.
+    /// Sends every buffer that waits on its way the next time that [`Switch::run`] is called, as when the switch is
+    /// about to end: packets that wait in buffers would be lost.
     pub fn release_piles(&mut self) {
-        self.engine.piles.hasten();
+        self.engine.buffers.hasten();
     }
 
     /// When the next queued packet departs.
@@ -366,9 +366,9 @@ impl Switch {
         self.engine.observability.time || self.engine.traffic.has_rates()
     }
 
-    /// Packets that wait in queues and piles.
+    /// Packets that wait in queues and buffers.
     pub fn queued(&self) -> usize {
-        self.engine.traffic.queued() + self.engine.piles.packets()
+        self.engine.traffic.queued() + self.engine.buffers.packets()
     }
 
     /// The queues that were set up, or that have or refused packets.

@@ -8,11 +8,11 @@
 //! A burst goes through parser, checksum verification and ingress; then each packet's fate is decided in order of
 //! arrival. What leaves the queues goes through egress, checksum computation and deparser.
 
+use crate::coalescing::CoalescingBuffer;
 use crate::engine::{Engine, Observability, Rules, tell};
 use crate::frame::{Chunks, Frame, Lending};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
-use crate::piles::Pile;
 use crate::pipeline::Execution;
 use crate::records::{is_records, records};
 use crate::replication::{Destination, Replica};
@@ -374,8 +374,8 @@ impl Rules for V1Model {
         engine.timer.lap(CoreStage::Transmit);
     }
 
-    fn release(&mut self, engine: &mut Engine, number: u16, pile: Pile, execution: &mut Execution<'_>) {
-        leave(engine, number, pile, execution);
+    fn release(&mut self, engine: &mut Engine, number: u16, buffer: CoalescingBuffer, execution: &mut Execution<'_>) {
+        leave(engine, number, buffer, execution);
     }
 }
 
@@ -432,8 +432,8 @@ fn asks_for_original(packet: &Packet) -> bool {
 }
 
 /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest
-/// was sent by the program's own last statement.) Before them a pile leaves, so that a packet that is resubmitted then
-/// follows it; a packet is taken apart where it would else be sent.
+/// was sent by the program's own last statement.) Before them a buffer leaves, so that a packet that is resubmitted
+/// then follows it; a packet is taken apart where it would else be sent.
 fn after_ingress(engine: &mut Engine, mut packet: Packet, mut original: Option<Packet>, execution: &mut Execution<'_>) {
     let released = packet.intrinsic(Slot::Release);
     if released != 0 {
@@ -768,38 +768,38 @@ fn recirculate(engine: &mut Engine, packet: Packet, list: Option<FieldListId>, e
     engine.inject_instead(fresh, packet);
 }
 
-// -------------------------------------------------------------------------------------------------- piles
+// -------------------------------------------------------------------------------------------------- buffers
 
-/// Adds a packet's first `length` bytes to its pile. The pile leaves before that if it would become too long, and after
-/// it if nothing more fits or if it may wait no longer.
+/// Adds a packet's first `length` bytes to its buffer. The buffer leaves before that if it would become too long, and
+/// after it if nothing more fits or if it may wait no longer.
 fn gather(engine: &mut Engine, packet: Packet, length: usize, request: Gather, execution: &mut Execution<'_>) {
-    if engine.piles.is_full(request, length) {
-        let_go(engine, request.pile, &packet, execution);
+    if engine.buffers.is_full(request, length) {
+        let_go(engine, request.buffer, &packet, execution);
     }
-    if !engine.piles.add(request, &packet.bytes()[..length], &packet, &mut engine.pool) {
+    if !engine.buffers.add(request, &packet.bytes()[..length], &packet, &mut engine.pool) {
         engine.end(packet, DropReason::NoBuffer, execution);
         return;
     }
-    let packets = engine.piles.packets_in(request.pile);
-    tell(execution, || Decision::Gathered { pile: request.pile, packets });
-    if engine.piles.is_full(request, 1) || engine.piles.is_due(request.pile, execution.now_ns) {
-        let_go(engine, request.pile, &packet, execution);
+    let packets = engine.buffers.packets_in(request.buffer);
+    tell(execution, || Decision::Gathered { buffer: request.buffer, packets });
+    if engine.buffers.is_full(request, 1) || engine.buffers.is_due(request.buffer, execution.now_ns) {
+        let_go(engine, request.buffer, &packet, execution);
     }
     engine.pool.give(packet);
 }
 
-/// Lets a pile go, if there is one, because of a packet.
+/// Lets a buffer go, if there is one, because of a packet.
 fn let_go(engine: &mut Engine, number: u16, cause: &Packet, execution: &mut Execution<'_>) {
-    if let Some(mut pile) = engine.piles.take(number) {
-        pile.packet.set_root(cause.root());
-        pile.packet.set_time_ns(cause.time_ns());
-        leave(engine, number, pile, execution);
+    if let Some(mut buffer) = engine.buffers.take(number) {
+        buffer.packet.set_root(cause.root());
+        buffer.packet.set_time_ns(cause.time_ns());
+        leave(engine, number, buffer, execution);
     }
 }
 
-/// A pile goes through ingress as a packet.
-fn leave(engine: &mut Engine, number: u16, pile: Pile, execution: &mut Execution<'_>) {
-    let Pile { mut packet, packets, .. } = pile;
+/// A buffer goes through ingress as a packet.
+fn leave(engine: &mut Engine, number: u16, buffer: CoalescingBuffer, execution: &mut Execution<'_>) {
+    let CoalescingBuffer { mut packet, packets, .. } = buffer;
     if packet.passes() >= PASSES_MAX {
         engine.end(packet, DropReason::PassLimit, execution);
         return;
@@ -812,7 +812,7 @@ fn leave(engine: &mut Engine, number: u16, pile: Pile, execution: &mut Execution
     packet.set_passes(packet.passes() + 1);
     begin_pass(engine, &mut packet, execution.now_ns, InstanceType::Coalesced);
     packet.set_intrinsic(Slot::Gathered, u64::from(number) << 16 | u64::from(packets));
-    tell(execution, || Decision::PileLeaves { pile: number, packets });
+    tell(execution, || Decision::BufferLeaves { buffer: number, packets });
     engine.inject(packet);
 }
 
@@ -876,7 +876,7 @@ fn kind(packet: &Packet) -> &'static str {
         0 => "a normal packet",
         1 => "a clone from ingress",
         2 => "a clone from egress",
-        3 => "a pile of packets",
+        3 => "a coalesced packet",
         4 => "a recirculated packet",
         5 => "a replica",
         6 => "a resubmitted packet",

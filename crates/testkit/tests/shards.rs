@@ -299,21 +299,21 @@ fn a_switch_with_rates_or_meters_has_no_lanes() {
 /// Removes everything that must be guarded from a program. Variables that are then no longer assigned keep their
 /// values.
 fn without_guarded_state(program: &mut ir::Program) {
-    fn strip(body: &mut Vec<ir::Stmt>, piles: &[ir::VarId]) {
+    fn strip(body: &mut Vec<ir::Stmt>, buffers: &[ir::VarId]) {
         use ir::StmtKind::{ExecuteDirectMeter, ExecuteMeter, Random, RegisterRead, RegisterWrite};
         body.retain(|stmt| {
             let kind = &stmt.kind;
             !matches!(kind, RegisterRead { .. } | RegisterWrite { .. } | ExecuteMeter { .. })
                 && !matches!(kind, ExecuteDirectMeter { .. } | Random { .. })
-                && !matches!(kind.dst(), Some(ir::Place::Var(var)) if piles.contains(var))
+                && !matches!(kind.dst(), Some(ir::Place::Var(var)) if buffers.contains(var))
         });
-        body.iter_mut().flat_map(|stmt| stmt.kind.bodies_mut()).for_each(|body| strip(body, piles));
+        body.iter_mut().flat_map(|stmt| stmt.kind.bodies_mut()).for_each(|body| strip(body, buffers));
     }
     let requests = [Slot::Gather, Slot::Release].map(|slot| ir::VarKind::Intrinsic(slot as u32));
-    let piles = program.vars.iter_enumerated().filter(|(_, var)| requests.contains(&var.kind));
-    let piles: Vec<ir::VarId> = piles.map(|(id, _)| id).collect();
+    let buffers = program.vars.iter_enumerated().filter(|(_, var)| requests.contains(&var.kind));
+    let buffers: Vec<ir::VarId> = buffers.map(|(id, _)| id).collect();
     program.tables.iter_mut().for_each(|table| table.direct_meter = None);
-    ir::walk::bodies_mut(program).into_iter().for_each(|body| strip(body, &piles));
+    ir::walk::bodies_mut(program).into_iter().for_each(|body| strip(body, &buffers));
 }
 
 #[test]

@@ -27,7 +27,7 @@ const ARCHITECTURE_FILES: [&str; 11] = [
     // The table of rules.
     "crates/switch/src/switch.rs",
     // The requests of programs to coalescing buffers.
-    "crates/switch/src/piles.rs",
+    "crates/switch/src/coalescing.rs",
     "crates/testkit/",
     "fuzz/",
     // The behaviour of v1model between blocks in the planner. It is to move into the IR.

@@ -117,7 +117,7 @@ fn is_ordered(sums: &BTreeSet<RegisterId>) -> impl Fn(&Object) -> bool {
     |object| match object {
         Object::Register(register) => !sums.contains(register),
         Object::Messages | Object::LoopSteps(_) | Object::Random => false,
-        Object::Meter(_) | Object::DirectMeter(_) | Object::PlugIn | Object::Piles => true,
+        Object::Meter(_) | Object::DirectMeter(_) | Object::PlugIn | Object::CoalescingBuffers => true,
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) enum Object {
     /// The state of a plug-in's functions.
     PlugIn,
     /// The coalescing buffers, in which packets wait for others.
-    Piles,
+    CoalescingBuffers,
     /// The iteration count of a loop, which covers a packet's whole run through a block.
     LoopSteps(LabelId),
 }
@@ -78,7 +78,7 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
             (!program.extern_functions[*function].is_pure).then_some(Object::PlugIn)
         }
         StmtKind::Loop { label, .. } => Some(Object::LoopSteps(*label)),
-        StmtKind::Assign { dst, .. } if requests_coalescing(program, dst) => Some(Object::Piles),
+        StmtKind::Assign { dst, .. } if requests_coalescing(program, dst) => Some(Object::CoalescingBuffers),
         _ => None,
     }
 }
@@ -159,7 +159,7 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
         Object::DirectMeter(meter) => format!("meter {}", program.direct_meters[meter].name),
         Object::Random => "the sequence of random numbers".to_owned(),
         Object::PlugIn => "the program's own extern functions".to_owned(),
-        Object::Piles => "the piles of packets".to_owned(),
+        Object::CoalescingBuffers => "the coalescing buffers".to_owned(),
         Object::Messages => "the sequence of digests and log lines".to_owned(),
         Object::LoopSteps(_) => "the steps of a loop".to_owned(),
     }

@@ -430,8 +430,12 @@ fn other_decision(decision: Decision) -> String {
         Decision::ClonedToIngress => "=> a copy goes through ingress".to_owned(),
         Decision::Resubmitted => "=> resubmitted".to_owned(),
         Decision::Recirculated => "=> recirculated".to_owned(),
-        Decision::Gathered { pile, packets } => format!("=> waits in pile {pile}, packet {packets} of it"),
-        Decision::PileLeaves { pile, packets } => format!("=> pile {pile} leaves: {packets} packets become one"),
+        Decision::Gathered { buffer, packets } => {
+            format!("=> waits in coalescing buffer {buffer}, packet {packets} of it")
+        }
+        Decision::BufferLeaves { buffer, packets } => {
+            format!("=> coalescing buffer {buffer} leaves: {packets} packets become one")
+        }
         Decision::Scattered { records } => format!("=> taken apart: {records} records"),
         Decision::NotScattered => "=> not made of such records: goes through ingress as it was".to_owned(),
         told => format!("=> {told:?}"),

@@ -4,11 +4,11 @@
 //! These are known by name. A plug-in implements a program's own externs ([`own`]).
 
 mod bits;
+mod coalescing;
 mod core;
 mod digests;
 pub(crate) mod hashes;
 mod own;
-mod piles;
 mod profiles;
 pub(crate) mod psa;
 mod registers;

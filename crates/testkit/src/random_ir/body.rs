@@ -135,7 +135,7 @@ impl Generator<'_> {
     /// A coalescing buffer of a few packets, which may wait for more than one burst.
     fn gather(&mut self) -> Gather {
         Gather {
-            pile: self.rng.below(3) as u16,
+            buffer: self.rng.below(3) as u16,
             bytes_max: self.rng.below(400) as u16,
             wait_us: self.rng.below(3_000) as u32,
         }

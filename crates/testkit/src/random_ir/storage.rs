@@ -30,13 +30,13 @@ impl Generator<'_> {
                 false => &[(Slot::Resubmit, "resubmit"), (Slot::Recirculate, "recirculate")],
             };
             // The same holds for coalescing buffers of coalesced packets, and for records that are split again.
-            let piles = [(Slot::Gather, "gather"), (Slot::Release, "release"), (Slot::Scatter, "scatter")];
-            let piles = if self.once_in(3) { &piles[..] } else { &[] };
-            for (slot, name) in rounds.iter().chain(piles) {
+            let buffers = [(Slot::Gather, "gather"), (Slot::Release, "release"), (Slot::Scatter, "scatter")];
+            let buffers = if self.once_in(3) { &buffers[..] } else { &[] };
+            for (slot, name) in rounds.iter().chain(buffers) {
                 self.var(format!("request.{name}"), slot.ty(), VarKind::Intrinsic(*slot as u32));
             }
-            if !piles.is_empty() {
-                self.var("pile".to_owned(), Slot::Gathered.ty(), VarKind::Intrinsic(Slot::Gathered as u32));
+            if !buffers.is_empty() {
+                self.var("buffer".to_owned(), Slot::Gathered.ty(), VarKind::Intrinsic(Slot::Gathered as u32));
             }
         }
         for position in 0..self.rng.between(3, 9) {

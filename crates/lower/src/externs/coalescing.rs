@@ -1,4 +1,4 @@
-//! Coalescing and splitting of packets (piles and records): the functions of `wirespeed.p4`, for v1model.
+//! Coalescing and splitting of packets (coalescing buffers and records): the functions of `wirespeed.p4`, for v1model.
 //!
 //! What enters: a call. What leaves: as for all requests to the switch, an assignment to an intrinsic variable, one
 //! word for the whole request ([`ir::v1model::Gather`], [`ir::v1model::Scatter`]).
@@ -18,14 +18,14 @@ impl<'h> Lowerer<'h> {
         }
         match name {
             "pile_gather" => {
-                let [pile, bytes_max, wait_us] = self.words(call, [16, 16, 24], span)?;
-                let of_pile = fold::concat(pile, bytes_max);
-                let word = fold::concat(fold::concat(of_pile, wait_us), Expr::bit(8, 1));
+                let [buffer, bytes_max, wait_us] = self.words(call, [16, 16, 24], span)?;
+                let of_buffer = fold::concat(buffer, bytes_max);
+                let word = fold::concat(fold::concat(of_buffer, wait_us), Expr::bit(8, 1));
                 self.ask(&[Stage::Egress], Slot::Gather, name, word, span);
             }
             "pile_release" => {
-                let [pile] = self.words(call, [32], span)?;
-                let word = fold::binary(BinaryOp::Add, pile, Expr::bit(32, 1));
+                let [buffer] = self.words(call, [32], span)?;
+                let word = fold::binary(BinaryOp::Add, buffer, Expr::bit(32, 1));
                 self.ask(&[Stage::Ingress], Slot::Release, name, word, span);
             }
             "scatter_records" => {
@@ -38,7 +38,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// `pile_read`: the pile that the packet was, and the number of packets in it.
+    /// `pile_read`: the buffer that the packet was, and the number of packets in it.
     fn read_pile(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
         let var = self.intrinsic(Slot::Gathered);
         for (position, low) in [(0, 16), (1, 0)] {
