@@ -179,7 +179,8 @@ struct ws_crc {
 
 _Static_assert(sizeof(struct ws_crc) == 1048, "abi.rs");
 
-/* A register array: each cell takes ceil(width / 64) words. */
+/* A register array: each cell takes ceil(width / 64) words. In front of the words, backwards, there is a mark for each 64
+ * of them: a byte that is set where one of them was written. */
 struct ws_cells {
     uint64_t *words;
     uint64_t size; /* cells */
@@ -283,6 +284,14 @@ typedef uint32_t ws_fast_path_burst(const struct ws_env *env, struct ws_packet *
 /* Sixteen bytes that are loaded and stored at once. */
 typedef uint8_t ws_sixteen __attribute__((vector_size(16)));
 #define WS_EXPORT __attribute__((visibility("default")))
+
+/* Marks that the word at this position was written. Whoever clears the mark and then copies the words has either the new
+ * value, or the mark again. */
+static inline WS_UNUSED void ws_mark_written(uint64_t *words, uint64_t position)
+{
+    __atomic_store_n((uint8_t *)words - 1 - (position >> 6), 1, __ATOMIC_RELEASE);
+}
+
 /* WS_LONG is for a function so long that expensive optimisations would take minutes, WS_HUGE for one so long that any
  * would. Clang has no attribute for the first. Of the passes of O1 that WS_LONG disables, points-to analysis and
  * constant propagation take a quarter of the time and hardly change the machine code of long programs. WS_CALLING is

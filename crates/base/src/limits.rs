@@ -60,6 +60,10 @@ pub const COPIES_MAX: usize = 4096;
 /// Cells of one register array, counter array or meter array.
 pub const CELLS_MAX: u64 = 1 << 26;
 
+/// Words of a register from which on writes to it are marked, so that a copy of it can be kept up to date. A shorter
+/// one is copied in less time than packets may wait.
+pub const MARKED_WORDS_MIN: u64 = 1 << 16;
+
 /// Bytes of all registers, counters and meters of a program together, so that a program cannot exhaust the machine's
 /// memory.
 pub const STATE_BYTES_MAX: u64 = 4 << 30;

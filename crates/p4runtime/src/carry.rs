@@ -6,10 +6,11 @@
 //! continues. Mere counts may be lost with their counter: this is reported.
 //!
 //! Packets wait meanwhile, so arrays of the same form are moved as a whole, whatever their size, also into arrays
-//! with more cells. The cells of a register whose type or size changes are copied before ([`prepare`]); what has
-//! changed since is found and copied between the bursts, at the speed of memory. Old arrays are freed, and searched
+//! with more cells. The cells of a register whose type or size changes are copied before ([`prepare`]), while packets
+//! write them; what was written since has marks, and is copied between the bursts. Old arrays are freed, and searched
 //! for what was lost, afterwards ([`Carried::into_gone`]).
 
+use base::Bits;
 use control::Api;
 use control::api::Fault;
 use ir::{DirectCounterId, DirectMeterId, Program, Register, RegisterId, TableId, Type};
@@ -60,7 +61,7 @@ pub(crate) struct Carried {
     /// Descriptions of lost meters.
     meters: Vec<String>,
     /// Registers that the new program does not have, with their names and initial values.
-    registers: Vec<(String, base::Bits, RegisterArray)>,
+    registers: Vec<(String, Bits, RegisterArray)>,
     /// Counters of the old program, with their names, and how many of their cells the new one has.
     counters: Vec<(String, usize, Vec<CounterCell>)>,
     /// Arrays that were replaced.
@@ -104,7 +105,8 @@ pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
     let (source, target) = (from.program(), to.program());
     for (old, new) in same_registers(&source, &target) {
         let (before, after) = (&source.registers[old], &target.registers[new]);
-        if is_signed(before.ty) != is_signed(after.ty) {
+        // The number of this start stays where the old program's has no place.
+        if is_signed(before.ty) != is_signed(after.ty) || after.is_start_number {
             continue;
         }
         let array = |door: &dyn switch::Door, program: Arc<Program>, id: RegisterId| {
@@ -119,23 +121,26 @@ pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
             if can_move(before, after) && old_cells.grown(after.ty.width(), after.size).is_some() {
                 continue;
             }
-            let _placed = take_values(before, &old_cells, after, &new_cells);
+            take_values(before, &old_cells, after, &new_cells, |cells, from, is_signed, excused| {
+                cells.follow(from, is_signed, excused);
+            });
         }
     }
     Ok(())
 }
 
-/// Copies the values of one register to another of the same signedness. An initial value of the old program that does
-/// not fit becomes that of the new program.
-fn take_values(
+/// Copies the values of one register to another of the same signedness by `copy`. An initial value of the old program
+/// that does not fit becomes that of the new program.
+fn take_values<T>(
     before: &Register,
     values: &RegisterArray,
     after: &Register,
     cells: &RegisterArray,
-) -> Result<(), NoPlace> {
+    copy: impl FnOnce(&RegisterArray, &RegisterArray, bool, (&Bits, &Bits)) -> T,
+) -> T {
     let own = if after.is_start_number { cells.read(0) } else { None };
     let own = own.unwrap_or_else(|| after.initial.clone());
-    cells.take_values(values, is_signed(before.ty), (&before.initial, &own))
+    copy(cells, values, is_signed(before.ty), (&before.initial, &own))
 }
 
 /// The registers of both programs that have the same name.
@@ -215,7 +220,7 @@ fn registers(old: &mut Switch, new: &mut Switch, carried: &mut Carried) -> Resul
             }
             continue;
         }
-        let taken = take_values(before, values, after, cells);
+        let taken = take_values(before, values, after, cells, RegisterArray::take_values);
         // The number of a start is not transferred.
         if let Err(cell) = taken
             && !before.is_start_number

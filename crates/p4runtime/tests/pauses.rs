@@ -1,17 +1,22 @@
 //! How long packets wait while a controller changes large arrays, and how much memory that takes. Only measured:
 //!
 //! ```sh
-//! CELLS=64000000 cargo test --release -p p4runtime --test pauses -- --ignored --nocapture
+//! CELLS=64000000 cargo test --release -p p4runtime --test it pauses -- --ignored --nocapture
 //! ```
+//!
+//! `WRITES=1000` has packets write that many cells at random each millisecond.
 #![allow(clippy::print_stdout, reason = "figures for whoever asks for them")]
 
 use crate::support;
 
+use base::Bits;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-use support::{Controller, Device, ROUTER, program, update};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use support::{Controller, Device, ROUTER, mebibytes, program, update};
+use switch::Switch;
 
 /// The router with a register of so many cells.
 fn with_cells(cells: u64, of: &str) -> String {
@@ -23,11 +28,29 @@ fn with_cells(cells: u64, of: &str) -> String {
     )
 }
 
-/// A figure of this process in MiB, from `/proc/self/status`.
-fn mebibytes(figure: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(figure)).unwrap();
-    line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+/// The longest time that packets waited, until it is over. So many cells of the large register are written at random
+/// each millisecond.
+fn watch_and_write(device: &Device, is_over: &Arc<AtomicBool>, writes: u64) -> JoinHandle<Duration> {
+    let (door, is_over) = (device.door(), Arc::clone(is_over));
+    std::thread::spawn(move || {
+        let (mut rng, mut longest) = (base::Rng::new(1), Duration::ZERO);
+        while !is_over.load(Ordering::Relaxed) {
+            let numbers: Vec<u64> = (0..writes / 5).map(|_| rng.next_u64()).collect();
+            let asked = Instant::now();
+            let write = move |switch: &mut Switch| {
+                let large = switch.externs_mut().registers.iter_mut().max_by_key(|it| it.size);
+                if let Some(large) = large {
+                    let value = Bits::from_u64(large.width_bits, 9);
+                    let written = numbers.iter().filter(|number| large.write(*number % large.size, &value)).count();
+                    assert_eq!(written, numbers.len());
+                }
+            };
+            door.ask(write).unwrap();
+            longest = longest.max(asked.elapsed());
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        longest
+    })
 }
 
 #[tokio::test]
@@ -38,7 +61,8 @@ async fn large_registers() {
     let info = program(&text).info;
     let device = Device::start(Some(&text));
     let mut controller = Controller::connect(&device, 1).await;
-    println!("{cells} cells, {} MiB", (cells * 8) >> 20);
+    let writes: u64 = std::env::var("WRITES").map_or(0, |writes| writes.parse().unwrap());
+    println!("{cells} cells, {} MiB, {writes} cells written each millisecond", (cells * 8) >> 20);
     let steps = [
         ("write of all cells", None),
         ("another", None),
@@ -52,7 +76,7 @@ async fn large_registers() {
     ];
     for (value, (what, text)) in steps.into_iter().enumerate() {
         let is_over = Arc::new(AtomicBool::new(false));
-        let watching = device.watch(&is_over);
+        let watching = watch_and_write(&device, &is_over, writes);
         // The highest figure begins anew.
         let _unless_forbidden = std::fs::write("/proc/self/clear_refs", "5");
         let began = Instant::now();

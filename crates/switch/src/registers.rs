@@ -6,12 +6,16 @@
 //! the place of another.
 
 use crate::externs::LINES_BYTES;
-use crate::words::Words;
+use crate::words::{CHUNK_WORDS, Words};
 use base::Bits;
+use base::limits::MARKED_WORDS_MIN;
 use std::ops::Range;
 
 /// What stays free behind an array, so that it is apart from what another thread touches.
 const ROOM_WORDS: usize = LINES_BYTES / size_of::<u64>();
+
+/// So many chunks are copied between two bursts without a noticeable pause.
+const FEW_CHUNKS: usize = 256;
 
 /// A register array. A cell takes whole 64-bit words, lowest first.
 #[derive(Debug)]
@@ -56,8 +60,8 @@ impl RegisterArray {
         let value = value.resize(width_bits);
         match value.limbs() {
             _ if value.is_zero() => {}
-            &[word] => (0..count).for_each(|position| cells.set(position, &[word])),
-            value => (0..count).step_by(value.len().max(1)).for_each(|first| cells.set(first, value)),
+            &[word] => (0..count).for_each(|position| cells.set_unmarked(position, &[word])),
+            value => (0..count).step_by(value.len().max(1)).for_each(|first| cells.set_unmarked(first, value)),
         }
         RegisterArray { width_bits, size, cells }
     }
@@ -184,65 +188,143 @@ impl RegisterArray {
     /// Gives each cell the value of the same cell of another array, which may have another width and size; the values
     /// of both are signed or those of neither. A value that has no place is refused, but for one: where the other array
     /// has the first of `excused`, cells get the second. A cell that has its value already is not written.
+    ///
+    /// If [`RegisterArray::follow`] has copied the cells of that array to this one, with the same arguments, only those
+    /// are copied that were written meanwhile.
     pub fn take_values(&self, other: &RegisterArray, is_signed: bool, excused: (&Bits, &Bits)) -> Result<(), NoPlace> {
-        let both = self.size.min(other.size);
-        let (unless, instead) = (excused.0.resize(other.width_bits), excused.1.resize(self.width_bits));
-        let no_place = |index: u64| NoPlace { index, value: other.read(index).unwrap_or_else(|| Bits::zero(0)) };
-        let taken = match is_signed {
-            true => self.take_signed(other, both, unless.limbs(), instead.limbs()),
-            false => self.take_unsigned(other, both, unless.limbs(), instead.limbs()),
+        let taking = Taking::new(self, other, is_signed, excused);
+        match self.cells.is_copy(&other.cells) {
+            true => taking.marked().try_for_each(|chunk| taking.cells(other.cells_of_chunk(chunk))),
+            false => taking.cells(0..other.size),
+        }
+    }
+
+    /// Copies the cells of another array while packets write them, until few are left that were written meanwhile, or
+    /// too many are written all the time. [`RegisterArray::take_values`] does the rest. Nothing else may write to this
+    /// array until then. Values that have no place are left to that, too: they may change.
+    pub fn follow(&self, other: &RegisterArray, is_signed: bool, excused: (&Bits, &Bits)) {
+        let taking = Taking::new(self, other, is_signed, excused);
+        if (other.cells.len() as u64) < MARKED_WORDS_MIN {
+            // What cannot be copied now is reported later.
+            let _later = taking.cells(0..other.size);
+            return;
+        }
+        self.cells.begin_copy(&other.cells);
+        other.cells.chunks().for_each(|chunk| taking.chunk(chunk));
+        let mut left = usize::MAX;
+        loop {
+            let marked: Vec<usize> = taking.marked().collect();
+            if marked.len() <= FEW_CHUNKS || marked.len() >= left / 2 {
+                return;
+            }
+            left = marked.len();
+            marked.into_iter().for_each(|chunk| taking.chunk(chunk));
+        }
+    }
+
+    /// The cells that have words in a chunk.
+    fn cells_of_chunk(&self, chunk: usize) -> Range<u64> {
+        let words = words(self.width_bits).max(1);
+        let (first, end) = (chunk * CHUNK_WORDS / words, ((chunk + 1) * CHUNK_WORDS).div_ceil(words));
+        first as u64..(end as u64).min(self.size)
+    }
+
+    fn range(&self, index: u64) -> Option<Range<usize>> {
+        let words = words(self.width_bits);
+        (index < self.size).then(|| index as usize * words..(index as usize + 1) * words)
+    }
+}
+
+/// A copy of one array's values to another one.
+struct Taking<'a> {
+    from: &'a RegisterArray,
+    to: &'a RegisterArray,
+    is_signed: bool,
+    /// The value of the one array that becomes another value of the other one if it has no place there.
+    unless: Bits,
+    instead: Bits,
+}
+
+impl<'a> Taking<'a> {
+    fn new(to: &'a RegisterArray, from: &'a RegisterArray, is_signed: bool, excused: (&Bits, &Bits)) -> Taking<'a> {
+        let (unless, instead) = (excused.0.resize(from.width_bits), excused.1.resize(to.width_bits));
+        Taking { from, to, is_signed, unless, instead }
+    }
+
+    /// The chunks that were written since they were copied.
+    fn marked(&self) -> impl Iterator<Item = usize> + '_ {
+        self.from.cells.chunks().filter(|&chunk| self.from.cells.is_marked(chunk))
+    }
+
+    /// Copies a chunk while packets write it.
+    fn chunk(&self, chunk: usize) {
+        self.from.cells.clear_mark(chunk);
+        if self.cells(self.from.cells_of_chunk(chunk)).is_err() {
+            // To be looked at again.
+            self.from.cells.mark(chunk);
+        }
+    }
+
+    /// Copies these cells.
+    fn cells(&self, cells: Range<u64>) -> Result<(), NoPlace> {
+        let both = self.to.size.min(self.from.size);
+        let there = cells.start.min(both)..cells.end.min(both);
+        let taken = match self.is_signed {
+            true => self.signed(there),
+            false => self.unsigned(there),
         };
-        taken.map_err(no_place)?;
-        let left = (both..other.size).find(|&index| !other.is(index, unless.limbs()));
-        left.map_or(Ok(()), |index| Err(no_place(index)))
+        let unless = self.unless.limbs();
+        let left = || (cells.start.max(both)..cells.end).find(|&index| !self.from.is(index, unless));
+        match taken.err().or_else(left) {
+            None => Ok(()),
+            Some(index) => Err(NoPlace { index, value: self.from.read(index).unwrap_or_else(|| Bits::zero(0)) }),
+        }
     }
 
     /// The error is the first cell whose value has no place.
-    fn take_unsigned(&self, other: &RegisterArray, count: u64, unless: &[u64], instead: &[u64]) -> Result<(), u64> {
-        let beyond = !highest_mask(self.width_bits);
+    fn unsigned(&self, indices: Range<u64>) -> Result<(), u64> {
+        let (other, cells) = (self.from, &self.to.cells);
+        let (unless, instead) = (self.unless.limbs(), self.instead.limbs());
+        let beyond = !highest_mask(self.to.width_bits);
         if let (&[unless], &[instead]) = (unless, instead) {
-            for (index, word) in other.words(0..count).enumerate() {
+            for (index, word) in indices.clone().zip(other.words(indices)) {
                 match word & beyond {
-                    0 => self.cells.set_if_other(index, word),
-                    _ if word == unless => self.cells.set_if_other(index, instead),
-                    _ => return Err(index as u64),
+                    0 => cells.set_if_other(index as usize, word),
+                    _ if word == unless => cells.set_if_other(index as usize, instead),
+                    _ => return Err(index),
                 }
             }
             return Ok(());
         }
         let (from, to) = (unless.len(), instead.len());
-        for index in 0..count {
+        for index in indices {
             let (source, target) = (index as usize * from, index as usize * to);
             let word = |word: usize| if word < from { other.cells.get(source + word) } else { 0 };
             let fits = (to..from).all(|it| word(it) == 0) && (to == 0 || word(to - 1) & beyond == 0);
             if !fits && !other.is(index, unless) {
                 return Err(index);
             }
-            (0..to).for_each(|it| self.cells.set_if_other(target + it, if fits { word(it) } else { instead[it] }));
+            (0..to).for_each(|it| cells.set_if_other(target + it, if fits { word(it) } else { instead[it] }));
         }
         Ok(())
     }
 
     /// The same for signed values, which have their sign in the highest bit of their width and zeros above it.
-    fn take_signed(&self, other: &RegisterArray, count: u64, unless: &[u64], instead: &[u64]) -> Result<(), u64> {
+    fn signed(&self, indices: Range<u64>) -> Result<(), u64> {
+        let (unless, instead) = (self.unless.limbs(), self.instead.limbs());
         let (mut source, mut target) = (vec![0; unless.len()], vec![0; instead.len()]);
-        for index in 0..count {
-            source.iter_mut().zip(other.words(index..index + 1)).for_each(|(to, word)| *to = word);
-            if !convert_signed(&source, other.width_bits, &mut target, self.width_bits) {
+        for index in indices {
+            source.iter_mut().zip(self.from.words(index..index + 1)).for_each(|(to, word)| *to = word);
+            if !convert_signed(&source, self.from.width_bits, &mut target, self.to.width_bits) {
                 if source != unless {
                     return Err(index);
                 }
                 target.copy_from_slice(instead);
             }
             let first = index as usize * target.len();
-            target.iter().enumerate().for_each(|(word, &value)| self.cells.set_if_other(first + word, value));
+            target.iter().enumerate().for_each(|(word, &value)| self.to.cells.set_if_other(first + word, value));
         }
         Ok(())
-    }
-
-    fn range(&self, index: u64) -> Option<Range<usize>> {
-        let words = words(self.width_bits);
-        (index < self.size).then(|| index as usize * words..(index as usize + 1) * words)
     }
 }
 
@@ -347,6 +429,98 @@ mod tests {
             assert_eq!(new.take_values(&old, false, (&value(300), &own)), Ok(()));
             let cells: Vec<u64> = (0..5).map(|index| new.read(index).unwrap().to_u64().unwrap()).collect();
             assert_eq!(cells, if width == 8 { [5, 9, 7, 9, 0] } else { [5, 300, 7, 300, 0] });
+        }
+    }
+
+    /// Arrays with as many words as are marked, of other widths and sizes.
+    fn long_arrays() -> impl Iterator<Item = (RegisterArray, RegisterArray)> {
+        let size = MARKED_WORDS_MIN;
+        let forms = [(64, 96, 0), (96, 64, 0), (130, 200, 0), (64, 33, 7), (40, 70, -9), (70, 40, 0)];
+        forms.into_iter().map(move |(from, to, more)| {
+            let new = |width, size| RegisterArray::filled(width, size, &Bits::zero(width));
+            (new(from, size), new(to, size.strict_add_signed(more)))
+        })
+    }
+
+    #[test]
+    fn what_is_written_while_an_array_is_followed_is_copied_in_the_end() {
+        let unsigned = |to: &RegisterArray, from: &RegisterArray| {
+            let none = (Bits::zero(from.width_bits), Bits::zero(to.width_bits));
+            to.take_values(from, false, (&none.0, &none.1))
+        };
+        for (mut old, new) in long_arrays() {
+            let width = old.width_bits;
+            let value = |number| Bits::from_u64(width, number);
+            let common = old.size.min(new.size);
+            let (few, more) = (value(5), value(6));
+            let cells = [0, 21, 22, 63, 64, 1000, common - 1];
+            cells.iter().for_each(|&cell| assert!(old.write(cell, &few)));
+            let none = (value(0), Bits::zero(new.width_bits));
+            new.follow(&old, false, (&none.0, &none.1));
+            assert!(cells.iter().all(|&cell| new.read(cell).unwrap().to_u64() == Some(5)));
+            cells.iter().for_each(|&cell| assert!(old.write(cell, &more)));
+            // Only what was written is looked at.
+            let unmarked = RegisterArray { width_bits: new.width_bits, size: new.size, cells: new.cells.clone() };
+            unmarked.cells.set_unmarked(40_000, &[99]);
+            assert_eq!(unsigned(&new, &old), Ok(()));
+            assert!(cells.iter().all(|&cell| new.read(cell).unwrap().to_u64() == Some(6)));
+            assert_eq!(new.cells.get(40_000), 99);
+            // A copy of something else, or a later one, is no copy of it.
+            new.cells.begin_copy(&RegisterArray::filled(64, 1, &value(0)).cells);
+            assert_eq!(unsigned(&new, &old), Ok(()));
+            assert_eq!(new.cells.get(40_000), 0);
+        }
+    }
+
+    #[test]
+    fn what_has_no_place_while_an_array_is_followed_is_looked_at_again() {
+        for is_put_right in [true, false] {
+            for (mut old, new) in long_arrays().filter(|(old, new)| new.width_bits < old.width_bits) {
+                let none = (Bits::zero(old.width_bits), Bits::zero(new.width_bits));
+                let large = Bits::ones(old.width_bits);
+                assert!(old.write(12_345, &large));
+                new.follow(&old, false, (&none.0, &none.1));
+                if is_put_right {
+                    assert!(old.write(12_345, &none.0));
+                }
+                let expected = if is_put_right { Ok(()) } else { Err(NoPlace { index: 12_345, value: large }) };
+                assert_eq!(new.take_values(&old, false, (&none.0, &none.1)), expected);
+            }
+        }
+        // So is a value behind the last cell of the new array.
+        let mut old = RegisterArray::filled(64, MARKED_WORDS_MIN, &Bits::zero(64));
+        let (new, last) = (RegisterArray::filled(64, 9, &Bits::zero(64)), old.size - 1);
+        let zero = Bits::zero(64);
+        new.follow(&old, false, (&zero, &zero));
+        assert!(old.write(last, &Bits::from_u64(64, 3)));
+        let expected = Err(NoPlace { index: last, value: Bits::from_u64(64, 3) });
+        assert_eq!(new.take_values(&old, false, (&zero, &zero)), expected);
+    }
+
+    /// A thread writes while another one copies.
+    #[test]
+    fn no_write_is_lost_while_an_array_is_followed() {
+        for (old, new) in long_arrays() {
+            let none = (Bits::zero(old.width_bits), Bits::zero(new.width_bits));
+            let common = old.size.min(new.size);
+            let stop = std::sync::atomic::AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                let writer = scope.spawn(|| {
+                    let (mut shared, mut rng, mut number) = (old.shared(), Rng::new(3), 0);
+                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                        number += 1;
+                        shared.write(rng.below(common), &Bits::from_u64(old.width_bits, number));
+                    }
+                    number
+                });
+                new.follow(&old, false, (&none.0, &none.1));
+                new.follow(&old, false, (&none.0, &none.1));
+                stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                assert!(writer.join().unwrap() > 0);
+            });
+            assert_eq!(new.take_values(&old, false, (&none.0, &none.1)), Ok(()));
+            let differ = (0..common).find(|&cell| new.read(cell).unwrap().to_u64() != old.read(cell).unwrap().to_u64());
+            assert_eq!(differ, None, "{} to {} bits", old.width_bits, new.width_bits);
         }
     }
 

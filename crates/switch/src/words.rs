@@ -3,38 +3,79 @@
 //! Native code reads and writes them in place, behind the guard of their shards where others do so too; everybody else
 //! does it word by word with atomic operations, which cost no more than others. So nothing here can race, whoever
 //! forgets to halt the workers.
+//!
+//! In front of the words lie their marks, one byte for each chunk of 64 words, backwards, so that they stay where they
+//! are when an array grows: `wirespeed.h` writes them, too. A mark says that a word of the chunk was written since the
+//! mark was cleared. Whoever copies the words while they change clears the mark of a chunk, then copies the chunk, and
+//! has to copy only the chunks once more that are marked again.
 
-#![allow(unsafe_code, reason = "zeros that the system has not given memory yet become atomic words in place")]
+#![allow(unsafe_code, reason = "memory that nobody has written yet becomes atomic words and marks in place")]
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
 
 /// From so many words on, a mebibyte, more addresses are taken than words are in use.
 const GROWS_FROM_WORDS: usize = 1 << 17;
 
+/// Words that have a mark in common.
+pub(crate) const CHUNK_WORDS: usize = 64;
+
 /// Words that are in one place for all who have a handle of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
-    memory: Arc<Vec<AtomicU64>>,
+    memory: Arc<Memory>,
     /// How many of them are in use; the others keep apart what lies behind.
     length: usize,
+}
+
+#[derive(Debug)]
+struct Memory {
+    /// The marks, then the words.
+    all: Vec<AtomicU64>,
+    /// The position of the first word.
+    first: usize,
+    /// The number of the copy that was made of the words, or that they are; 0 if there is none.
+    copy: AtomicU64,
+}
+
+impl Memory {
+    /// Zeros; none if the system has no addresses for them.
+    fn zeroed(count: usize) -> Option<Memory> {
+        // Marks are apart from the words: other threads may look at them.
+        let first = count.div_ceil(CHUNK_WORDS).div_ceil(size_of::<u64>()).next_multiple_of(8);
+        let all = zeroed(count.checked_add(first)?)?;
+        Some(Memory { all, first, copy: AtomicU64::new(0) })
+    }
+
+    fn words(&self) -> &[AtomicU64] {
+        &self.all[self.first..]
+    }
+
+    fn mark(&self, chunk: usize) -> &AtomicU8 {
+        let bytes = self.first * size_of::<u64>();
+        assert!(chunk < bytes, "each chunk has a mark");
+        // SAFETY: the byte lies in the words in front of the first one, which are only accessed here, byte by byte.
+        unsafe { AtomicU8::from_ptr(self.all.as_ptr().cast_mut().cast::<u8>().add(bytes - 1 - chunk)) }
+    }
 }
 
 impl Words {
     /// So many zeros, with `room` behind them. They take memory where they are written. Of many, addresses are taken
     /// for twice as many, if the system has them, so that [`Words::grown`] need not move what is there.
     pub fn zeros(length: usize, room: usize) -> Words {
-        let doubled =
-            if length < GROWS_FROM_WORDS { None } else { zeroed(length.saturating_mul(2).saturating_add(room)) };
-        let memory = doubled.or_else(|| zeroed(length + room)).unwrap_or_else(|| no_memory(length + room));
+        let doubled = length.saturating_mul(2).saturating_add(room);
+        let doubled = if length < GROWS_FROM_WORDS { None } else { Memory::zeroed(doubled) };
+        let memory = doubled.or_else(|| Memory::zeroed(length + room)).unwrap_or_else(|| no_memory(length + room));
         Words { memory: Arc::new(memory), length }
     }
 
     /// A handle of the same words and of zeros behind them, `length` in all, with `room` behind those; none where there
     /// is no such room. Who has a handle with fewer never touches what is behind them.
     pub fn grown(&self, length: usize, room: usize) -> Option<Words> {
-        let fits = length >= self.length && length.checked_add(room).is_some_and(|end| end <= self.memory.len());
+        let fits =
+            length >= self.length && length.checked_add(room).is_some_and(|end| end <= self.memory.words().len());
         fits.then(|| Words { memory: Arc::clone(&self.memory), length })
     }
 
@@ -49,31 +90,88 @@ impl Words {
 
     /// For native code.
     pub fn as_mut_ptr(&self) -> *mut u64 {
-        self.memory.as_ptr().cast_mut().cast()
+        // SAFETY: there are as many words in front of it.
+        unsafe { self.memory.all.as_ptr().add(self.memory.first).cast_mut().cast() }
+    }
+
+    fn all(&self) -> &[AtomicU64] {
+        &self.memory.words()[..self.length]
     }
 
     /// Those of a range, which lies within.
-    pub fn range(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = u64> + '_ {
-        self.memory[..self.length][range].iter().map(|word| word.load(Ordering::Relaxed))
+    pub fn range(&self, range: Range<usize>) -> impl Iterator<Item = u64> + '_ {
+        self.all()[range].iter().map(|word| word.load(Ordering::Relaxed))
     }
 
     pub fn set(&self, first: usize, words: &[u64]) {
-        let places = &self.memory[..self.length][first..first + words.len()];
+        self.set_unmarked(first, words);
+        for chunk in chunks(first..first + words.len()) {
+            // As `ws_mark_written` does.
+            self.memory.mark(chunk).store(1, Ordering::Release);
+        }
+    }
+
+    /// The same for words that nobody copies now.
+    pub fn set_unmarked(&self, first: usize, words: &[u64]) {
+        let places = &self.all()[first..first + words.len()];
         places.iter().zip(words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
     }
 
     /// One of them.
     pub fn get(&self, position: usize) -> u64 {
-        self.memory[..self.length][position].load(Ordering::Relaxed)
+        self.all()[position].load(Ordering::Relaxed)
     }
 
-    /// Sets a word that has another value; one that has it already stays untouched, and takes no memory.
+    /// Sets a word that has another value and that nobody copies now; one that has this value stays untouched, and
+    /// takes no memory.
     pub fn set_if_other(&self, position: usize, word: u64) {
-        let place = &self.memory[..self.length][position];
+        let place = &self.all()[position];
         if place.load(Ordering::Relaxed) != word {
             place.store(word, Ordering::Relaxed);
         }
     }
+
+    /// The chunks of all words.
+    pub fn chunks(&self) -> Range<usize> {
+        chunks(0..self.length)
+    }
+
+    /// Whether a word of the chunk was written since its mark was cleared.
+    pub fn is_marked(&self, chunk: usize) -> bool {
+        self.memory.mark(chunk).load(Ordering::Relaxed) != 0
+    }
+
+    /// Marks a chunk.
+    pub fn mark(&self, chunk: usize) {
+        self.memory.mark(chunk).store(1, Ordering::Release);
+    }
+
+    /// Clears the mark of a chunk. What is read of the chunk afterwards is what was written before the mark was set.
+    pub fn clear_mark(&self, chunk: usize) {
+        if self.is_marked(chunk) {
+            self.memory.mark(chunk).swap(0, Ordering::AcqRel);
+            // The words are not read before the mark is cleared.
+            fence(Ordering::SeqCst);
+        }
+    }
+
+    /// From now on these words are the copy of others, whose marks only the caller clears.
+    pub fn begin_copy(&self, of: &Words) {
+        static COPIES: AtomicU64 = AtomicU64::new(1);
+        let number = COPIES.fetch_add(1, Ordering::Relaxed);
+        [self, of].iter().for_each(|it| it.memory.copy.store(number, Ordering::Relaxed));
+    }
+
+    /// Whether these words are the copy of the others that was begun last.
+    pub fn is_copy(&self, of: &Words) -> bool {
+        let [own, other] = [self, of].map(|it| it.memory.copy.load(Ordering::Relaxed));
+        own == other && own != 0
+    }
+}
+
+/// The chunks that have words of this range.
+fn chunks(words: Range<usize>) -> Range<usize> {
+    words.start / CHUNK_WORDS..words.end.div_ceil(CHUNK_WORDS)
 }
 
 /// So many zeros, which the system gives memory when they are written; none if it has no addresses for them.

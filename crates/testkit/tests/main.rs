@@ -5,6 +5,7 @@ mod architecture;
 mod bursts;
 mod corpus;
 mod differential;
+mod followed_registers;
 mod gateway;
 mod hostile_packets;
 mod model;

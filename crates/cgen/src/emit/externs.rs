@@ -9,6 +9,7 @@ use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, long, name, unary,
 };
 use base::index::Id;
+use base::limits::MARKED_WORDS_MIN;
 use ir::{
     CounterId, DigestId, DirectCounterId, DirectMeterId, Expr, ExternFunctionId, ExternInstanceId, MeterId, Place,
     RegisterId, Stmt,
@@ -25,6 +26,11 @@ const CONSTANTS: [(&str, &str); 5] = [
 ];
 
 const NOW_NS: &str = "now_ns";
+
+/// The position of a cell's first word.
+fn word_of(cell: C, limbs: u32) -> C {
+    if limbs == 1 { cell } else { binary("*", cell, int(limbs)) }
+}
 
 /// Declares the constants of the environment that the fast path has used.
 pub(crate) fn env_constants(items: BTreeSet<(&'static str, u32)>) -> Vec<S> {
@@ -64,8 +70,7 @@ impl Scope<'_, '_> {
     fn cell(&mut self, register: RegisterId, position: &C) -> (C, u32) {
         let limbs = self.emitter.program.registers[register].ty.width().div_ceil(64);
         let words = dot(self.env_item("registers", register), "words");
-        let offset = if limbs == 1 { position.clone() } else { binary("*", position.clone(), int(limbs)) };
-        (binary("+", words, offset), limbs)
+        (binary("+", words, word_of(position.clone(), limbs)), limbs)
     }
 
     fn exists(&mut self, array: &'static str, id: impl Id, position: &C) -> C {
@@ -103,7 +108,13 @@ impl Scope<'_, '_> {
             Value::Wide(words) => S::Eval(call("ws_wide_copy", vec![cell, words, int(width)])),
         };
         let exists = self.exists("registers", register, &position);
-        self.push(S::If(exists, vec![store], Vec::new()));
+        let mut statements = vec![store];
+        let words = self.emitter.program.registers[register].size.saturating_mul(u64::from(limbs));
+        if words >= MARKED_WORDS_MIN {
+            let words = dot(self.env_item("registers", register), "words");
+            statements.push(S::Eval(call("ws_mark_written", vec![words, word_of(position, limbs)])));
+        }
+        self.push(S::If(exists, statements, Vec::new()));
     }
 
     pub(crate) fn count(&mut self, counter: CounterId, position: &Expr) {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use switch::{Backend, Config, CpuPort, Switch};
+use switch::{Backend, Config, CpuPort, Door, Switch};
 use syntax::{Diagnostics, MemoryFiles, SourceMap};
 use testkit::pipeline::Engine;
 use tokio::sync::mpsc;
@@ -100,6 +100,13 @@ const ROUTE_READ: &str = r#"table_entry {
   }
 }
 "#;
+
+/// A figure of this process in MiB, from `/proc/self/status`.
+pub fn mebibytes(figure: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(figure)).unwrap();
+    line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+}
 
 /// A program, as the interpreter runs it, and its P4Info.
 pub struct Made {
@@ -261,6 +268,11 @@ impl Device {
             }
             longest
         })
+    }
+
+    /// The queue of commands to the switch.
+    pub fn door(&self) -> Arc<dyn Door> {
+        Arc::clone(self.api.door())
     }
 
     /// A port has lost its link, or has it again.
@@ -472,12 +484,13 @@ pub fn status(status: &Status) -> String {
 fn with_ids(info: &P4Info, text: &str) -> String {
     let tables = info.tables.iter().map(|it| &it.preamble);
     let actions = info.actions.iter().map(|it| &it.preamble);
+    let counters = info.counters.iter().map(|it| &it.preamble);
     let meters = info.meters.iter().map(|it| &it.preamble);
     let registers = info.registers.iter().map(|it| &it.preamble);
     let digests = info.digests.iter().map(|it| &it.preamble);
-    let mut named: Vec<(String, u32)> = (tables.chain(actions).chain(meters).chain(registers).chain(digests).flatten())
-        .map(|it| (it.alias.clone(), it.id))
-        .collect();
+    let arrays = counters.chain(meters).chain(registers);
+    let mut named: Vec<(String, u32)> =
+        (tables.chain(actions).chain(arrays).chain(digests).flatten()).map(|it| (it.alias.clone(), it.id)).collect();
     // Longer names first, which may begin with shorter ones.
     named.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     named.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("${name}"), &id.to_string()))
