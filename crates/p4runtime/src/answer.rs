@@ -34,8 +34,8 @@ const MESSAGES_MAX: usize = 4;
 /// The most bytes of all responses that wait for their clients: some million entries of tables.
 const POOL_BYTES: usize = 512 << 20;
 
-/// The longest time that writes wait for a response. A million entries take a second or two; a million queries may
-/// take longer.
+/// The longest time for collecting a response. A million entries take a second or two; a million queries may take
+/// longer.
 pub(crate) const COLLECTING_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// How long a response waits for a client that does not read it.
@@ -126,7 +126,7 @@ impl AnswerWriter {
     pub fn goes_on(&mut self) -> bool {
         if self.refusal.is_none() && self.began.elapsed() > self.collecting_time_max {
             let seconds = self.collecting_time_max.as_secs();
-            self.refuse(format!("the answer takes more than {seconds} seconds, in which nothing can be written"));
+            self.refuse(format!("the answer takes more than {seconds} seconds"));
         }
         self.refusal.is_none() && !self.sender.is_closed()
     }

@@ -6,6 +6,8 @@
 //! * What is in the switch itself (counters, meters, registers), and what is shown by names that writes may assign
 //!   anew, is collected while nothing is written. If a write comes meanwhile, a long response is collected anew after
 //!   it. Its last attempt is not interrupted, and there is one such attempt at a time.
+//! * Cells of arrays are collected in pieces, between which writes go first. If all of these changed tables only, the
+//!   response shows the cells as they were after the last of them; otherwise it is collected anew.
 
 use crate::answer::AnswerWriter;
 use crate::pipelines::Pipeline;
@@ -20,6 +22,7 @@ use p4runtime_proto::p4::config::v1::p4_new_type_spec::Representation;
 use p4runtime_proto::p4::config::v1::p4_new_type_translation::SdnType;
 use p4runtime_proto::p4::v1;
 use std::sync::Arc;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit};
 use tonic::Status;
 
@@ -97,16 +100,26 @@ impl Collection {
         let Ok(target) = core.target() else { return self };
         let config = core.hub().arbitration.config(&role_name(&self.request.role, 0));
         let numbered = target.numbered().clone();
-        let gives_way_to = (!is_last && !self.is_short).then_some(&core.turn);
+        let copies = !self.is_short && !has_names(&target);
+        let is_live = |entity: &v1::Entity| {
+            let query = query::read(&target.schema, entity).ok().and_then(|wanted| wanted.query);
+            query.is_some_and(|query| !query.is_of_copies() && !query.is_of_arrays())
+        };
+        let gives_way = match self.is_short || is_last {
+            true => GivesWay::Never,
+            false if copies && !self.request.entities.iter().any(is_live) => GivesWay::BetweenPieces,
+            false => GivesWay::ByEnding,
+        };
         let mut found = Found {
             target: &target,
             config: config.as_deref(),
             numbered,
             answer: &mut self.answer,
-            gives_way_to,
+            turn: HeldTurn { of: &core.turn, held: Some(turn) },
+            switch_writes: target.api.switch_writes(),
+            gives_way,
             is_interrupted: false,
         };
-        let copies = !self.is_short && !has_names(&target);
         let mut of_copies = Vec::new();
         for entity in &self.request.entities {
             let outcome = match query::read(&target.schema, entity) {
@@ -123,8 +136,8 @@ impl Collection {
         }
         if !found.is_interrupted && !of_copies.is_empty() {
             let copied = target.api.copy_of(&target.schema.program);
-            drop(turn);
-            found.gives_way_to = None;
+            found.turn.held = None;
+            found.gives_way = GivesWay::Never;
             let added = copied.and_then(|copied| {
                 of_copies.iter().try_for_each(|wanted| found.add(wanted, |query, sink| copied.read(query, sink)))
             });
@@ -153,13 +166,49 @@ struct Found<'a> {
     config: Option<&'a RoleConfig>,
     numbered: NumberedPorts,
     answer: &'a mut AnswerWriter,
-    gives_way_to: Option<&'a Turn>,
+    turn: HeldTurn<'a>,
+    /// As it was at the beginning.
+    switch_writes: u64,
+    gives_way: GivesWay,
     is_interrupted: bool,
+}
+
+/// How writes that come meanwhile go first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GivesWay {
+    /// They wait: the response is short, or they do not have to wait.
+    Never,
+    /// The response is collected anew.
+    ByEnding,
+    /// They take their turn between two pieces. Then the response is collected anew if they changed arrays.
+    BetweenPieces,
+}
+
+/// The turn of a read, in a thread that may block.
+struct HeldTurn<'a> {
+    of: &'a Turn,
+    held: Option<OwnedRwLockReadGuard<()>>,
+}
+
+impl HeldTurn<'_> {
+    /// Lets the writes that wait go first.
+    fn pass(&mut self) {
+        self.held = None;
+        self.held = Some(Handle::current().block_on(self.of.read()));
+    }
 }
 
 impl Found<'_> {
     fn goes_on(&mut self) -> bool {
-        self.is_interrupted |= self.gives_way_to.is_some_and(Turn::is_awaited);
+        if self.gives_way != GivesWay::Never && self.turn.of.is_awaited() {
+            match self.gives_way {
+                GivesWay::BetweenPieces => {
+                    self.turn.pass();
+                    self.is_interrupted |= self.target.api.switch_writes() != self.switch_writes;
+                }
+                _ => self.is_interrupted = true,
+            }
+        }
         !self.is_interrupted && self.answer.goes_on()
     }
 

@@ -1,5 +1,6 @@
 //! The integration tests of `p4runtime`, one program so that they are linked once.
 
+mod crowd;
 mod hostile;
 mod idle;
 mod loopback;

@@ -78,6 +78,68 @@ async fn a_long_answer_shows_one_state() {
     assert_eq!(count(&mut first).await, 0);
 }
 
+/// The counters of a long response are collected in pieces if writes come all the time: none waits for all of them.
+#[tokio::test]
+async fn writes_go_first_between_the_pieces_of_a_response() {
+    let device =
+        Device::start(Some(&large().replace(
+            "register<bit<32>>(8) last;",
+            "register<bit<32>>(8) last; counter(300000, CounterType.packets) rx;",
+        )));
+    let mut primary = Controller::connect(&device, 1).await;
+    let mut reader = Controller::silent(&device, 7).await;
+    let reading = tokio::spawn(async move {
+        let all = v1::CounterEntry::default();
+        let all = v1::Entity { entity: Some(v1::entity::Entity::CounterEntry(all)) };
+        reader.read(&[all]).await.unwrap().len()
+    });
+    let (mut written, mut update) = (0, routes(info(), 1));
+    while !reading.is_finished() {
+        primary.write(update.clone()).await.unwrap();
+        let kinds = [v1::update::Type::Delete, v1::update::Type::Insert];
+        update[0].r#type = kinds[written % 2] as i32;
+        written += 1;
+    }
+    assert_eq!(reading.await.unwrap(), 300_000);
+    // Three would interrupt attempts, and one would wait for the last.
+    assert!(written > 12, "{written} writes while a response was collected");
+}
+
+/// Those that write cells, too, come before or after the whole response.
+#[tokio::test]
+async fn a_long_response_shows_the_cells_of_one_state() {
+    let text = large()
+        .replace("register<bit<32>>(8) last;", "register<bit<32>>(8) last; counter(60000, CounterType.packets) rx;");
+    let info = program(&text).info;
+    let device = Device::start(Some(&text));
+    let mut primary = Controller::connect(&device, 1).await;
+    let mut reader = Controller::silent(&device, 7).await;
+    let of = info.clone();
+    let reading = tokio::spawn(async move {
+        let all = [entity(&of, "counter_entry { counter_id: $rx }")];
+        let mut responses = Vec::new();
+        for _ in 0..4 {
+            responses.push(reader.read(&all).await.unwrap());
+        }
+        responses
+    });
+    let mut packets = 0;
+    while !reading.is_finished() {
+        packets += 1;
+        let all =
+            format!("type: MODIFY entity {{ counter_entry {{ counter_id: $rx data {{ packet_count: {packets} }} }} }}");
+        primary.write(vec![support::update(&info, &all)]).await.unwrap();
+    }
+    for response in reading.await.unwrap() {
+        let packets = |it: &v1::Entity| match &it.entity {
+            Some(v1::entity::Entity::CounterEntry(it)) => it.data.as_ref().map(|data| data.packet_count),
+            other => panic!("{other:?}"),
+        };
+        let first = packets(&response[0]);
+        assert!(response.len() == 60_000 && response.iter().all(|it| packets(it) == first), "{first:?}");
+    }
+}
+
 #[tokio::test]
 async fn who_becomes_primary_finds_what_was_begun_ended() {
     let device = Device::start(Some(&large()));

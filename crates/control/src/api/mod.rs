@@ -78,6 +78,8 @@ pub struct Api {
     program_note: Mutex<serde_json::Value>,
     /// The numbers of updates that were carried out and refused.
     counts: (AtomicU64, AtomicU64),
+    /// How many writes, commands and programs may have changed more than tables.
+    switch_writes: AtomicU64,
     /// The threads that run the switch, if their number can change.
     workers: OnceLock<Arc<Workers>>,
     /// The ports with timers, once the switch has ports.
@@ -222,6 +224,7 @@ impl Api {
             notes: Mutex::default(),
             program_note: Mutex::default(),
             counts: Default::default(),
+            switch_writes: AtomicU64::default(),
             workers: OnceLock::new(),
             timers: OnceLock::new(),
         }
@@ -330,6 +333,11 @@ impl Api {
         (self.counts.0.load(Ordering::Relaxed), self.counts.1.load(Ordering::Relaxed))
     }
 
+    /// Grows whenever clients may have changed more than tables: cells of arrays, or the program.
+    pub fn switch_writes(&self) -> u64 {
+        self.switch_writes.load(Ordering::Relaxed)
+    }
+
     fn carry_out(
         &self,
         pipeline: &Arc<Pipeline>,
@@ -339,6 +347,7 @@ impl Api {
         if !updates.iter().any(needs_switch) {
             return pipeline.write_tables(updates, atomicity);
         }
+        self.switch_writes.fetch_add(1, Ordering::Relaxed);
         let mut outcomes = Vec::with_capacity(updates.len());
         while outcomes.len() < updates.len() {
             let first = outcomes.len();
@@ -440,6 +449,7 @@ impl Api {
 
     fn command_and_store(&self, command: Command) -> Result<Reply, Problem> {
         let turn = self.turn();
+        self.switch_writes.fetch_add(1, Ordering::Relaxed);
         let (reply, kept, pipeline) = self.carry_out_command(command)?;
         let Some(store) = self.store.get() else { return Ok(reply) };
         let stored = match kept {
@@ -646,6 +656,7 @@ impl Api {
         mut notes: Notes,
     ) -> Result<T, Fault> {
         let _turn = self.turn();
+        self.switch_writes.fetch_add(1, Ordering::Relaxed);
         notes.extend(timers::notes_of_timers(self.notes()));
         // Links are the switch's, whatever runs on it.
         let ports_down = self.pipeline().state().ports_down.clone();

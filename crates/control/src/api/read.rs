@@ -126,6 +126,14 @@ impl Query {
     }
 }
 
+impl Query {
+    /// Whether it selects all cells of arrays, which writes to tables do not change.
+    pub fn is_of_arrays(&self) -> bool {
+        use Query::{Counters, Meters, Registers};
+        matches!(self, Counters { index: None, .. } | Meters { index: None, .. } | Registers { index: None, .. })
+    }
+}
+
 /// Receives entities; returns false to stop the reading.
 pub type Sink<'a> = &'a mut dyn FnMut(Vec<Entity>) -> bool;
 
