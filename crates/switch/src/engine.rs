@@ -59,7 +59,13 @@ pub(crate) trait Rules: Send {
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
     /// Lets a buffer go that has waited long enough. Architectures without buffers are not asked.
-    fn release(&mut self, _engine: &mut Engine, _number: u16, _buffer: CoalescingBuffer, _execution: &mut Execution<'_>) {
+    fn release(
+        &mut self,
+        _engine: &mut Engine,
+        _number: u16,
+        _buffer: CoalescingBuffer,
+        _execution: &mut Execution<'_>,
+    ) {
         unreachable!("the architecture has no buffers");
     }
 }
