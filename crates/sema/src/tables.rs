@@ -519,6 +519,7 @@ impl Checker<'_> {
     }
 
     fn entry(&mut self, table: &Table, written: &ast::Entry, all_const: bool) -> Option<Entry> {
+        self.check_annotations(&written.annotations);
         let types: Vec<Type> = table.keys.iter().map(|key| key.expr.ty.clone()).collect();
         let keys = match written.keyset.elements.as_slice() {
             [ast::Expr { kind: ast::ExprKind::Default | ast::ExprKind::DontCare, .. }] => {

@@ -51,6 +51,28 @@ mod tests {
     }
 
     #[test]
+    fn annotations_of_entries() {
+        check_errors(
+            r#"
+            #include <core.p4>
+            control C(inout bit<8> x) {
+                action a() { }
+                table t {
+                    key = { x: exact; }
+                    actions = { a; }
+                    default_action = a;
+                    const entries = { 1: a() @name(5); 2: a() @name["a" ++ "b"]; 3: a() @f({] ++); }
+                }
+                apply { t.apply(); }
+            }"#,
+            expect![[r#"
+                t.p4:9:46: error[E0210]: `@name` takes one string
+                  `@name(5)`: not one string
+            "#]],
+        );
+    }
+
+    #[test]
     fn bodies() {
         check_errors(
             "#include <core.p4>
