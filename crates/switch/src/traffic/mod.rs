@@ -3,8 +3,8 @@
 //! What enters: packets with a port and a priority. What leaves: the packets that are due, one by one. Each port has a
 //! queue per priority ([`QueueSettings`]: bounds in packets and bytes, rate, class, weight), a scheduler that chooses
 //! among them (`port`), and a wire with a rate in bits per second behind it, which also carries what the medium adds to
-//! each packet ([`ETHERNET_OVERHEAD_BYTES`]). All queues share a buffer ([`BufferSettings`]). A packet is refused if its
-//! queue or the buffer is full, or if its queue is above the buffer's dynamic threshold.
+//! each packet ([`ETHERNET_OVERHEAD_BYTES`]). All queues share a buffer ([`BufferSettings`]). A packet is refused if
+//! its queue or the buffer is full, or if its queue is above the buffer's dynamic threshold.
 //!
 //! A queue without a rate, of a port without one, lets a packet go at once. All such packets wait in one line, whatever
 //! their port and priority: the line is emptied in the same run of the core that filled it, so any other order, and a

@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 /// Packets that a queue with a rate holds unless told otherwise.
 pub const QUEUE_CAPACITY_DEFAULT: usize = 64;
 
-/// How a queue of a port is set up. Capacities hold while the queue or its port has a rate: without one no packet waits.
+/// How a queue of a port is set up. Capacities hold while the queue or its port has a rate: without one no packet
+/// waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueSettings {
     /// The most packets that wait in it, up to 65,536.
