@@ -44,6 +44,9 @@ pub struct Config {
     pub prr: bool,
     /// Undoes a reduction that proves unnecessary (RFC 3522, RFC 3708). True: as Linux.
     pub undo: bool,
+    /// Ends CUBIC's initial slow start when round trips become longer (HyStart++, RFC 9406). True: Linux's `hystart`,
+    /// from which it comes.
+    pub hystart: bool,
     /// Nagle's algorithm (RFC 9293, section 3.7.4). True: Linux without `TCP_NODELAY`.
     pub nagle: bool,
     /// Returns to the initial window after idle periods (RFC 5681, section 4.1). True: Linux's
@@ -96,6 +99,7 @@ impl Default for Config {
             rack: true,
             prr: true,
             undo: true,
+            hystart: true,
             nagle: true,
             slow_start_after_idle: true,
             receive_buffer_bytes: 3 << 20,

@@ -46,12 +46,13 @@ fn newreno_follows_the_inverse_square_root_of_losses() {
 #[test]
 fn cubic_follows_its_response_function() {
     let rtt = Time::from_ms(100);
-    for every in [20_000, 100_000] {
+    for every in [10_000, 20_000] {
         let mut line = Line::new(&config(Congestion::Cubic), rtt.divided(2), Time::ZERO);
         line.drop_every = every;
-        let window = average_window(&mut line, Time::from_s(100), Time::from_s(160), rtt);
+        let window = average_window(&mut line, Time::from_s(60), Time::from_s(120), rtt);
         let want = (0.4 * 3.7 / (4.0 * 0.3_f64)).powf(0.25) * (0.1 * every as f64).powf(0.75);
-        assert_close(window, want, 0.1);
+        // The formula leaves out fast convergence, which costs about a tenth here.
+        assert_close(window, want, 0.15);
     }
 }
 
@@ -89,4 +90,22 @@ fn dctcp_keeps_the_queue_short_and_the_line_busy() {
     let pipe = rtt.ps() as f64 / gap.ps() as f64;
     assert_close(alphas / 1000.0, (2.0 / (pipe + mark_above as f64)).sqrt(), 0.1);
     assert_eq!(statistics.counters.retransmitted_bytes, 0);
+}
+
+/// RFC 9406: a queue makes round trips longer, which ends slow start although nothing is lost.
+#[test]
+fn hystart_ends_slow_start_without_a_loss() {
+    // A pipe of 1000 segments and a queue without limit. Round trips become longer when the window is twice the pipe;
+    // five rounds follow that make it a quarter greater each.
+    let run = |hystart| {
+        let config = Config { hystart, ..config(Congestion::Cubic) };
+        let mut line = Line::new(&config, Time::from_ms(50), Time::from_us(100));
+        line.run(Time::from_s(4));
+        let statistics = line.ends[0].statistics();
+        (statistics.slow_start_threshold == u64::MAX, line.queue_max)
+    };
+    let (is_slow_start, queue) = run(true);
+    assert!(!is_slow_start && queue < 8000, "a queue of {queue}");
+    let (is_slow_start, queue) = run(false);
+    assert!(is_slow_start && queue > 20_000, "a queue of {queue}");
 }

@@ -2,7 +2,7 @@
 //!
 //! The window follows `W_cubic(t) = C (t - K)^3 + W_max` (equation 1), or the window that Reno would have (section 4.3)
 //! if that is greater. Windows are in segments here, times in seconds. Only the four basic operations are used, which
-//! give the same result on every machine. There is no HyStart (RFC 9406).
+//! give the same result on every machine.
 
 use super::{WINDOW_MAX, Window};
 use base::Time;

@@ -288,7 +288,15 @@ impl Sender {
                 self.is_limited
             };
             let rtt = self.rtt.smoothed().unwrap_or(Time::ZERO);
-            let acknowledged = Acknowledged { now: context.now, bytes: delivered.bytes, rtt, is_limited };
+            let acknowledged = Acknowledged {
+                now: context.now,
+                bytes: delivered.bytes,
+                to: self.board.start(),
+                end: self.board.end(),
+                rtt,
+                sample: delivered.sent_once.map(|(_, last)| context.now - last),
+                is_limited,
+            };
             self.control.grow(&mut self.windows, acknowledged);
         }
     }

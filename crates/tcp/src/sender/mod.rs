@@ -117,7 +117,7 @@ impl Sender {
             sack: false,
             nagle: config.nagle,
             windows: Window::new(u64::from(mss), config.initial_window_segments),
-            control: Control::new(config.congestion),
+            control: Control::new(config),
             rtt: RttEstimator::new(config.initial_rto),
             recovery: Recovery::default(),
             rack: None,
