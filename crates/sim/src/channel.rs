@@ -95,9 +95,21 @@ impl Transmitter {
         &self.config
     }
 
-    /// What was counted until `now`.
-    pub fn counters(&self) -> &ChannelCounters {
-        &self.counters
+    /// What was counted until `now`, which is not before the last packet was sent.
+    pub fn counters(&self, now: Time) -> ChannelCounters {
+        let mut counters = self.counters.clone();
+        self.take_back(now, &mut counters);
+        counters
+    }
+
+    /// Times are counted when a packet enters the queue: takes back what of them is after `now`.
+    fn take_back(&self, now: Time, counters: &mut ChannelCounters) {
+        counters.busy_ps -= u128::from(self.free_at.since(now).ps());
+        for waiting in &self.waiting {
+            let left_ps = u128::from(waiting.start.since(now).ps());
+            counters.waiting_ps -= left_ps;
+            counters.waiting_byte_ps -= left_ps * u128::from(waiting.bytes);
+        }
     }
 
     /// The latency below which no packet arrives.
@@ -220,10 +232,14 @@ impl Transmitter {
     /// Empties the queue if the link has gone down since.
     fn follow_link(&mut self, now: Time) {
         while let Some(down) = self.config.down.get(self.next_down).filter(|down| down.start <= now) {
-            self.free_at = self.free_at.min(down.start);
+            let (start, end) = (down.start, down.end);
+            let mut counters = std::mem::take(&mut self.counters);
+            self.take_back(start, &mut counters);
+            self.counters = counters;
+            self.free_at = self.free_at.min(start);
             self.waiting.clear();
             self.waiting_bytes = 0;
-            if now < down.end {
+            if now < end {
                 return;
             }
             self.next_down += 1;

@@ -59,8 +59,8 @@ pub struct Sink {
     pub bytes: u64,
     /// When the last of them arrived.
     pub last: Time,
-    /// A number that depends on the bytes, the order and the times of all frames.
-    pub digest: u64,
+    /// A number that depends on the bytes, the order and the times of all frames, if it is computed.
+    pub digest: Option<u64>,
 }
 
 impl Node for Sink {
@@ -68,14 +68,8 @@ impl Node for Sink {
         self.packets += 1;
         self.bytes += packet.len() as u64;
         self.last = context.now();
-        let mut mix =
-            |value: u64| self.digest = (self.digest ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(5);
-        mix(context.now().ps());
-        mix(port as u64);
-        for chunk in packet.bytes().chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            mix(u64::from_le_bytes(word));
+        if let Some(digest) = &mut self.digest {
+            *digest = digest_of(*digest, &[context.now().ps(), port as u64], packet.bytes());
         }
         context.end(packet);
     }
@@ -85,4 +79,15 @@ impl Node for Sink {
     fn next_timer(&self) -> Time {
         Time::MAX
     }
+}
+
+/// A digest with numbers and bytes that follow.
+fn digest_of(digest: u64, numbers: &[u64], bytes: &[u8]) -> u64 {
+    let mix = |digest: u64, value: u64| (digest ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(5);
+    let digest = numbers.iter().fold(digest, |digest, number| mix(digest, *number));
+    bytes.chunks(8).fold(digest, |digest, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        mix(digest, u64::from_le_bytes(word))
+    })
 }

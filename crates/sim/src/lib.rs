@@ -11,6 +11,9 @@
 //! * [`events`]: which event is next.
 //! * [`node`]: what all nodes have in common. [`network`]: nodes and links, run on one thread or several.
 //! * [`host`]: stations with addresses: ARP, NDP, ICMP, UDP, TCP (the crate `tcp`).
+//! * [`switch_node`]: switches that run a program. [`router`]: switches without one.
+//! * [`scenario`]: from a file to a network that runs, and to results.
+//! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 
@@ -23,8 +26,12 @@ pub mod network;
 pub mod node;
 pub mod packet;
 pub mod random;
+pub mod router;
+pub mod scenario;
 pub mod statistics;
+pub mod switch_node;
 pub mod time;
+pub mod topology;
 pub mod wire;
 
 pub use channel::ChannelConfig;

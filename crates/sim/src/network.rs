@@ -101,9 +101,9 @@ impl Network {
         self.partitions[partition as usize].transmitter(port as usize)
     }
 
-    /// What a channel has counted.
-    pub fn counters(&self, channel: usize) -> &ChannelCounters {
-        self.transmitter(channel).counters()
+    /// What a channel has counted until now.
+    pub fn counters(&self, channel: usize) -> ChannelCounters {
+        self.transmitter(channel).counters(self.now)
     }
 
     /// Packets and bytes that wait for a channel now.

@@ -1,7 +1,7 @@
 //! Queues made of a link and a source, against the results of queueing theory.
 //!
-//! A frame of one byte takes 8 ns on a line of 1 Gb/s without overhead; the mean frame has 4,000 bytes and takes 32 us.
-//! The mean waiting time is that of the channel's counters, which is exact for the packets that were sent.
+//! A byte takes 80 ns on a line of 100 Mb/s without overhead; the mean frame has 400 bytes and takes 32 us. The mean
+//! waiting time is that of the channel's counters: the area under the queue's length by the number of packets.
 //!
 //! A run is divided into batches. The waiting times of successive packets depend on each other over a relaxation time,
 //! which grows with the load as 1 / (1 - load)^2; a batch is much longer, so that the means of batches are nearly
@@ -20,7 +20,7 @@ use sim::{Network, NetworkBuilder, Time};
 
 /// The mean time of a frame on the line.
 const SERVICE: Time = Time::from_us(32);
-const MEAN_BYTES: usize = 4_000;
+const MEAN_BYTES: usize = 400;
 
 /// A queue.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ fn network(queue: &Queue, seed: u64) -> Network {
     let mut builder = NetworkBuilder::default();
     let (source, sink) = (builder.add("source"), builder.add("sink"));
     let config = ChannelConfig {
-        bits_per_s: 1_000_000_000,
+        bits_per_s: 100_000_000,
         delay: Time::from_us(1),
         overhead_bytes: 0,
         queue_packets: queue.room,
@@ -70,11 +70,11 @@ fn run(queue: &Queue, batches: usize, services: u64) -> Run {
         (source.sent, source.found_free)
     };
     network.run_until(batch);
-    let (mut before, mut sent_before) = (network.counters(0).clone(), sent(&network));
+    let (mut before, mut sent_before) = (network.counters(0), sent(&network));
     let mut samples: [Vec<f64>; 5] = Default::default();
     for index in 0..batches as u64 {
         network.run_until(batch.times(index + 2));
-        let (now, sent_now) = (network.counters(0).clone(), sent(&network));
+        let (now, sent_now) = (network.counters(0), sent(&network));
         let values = of_batch(&now.since(&before), batch, (sent_now.0 - sent_before.0, sent_now.1 - sent_before.1));
         samples.iter_mut().zip(values).for_each(|(samples, value)| samples.push(value));
         (before, sent_before) = (now, sent_now);
@@ -126,8 +126,8 @@ fn check_m_g_1(sizes: Sizes, variation: f64, load: f64, batches: usize, services
 /// The part of the packets that an M/D/1/K queue loses, with K places including the line.
 ///
 /// At departures, 0 to K - 1 packets remain, with the same ratios as in the endless queue: `ratios` solves the balance
-/// of the embedded chain, state by state. The probability that a departing packet leaves nobody behind gives the idle time of
-/// the line, and from it the loss (Gross and Harris, Fundamentals of Queueing Theory, section 5.1.7).
+/// of the embedded chain, state by state. The probability that a departing packet leaves nobody behind gives the idle
+/// time of the line, and from it the loss (Gross and Harris, Fundamentals of Queueing Theory, section 5.1.7).
 fn m_d_1_k_loss(load: f64, places: usize) -> f64 {
     // Arrivals during a service.
     let mut arrivals = vec![(-load).exp()];
@@ -169,9 +169,9 @@ fn an_m_d_1_k_queue() {
 fn a_d_d_1_queue() {
     let constant = |bits_per_s| Arrivals::constant(bits_per_s, MEAN_BYTES as u64);
     let queue = |bits_per_s| Queue { arrivals: constant(bits_per_s), sizes: Sizes::Fixed(MEAN_BYTES), room: 10 };
-    let below = run(&queue(999_999_999), 5, 1_000);
+    let below = run(&queue(99_999_999), 5, 1_000);
     assert_eq!((below.waiting_us.mean, below.loss.mean, below.found_free.mean), (0.0, 0.0, 1.0));
-    let above = run(&queue(1_250_000_000), 5, 1_000);
+    let above = run(&queue(125_000_000), 5, 1_000);
     assert!((above.loss.mean - 0.2).abs() < 1e-3 && (above.utilisation.mean - 1.0).abs() < 1e-3);
     // Whoever gets in finds nine or ten in front, and the rest of a packet on the line.
     assert!((above.queue_packets.mean - 9.6).abs() < 0.5, "{:?}", above.queue_packets);
@@ -208,12 +208,12 @@ fn m_d_1_within_one_percent() {
 fn m_d_1_k_within_one_percent() {
     for (load, places) in [(0.5, 2), (0.7, 3), (0.8, 5), (0.9, 5), (0.95, 10), (1.0, 10), (1.2, 4)] {
         let queue = Queue { arrivals: poisson(load), sizes: Sizes::Fixed(MEAN_BYTES), room: places - 1 };
-        check("loss", load, run(&queue, 30, 1_000_000).loss, m_d_1_k_loss(load, places), 0.01);
+        check("loss", load, run(&queue, 30, 400_000).loss, m_d_1_k_loss(load, places), 0.01);
     }
 }
 
-/// Service times of a batch, for an error well below 1 %: the variance of a mean wait falls with their number and grows
-/// as 1 / (1 - load)^2 relative to the mean.
+/// Service times of a batch for an interval of less than 1 %: the variance of a mean wait falls with the number of
+/// packets and grows as 1 / (1 - load)^2 relative to the mean.
 fn services(load: f64) -> u64 {
-    (30_000.0 / (1.0 - load) / (1.0 - load)).min(3_000_000.0) as u64
+    (70_000.0 / load / (1.0 - load) / (1.0 - load)) as u64
 }

@@ -48,7 +48,7 @@ pub struct ChannelCounters {
     pub duplicated: u64,
     /// Packets that were delayed so that others overtake them.
     pub reordered: u64,
-    /// The time for which the line was or will be occupied by these packets.
+    /// The time for which the line was occupied.
     pub busy_ps: u128,
     /// Sum of the packets' waiting times: divided by the time, the mean number of waiting packets.
     pub waiting_ps: u128,

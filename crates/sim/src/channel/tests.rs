@@ -49,9 +49,22 @@ fn packets_follow_each_other_on_the_line() {
     bench.send(0, 100);
     bench.send(5_000, 10);
     assert_eq!(bench.times(), [850, 1_650, 5_130]);
-    let counters = bench.transmitter.counters();
+    let counters = bench.transmitter.counters(Time::MAX);
     assert_eq!((counters.packets, counters.bytes, counters.busy_ps), (3, 210, 1_680_000));
     assert_eq!((counters.waiting_ps, counters.waiting_byte_ps), (800_000, 80_000_000));
+}
+
+#[test]
+fn times_are_counted_until_now() {
+    let mut bench = Bench::new(config());
+    (0..3).for_each(|_| bench.send(0, 100));
+    let at = |ns| {
+        let counters = bench.transmitter.counters(Time::from_ns(ns));
+        (counters.busy_ps, counters.waiting_ps, counters.waiting_byte_ps)
+    };
+    assert_eq!(at(0), (0, 0, 0));
+    assert_eq!(at(500), (500_000, 1_000_000, 100_000_000));
+    assert_eq!(at(2_400), (2_400_000, 2_400_000, 240_000_000));
 }
 
 #[test]
@@ -68,10 +81,13 @@ fn the_queue_holds_what_it_may_without_the_packet_in_transmission() {
     let mut bench = Bench::new(ChannelConfig { queue_packets: 2, ..config() });
     (0..4).for_each(|_| bench.send(0, 100));
     assert_eq!((bench.arrivals.len(), bench.transmitter.backlog(Time::ZERO)), (3, (2, 200)));
-    assert_eq!(bench.transmitter.counters().drops, [1, 0, 0, 0]);
+    assert_eq!(bench.transmitter.counters(Time::MAX).drops, [1, 0, 0, 0]);
     // The second is in transmission from 800 ns on.
     bench.send(800, 100);
-    assert_eq!((bench.times(), bench.transmitter.counters().queue_packets_max), (vec![800, 1_600, 2_400, 3_200], 2));
+    assert_eq!(
+        (bench.times(), bench.transmitter.counters(Time::MAX).queue_packets_max),
+        (vec![800, 1_600, 2_400, 3_200], 2)
+    );
     let mut bench = Bench::new(ChannelConfig { queue_bytes: 150, ..config() });
     [100, 100, 51, 50].into_iter().for_each(|bytes| bench.send(0, bytes));
     assert_eq!(bench.times(), [800, 1_600, 2_000]);
@@ -91,7 +107,7 @@ fn a_long_queue_marks_packets_that_can_be_marked() {
         bench.send_packet(0, packet);
     }
     let marks: Vec<u8> = bench.arrivals.iter().map(|(_, bytes)| bytes[15]).collect();
-    assert_eq!((marks, bench.transmitter.counters().marked), (vec![2, 2, 3, 0], 1));
+    assert_eq!((marks, bench.transmitter.counters(Time::MAX).marked), (vec![2, 2, 3, 0], 1));
 }
 
 #[test]
@@ -99,7 +115,7 @@ fn longer_packets_than_the_mtu_are_dropped() {
     let mut bench = Bench::new(ChannelConfig { mtu: 1_500, ..config() });
     bench.send(0, 1_514);
     bench.send(0, 1_515);
-    assert_eq!((bench.arrivals.len(), bench.transmitter.counters().drops), (1, [0, 1, 0, 0]));
+    assert_eq!((bench.arrivals.len(), bench.transmitter.counters(Time::MAX).drops), (1, [0, 1, 0, 0]));
 }
 
 #[test]
@@ -115,7 +131,10 @@ fn a_link_that_goes_down_loses_what_waits_and_what_is_on_the_wire() {
     bench.send(3_600, 100);
     bench.send(10_000, 100);
     assert_eq!(bench.times(), [1_100, 1_900, 4_700, 11_100]);
-    assert_eq!(bench.transmitter.counters().drops, [0, 0, 4, 0]);
+    let counters = bench.transmitter.counters(Time::MAX);
+    assert_eq!(counters.drops, [0, 0, 4, 0]);
+    // 2,000 ns before the link goes down, then 500, 800 and 800.
+    assert_eq!((counters.busy_ps, counters.waiting_ps), (4_100_000, 800_000 + 1_600_000 + 2_000_000));
 }
 
 #[test]
@@ -123,7 +142,7 @@ fn impairments_happen_as_often_as_they_should() {
     let mut bench =
         Bench::new(ChannelConfig { loss: chance(0.1), corruption: chance(0.2), duplication: chance(0.3), ..config() });
     (0..10_000).for_each(|number| bench.send(number * 1_000, 100));
-    let counters = bench.transmitter.counters().clone();
+    let counters = bench.transmitter.counters(Time::MAX);
     let lost = counters.drops[ChannelDrop::Loss as usize];
     // Four standard deviations.
     assert!(lost.abs_diff(1_000) < 120, "{lost}");
@@ -157,7 +176,7 @@ fn jitter_keeps_the_order_and_reordering_does_not() {
     (0..1_000).for_each(|number| bench.send(number * 1_000, 100));
     let delayed =
         bench.times().iter().zip(0..).filter(|(time, number)| **time == number * 1_000 + 5_800).count() as u64;
-    assert_eq!(delayed, bench.transmitter.counters().reordered);
+    assert_eq!(delayed, bench.transmitter.counters(Time::MAX).reordered);
     assert!(delayed.abs_diff(100) < 38, "{delayed}");
 }
 

@@ -38,6 +38,11 @@ impl Ping {
         Ping { to, identifier, interval, left: count, next, echo_bytes, sequence: 0, sent: 0, received: 0, delays }
     }
 
+    /// What tells it from other pings of its host.
+    pub fn identifier(&self) -> u16 {
+        self.identifier
+    }
+
     /// When the next request is sent.
     pub fn next(&self) -> Time {
         self.next

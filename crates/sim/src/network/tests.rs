@@ -58,7 +58,7 @@ fn ring(relays: u32, seed: u64, threads: usize) -> Network {
         builder.link(id, sink, [near.clone(), near.clone()]);
         let arrivals = Arrivals::poisson(400_000_000, 500);
         builder.place(source, Box::new(Source::new(arrivals, Sizes::Uniform(64, 936), &name, seed)));
-        builder.place(sink, Box::<Sink>::default());
+        builder.place(sink, Box::new(Sink { digest: Some(0), ..Sink::default() }));
     }
     for &id in &ids {
         builder.place(id, Box::new(Relay { ports: 4, turns: 0, next: Time::from_us(1) }));
@@ -69,7 +69,8 @@ fn ring(relays: u32, seed: u64, threads: usize) -> Network {
 /// Everything that can be seen of a network.
 fn state(network: &Network) -> Vec<u64> {
     let sinks = (0..network.nodes.len() as u32).filter_map(|node| network.node::<Sink>(NodeId(node)));
-    let mut state: Vec<u64> = sinks.flat_map(|sink| [sink.packets, sink.bytes, sink.last.ps(), sink.digest]).collect();
+    let mut state: Vec<u64> =
+        sinks.flat_map(|sink| [sink.packets, sink.bytes, sink.last.ps(), sink.digest.unwrap_or(0)]).collect();
     for channel in 0..network.channels().len() {
         let counters = network.counters(channel);
         state.extend([counters.packets, counters.bytes, counters.waiting_ps as u64, counters.dropped()]);
@@ -133,7 +134,7 @@ fn impairments_and_failures_happen_in_a_network() {
     let sent: u64 = ids.clone().filter_map(|node| network.node::<Source>(NodeId(node))).map(|source| source.sent).sum();
     let received: u64 = ids.filter_map(|node| network.node::<Sink>(NodeId(node))).map(|sink| sink.packets).sum();
     let count = |what: fn(&ChannelCounters) -> u64| -> u64 {
-        (0..network.channels().len()).map(|channel| what(network.counters(channel))).sum()
+        (0..network.channels().len()).map(|channel| what(&network.counters(channel))).sum()
     };
     assert!(sent > 500 && received > 100, "{sent} {received}");
     for reason in [ChannelDrop::Down, ChannelDrop::Loss] {

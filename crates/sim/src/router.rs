@@ -1,0 +1,245 @@
+//! A plain router: the switch without a program. It forwards IP packets to hosts along given routes and answers for its
+//! addresses.
+//!
+//! What enters: packets for its Ethernet addresses. What leaves: the same packets with the next hop's address and one
+//! hop less to live. Of several ports with the same distance a hash of the flow selects one.
+
+use crate::node::{Context, Node};
+use crate::packet::Packet;
+use crate::time::Time;
+use crate::wire::ethernet::{self, HEADER_BYTES};
+use crate::wire::{Mac, arp, icmp, ip};
+use core::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+
+/// The hosts of a network by their addresses, shared by its routers.
+#[derive(Clone, Debug, Default)]
+pub struct HostTable {
+    /// Sorted.
+    hosts: Vec<(IpAddr, u32)>,
+}
+
+impl HostTable {
+    /// From addresses and numbers of hosts.
+    pub fn new(mut hosts: Vec<(IpAddr, u32)>) -> HostTable {
+        hosts.sort_unstable();
+        HostTable { hosts }
+    }
+
+    /// The number of the host with this address.
+    pub fn find(&self, ip: IpAddr) -> Option<u32> {
+        let index = self.hosts.binary_search_by_key(&ip, |(ip, _)| *ip).ok()?;
+        Some(self.hosts[index].1)
+    }
+}
+
+/// A port of a router.
+#[derive(Clone, Debug)]
+pub struct RouterPort {
+    /// Its Ethernet address.
+    pub mac: Mac,
+    /// The Ethernet address at the other end.
+    pub peer: Mac,
+    /// Its addresses, for which it answers.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// How a router is set up.
+#[derive(Clone, Debug)]
+pub struct RouterConfig {
+    /// Its ports.
+    pub ports: Vec<RouterPort>,
+    /// All hosts.
+    pub hosts: Arc<HostTable>,
+    /// Groups of ports with the same distance.
+    pub groups: Vec<Vec<usize>>,
+    /// For each host its group; an empty group leads nowhere.
+    pub routes: Vec<u32>,
+    /// What distinguishes the hash of this router from that of others.
+    pub hash_seed: u64,
+}
+
+/// What a router counts.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct RouterCounters {
+    /// Packets that were sent on.
+    pub forwarded: u64,
+    /// Packets for which there is no route.
+    pub no_route: u64,
+    /// Packets whose time to live has ended.
+    pub expired: u64,
+    /// Frames for other stations, or that are not IP.
+    pub ignored: u64,
+}
+
+/// A router.
+pub struct Router {
+    config: RouterConfig,
+    counters: RouterCounters,
+}
+
+impl Router {
+    /// A router.
+    pub fn new(config: RouterConfig) -> Router {
+        Router { config, counters: RouterCounters::default() }
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> &RouterCounters {
+        &self.counters
+    }
+
+    /// Where a frame goes.
+    fn route(&self, frame: &[u8]) -> Result<usize, fn(&mut RouterCounters) -> &mut u64> {
+        let flow = Flow::of(frame).ok_or(IGNORED)?;
+        let host = self.config.hosts.find(flow.destination).ok_or(NO_ROUTE)?;
+        let group = self.config.routes.get(host as usize).and_then(|&group| self.config.groups.get(group as usize));
+        match group.map(Vec::as_slice) {
+            None | Some([]) => Err(NO_ROUTE),
+            Some([port]) => Ok(*port),
+            Some(ports) => Ok(ports[(flow.hash(self.config.hash_seed) % ports.len() as u64) as usize]),
+        }
+    }
+
+    fn forward(&mut self, context: &mut Context<'_>, mut packet: Packet) {
+        let result = self.route(packet.bytes()).and_then(|port| {
+            ip::decrement_ttl(packet.bytes_mut()).ok_or(EXPIRED)?;
+            Ok(port)
+        });
+        match result {
+            Ok(port) => {
+                let RouterPort { mac, peer, .. } = self.config.ports[port];
+                packet.bytes_mut()[0..6].copy_from_slice(&peer.0);
+                packet.bytes_mut()[6..12].copy_from_slice(&mac.0);
+                self.counters.forwarded += 1;
+                context.send(port, packet);
+            }
+            Err(counter) => {
+                *counter(&mut self.counters) += 1;
+                context.end(packet);
+            }
+        }
+    }
+
+    /// Answers questions for its addresses.
+    fn answer(&mut self, context: &mut Context<'_>, port: usize, packet: &Packet) -> Option<()> {
+        let (frame, payload) = ethernet::Header::parse(packet.bytes())?;
+        let RouterPort { mac, addresses, .. } = &self.config.ports[port];
+        if frame.ethertype == ethernet::ARP {
+            let message = arp::Message::parse(payload).filter(|it| it.is_request)?;
+            let address = message.target.1;
+            addresses.contains(&IpAddr::V4(address)).then_some(())?;
+            let mut answer = context.pool().zeroed(HEADER_BYTES + arp::BYTES);
+            header(message.sender.0, *mac, ethernet::ARP).emit(answer.bytes_mut());
+            let message = arp::Message { is_request: false, sender: (*mac, address), target: message.sender };
+            message.emit(&mut answer.bytes_mut()[HEADER_BYTES..]);
+            context.send(port, answer);
+            return Some(());
+        }
+        let (question, message) = ip::Header::parse(frame.ethertype, payload).ok()?;
+        let Some(icmp::Message::Solicitation(target, Some(asker))) =
+            icmp::parse(&question, message).filter(|_| question.protocol == ip::ICMPV6)
+        else {
+            return None;
+        };
+        addresses.contains(&IpAddr::V6(target)).then_some(())?;
+        let answer = advertisement(context, *mac, target, asker, question.source)?;
+        context.send(port, answer);
+        Some(())
+    }
+}
+
+const IGNORED: fn(&mut RouterCounters) -> &mut u64 = |counters| &mut counters.ignored;
+const NO_ROUTE: fn(&mut RouterCounters) -> &mut u64 = |counters| &mut counters.no_route;
+const EXPIRED: fn(&mut RouterCounters) -> &mut u64 = |counters| &mut counters.expired;
+
+fn header(destination: Mac, source: Mac, ethertype: u16) -> ethernet::Header {
+    ethernet::Header { destination, source, ethertype }
+}
+
+fn advertisement(
+    context: &mut Context<'_>,
+    mac: Mac,
+    target: Ipv6Addr,
+    asker: Mac,
+    destination: IpAddr,
+) -> Option<Packet> {
+    let ip = ip::Header { source: IpAddr::V6(target), destination, protocol: ip::ICMPV6, ttl: 255, traffic_class: 0 };
+    destination.is_ipv6().then_some(())?;
+    let at = HEADER_BYTES + ip.bytes();
+    let mut answer = context.pool().zeroed(at + icmp::NEIGHBOUR_BYTES);
+    header(asker, mac, ethernet::IPV6).emit(answer.bytes_mut());
+    ip.emit(&mut answer.bytes_mut()[HEADER_BYTES..], icmp::NEIGHBOUR_BYTES);
+    icmp::emit_neighbour(&ip, false, target, mac, &mut answer.bytes_mut()[at..]);
+    Some(answer)
+}
+
+/// What a packet's path depends on.
+struct Flow {
+    source: IpAddr,
+    destination: IpAddr,
+    protocol: u8,
+    /// Both ports, if the protocol has them.
+    ports: u32,
+}
+
+impl Flow {
+    /// The flow of a frame. Nothing but addresses and ports is checked: routers do not verify what hosts will.
+    fn of(frame: &[u8]) -> Option<Flow> {
+        let (ethertype, at) = ethernet::payload(frame)?;
+        let packet = frame.get(at..)?;
+        let (source, destination, protocol, transport) = match ethertype {
+            ethernet::IPV4 => {
+                let header_bytes = usize::from(packet.first()? & 15) * 4;
+                let ip = |at| Some(IpAddr::from(crate::wire::array::<4>(packet, at)?));
+                (ip(12)?, ip(16)?, *packet.get(9)?, header_bytes)
+            }
+            ethernet::IPV6 => {
+                let ip = |at| Some(IpAddr::from(crate::wire::array::<16>(packet, at)?));
+                (ip(8)?, ip(24)?, *packet.get(6)?, ip::V6_HEADER_BYTES)
+            }
+            _ => return None,
+        };
+        let has_ports = matches!(protocol, ip::TCP | ip::UDP);
+        let ports = crate::wire::array(packet, transport).filter(|_| has_ports).map_or(0, u32::from_be_bytes);
+        Some(Flow { source, destination, protocol, ports })
+    }
+
+    fn hash(&self, seed: u64) -> u64 {
+        let mix = |hash: u64, value: u64| {
+            let mixed = (hash ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            mixed ^ (mixed >> 29)
+        };
+        let ip = |hash, ip| match ip {
+            IpAddr::V4(ip) => mix(hash, u64::from(u32::from(ip))),
+            IpAddr::V6(ip) => {
+                let bits = u128::from(ip);
+                mix(mix(hash, (bits >> 64) as u64), bits as u64)
+            }
+        };
+        let hash = ip(ip(seed, self.source), self.destination);
+        mix(mix(hash, u64::from(self.ports)), u64::from(self.protocol)) >> 16
+    }
+}
+
+impl Node for Router {
+    fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
+        let destination = crate::wire::array(packet.bytes(), 0).map(Mac);
+        match destination {
+            Some(mac) if mac == self.config.ports[port].mac => self.forward(context, packet),
+            destination => {
+                let is_group = destination.is_some_and(Mac::is_group);
+                if !is_group || self.answer(context, port, &packet).is_none() {
+                    self.counters.ignored += 1;
+                }
+                context.end(packet);
+            }
+        }
+    }
+
+    fn timer(&mut self, _context: &mut Context<'_>) {}
+
+    fn next_timer(&self) -> Time {
+        Time::MAX
+    }
+}

@@ -1,0 +1,285 @@
+//! From a scenario to a network that runs.
+
+use crate::channel::ChannelCounters;
+use crate::host::{Host, HostConfig, Ping, TcpFlow, UdpFlow};
+use crate::network::{Network, NetworkBuilder, NodeId};
+use crate::router::{HostTable, Router, RouterConfig, RouterPort};
+use crate::scenario::resolve::{FlowKind, FlowPlan, Scenario, SwitchKind, SwitchPlan};
+use crate::switch_node::SwitchNode;
+use crate::time::Time;
+use crate::topology::routes::{Routes, SwitchRoutes};
+use crate::topology::{NodeRef, Topology};
+use crate::wire::Mac;
+use crate::wire::udp::Ports;
+use core::net::IpAddr;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use switch::Switch;
+
+/// The first port of receivers of datagrams, and of senders of any kind.
+const PORT_FIRST: u16 = 10_000;
+/// The first port of servers: one for each list of flows with the same settings.
+const SERVER_PORT_FIRST: u16 = 5_001;
+
+/// Makes the core of a switch that runs a program: of this name, with this plan.
+pub type SwitchMaker<'a> = &'a mut dyn FnMut(&str, &SwitchPlan) -> Result<Switch, String>;
+
+/// A scenario that runs.
+pub struct Simulation {
+    /// The network.
+    pub network: Network,
+    /// The scenario.
+    pub scenario: Scenario,
+    /// The hosts, in the order of the topology.
+    pub hosts: Vec<NodeId>,
+    /// The switches, in the order of the topology.
+    pub switches: Vec<NodeId>,
+    /// For each flow its ports, or the position of a ping among those of its host.
+    pub flow_ports: Vec<Ports>,
+    /// What the channels had counted at the end of the warm-up.
+    pub before: Vec<ChannelCounters>,
+    /// Counters over time.
+    pub samples: Vec<Sample>,
+}
+
+/// What was counted at a time.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// When.
+    pub time: Time,
+    /// Of each channel: its counters, and what waits for it.
+    pub channels: Vec<(ChannelCounters, usize, u64)>,
+}
+
+impl Simulation {
+    /// Builds the network, to be run by at most so many threads.
+    pub fn new(scenario: Scenario, threads: usize, make_switch: SwitchMaker<'_>) -> Result<Simulation, String> {
+        let mut builder = NetworkBuilder::default();
+        let topology = &scenario.topology;
+        let hosts: Vec<NodeId> = topology.hosts.iter().map(|host| builder.add(&host.name)).collect();
+        let switches: Vec<NodeId> = topology.switches.iter().map(|switch| builder.add(&switch.name)).collect();
+        link(&mut builder, &scenario, &hosts, &switches);
+        let (made, flow_ports) = make_hosts(&scenario)?;
+        hosts.iter().zip(made).for_each(|(id, host)| builder.place(*id, Box::new(host)));
+        let routes = Routes::shortest(topology);
+        let table = Arc::new(host_table(topology));
+        for (index, (plan, routes)) in scenario.switches.iter().zip(routes.switches).enumerate() {
+            match plan.kind {
+                SwitchKind::Router => {
+                    let router = Router::new(router(topology, index, routes, &table, scenario.seed));
+                    builder.place(switches[index], Box::new(router));
+                }
+                SwitchKind::Program { .. } => {
+                    let name = &topology.switches[index].name;
+                    let refused = |error| format!("switch {name}: {error}");
+                    let core = make_switch(name, plan).map_err(refused)?;
+                    let ports = program_ports(&scenario, index);
+                    let node = SwitchNode::new(core, &ports, plan.ingress_latency).map_err(refused)?;
+                    builder.place(switches[index], Box::new(node));
+                }
+            }
+        }
+        let network = builder.build(scenario.seed, threads);
+        let before = vec![ChannelCounters::default(); network.channels().len()];
+        Ok(Simulation { network, scenario, hosts, switches, flow_ports, before, samples: Vec::new() })
+    }
+
+    /// Runs until `end`, but not beyond the end of the scenario: warm-up, samples and all. Returns whether the scenario
+    /// has ended.
+    pub fn run_until(&mut self, end: Time) -> bool {
+        let end = end.min(self.scenario.duration);
+        while self.network.now() < end {
+            let now = self.network.now();
+            let next_sample = self.scenario.sample.map_or(Time::MAX, |interval| {
+                let taken = self.samples.last().map_or(Time::ZERO, |sample| sample.time);
+                taken + interval
+            });
+            let warmup = if now < self.scenario.warmup { self.scenario.warmup } else { Time::MAX };
+            let stop = end.min(next_sample).min(warmup);
+            self.network.run_until(stop);
+            if stop == warmup {
+                self.begin_window();
+            }
+            if stop == next_sample {
+                self.take_sample();
+            }
+        }
+        self.network.now() >= self.scenario.duration
+    }
+
+    fn begin_window(&mut self) {
+        let now = self.network.now();
+        for host in &self.hosts {
+            if let Some(host) = self.network.node_mut::<Host>(*host) {
+                host.begin_window(now);
+            }
+        }
+        let channels = 0..self.network.channels().len();
+        self.before = channels.map(|channel| self.network.counters(channel)).collect();
+    }
+
+    fn take_sample(&mut self) {
+        let channels = (0..self.network.channels().len()).map(|channel| {
+            let (packets, bytes) = self.network.backlog(channel);
+            (self.network.counters(channel), packets, bytes)
+        });
+        let channels = channels.collect();
+        self.samples.push(Sample { time: self.network.now(), channels });
+    }
+}
+
+/// Joins the nodes. Channels behind queues of a program have none of their own.
+fn link(builder: &mut NetworkBuilder, scenario: &Scenario, hosts: &[NodeId], switches: &[NodeId]) {
+    let id = |node: NodeRef| match node {
+        NodeRef::Host(index) => hosts[index],
+        NodeRef::Switch(index) => switches[index],
+    };
+    for (link, channels) in scenario.topology.links.iter().zip(&scenario.channels) {
+        let config = |end: usize| {
+            let channel = channels[end].clone();
+            match link.ends[end].0 {
+                NodeRef::Switch(index) if scenario.switches[index].kind != SwitchKind::Router => {
+                    SwitchNode::channel_behind_queues(channel)
+                }
+                _ => channel,
+            }
+        };
+        builder.link(id(link.ends[0].0), id(link.ends[1].0), [config(0), config(1)]);
+    }
+}
+
+fn host_table(topology: &Topology) -> HostTable {
+    let hosts = (0..).zip(&topology.hosts);
+    HostTable::new(hosts.flat_map(|(number, host)| host.addresses.iter().map(move |it| (it.ip, number))).collect())
+}
+
+/// The ports of a switch with their numbers, each with its channel, in the order of the links.
+fn program_ports(scenario: &Scenario, switch: usize) -> Vec<(u32, crate::channel::ChannelConfig)> {
+    let topology = &scenario.topology;
+    let port = |(link, end): (usize, usize)| (topology.links[link].ends[end].1, scenario.channels[link][end].clone());
+    topology.links_at(NodeRef::Switch(switch)).map(port).collect()
+}
+
+fn router(topology: &Topology, switch: usize, routes: SwitchRoutes, hosts: &Arc<HostTable>, seed: u64) -> RouterConfig {
+    let mac = |node: NodeRef, number: u32| match node {
+        NodeRef::Host(index) => topology.hosts[index].mac,
+        NodeRef::Switch(index) => Topology::port_mac(index, number),
+    };
+    let port = |(link, end): (usize, usize)| {
+        let ends = topology.links[link].ends;
+        let ((_, number), (peer, peer_number)) = (ends[end], ends[1 - end]);
+        // It answers for the gateways of its hosts.
+        let addresses = match peer {
+            NodeRef::Host(index) => topology.hosts[index].gateways.clone(),
+            NodeRef::Switch(_) => Vec::new(),
+        };
+        RouterPort { mac: own_mac(topology, switch, number, peer), peer: mac(peer, peer_number), addresses }
+    };
+    RouterConfig {
+        ports: topology.links_at(NodeRef::Switch(switch)).map(port).collect(),
+        hosts: Arc::clone(hosts),
+        groups: routes.groups,
+        routes: routes.hosts,
+        hash_seed: crate::random::stream(seed, &format!("{} hash", topology.switches[switch].name)).next_u64(),
+    }
+}
+
+/// The Ethernet address of a router's port: the one that its host knows already, if it knows one.
+fn own_mac(topology: &Topology, switch: usize, number: u32, peer: NodeRef) -> Mac {
+    let known = match peer {
+        NodeRef::Host(index) => {
+            let host = &topology.hosts[index];
+            host.neighbours.iter().find(|(ip, _)| host.gateways.contains(ip)).map(|(_, mac)| *mac)
+        }
+        NodeRef::Switch(_) => None,
+    };
+    known.unwrap_or_else(|| Topology::port_mac(switch, number))
+}
+
+/// Numbers ports of hosts, from a first one on.
+#[derive(Default)]
+struct Numbers(BTreeMap<usize, u16>);
+
+impl Numbers {
+    fn next(&mut self, host: usize, topology: &Topology) -> Result<u16, String> {
+        let next = self.0.entry(host).or_insert(PORT_FIRST);
+        let port = *next;
+        let name = &topology.hosts[host].name;
+        *next = next.checked_add(1).ok_or_else(|| format!("host {name} has more flows than there are ports"))?;
+        Ok(port)
+    }
+}
+
+/// The hosts with their flows, and the ports of the flows.
+fn make_hosts(scenario: &Scenario) -> Result<(Vec<Host>, Vec<Ports>), String> {
+    let topology = &scenario.topology;
+    let mut hosts: Vec<Host> = (0..topology.hosts.len()).map(|index| Host::new(host_config(scenario, index))).collect();
+    let (mut sources, mut destinations) = (Numbers::default(), Numbers::default());
+    let mut servers: Vec<tcp::Config> = Vec::new();
+    let mut flow_ports = Vec::with_capacity(scenario.flows.len());
+    for flow in &scenario.flows {
+        let source = sources.next(flow.from, topology)?;
+        let to = address(topology, flow)?;
+        let destination = match &flow.kind {
+            FlowKind::Udp { .. } => destinations.next(flow.to, topology)?,
+            FlowKind::Tcp { config, .. } => {
+                let known = servers.iter().position(|it| it == &**config);
+                let index = known.unwrap_or_else(|| {
+                    servers.push(**config);
+                    servers.len() - 1
+                });
+                let port = u16::try_from(index).ok().filter(|index| *index < PORT_FIRST - SERVER_PORT_FIRST);
+                port.ok_or("there are too many different settings of TCP flows")? + SERVER_PORT_FIRST
+            }
+            FlowKind::Ping { .. } => 0,
+        };
+        let ports = Ports { source, destination };
+        flow_ports.push(ports);
+        add_flow(&mut hosts, flow, to, ports, scenario.seed);
+    }
+    Ok((hosts, flow_ports))
+}
+
+fn add_flow(hosts: &mut [Host], flow: &FlowPlan, to: IpAddr, ports: Ports, seed: u64) {
+    let FlowPlan { start, end, .. } = *flow;
+    match &flow.kind {
+        FlowKind::Udp { arrivals, sizes, count, traffic_class } => {
+            let (arrivals, sizes) = (arrivals.clone(), *sizes);
+            let (count, traffic_class) = (*count, *traffic_class);
+            hosts[flow.from].add_udp(UdpFlow { to, ports, arrivals, sizes, traffic_class, start, end, count }, seed);
+            hosts[flow.to].add_sink(ports.destination);
+        }
+        FlowKind::Tcp { bytes, config } => {
+            hosts[flow.from].add_tcp(TcpFlow { to, ports, start, bytes: *bytes, config: **config });
+            hosts[flow.to].listen(ports.destination, **config);
+        }
+        FlowKind::Ping { interval, count, bytes } => {
+            let within = end.since(start).ps().div_ceil(interval.ps());
+            let ping = Ping::new(to, ports.source, start, *interval, (*count).min(within), *bytes);
+            hosts[flow.from].add_ping(ping);
+        }
+    }
+}
+
+fn address(topology: &Topology, flow: &FlowPlan) -> Result<IpAddr, String> {
+    let host = &topology.hosts[flow.to];
+    let address = host.addresses.iter().find(|it| it.ip.is_ipv6() == flow.is_v6).map(|it| it.ip);
+    let version = if flow.is_v6 { 6 } else { 4 };
+    address.ok_or_else(|| format!("host {} has no address of IPv{version} for a flow", host.name))
+}
+
+fn host_config(scenario: &Scenario, index: usize) -> HostConfig {
+    let host = &scenario.topology.hosts[index];
+    let mut neighbours = host.neighbours.clone();
+    if !scenario.resolves {
+        let others = scenario.topology.hosts.iter().enumerate().filter(|(other, _)| *other != index);
+        neighbours.extend(others.flat_map(|(_, other)| other.addresses.iter().map(|it| (it.ip, other.mac))));
+    }
+    HostConfig {
+        name: host.name.clone(),
+        mac: host.mac,
+        addresses: host.addresses.clone(),
+        gateways: host.gateways.clone(),
+        neighbours,
+    }
+}

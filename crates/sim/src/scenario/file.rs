@@ -1,0 +1,265 @@
+//! The form of a scenario file. What each key means is in docs/guide/sim.md.
+
+use crate::scenario::values::{Names, Probability, Rate, Span};
+use crate::scenario::{ScenarioFault, Sources};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A scenario as it was written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct ScenarioFile {
+    pub seed: Option<u64>,
+    pub duration: Spanned<Span>,
+    pub warmup: Option<Spanned<Span>>,
+    pub sample: Option<Spanned<Span>>,
+    pub topology: Spanned<TopologySection>,
+    #[serde(default)]
+    pub switches: SwitchSection,
+    #[serde(default)]
+    pub switch: BTreeMap<Spanned<String>, SwitchSection>,
+    #[serde(default)]
+    pub links: LinkSection,
+    #[serde(default)]
+    pub link: BTreeMap<Spanned<String>, LinkSection>,
+    #[serde(default)]
+    pub hosts: HostSection,
+    #[serde(default)]
+    pub flows: Vec<Spanned<FlowSection>>,
+}
+
+/// `[topology]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct TopologySection {
+    pub file: Option<Spanned<String>>,
+    pub kind: Option<Spanned<TopologyKind>>,
+    pub pairs: Option<u32>,
+    pub hosts: Option<u32>,
+    pub switches: Option<u32>,
+    pub hosts_per_switch: Option<u32>,
+    pub leaves: Option<u32>,
+    pub spines: Option<u32>,
+    pub hosts_per_leaf: Option<u32>,
+    pub k: Option<u32>,
+    pub rate: Option<Rate>,
+    pub delay: Option<Span>,
+    pub core_rate: Option<Rate>,
+    pub core_delay: Option<Span>,
+}
+
+/// `kind` of `[topology]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum TopologyKind {
+    Dumbbell,
+    Star,
+    Chain,
+    LeafSpine,
+    FatTree,
+}
+
+/// `[switches]`, and `[switch.NAME]` for one of them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct SwitchSection {
+    pub kind: Option<Spanned<SwitchKindName>>,
+    pub program: Option<Spanned<String>>,
+    pub entries: Option<Spanned<Names>>,
+    pub backend: Option<Spanned<BackendName>>,
+    pub timing: Option<TimingName>,
+    pub ingress_latency: Option<Span>,
+    pub egress_latency: Option<Span>,
+}
+
+/// `kind` of `[switches]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum SwitchKindName {
+    Router,
+    Program,
+}
+
+/// `backend` of `[switches]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum BackendName {
+    Native,
+    Interp,
+}
+
+/// `timing` of `[switches]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum TimingName {
+    Ideal,
+    Rmt,
+}
+
+/// `[links]`, and `[link.NAME]` for one of them or one direction of it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct LinkSection {
+    pub rate: Option<Rate>,
+    pub delay: Option<Span>,
+    pub overhead: Option<u32>,
+    pub queue_packets: Option<usize>,
+    pub queue_bytes: Option<u64>,
+    pub ecn_packets: Option<usize>,
+    pub ecn_bytes: Option<u64>,
+    pub mtu: Option<usize>,
+    pub loss: Option<Probability>,
+    pub corruption: Option<Probability>,
+    pub duplication: Option<Probability>,
+    pub jitter: Option<Span>,
+    pub reordering: Option<Probability>,
+    pub reordering_delay: Option<Span>,
+    pub down: Option<Spanned<Vec<[Span; 2]>>>,
+}
+
+/// `[hosts]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct HostSection {
+    /// Whether neighbours are known without asking.
+    pub resolve: Option<bool>,
+    pub mtu: Option<Spanned<usize>>,
+}
+
+/// `[[flows]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct FlowSection {
+    pub kind: Spanned<FlowKindName>,
+    pub from: Spanned<Names>,
+    pub to: Spanned<Names>,
+    pub pairs: Option<PairsName>,
+    pub ipv6: Option<bool>,
+    pub start: Option<Span>,
+    pub end: Option<Span>,
+    pub rate: Option<Rate>,
+    pub size: Option<Spanned<usize>>,
+    pub arrivals: Option<ArrivalsName>,
+    pub on: Option<Span>,
+    pub off: Option<Span>,
+    pub count: Option<u64>,
+    pub interval: Option<Span>,
+    pub traffic_class: Option<u8>,
+    pub bytes: Option<u64>,
+    pub congestion: Option<CongestionName>,
+    pub ecn: Option<bool>,
+    pub initial_window: Option<Spanned<u32>>,
+    pub min_rto: Option<Span>,
+    pub delayed_ack: Option<Span>,
+}
+
+/// `kind` of `[[flows]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum FlowKindName {
+    Udp,
+    Tcp,
+    Ping,
+}
+
+/// `pairs` of `[[flows]]`: which senders send to which receivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum PairsName {
+    /// Each to each other.
+    All,
+    /// The first to the first, the second to the second.
+    Zip,
+    /// Each to another one, at random.
+    Permutation,
+}
+
+/// `arrivals` of `[[flows]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum ArrivalsName {
+    Constant,
+    Poisson,
+    OnOff,
+}
+
+/// `congestion` of `[[flows]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum CongestionName {
+    Newreno,
+    Cubic,
+    Dctcp,
+}
+
+/// Reads a scenario, with the values that the caller sets.
+pub fn read(sources: &Sources) -> Result<ScenarioFile, ScenarioFault> {
+    let fault = |error: toml::de::Error| sources.fault(error.span(), error.message());
+    let padded: Vec<String> = (0..sources.sets.len()).map(|index| padded(sources, index)).collect();
+    let mut table = DeTable::parse(&sources.text).map_err(fault)?;
+    for (index, text) in padded.iter().enumerate() {
+        let set = DeTable::parse(text).map_err(|error| sources.fault(error.span(), error.message()))?;
+        merge(table.get_mut(), set.into_inner())
+            .map_err(|message| sources.fault(Some(sources.set_offset(index)..0), message))?;
+    }
+    ScenarioFile::deserialize(toml::Deserializer::from(table)).map_err(fault)
+}
+
+/// The text of a set value at the place where it would follow the file. A value may lack its quotes, as `10Gbps` does.
+fn padded(sources: &Sources, index: usize) -> String {
+    let blank = " ".repeat(sources.set_offset(index));
+    let plain = format!("{blank}{}", sources.sets[index]);
+    let quoted = sources.sets[index]
+        .split_once('=')
+        .map(|(key, value)| format!("{blank}{key}={}", serde_json::Value::from(value.trim())))
+        .filter(|quoted| DeTable::parse(&plain).is_err() && DeTable::parse(quoted).is_ok());
+    quoted.unwrap_or(plain)
+}
+
+/// Puts the values of a table in the place of those of another one. In a list of tables a number, from 0, names one.
+fn merge<'a>(table: &mut DeTable<'a>, set: DeTable<'a>) -> Result<(), String> {
+    for (key, value) in set {
+        match (table.get_mut(&key), value) {
+            (Some(old), value) => merge_value(old, value)?,
+            (None, value) => drop(table.insert(key, value)),
+        }
+    }
+    Ok(())
+}
+
+fn merge_value<'a>(old: &mut Spanned<DeValue<'a>>, value: Spanned<DeValue<'a>>) -> Result<(), String> {
+    let span = value.span();
+    match (old.get_mut(), value.into_inner()) {
+        (DeValue::Table(old), DeValue::Table(new)) => merge(old, new),
+        (DeValue::Array(elements), DeValue::Table(new)) => {
+            for (key, value) in new {
+                let count = elements.len();
+                let element = key.get_ref().parse().ok().and_then(|index: usize| elements.get_mut(index));
+                let element =
+                    element.ok_or_else(|| format!("`{}` is not one of 0 to {}", key.get_ref(), count.max(1) - 1))?;
+                merge_value(element, value)?;
+            }
+            Ok(())
+        }
+        (_, new) => {
+            *old = Spanned::new(span, new);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! From the file to a scenario in which everything is decided.
+
+use crate::arrivals::{Arrivals, Sizes};
+use crate::channel::{ChannelConfig, Interval};
+use crate::scenario::file::{
+    self, BackendName, LinkSection, ScenarioFile, SwitchKindName, SwitchSection, TimingName, TopologyKind,
+    TopologySection,
+};
+use crate::scenario::flows::Resolver;
+use crate::scenario::{Place, ScenarioFault, Sources};
+use crate::time::Time;
+use crate::topology::generate::LinkKind;
+use crate::topology::{NodeRef, Shape, Topology};
+use std::ops::Range;
+use toml::Spanned;
+
+/// The rate of links for which nothing else is said.
+const RATE_DEFAULT: u64 = 10_000_000_000;
+/// Their propagation delay.
+const DELAY_DEFAULT: Time = Time::from_us(1);
+/// The longest packet of hosts without an Ethernet header.
+const MTU_DEFAULT: usize = 1_500;
+const MTU_RANGE: std::ops::RangeInclusive<usize> = 576..=9_216;
+
+/// A scenario.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What random numbers begin with.
+    pub seed: u64,
+    /// When it ends.
+    pub duration: Time,
+    /// What is before is not measured.
+    pub warmup: Time,
+    /// How often counters are read; `None` for only at the end.
+    pub sample: Option<Time>,
+    /// Hosts, switches, links.
+    pub topology: Topology,
+    /// Whether hosts ask for their neighbours' addresses.
+    pub resolves: bool,
+    /// For each switch what it is.
+    pub switches: Vec<SwitchPlan>,
+    /// For each link the channel from its first end to its second, and the one back.
+    pub channels: Vec<[ChannelConfig; 2]>,
+    /// Who sends what.
+    pub flows: Vec<FlowPlan>,
+}
+
+/// A switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchPlan {
+    /// What runs in it.
+    pub kind: SwitchKind,
+    /// From the last bit of a packet to the moment at which the program sees it.
+    pub ingress_latency: Time,
+    /// From the queues to the first bit on the line.
+    pub egress_latency: Time,
+}
+
+/// What runs in a switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SwitchKind {
+    /// A router along shortest paths.
+    Router,
+    /// A program.
+    Program {
+        /// Its file.
+        program: String,
+        /// Files of its entries.
+        entries: Vec<String>,
+        /// Whether the interpreter runs it.
+        is_interpreted: bool,
+    },
+}
+
+/// A flow between two hosts.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Who sends.
+    pub from: usize,
+    /// Who receives.
+    pub to: usize,
+    /// Over IPv6.
+    pub is_v6: bool,
+    /// From when on.
+    pub start: Time,
+    /// Before when.
+    pub end: Time,
+    /// What.
+    pub kind: FlowKind,
+}
+
+/// What a flow is.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the fields are those of the hosts' flows")]
+pub enum FlowKind {
+    /// Datagrams.
+    Udp { arrivals: Arrivals, sizes: Sizes, count: u64, traffic_class: u8 },
+    /// A connection.
+    Tcp { bytes: Option<u64>, config: Box<tcp::Config> },
+    /// Echo requests.
+    Ping { interval: Time, count: u64, bytes: usize },
+}
+
+/// Reads the topology file that a scenario names: its text, or why it cannot be read.
+pub type ReadTopology<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+impl Scenario {
+    /// Reads a scenario with the values that the caller sets; all faults.
+    pub fn read(text: &str, sets: &[String], read_topology: ReadTopology<'_>) -> Result<Scenario, Vec<ScenarioFault>> {
+        let sources = Sources::new(text, sets);
+        let file = file::read(&sources).map_err(|fault| vec![fault])?;
+        let topology = topology(&sources, &file.topology, read_topology)?;
+        let mut draft = Draft { sources: &sources, topology: &topology, faults: Vec::new() };
+        let times = draft.times(&file);
+        let switches = draft.switches(&file);
+        let channels = draft.channels(&file, &switches);
+        let mtu = draft.mtu(&file);
+        let seed = file.seed.unwrap_or(1);
+        let faults = draft.faults;
+        let mut resolver =
+            Resolver { sources: &sources, topology: &topology, seed, duration: times.duration, mtu, faults };
+        let mut flows = Vec::new();
+        for (number, section) in file.flows.iter().enumerate() {
+            resolver.flows(number, section, &mut flows);
+        }
+        let mut faults = resolver.faults;
+        if !faults.is_empty() {
+            faults.sort_by(|a, b| a.place.cmp(&b.place));
+            return Err(faults);
+        }
+        let Times { duration, warmup, sample } = times;
+        let resolves = file.hosts.resolve.unwrap_or(true);
+        Ok(Scenario { seed, duration, warmup, sample, topology, resolves, switches, channels, flows })
+    }
+}
+
+struct Times {
+    duration: Time,
+    warmup: Time,
+    sample: Option<Time>,
+}
+
+struct Draft<'a> {
+    sources: &'a Sources,
+    topology: &'a Topology,
+    faults: Vec<ScenarioFault>,
+}
+
+impl Draft<'_> {
+    fn fault(&mut self, span: Range<usize>, message: impl Into<String>) {
+        self.faults.push(self.sources.fault(Some(span), message));
+    }
+
+    fn times(&mut self, file: &ScenarioFile) -> Times {
+        let duration = file.duration.get_ref().0;
+        if duration == Time::ZERO {
+            self.fault(file.duration.span(), "a run has a duration above 0");
+        }
+        let warmup = file.warmup.as_ref().map_or(Time::ZERO, |it| it.get_ref().0);
+        if let Some(at) = file.warmup.as_ref().filter(|_| warmup >= duration) {
+            self.fault(at.span(), format!("the warm-up ends before the run does, which takes {duration}"));
+        }
+        let sample = file.sample.as_ref().map(|it| it.get_ref().0);
+        if let Some(at) = file.sample.as_ref().filter(|it| it.get_ref().0 == Time::ZERO) {
+            self.fault(at.span(), "samples are taken at intervals above 0");
+        }
+        Times { duration, warmup, sample }
+    }
+
+    fn mtu(&mut self, file: &ScenarioFile) -> usize {
+        let mtu = file.hosts.mtu.as_ref().map_or(MTU_DEFAULT, |it| *it.get_ref());
+        if let Some(at) = file.hosts.mtu.as_ref().filter(|_| !MTU_RANGE.contains(&mtu)) {
+            self.fault(at.span(), format!("the MTU of hosts is from {} to {}", MTU_RANGE.start(), MTU_RANGE.end()));
+            return MTU_DEFAULT;
+        }
+        mtu
+    }
+
+    fn switches(&mut self, file: &ScenarioFile) -> Vec<SwitchPlan> {
+        for name in file.switch.keys() {
+            if !matches!(self.topology.find(name.get_ref()), Some(NodeRef::Switch(_))) {
+                self.fault(name.span(), format!("there is no switch `{}`; {}", name.get_ref(), self.known_switches()));
+            }
+        }
+        let none = SwitchSection::default();
+        (0..self.topology.switches.len())
+            .map(|index| {
+                let name = &self.topology.switches[index].name;
+                let own = file.switch.iter().find(|(key, _)| key.get_ref() == name).map_or(&none, |(_, own)| own);
+                self.switch(index, own, &file.switches, &file.topology)
+            })
+            .collect()
+    }
+
+    fn known_switches(&self) -> String {
+        let names: Vec<&str> = self.topology.switches.iter().take(8).map(|switch| &*switch.name).collect();
+        let more = if self.topology.switches.len() > names.len() { ", ..." } else { "" };
+        format!("the switches are {}{more}", names.join(", "))
+    }
+
+    fn switch(
+        &mut self,
+        index: usize,
+        own: &SwitchSection,
+        all: &SwitchSection,
+        topology: &Spanned<TopologySection>,
+    ) -> SwitchPlan {
+        let described = &self.topology.switches[index];
+        let written = own.program.as_ref().or(all.program.as_ref());
+        let program = written.map(|program| program.get_ref()).or(described.program.as_ref());
+        let kind = own.kind.as_ref().or(all.kind.as_ref());
+        let is_router = match kind.map(Spanned::get_ref) {
+            Some(SwitchKindName::Router) => true,
+            Some(SwitchKindName::Program) => false,
+            None => program.is_none(),
+        };
+        let kind = match (is_router, program) {
+            (true, _) => SwitchKind::Router,
+            (false, Some(program)) => SwitchKind::Program {
+                program: program.clone(),
+                entries: entries(own, all, &described.name, &described.entries),
+                is_interpreted: own.backend.as_ref().or(all.backend.as_ref()).map(Spanned::get_ref)
+                    == Some(&BackendName::Interp),
+            },
+            (false, None) => {
+                let span = kind.map_or(topology.span(), Spanned::span);
+                self.fault(span, format!("switch {} has no program: write program = \"FILE.p4\"", described.name));
+                SwitchKind::Router
+            }
+        };
+        let (ingress, egress) = match own.timing.or(all.timing).unwrap_or(TimingName::Ideal) {
+            TimingName::Ideal => (Time::ZERO, Time::ZERO),
+            // Parser and ingress pipeline; egress pipeline and deparser (docs/design/simulator.md).
+            TimingName::Rmt => (Time::from_ns(150), Time::from_ns(150)),
+        };
+        SwitchPlan {
+            kind,
+            ingress_latency: own.ingress_latency.or(all.ingress_latency).map_or(ingress, |it| it.0),
+            egress_latency: own.egress_latency.or(all.egress_latency).map_or(egress, |it| it.0),
+        }
+    }
+
+    fn channels(&mut self, file: &ScenarioFile, switches: &[SwitchPlan]) -> Vec<[ChannelConfig; 2]> {
+        self.check_link_names(file);
+        let topology = self.topology;
+        let latency = |node: NodeRef, latency: fn(&SwitchPlan) -> Time| match node {
+            NodeRef::Host(_) => Time::ZERO,
+            NodeRef::Switch(index) => latency(&switches[index]),
+        };
+        let mut channels = Vec::new();
+        for link in &topology.links {
+            let config = |this: &mut Self, from: usize| {
+                let ends = [link.ends[from].0, link.ends[1 - from].0];
+                let names = ends.map(|end| topology.name(end));
+                let mut config = this.channel(file, names, link.bits_per_s, link.delay);
+                config.delay += latency(ends[0], |plan| plan.egress_latency);
+                config.delay += latency(ends[1], |plan| plan.ingress_latency);
+                config
+            };
+            channels.push([config(self, 0), config(self, 1)]);
+        }
+        channels
+    }
+
+    /// Every name of a link names one.
+    fn check_link_names(&mut self, file: &ScenarioFile) {
+        for name in file.link.keys() {
+            let is_known = self.topology.links.iter().any(|link| {
+                let [a, b] = link.ends.map(|(end, _)| self.topology.name(end));
+                is_name_of(name.get_ref(), [a, b]) || is_name_of(name.get_ref(), [b, a])
+            });
+            if !is_known {
+                let example = self.topology.links.first().map(|link| {
+                    let [a, b] = link.ends.map(|(end, _)| self.topology.name(end));
+                    format!(", such as \"{a}-{b}\", or \"{a}>{b}\" for one direction")
+                });
+                let message =
+                    format!("there is no link `{}`: write its ends{}", name.get_ref(), example.unwrap_or_default());
+                self.fault(name.span(), message);
+            }
+        }
+    }
+
+    /// The channel between nodes of these names.
+    fn channel(
+        &mut self,
+        file: &ScenarioFile,
+        ends: [&str; 2],
+        rate: Option<u64>,
+        delay: Option<Time>,
+    ) -> ChannelConfig {
+        let mut config = ChannelConfig { bits_per_s: RATE_DEFAULT, delay: DELAY_DEFAULT, ..ChannelConfig::default() };
+        self.apply(&file.links, &mut config);
+        config.bits_per_s = rate.unwrap_or(config.bits_per_s);
+        config.delay = delay.unwrap_or(config.delay);
+        // What is said of one direction is stronger than what is said of the link.
+        for is_direction in [false, true] {
+            for (name, section) in &file.link {
+                let name = name.get_ref();
+                if name.contains('>') == is_direction && is_name_of(name, ends) {
+                    self.apply(section, &mut config);
+                }
+            }
+        }
+        config
+    }
+
+    fn apply(&mut self, section: &LinkSection, config: &mut ChannelConfig) {
+        fn set<T: Clone>(value: &Option<T>, place: &mut T) {
+            if let Some(value) = value {
+                *place = value.clone();
+            }
+        }
+        set(&section.rate.map(|it| it.0), &mut config.bits_per_s);
+        set(&section.delay.map(|it| it.0), &mut config.delay);
+        set(&section.overhead, &mut config.overhead_bytes);
+        set(&section.queue_packets, &mut config.queue_packets);
+        set(&section.queue_bytes, &mut config.queue_bytes);
+        set(&section.ecn_packets, &mut config.ecn_packets);
+        set(&section.ecn_bytes, &mut config.ecn_bytes);
+        set(&section.mtu, &mut config.mtu);
+        set(&section.loss.map(|it| it.0), &mut config.loss);
+        set(&section.corruption.map(|it| it.0), &mut config.corruption);
+        set(&section.duplication.map(|it| it.0), &mut config.duplication);
+        set(&section.jitter.map(|it| it.0), &mut config.jitter);
+        set(&section.reordering.map(|it| it.0), &mut config.reordering);
+        set(&section.reordering_delay.map(|it| it.0), &mut config.reordering_delay);
+        if let Some(down) = &section.down {
+            let intervals = down.get_ref().iter().map(|[start, end]| Interval { start: start.0, end: end.0 });
+            config.down = intervals.collect();
+            let is_in_order = config.down.iter().all(|it| it.start < it.end)
+                && config.down.windows(2).all(|pair| pair[0].end <= pair[1].start);
+            if !is_in_order {
+                let message =
+                    "the intervals in which a link is down have an end after their start, and follow each other";
+                let fault = self.sources.fault(Some(down.span()), message);
+                if !self.faults.contains(&fault) {
+                    self.faults.push(fault);
+                }
+            }
+        }
+    }
+}
+
+/// Whether `A-B`, `B-A` or `A>B` names the channel from the first of two nodes to the second.
+fn is_name_of(name: &str, [from, to]: [&str; 2]) -> bool {
+    let is = |a: &str, separator: char, b: &str| {
+        name.strip_prefix(a).and_then(|rest| rest.strip_prefix(separator)).is_some_and(|rest| rest == b)
+    };
+    is(from, '-', to) || is(to, '-', from) || is(from, '>', to)
+}
+
+/// The files of a switch's entries. `{switch}` stands for its name.
+fn entries(own: &SwitchSection, all: &SwitchSection, name: &str, described: &[String]) -> Vec<String> {
+    match own.entries.as_ref().or(all.entries.as_ref()) {
+        Some(names) => names.get_ref().0.iter().map(|file| file.replace("{switch}", name)).collect(),
+        None => described.to_vec(),
+    }
+}
+
+fn topology(
+    sources: &Sources,
+    section: &Spanned<TopologySection>,
+    read: ReadTopology<'_>,
+) -> Result<Topology, Vec<ScenarioFault>> {
+    let fault = |span: Range<usize>, message: String| vec![sources.fault(Some(span), message)];
+    let topology = section.get_ref();
+    match (&topology.file, &topology.kind) {
+        (Some(file), None) => {
+            if let Some(key) = generator_keys(topology).into_iter().find(|(_, value)| value.is_some()) {
+                let message = format!("a topology from a file has no `{}`: the file says it, or [links]", key.0);
+                return Err(fault(section.span(), message));
+            }
+            let text = read(file.get_ref()).map_err(|message| fault(file.span(), message))?;
+            crate::topology::file::parse(&text).map_err(|faults| {
+                let shown = |it: &net::located::Fault| ScenarioFault {
+                    place: Place::File,
+                    message: format!("{}:{}: {}", file.get_ref(), it.line, it.message),
+                };
+                faults.iter().map(shown).collect()
+            })
+        }
+        (None, Some(kind)) => {
+            let shape = shape(topology, kind).map_err(|message| fault(kind.span(), message))?;
+            let near = LinkKind { bits_per_s: topology.rate.map(|it| it.0), delay: topology.delay.map(|it| it.0) };
+            let far = LinkKind {
+                bits_per_s: topology.core_rate.or(topology.rate).map(|it| it.0),
+                delay: topology.core_delay.or(topology.delay).map(|it| it.0),
+            };
+            shape.generate(near, far).map_err(|error| fault(kind.span(), error.to_string()))
+        }
+        _ => Err(fault(section.span(), "a topology has either a `file` or a `kind`".to_owned())),
+    }
+}
+
+/// The numbers of generators.
+fn generator_keys(topology: &TopologySection) -> [(&'static str, Option<u64>); 11] {
+    [
+        ("pairs", topology.pairs.map(u64::from)),
+        ("hosts", topology.hosts.map(u64::from)),
+        ("switches", topology.switches.map(u64::from)),
+        ("hosts_per_switch", topology.hosts_per_switch.map(u64::from)),
+        ("leaves", topology.leaves.map(u64::from)),
+        ("spines", topology.spines.map(u64::from)),
+        ("hosts_per_leaf", topology.hosts_per_leaf.map(u64::from)),
+        ("k", topology.k.map(u64::from)),
+        ("rate", topology.rate.map(|it| it.0)),
+        ("core_rate", topology.core_rate.map(|it| it.0)),
+        ("delay", topology.delay.or(topology.core_delay).map(|it| it.0.ps())),
+    ]
+}
+
+/// The shape with its numbers: none missing, none for another shape.
+fn shape(topology: &TopologySection, kind: &Spanned<TopologyKind>) -> Result<Shape, String> {
+    let (name, keys): (&str, &[&str]) = match kind.get_ref() {
+        TopologyKind::Dumbbell => ("dumbbell", &["pairs"]),
+        TopologyKind::Star => ("star", &["hosts"]),
+        TopologyKind::Chain => ("chain", &["switches", "hosts_per_switch"]),
+        TopologyKind::LeafSpine => ("leaf-spine", &["leaves", "spines", "hosts_per_leaf"]),
+        TopologyKind::FatTree => ("fat-tree", &["k"]),
+    };
+    let given = generator_keys(topology);
+    for (key, value) in &given[..8] {
+        if value.is_some() && !keys.contains(key) {
+            return Err(format!("a {name} has no `{key}`; it has {}", keys.join(", ")));
+        }
+    }
+    let value = |wanted: &str| {
+        let value = given.iter().find(|(key, _)| *key == wanted).and_then(|(_, value)| *value);
+        value
+            .map(|value| value as u32)
+            .ok_or_else(|| format!("a {name} has {}: `{wanted}` is missing", keys.join(", ")))
+    };
+    Ok(match kind.get_ref() {
+        TopologyKind::Dumbbell => Shape::Dumbbell { pairs: value("pairs")? },
+        TopologyKind::Star => Shape::Star { hosts: value("hosts")? },
+        TopologyKind::Chain => {
+            Shape::Chain { switches: value("switches")?, hosts_per_switch: value("hosts_per_switch")? }
+        }
+        TopologyKind::LeafSpine => Shape::LeafSpine {
+            leaves: value("leaves")?,
+            spines: value("spines")?,
+            hosts_per_leaf: value("hosts_per_leaf")?,
+        },
+        TopologyKind::FatTree => Shape::FatTree { k: value("k")? },
+    })
+}

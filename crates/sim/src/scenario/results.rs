@@ -1,0 +1,298 @@
+//! What was measured, as text: tables as CSV, a summary as JSON.
+//!
+//! Nothing in them depends on the machine or the time of the run. Times are in nanoseconds with their picoseconds as
+//! decimals.
+
+use crate::channel::{ChannelCounters, ChannelDrop};
+use crate::host::{Host, TcpEndpoint};
+use crate::router::Router;
+use crate::scenario::build::Simulation;
+use crate::scenario::resolve::{FlowKind, FlowPlan};
+use crate::statistics::Delays;
+use crate::switch_node::SwitchNode;
+use crate::time::Time;
+use crate::wire::udp::Ports;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use switch::DropReason;
+
+/// A file of results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultFile {
+    /// Its name.
+    pub name: &'static str,
+    /// Its content.
+    pub text: String,
+}
+
+/// All files of a run.
+pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
+    let mut files = vec![
+        ResultFile { name: "flows.csv", text: flows(simulation) },
+        ResultFile { name: "channels.csv", text: channels(simulation) },
+        ResultFile { name: "hosts.csv", text: hosts(simulation) },
+        ResultFile { name: "switches.csv", text: switches(simulation) },
+    ];
+    if simulation.scenario.sample.is_some() {
+        files.push(ResultFile { name: "samples.csv", text: samples(simulation) });
+    }
+    // The last: where it is, the others are.
+    files.push(ResultFile { name: "summary.json", text: format!("{:#}\n", summary(simulation)) });
+    files
+}
+
+/// Nanoseconds, exactly.
+fn ns(time: Time) -> String {
+    let (whole, rest) = (time.ps() / 1_000, time.ps() % 1_000);
+    if rest == 0 { whole.to_string() } else { format!("{whole}.{rest:03}") }
+}
+
+fn optional_ns(time: Option<Time>) -> String {
+    time.map(ns).unwrap_or_default()
+}
+
+/// The measured time.
+fn window(simulation: &Simulation) -> Time {
+    simulation.scenario.duration.since(simulation.scenario.warmup)
+}
+
+/// A flow's figures. What its kind does not have stays empty.
+#[derive(Clone, Debug, Default)]
+struct FlowFigures {
+    bytes: Option<u64>,
+    completion: Option<Time>,
+    goodput_bits_per_s: Option<f64>,
+    sent: Option<u64>,
+    received: Option<u64>,
+    missing: Option<u64>,
+    duplicates: Option<u64>,
+    late: Option<u64>,
+    delays: Delays,
+    jitter: Option<Time>,
+    retransmitted_bytes: Option<u64>,
+    timeouts: Option<u64>,
+    state: &'static str,
+}
+
+fn flows(simulation: &Simulation) -> String {
+    let mut text = String::from(
+        "flow,kind,from,to,start_ns,state,bytes,completion_ns,goodput_bits_per_s,sent,received,missing,duplicates,late,\
+         delay_mean_ns,delay_median_ns,delay_p99_ns,delay_max_ns,jitter_ns,retransmitted_bytes,timeouts\n",
+    );
+    let hosts = &simulation.scenario.topology.hosts;
+    for (number, (flow, ports)) in simulation.scenario.flows.iter().zip(&simulation.flow_ports).enumerate() {
+        let (kind, figures) = flow_figures(simulation, flow, *ports);
+        let show = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let _ = write!(text, "{number},{kind},{},{},", hosts[flow.from].name, hosts[flow.to].name);
+        let _ = write!(text, "{},{},{},", ns(flow.start), figures.state, show(figures.bytes));
+        let goodput = figures.goodput_bits_per_s.map(|it| format!("{it:.0}")).unwrap_or_default();
+        let _ = write!(text, "{},{goodput},", optional_ns(figures.completion));
+        for value in [figures.sent, figures.received, figures.missing, figures.duplicates, figures.late] {
+            let _ = write!(text, "{},", show(value));
+        }
+        let delays = &figures.delays;
+        for delay in [delays.mean(), delays.quantile(0.5), delays.quantile(0.99), delays.greatest(), figures.jitter] {
+            let _ = write!(text, "{},", optional_ns(delay));
+        }
+        let _ = writeln!(text, "{},{}", show(figures.retransmitted_bytes), show(figures.timeouts));
+    }
+    text
+}
+
+fn flow_figures(simulation: &Simulation, flow: &FlowPlan, ports: Ports) -> (&'static str, FlowFigures) {
+    let host = |index: usize| simulation.network.node::<Host>(simulation.hosts[index]);
+    let (Some(from), Some(to)) = (host(flow.from), host(flow.to)) else { return ("", FlowFigures::default()) };
+    match &flow.kind {
+        FlowKind::Udp { .. } => ("udp", udp_figures(simulation, from, to, ports).unwrap_or_default()),
+        FlowKind::Tcp { bytes, .. } => {
+            ("tcp", tcp_figures(simulation, from, to, *bytes, flow, ports).unwrap_or_default())
+        }
+        FlowKind::Ping { .. } => {
+            let ping = from.pings().find(|ping| ping.identifier() == ports.source);
+            let figures = ping.map(|ping| FlowFigures {
+                sent: Some(ping.sent),
+                received: Some(ping.received),
+                delays: ping.delays.clone(),
+                ..FlowFigures::default()
+            });
+            ("ping", figures.unwrap_or_default())
+        }
+    }
+}
+
+fn rate(bytes: u64, time: Time) -> Option<f64> {
+    (time > Time::ZERO).then(|| bytes as f64 * 8.0 / time.seconds())
+}
+
+fn udp_figures(simulation: &Simulation, from: &Host, to: &Host, ports: Ports) -> Option<FlowFigures> {
+    let generator = from.udp().find(|generator| generator.flow().ports == ports)?;
+    let sink = to.sink(ports.destination)?;
+    Some(FlowFigures {
+        bytes: Some(sink.bytes),
+        goodput_bits_per_s: rate(sink.bytes, window(simulation)),
+        sent: Some(generator.sent),
+        received: Some(sink.received),
+        missing: Some(sink.missing),
+        duplicates: Some(sink.duplicates),
+        late: Some(sink.late),
+        delays: sink.delays.clone(),
+        jitter: Some(sink.jitter),
+        ..FlowFigures::default()
+    })
+}
+
+fn tcp_figures(
+    simulation: &Simulation,
+    from: &Host,
+    to: &Host,
+    bytes: Option<u64>,
+    flow: &FlowPlan,
+    ports: Ports,
+) -> Option<FlowFigures> {
+    let address = |host: &Host| host.config().addresses.iter().find(|it| it.ip.is_ipv6() == flow.is_v6).map(|it| it.ip);
+    let client = from.tcp_with(ports.source, address(to)?, ports.destination)?;
+    let server = to.tcp_with(ports.destination, address(from)?, ports.source);
+    let counters = client.statistics().map(|statistics| statistics.counters);
+    let received = server.map_or(0, |server| server.received_bytes - server.received_before);
+    let completion = server.and_then(|server| server.finished).map(|finished| finished.since(flow.start));
+    let goodput = match (completion, bytes) {
+        (Some(completion), Some(bytes)) => rate(bytes, completion),
+        _ => rate(received, window(simulation)),
+    };
+    Some(FlowFigures {
+        state: state(client, completion.is_some(), simulation.network.now()),
+        bytes: Some(server.map_or(0, |server| server.received_bytes)),
+        completion,
+        goodput_bits_per_s: goodput,
+        retransmitted_bytes: counters.map(|counters| counters.retransmitted_bytes),
+        timeouts: counters.map(|counters| counters.timeouts),
+        ..FlowFigures::default()
+    })
+}
+
+fn state(client: &TcpEndpoint, is_complete: bool, now: Time) -> &'static str {
+    match (client.failure, client.established) {
+        (Some(tcp::Event::Reset), _) => "reset",
+        (Some(_), _) => "timed out",
+        (None, _) if is_complete => "complete",
+        (None, Some(_)) => "running",
+        (None, None) if client.start() >= now => "not started",
+        (None, None) => "opening",
+    }
+}
+
+fn channels(simulation: &Simulation) -> String {
+    let mut text = String::from(
+        "channel,packets,bytes,utilisation,queue_mean_packets,queue_mean_bytes,queue_max_packets,queue_max_bytes,marked,\
+         corrupted,duplicated,reordered",
+    );
+    ChannelDrop::ALL.iter().for_each(|reason| text += &format!(",dropped_{}", reason.name()));
+    text.push('\n');
+    let window_ps = window(simulation).ps() as f64;
+    for (index, channel) in simulation.network.channels().iter().enumerate() {
+        let counters = simulation.network.counters(index).since(&simulation.before[index]);
+        let part = |sum: u128| sum as f64 / window_ps;
+        let is_limited = simulation.network.transmitter(index).config().bits_per_s > 0;
+        let utilisation = if is_limited { format!("{:.6}", part(counters.busy_ps)) } else { String::new() };
+        let _ = write!(text, "{},{},{},{utilisation},", channel.name, counters.packets, counters.bytes);
+        let _ = write!(text, "{:.6},{:.3},", part(counters.waiting_ps), part(counters.waiting_byte_ps));
+        let _ = write!(text, "{},{},", counters.queue_packets_max, counters.queue_bytes_max);
+        let ChannelCounters { marked, corrupted, duplicated, reordered, .. } = counters;
+        let _ = write!(text, "{marked},{corrupted},{duplicated},{reordered}");
+        counters.drops.iter().for_each(|count| text += &format!(",{count}"));
+        text.push('\n');
+    }
+    text
+}
+
+fn hosts(simulation: &Simulation) -> String {
+    let mut text = String::from(
+        "host,received,sent,malformed,wrong_checksum,fragments,for_others,unknown_protocol,no_listener,errors,unreachable\n",
+    );
+    for id in &simulation.hosts {
+        let Some(host) = simulation.network.node::<Host>(*id) else { continue };
+        let it = host.counters();
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{},{},{},{},{},{},{}",
+            host.config().name,
+            it.received,
+            it.sent,
+            it.malformed,
+            it.wrong_checksum,
+            it.fragments,
+            it.for_others,
+            it.unknown_protocol,
+            it.no_listener,
+            it.errors,
+            it.unreachable
+        );
+    }
+    text
+}
+
+fn switches(simulation: &Simulation) -> String {
+    let mut text = String::from("switch,kind,received,sent,no_route,expired,ignored,no_link,digests,copies,passes");
+    DropReason::ALL.iter().for_each(|reason| text += &format!(",dropped_{}", reason.name()));
+    text.push('\n');
+    for (id, switch) in simulation.switches.iter().zip(&simulation.scenario.topology.switches) {
+        let name = &switch.name;
+        if let Some(router) = simulation.network.node::<Router>(*id) {
+            let it = router.counters();
+            let received = it.forwarded + it.no_route + it.expired + it.ignored;
+            let _ = write!(text, "{name},router,{received},{},{},{},", it.forwarded, it.no_route, it.expired);
+            let _ = writeln!(text, "{},,,,{}", it.ignored, ",".repeat(DropReason::ALL.len()));
+        }
+        if let Some(node) = simulation.network.node::<SwitchNode>(*id) {
+            let (stats, counters) = (node.core().stats(), node.counters());
+            let _ = write!(text, "{name},program,{},{},,,,", stats.received, stats.sent);
+            let _ = write!(text, "{},{},{},{}", counters.no_link, counters.digests, stats.copies, stats.passes);
+            DropReason::ALL.iter().for_each(|reason| text += &format!(",{}", stats.drops(*reason)));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn samples(simulation: &Simulation) -> String {
+    let mut text = String::from("time_ns,channel,packets,bytes,dropped,marked,queue_packets,queue_bytes\n");
+    let mut before = vec![ChannelCounters::default(); simulation.network.channels().len()];
+    for sample in &simulation.samples {
+        for (index, (counters, packets, bytes)) in sample.channels.iter().enumerate() {
+            let since = counters.since(&before[index]);
+            let name = &simulation.network.channels()[index].name;
+            let _ = write!(text, "{},{name},{},{},", ns(sample.time), since.packets, since.bytes);
+            let _ = writeln!(text, "{},{},{packets},{bytes}", since.dropped(), since.marked);
+            before[index] = counters.clone();
+        }
+    }
+    text
+}
+
+/// The run in a few numbers.
+pub fn summary(simulation: &Simulation) -> Value {
+    let scenario = &simulation.scenario;
+    let counters = |index: usize| simulation.network.counters(index).since(&simulation.before[index]);
+    let all: Vec<ChannelCounters> = (0..simulation.network.channels().len()).map(counters).collect();
+    let drops: serde_json::Map<String, Value> = ChannelDrop::ALL
+        .iter()
+        .map(|reason| {
+            let count: u64 = all.iter().map(|counters| counters.drops[*reason as usize]).sum();
+            (reason.name().to_owned(), json!(count))
+        })
+        .collect();
+    json!({
+        "seed": scenario.seed,
+        "duration_ns": ns(scenario.duration),
+        "warmup_ns": ns(scenario.warmup),
+        "hosts": scenario.topology.hosts.len(),
+        "switches": scenario.topology.switches.len(),
+        "links": scenario.topology.links.len(),
+        "flows": scenario.flows.len(),
+        "events": simulation.network.events(),
+        "packet_hops": all.iter().map(|counters| counters.packets).sum::<u64>(),
+        "bytes": all.iter().map(|counters| counters.bytes).sum::<u64>(),
+        "marked": all.iter().map(|counters| counters.marked).sum::<u64>(),
+        "dropped_by_channels": drops,
+    })
+}

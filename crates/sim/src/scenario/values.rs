@@ -1,0 +1,108 @@
+//! Values in scenarios: times, rates, probabilities, and names of nodes.
+
+use crate::random::Chance;
+use crate::time::{Time, parse_rate};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use std::fmt;
+
+/// A span such as `"10us"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(pub Time);
+
+/// A rate such as `"10Gbps"`, in bits per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate(pub u64);
+
+/// A probability from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probability(pub Chance);
+
+/// One name, or a list of names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names(pub Vec<String>);
+
+/// Reads values from texts.
+struct FromText<T> {
+    read: fn(&str) -> Result<T, String>,
+    expected: &'static str,
+}
+
+impl<T> Visitor<'_> for FromText<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.read)(text).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<T, E> {
+        // Zero needs no unit; what else lacks one is refused.
+        (self.read)(&value.to_string()).map_err(E::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Span, D::Error> {
+        let read = |text: &str| Time::parse(text).map(Span);
+        deserializer.deserialize_any(FromText { read, expected: "a time with its unit, as in \"10us\"" })
+    }
+}
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rate, D::Error> {
+        let read = |text: &str| parse_rate(text).map(Rate);
+        deserializer.deserialize_any(FromText { read, expected: "a rate with its unit, as in \"10Gbps\"" })
+    }
+}
+
+impl<'de> Deserialize<'de> for Probability {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Probability, D::Error> {
+        struct Numbers;
+        impl Visitor<'_> for Numbers {
+            type Value = Probability;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a probability from 0 to 1")
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Probability, E> {
+                let wrong = || E::custom(format!("{value} is not a probability: write a number from 0 to 1"));
+                Chance::new(value).map(Probability).ok_or_else(wrong)
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Probability, E> {
+                self.visit_f64(value as f64)
+            }
+        }
+        deserializer.deserialize_any(Numbers)
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Names, D::Error> {
+        struct OneOrMany;
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = Names;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name, or a list of names")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Names, E> {
+                Ok(Names(vec![text.to_owned()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Names, A::Error> {
+                let mut names = Vec::new();
+                while let Some(name) = elements.next_element()? {
+                    names.push(name);
+                }
+                Ok(Names(names))
+            }
+        }
+        deserializer.deserialize_any(OneOrMany)
+    }
+}

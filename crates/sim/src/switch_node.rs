@@ -1,0 +1,187 @@
+//! A switch that runs a program: the switch core as a node.
+//!
+//! What enters: packets on ports; the core's next event is the node's timer. What leaves: what the core transmits. The
+//! core works on packets where they lie if the program allows that. Queues are inside the core, whose ports have the
+//! rates of the channels behind them, so that programs see modelled depths and times.
+
+use crate::channel::ChannelConfig;
+use crate::node::{Context, Node};
+use crate::packet::{Packet, Pool};
+use crate::time::Time;
+use base::Bits;
+use ir::DigestId;
+use switch::{Departing, Departures, Frame, Output, Switch};
+
+/// What a switch counts beside the core's own counters.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct SwitchCounters {
+    /// Packets for ports that have no link.
+    pub no_link: u64,
+    /// Digests for the control plane.
+    pub digests: u64,
+    /// Assertions of the program that failed.
+    pub assertions_failed: u64,
+}
+
+/// A switch that runs a program.
+pub struct SwitchNode {
+    core: Switch,
+    /// The program's number of each port.
+    numbers: Vec<u32>,
+    /// The ports in the order of the program's numbers.
+    ports: Vec<(u32, usize)>,
+    ingress_latency: Time,
+    sent: Vec<Sent>,
+    counters: SwitchCounters,
+}
+
+/// A packet that leaves.
+struct Sent {
+    number: u32,
+    packet: Packet,
+}
+
+impl SwitchNode {
+    /// A switch whose ports have these numbers, each with the channel that follows it. Its packets have been under way
+    /// in the device for `ingress_latency` when they arrive at the core.
+    pub fn new(mut core: Switch, ports: &[(u32, ChannelConfig)], ingress_latency: Time) -> Result<SwitchNode, String> {
+        for (number, channel) in ports {
+            let no_port = || format!("the program has no port {number}");
+            core.set_port_rate(*number, channel.bits_per_s, channel.overhead_bytes).map_err(|_| no_port())?;
+            core.set_queues(Some(*number), None, |queue| {
+                queue.capacity_packets = channel.queue_packets;
+                queue.capacity_bytes = channel.queue_bytes;
+            })
+            .map_err(|_| no_port())?;
+        }
+        let numbers: Vec<u32> = ports.iter().map(|(number, _)| *number).collect();
+        let mut by_number: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
+        by_number.sort_unstable();
+        let counters = SwitchCounters::default();
+        Ok(SwitchNode { core, numbers, ports: by_number, ingress_latency, sent: Vec::new(), counters })
+    }
+
+    /// The channel behind a port as it is when the core has the queue: nothing else waits.
+    pub fn channel_behind_queues(channel: ChannelConfig) -> ChannelConfig {
+        ChannelConfig {
+            queue_packets: usize::MAX,
+            queue_bytes: u64::MAX,
+            ecn_packets: usize::MAX,
+            ecn_bytes: u64::MAX,
+            ..channel
+        }
+    }
+
+    /// The core.
+    pub fn core(&self) -> &Switch {
+        &self.core
+    }
+
+    /// The core, to be changed between two runs.
+    pub fn core_mut(&mut self) -> &mut Switch {
+        &mut self.core
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> &SwitchCounters {
+        &self.counters
+    }
+
+    fn send(&mut self, context: &mut Context<'_>) {
+        for Sent { number, packet } in self.sent.drain(..) {
+            match self.ports.binary_search_by_key(&number, |(number, _)| *number) {
+                Ok(index) => context.send(self.ports[index].1, packet),
+                Err(_) => {
+                    self.counters.no_link += 1;
+                    context.end(packet);
+                }
+            }
+        }
+    }
+}
+
+/// Collects what the core puts out during one call.
+struct Collector<'a> {
+    sent: &'a mut Vec<Sent>,
+    counters: &'a mut SwitchCounters,
+    pool: &'a mut Pool,
+    /// The memory that was lent to the core: where it begins and ends.
+    lent: (usize, usize),
+    /// The packet in that memory that leaves: its port, its place and its length.
+    in_place: Option<(u32, usize, usize)>,
+}
+
+impl Collector<'_> {
+    fn copy(&mut self, number: u32, frame: &[u8]) {
+        let packet = self.pool.copy_of(frame);
+        self.sent.push(Sent { number, packet });
+    }
+}
+
+impl Output for Collector<'_> {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
+        self.copy(port, frame);
+    }
+
+    fn transmit_burst(&mut self, departures: &Departures<'_>) {
+        for Departing { port, frame, .. } in departures.iter() {
+            let begin = frame.as_ptr() as usize;
+            let is_lent = self.lent.0 <= begin && begin + frame.len() <= self.lent.1;
+            // One packet was lent, and a packet of a burst leaves once: its bytes are final.
+            if is_lent && self.in_place.is_none() {
+                self.in_place = Some((port, begin, frame.len()));
+            } else {
+                self.copy(port, frame);
+            }
+        }
+    }
+
+    fn digest(&mut self, _digest: DigestId, _values: Vec<Bits>) {
+        self.counters.digests += 1;
+    }
+
+    fn assertion_failed(&mut self, _text: &str) {
+        self.counters.assertions_failed += 1;
+    }
+}
+
+impl Node for SwitchNode {
+    fn receive(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet) {
+        let now = context.now();
+        let received_ns = now.since(self.ingress_latency).ns();
+        let (memory, headroom) = packet.memory_with_headroom();
+        let range = memory.as_ptr_range();
+        let mut collector = Collector {
+            sent: &mut self.sent,
+            counters: &mut self.counters,
+            pool: context.pool(),
+            lent: (range.start as usize, range.end as usize),
+            in_place: None,
+        };
+        let mut frames = [Frame::behind_headroom(memory, headroom, self.numbers[port], received_ns)];
+        self.core.forward(now.ns(), &mut frames, &mut collector);
+        let in_place = collector.in_place;
+        match in_place.filter(|(_, begin, length)| packet.resize_to(*begin, *length)) {
+            Some((number, ..)) => self.sent.push(Sent { number, packet }),
+            None => context.end(packet),
+        }
+        self.send(context);
+    }
+
+    fn timer(&mut self, context: &mut Context<'_>) {
+        let now_ns = context.now().ns();
+        let mut collector = Collector {
+            sent: &mut self.sent,
+            counters: &mut self.counters,
+            pool: context.pool(),
+            lent: (0, 0),
+            in_place: None,
+        };
+        self.core.run(now_ns, &mut collector);
+        self.send(context);
+    }
+
+    fn next_timer(&self) -> Time {
+        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns)
+    }
+}
