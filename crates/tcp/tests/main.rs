@@ -4,6 +4,7 @@ mod closing;
 mod ecn;
 mod handshake;
 mod hostile;
+mod linux;
 mod receiving;
 mod recovery;
 mod sending;

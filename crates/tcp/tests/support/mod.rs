@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod kernel;
 pub mod line;
 pub mod network;
 pub mod script;
