@@ -148,6 +148,9 @@ impl<'r> Run<'r> {
                 }
             }
             StmtKind::Assert { cond, text } => return self.assert(cond, text),
+            StmtKind::Send { .. } | StmtKind::Enqueue { .. } | StmtKind::Drop(_) | StmtKind::Punt(_) => {
+                unreachable!("only decisions have it")
+            }
         }
         Flow::Next
     }

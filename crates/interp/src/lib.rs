@@ -10,6 +10,7 @@
 //! * [`trace`]: the events.
 //! * [`hash`]: the hash functions, bit by bit from their definitions.
 //! * `eval`, `exec`, `parse`: expressions and places, statements, parser states.
+//! * `decide`: what the architecture decides between blocks.
 //!
 //! # What the IR's description leaves open and this crate defines
 //!
@@ -25,6 +26,7 @@
 //! * The bytes of a hashed payload follow the padding of the inputs.
 //! * A header that becomes invalid loses its contents.
 
+mod decide;
 mod eval;
 mod exec;
 pub mod hash;
@@ -33,12 +35,13 @@ mod parse;
 pub mod state;
 pub mod trace;
 
+pub use decide::Decision;
 pub use eval::{binary, cast, unary};
 pub use host::{Host, Lookup, NO_ACTION, log_line};
 pub use state::{HeaderState, PacketState};
 pub use trace::{Event, NoTrace, Tracer};
 
-use ir::{BlockId, BlockKind, BlockRole, Program};
+use ir::{BlockId, BlockKind, BlockRole, PointId, Program};
 
 /// Runs the blocks of a program.
 pub struct Interpreter<'p> {
@@ -91,5 +94,11 @@ impl<'p> Interpreter<'p> {
             state.output.extend(payload);
         }
         outcome
+    }
+
+    /// Decides what becomes of a packet at a point between blocks. A program without decisions lets every packet go on.
+    pub fn decide(&self, point: PointId, state: &mut PacketState) -> Decision {
+        let decisions = self.program.decisions.get(point);
+        decisions.map_or(Decision::GoesOn, |body| decide::decide(self.program, state, body))
     }
 }

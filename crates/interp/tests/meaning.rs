@@ -4,7 +4,7 @@
 use base::index::Id as _;
 use base::{Bits, Span};
 use expect_test::{Expect, expect};
-use interp::{Event, Host, Interpreter, Lookup, Outcome, PacketState, Tracer};
+use interp::{Decision, Event, Host, Interpreter, Lookup, Outcome, PacketState, Tracer};
 use ir::{BlockId, Program, VarId};
 use ir::{
     CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, ExternFunctionId,
@@ -659,6 +659,31 @@ fn the_deparser_emits_valid_headers_and_the_payload() {
         cursor 5 output [01, 02, 03, 01, 23, ee, ff]
     "#]]
     .assert_eq(&run(&program, &[0xab, 0xcd, 1, 2, 3, 0xee, 0xff]));
+}
+
+/// The first decisions of a program with these, for a packet of three bytes, and what `v2` is then.
+fn decide(body: &str) -> (Decision, u64) {
+    let mut program = program("state0 \"s\" {\ngoto accept\n}\n", "v2 = 8w0x5\n", "");
+    let text = format!("{}point0 {{\n{body}}}\n", ir::text::print(&program));
+    program = ir::text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut state = PacketState::new(&program, vec![1, 2, 3]);
+    let interpreter = Interpreter::new(&program);
+    interpreter.run_block(BlockId::from_index(2), &mut state, &mut RecordingHost::default(), &mut interp::NoTrace);
+    let decision = interpreter.decide(ir::PointId::from_index(0), &mut state);
+    (decision, state.var(VarId::from_index(2)).low_u64())
+}
+
+#[test]
+fn decisions_end_where_they_are_made() {
+    assert_eq!(decide(""), (Decision::GoesOn, 5));
+    assert_eq!(decide("v2 = bit<8>(packet_length)\n"), (Decision::GoesOn, 3));
+    let nested = "if (v2 == 8w0x5) {\nif (v2 == 8w0x6) {\ndrop egress\n} else {\ndrop ingress\n}\n}\nv2 = 8w0x1\n";
+    assert_eq!(decide(nested), (Decision::Drop(ir::DropReason::Ingress), 5));
+    assert_eq!(decide("v2 = 8w0x9\nsend v2\n"), (Decision::Send { port: 9, bytes_max: None }, 9));
+    assert_eq!(decide("send 9w0x1 limit 8w0x0\n"), (Decision::Send { port: 1, bytes_max: None }, 5));
+    assert_eq!(decide("send 9w0x1 limit v2\n"), (Decision::Send { port: 1, bytes_max: Some(4) }, 5));
+    assert_eq!(decide("enqueue v2 priority 3w0x7\n"), (Decision::Enqueue { port: 5, priority: 7 }, 5));
+    assert_eq!(decide("if !(v2 == 8w0x6) {\npunt 20\n}\nsend v2\n"), (Decision::Punt(20), 5));
 }
 
 #[test]

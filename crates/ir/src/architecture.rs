@@ -24,6 +24,9 @@ pub struct Architecture {
     pub name: &'static str,
     /// Its blocks, in the order of [`Program::blocks`].
     pub blocks: &'static [BlockInfo],
+    /// The points between blocks at which it decides what becomes of a packet, in the order in which a packet passes
+    /// them. [`Program::decisions`] has the decisions.
+    pub points: &'static [Point],
     /// The slots of the intrinsic variables, by number.
     pub slots: &'static [SlotInfo],
     /// The requests that a program may make. Packets of a program without requests are only sent or dropped.
@@ -60,6 +63,19 @@ pub enum BlockRole {
     Deparser,
 }
 
+/// A point between blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Point {
+    /// Its name in messages.
+    pub name: &'static str,
+    /// The position of the block that comes next; the number of blocks behind the last.
+    pub before: usize,
+    /// Whether packets pass it after they have left the queues.
+    pub is_behind_queues: bool,
+    /// Whether every packet's way ends there: it is sent, dropped, punted or put in a queue.
+    pub ends: bool,
+}
+
 /// An intrinsic variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlotInfo {
@@ -81,6 +97,10 @@ pub enum Source {
     IngressLength,
     /// The time at which the packet arrived, in microseconds.
     IngressTime,
+    /// The port of the queue that the packet has left.
+    QueuePort,
+    /// The number of a replica.
+    Replica,
     /// A time that the queues write, in microseconds.
     QueueTime,
     /// Other values that the queues write: depths, and how long the packet waited. It is zero if the packet does not
@@ -152,6 +172,17 @@ impl Architecture {
     pub fn ingress(&self) -> Option<BlockId> {
         let is_ingress = |block: &BlockInfo| block.role == BlockRole::Control && !block.is_behind_queues;
         self.blocks.iter().rposition(is_ingress).map(BlockId::from_index)
+    }
+
+    /// The control of egress: the first block behind the queues in which programs apply their tables.
+    pub fn egress(&self) -> Option<BlockId> {
+        let is_egress = |block: &BlockInfo| block.role == BlockRole::Control && block.is_behind_queues;
+        self.blocks.iter().position(is_egress).map(BlockId::from_index)
+    }
+
+    /// The last deparser, which writes the headers with which packets leave.
+    pub fn last_deparser(&self) -> Option<BlockId> {
+        self.blocks.iter().rposition(|block| block.role == BlockRole::Deparser).map(BlockId::from_index)
     }
 
     /// Where the value of an intrinsic variable comes from.
@@ -231,6 +262,11 @@ impl Request {
 /// A block for the tables of architectures.
 pub(crate) const fn block(role: BlockRole, is_behind_queues: bool) -> BlockInfo {
     BlockInfo { role, is_behind_queues }
+}
+
+/// A point for the tables of architectures.
+pub(crate) const fn point(name: &'static str, before: usize, is_behind_queues: bool, ends: bool) -> Point {
+    Point { name, before, is_behind_queues, ends }
 }
 
 /// A slot for the tables of architectures.

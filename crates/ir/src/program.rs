@@ -18,6 +18,8 @@ entity_id! {
     pub struct StackId = "stack";
     /// A block of the pipeline.
     pub struct BlockId = "block";
+    /// A point between blocks.
+    pub struct PointId = "point";
     /// A state of a parser block.
     pub struct StateId = "state";
     /// An action.
@@ -73,6 +75,9 @@ pub struct Program {
     pub stacks: IndexVec<StackId, Stack>,
     /// The blocks, in the order that the architecture defines.
     pub blocks: IndexVec<BlockId, Block>,
+    /// What the architecture decides about a packet at each of its points ([`Architecture::points`]), as far as the
+    /// program can see or change it. Programs of which only the blocks are of interest have none.
+    pub decisions: IndexVec<PointId, Body>,
     /// Code that several statements call. A routine calls only those before it.
     pub routines: IndexVec<RoutineId, Routine>,
     /// Actions that tables run (calls from controls are inlined, or become routines).
@@ -119,6 +124,7 @@ impl Program {
             headers: IndexVec::new(),
             stacks: IndexVec::new(),
             blocks: IndexVec::new(),
+            decisions: IndexVec::new(),
             routines: IndexVec::new(),
             actions: IndexVec::new(),
             tables: IndexVec::new(),

@@ -8,7 +8,7 @@
 //! one that belongs to the packet's path.
 
 use crate::architecture::{
-    Architecture, BlockInfo, BlockRole, Effect, Request, RequestedBy, SlotInfo, Source, block, slot,
+    Architecture, BlockInfo, BlockRole, Effect, Point, Request, RequestedBy, SlotInfo, Source, block, point, slot,
 };
 use crate::program::{FieldListId, IntrinsicSlot};
 use base::index::Id as _;
@@ -22,6 +22,19 @@ pub enum Stage {
     IngressDeparser,
     EgressParser,
     Egress,
+    EgressDeparser,
+}
+
+/// The points at which PSA decides, by position in [`crate::Program::decisions`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decisions {
+    /// Behind ingress.
+    Ingress,
+    /// Behind the ingress deparser.
+    IngressDeparser,
+    /// Where a packet has left the queues.
+    Queues,
+    /// Behind the egress deparser.
     EgressDeparser,
 }
 
@@ -116,6 +129,7 @@ const PORT_CPU: u32 = 0xffff_fffd;
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "psa",
     blocks: &BLOCKS,
+    points: &POINTS,
     slots: &SLOTS,
     requests: &REQUESTS,
     port_bits: 32,
@@ -133,6 +147,14 @@ const BLOCKS: [BlockInfo; 6] = [
     block(BlockRole::Parser, true),
     block(BlockRole::Control, true),
     block(BlockRole::Deparser, true),
+];
+
+/// In the order of [`Decisions`].
+const POINTS: [Point; 4] = [
+    point("behind ingress", Stage::IngressDeparser as usize, false, false),
+    point("behind the ingress deparser", Stage::EgressParser as usize, false, true),
+    point("behind the queues", Stage::EgressParser as usize, true, false),
+    point("behind the egress deparser", BLOCKS.len(), true, true),
 ];
 
 const SLOT_COUNT: usize = Slot::MulticastGroup as usize + 1;
@@ -157,13 +179,13 @@ const ALL: [Slot; SLOT_COUNT] = [
 /// In the order of [`Slot`], each with the name of its field.
 const SLOTS: [SlotInfo; SLOT_COUNT] = [
     slot("ingress_port", Source::IngressPort),
-    slot("egress_port", Source::Packet),
+    slot("egress_port", Source::QueuePort),
     slot("packet_path", Source::Packet),
     slot("ingress_timestamp", Source::IngressTime),
     slot("egress_timestamp", Source::QueueTime),
     slot("parser_error", Source::Packet),
     slot("class_of_service", Source::Packet),
-    slot("instance", Source::Packet),
+    slot("instance", Source::Replica),
     slot("clone", Source::Packet),
     slot("clone_session_id", Source::Packet),
     slot("drop", Source::Packet),
@@ -171,11 +193,12 @@ const SLOTS: [SlotInfo; SLOT_COUNT] = [
     slot("multicast_group", Source::Packet),
 ];
 
-const REQUESTS: [Request; 4] = [
+const REQUESTS: [Request; 5] = [
     request(Slot::Clone, RequestedBy::NonZero, &[Effect::EgressAgain, Effect::Original]),
     request(Slot::Resubmit, RequestedBy::NonZero, &[Effect::IngressAgain, Effect::Original]),
     request(Slot::EgressPort, RequestedBy::Value(PORT_RECIRCULATE as u64), &[Effect::IngressAgain]),
     request(Slot::MulticastGroup, RequestedBy::NonZero, &[Effect::Replicas]),
+    request(Slot::ClassOfService, RequestedBy::NonZero, &[]),
 ];
 
 const fn request(slot: Slot, by: RequestedBy, effects: &'static [Effect]) -> Request {

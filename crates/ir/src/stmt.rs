@@ -289,6 +289,34 @@ pub enum StmtKind {
         /// The condition's text, for the report.
         text: String,
     },
+    /// Decisions: the packet leaves on this port, and the decisions end.
+    Send {
+        /// The port, an unsigned number.
+        port: Expr,
+        /// The most bytes of it that leave, plus 1, or 0 for all; an unsigned number. None: all leave.
+        limit: Option<Expr>,
+    },
+    /// Decisions: the packet enters the queue of a port, from which it goes on, and the decisions end.
+    Enqueue {
+        /// The port, an unsigned number.
+        port: Expr,
+        /// The priority of the queue, an unsigned number; the lowest is 0.
+        priority: Expr,
+    },
+    /// Decisions: the packet ends here, and the decisions end.
+    Drop(DropReason),
+    /// Decisions: the core carries out what the packet requests by the variable in this slot, and clears the request.
+    /// Unless that ends the packet, these decisions are made again from their start. So no variable is assigned before.
+    Punt(u32),
+}
+
+/// Where decisions drop a packet: what it is counted for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DropReason {
+    /// Before the queues.
+    Ingress,
+    /// Behind the queues.
+    Egress,
 }
 
 /// A case of a [`StmtKind::Switch`].

@@ -5,7 +5,7 @@
 //! variables here, and the IR needs no statement for them.
 
 use crate::architecture::{
-    Architecture, BlockInfo, BlockRole, Effect, Request, RequestedBy, SlotInfo, Source, block, slot,
+    Architecture, BlockInfo, BlockRole, Effect, Point, Request, RequestedBy, SlotInfo, Source, block, point, slot,
 };
 use crate::expr::Type;
 use crate::program::IntrinsicSlot;
@@ -19,6 +19,19 @@ pub enum Stage {
     Ingress,
     Egress,
     ComputeChecksum,
+    Deparser,
+}
+
+/// The points at which v1model decides, by position in [`crate::Program::decisions`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decisions {
+    /// Behind ingress.
+    Ingress,
+    /// Where a packet has left the queues.
+    Queues,
+    /// Behind egress.
+    Egress,
+    /// Behind the deparser.
     Deparser,
 }
 
@@ -218,6 +231,7 @@ pub enum InstanceType {
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "v1model",
     blocks: &BLOCKS,
+    points: &POINTS,
     slots: &SLOTS,
     requests: &REQUESTS,
     port_bits: 9,
@@ -238,11 +252,19 @@ const BLOCKS: [BlockInfo; 6] = [
     block(BlockRole::Deparser, true),
 ];
 
+/// In the order of [`Decisions`].
+const POINTS: [Point; 4] = [
+    point("behind ingress", Stage::Egress as usize, false, true),
+    point("behind the queues", Stage::Egress as usize, true, false),
+    point("behind egress", Stage::ComputeChecksum as usize, true, false),
+    point("behind the deparser", BLOCKS.len(), true, true),
+];
+
 /// In the order of [`Slot`].
 const SLOTS: [SlotInfo; Slot::Gathered as usize + 1] = [
     slot("ingress_port", Source::IngressPort),
     slot("egress_spec", Source::Packet),
-    slot("egress_port", Source::Packet),
+    slot("egress_port", Source::QueuePort),
     slot("instance_type", Source::Packet),
     slot("packet_length", Source::IngressLength),
     slot("enq_timestamp", Source::QueueTime),
@@ -252,7 +274,7 @@ const SLOTS: [SlotInfo; Slot::Gathered as usize + 1] = [
     slot("ingress_global_timestamp", Source::IngressTime),
     slot("egress_global_timestamp", Source::QueueTime),
     slot("mcast_grp", Source::Packet),
-    slot("egress_rid", Source::Packet),
+    slot("egress_rid", Source::Replica),
     slot("checksum_error", Source::Packet),
     slot("parser_error", Source::Packet),
     slot("priority", Source::Packet),
@@ -270,7 +292,7 @@ const SLOTS: [SlotInfo; Slot::Gathered as usize + 1] = [
     slot("gathered", Source::Packet),
 ];
 
-const REQUESTS: [Request; 9] = [
+const REQUESTS: [Request; 10] = [
     request(Slot::CloneIngressSession, &[Effect::ParsedCopy, Effect::Original]),
     request(Slot::CloneEgressSession, &[Effect::EgressAgain]),
     request(Slot::CloneToIngress, &[Effect::IngressAgain, Effect::CopyToIngress, Effect::Original]),
@@ -280,6 +302,7 @@ const REQUESTS: [Request; 9] = [
     request(Slot::Release, &[Effect::IngressAgain, Effect::Coalescing]),
     request(Slot::Scatter, &[Effect::IngressAgain, Effect::Original, Effect::JoinsOrSplits]),
     request(Slot::McastGrp, &[Effect::Replicas]),
+    request(Slot::Priority, &[]),
 ];
 
 const fn request(slot: Slot, effects: &'static [Effect]) -> Request {

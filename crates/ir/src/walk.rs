@@ -206,7 +206,9 @@ impl StmtKind {
             | StmtKind::ExecuteMeter { index: a, before: b, .. }
             | StmtKind::Random { low: a, high: b, .. }
             | StmtKind::CountLookup { hit: a, entry: b, .. }
+            | StmtKind::Enqueue { port: a, priority: b }
             | StmtKind::SetVarbit { length_bits: a, value: b, .. } => vec![a, b],
+            StmtKind::Send { port, limit } => [port].into_iter().chain(limit).collect(),
             StmtKind::Digest { values, .. }
             | StmtKind::Log { args: values, .. }
             | StmtKind::CallExtern { inputs: values, .. } => values.iter().collect(),
@@ -237,7 +239,12 @@ impl StmtKind {
                 | StmtKind::Emit(_)
                 | StmtKind::Assert { .. }
                 | StmtKind::Hash { payload: true, .. }
-        )
+        ) && !self.is_decision()
+    }
+
+    /// Whether the statement ends decisions, which alone may have it.
+    pub fn is_decision(&self) -> bool {
+        matches!(self, StmtKind::Send { .. } | StmtKind::Enqueue { .. } | StmtKind::Drop(_) | StmtKind::Punt(_))
     }
 
     /// The bodies in the statement.
@@ -305,7 +312,8 @@ impl KeySet {
     }
 }
 
-/// Every body of a program, to be changed: of blocks, parser states, routines and actions, these last.
+/// Every body of a program but its decisions, to be changed: of blocks, parser states, routines and actions, these
+/// last.
 pub fn bodies_mut(program: &mut Program) -> Vec<&mut Body> {
     let mut bodies: Vec<&mut Body> = Vec::new();
     for block in program.blocks.iter_mut() {
@@ -347,7 +355,7 @@ fn change_spans_of(body: &mut Body, change: &mut dyn FnMut(&mut Span)) {
     }
 }
 
-/// Every body of a program.
+/// Every body of a program but its decisions.
 pub fn bodies(program: &Program) -> Vec<&Body> {
     let mut bodies: Vec<&Body> = Vec::new();
     for block in &program.blocks {
@@ -375,8 +383,8 @@ pub fn slot_of(program: &Program, place: &Place) -> Option<u32> {
     program.vars[base_var(place)?].kind.slot()
 }
 
-/// Calls `see` for every place that the program writes, including those of direct meters, with the constant where a
-/// whole variable is set to one.
+/// Calls `see` for every place that the program itself writes (not its decisions), including those of direct meters,
+/// with the constant where a whole variable is set to one.
 pub fn visit_writes(program: &Program, see: &mut dyn FnMut(&Place, Option<&Bits>)) {
     for body in bodies(program) {
         visit_body(body, &mut |statement| match &statement.kind {
@@ -423,7 +431,7 @@ pub enum Part<'a> {
 }
 
 /// Changes every expression and header reference in a program, inner ones first: those of bodies, transitions, keys,
-/// indices and places.
+/// indices and places, and of decisions.
 pub fn rewrite_program(program: &mut Program, change: &mut dyn FnMut(Part<'_>)) {
     for block in program.blocks.iter_mut() {
         match &mut block.kind {
@@ -435,6 +443,7 @@ pub fn rewrite_program(program: &mut Program, change: &mut dyn FnMut(Part<'_>)) 
             BlockKind::Control { body } => rewrite_body(body, change),
         }
     }
+    program.decisions.iter_mut().for_each(|body| rewrite_body(body, change));
     for routine in program.routines.iter_mut() {
         rewrite_body(&mut routine.body, change);
     }
@@ -503,9 +512,14 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
         | StmtKind::RegisterWrite { index: a, value: b, .. }
         | StmtKind::ExecuteMeter { index: a, before: b, .. }
         | StmtKind::CountLookup { hit: a, entry: b, .. }
+        | StmtKind::Enqueue { port: a, priority: b }
         | StmtKind::Random { low: a, high: b, .. } => {
             rewrite_expr(a, change);
             rewrite_expr(b, change);
+        }
+        StmtKind::Send { port, limit } => {
+            rewrite_expr(port, change);
+            limit.iter_mut().for_each(|limit| rewrite_expr(limit, change));
         }
         StmtKind::Digest { values, .. }
         | StmtKind::Log { args: values, .. }
@@ -542,6 +556,8 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
         | StmtKind::Leave(_)
         | StmtKind::Call(_)
         | StmtKind::ApplyTable { .. }
+        | StmtKind::Drop(_)
+        | StmtKind::Punt(_)
         | StmtKind::Lookahead { .. } => {}
     }
 }

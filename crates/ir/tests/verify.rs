@@ -29,9 +29,11 @@ fn storage() {
         "bit<9> intrinsic 1",
         "bit<65> intrinsic 1",
         expect![[r#"
-        v0: an intrinsic variable of more than 64 bits
-        action0: the value has 9 bits and should have 65
-        block2: the values do not fit the fields of digest0"#]],
+            v0: an intrinsic variable of more than 64 bits
+            action0: the value has 9 bits and should have 65
+            block2: the values do not fit the fields of digest0
+            point0: Bit(65) Eq Bit(9)
+            point1: the value has 9 bits and should have 65"#]],
     );
     check("intrinsic 14", "intrinsic 1", expect!["v1: slot 1 has another variable already"]);
     check("intrinsic 14", "intrinsic 99", expect!["v1: the architecture has no slot 99"]);
@@ -52,9 +54,41 @@ fn storage() {
         "v2 \"meta.count\" bit<16> metadata",
         "v2 \"meta.count\" bit<16> local",
         expect![[r#"
-        flist0: v2 is a local variable
-        block2: the local v2 belongs to block0"#]],
+            flist0: v2 is a local variable
+            point0: the local v2 in decisions
+            point0: the local v2 in decisions
+            point3: the local v2 in decisions
+            point3: the local v2 in decisions
+            block2: the local v2 belongs to block0"#]],
     );
+}
+
+#[test]
+fn decisions() {
+    check("point2 {\n}\npoint3", "point2", expect!["program: decisions at 3 points, v1model has 4 points"]);
+    check("enqueue v0 priority 3w0x0", "v0 = 9w0x1", expect!["point0: decisions that do not end"]);
+    check("  send v0 limit v2\n", "", expect!["point3: decisions that do not end"]);
+    check("drop ingress", "drop egress", expect!["point0: an end of decisions on the other side of the queues"]);
+    check(
+        "send v0\n",
+        "enqueue v0 priority v0\n",
+        expect!["point3: an end of decisions on the other side of the queues"],
+    );
+    check("punt 11", "punt 3", expect!["point0: the architecture has no request 3"]);
+    check("punt 11", "v2 = 16w0x1\n punt 11", expect!["point0: a request behind an assignment"]);
+    check("send v0\n", "send v0\n v0 = 9w0x1\n", expect!["point3: a statement behind the end of decisions"]);
+    check("send v0\n", "send v3\n", expect!["point3: the port is Int(12) and should be unsigned"]);
+    check("send v0\n", "send v0 limit v3\n", expect!["point3: the limit is Int(12) and should be unsigned"]);
+    check("priority 3w0x0", "priority false", expect!["point0: the priority is Bool and should be unsigned"]);
+    check(
+        "v0 = 9w0x0",
+        "set_valid h0",
+        expect![[r#"
+        point1: a header in decisions
+        point1: a statement that is not part of decisions"#]],
+    );
+    check("send v0\n", "send v5\n", expect!["point3: the local v5 in decisions"]);
+    check("v0 = v5", "punt 11", expect!["action0: an end of decisions in a body of kind Action"]);
 }
 
 #[test]

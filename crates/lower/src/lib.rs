@@ -19,6 +19,7 @@
 //! * `condition_text`: the text of failed assertions.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
 //! * `architecture`, `psa`: the blocks of v1model and of PSA, and what they share.
+//! * `decisions`: what the architecture decides between the blocks.
 //! * `written`: headers in the metadata, which keep their contents while they are invalid.
 //! * `removed`: last, reads of fields of removed headers.
 //!
@@ -34,6 +35,7 @@ mod architecture;
 mod assign;
 mod calls;
 mod condition_text;
+mod decisions;
 mod entries;
 mod exprs;
 mod externs;
@@ -55,6 +57,8 @@ mod types;
 mod values;
 mod varbits;
 mod written;
+
+pub use decisions::decide;
 
 use base::{Origin, Span};
 use objects::{Object, ObjectId};
@@ -324,6 +328,7 @@ pub fn lower_with(program: &hir::Program, options: Options, diagnostics: &mut Di
             }
             // The IR says where a macro is used, and its text has no room for where in the macro something was written.
             ir::walk::change_spans(&mut lowerer.ir, &mut |span| span.origin = Origin::NONE);
+            decide(&mut lowerer.ir);
         }
         diagnostics.append(lowerer.diagnostics);
         return (!failed).then_some(lowerer.ir);

@@ -610,3 +610,84 @@ fn other_architectures_and_no_main() {
     "#]]
     .assert_eq(&errors("#include <core.p4>\n#include <v1model.p4>\n"));
 }
+
+/// What v1model decides about packets of a program with this ingress and egress.
+fn check_decisions(ingress: &str, egress: &str, expected: expect_test::Expect) {
+    let parts = Parts { ingress, egress, ..Parts::default() };
+    let text = ir::text::print_annotated(&lower_ok(&parts.text()));
+    let decisions = text.find("point0").map_or("", |at| &text[at..]);
+    expected.assert_eq(decisions);
+}
+
+#[test]
+fn decisions_ask_only_for_what_is_requested() {
+    check_decisions("sm.egress_spec = 1;", "", expect![[r#"
+        point0 {  # behind ingress
+          if (v1 == 9w0x1ff) {  # sm.egress_spec
+            drop ingress
+          }
+          v3 = 32w0x0  # sm.instance_type
+          enqueue v1 priority 3w0x0  # sm.egress_spec
+        }
+        point1 {  # behind the queues
+          v1 = 9w0x0  # sm.egress_spec
+          v4 = ((v4 == 32w0x0) ? packet_length : v4)  # sm.packet_length
+        }
+        point2 {  # behind egress
+          if (v1 == 9w0x1ff) {  # sm.egress_spec
+            drop egress
+          }
+        }
+        point3 {  # behind the deparser
+          send v2  # sm.egress_port
+        }
+    "#]]);
+    let ingress = "
+        clone(CloneType.I2E, 5);
+        sm.mcast_grp = 1;
+        sm.priority = 2;
+        resubmit_preserving_field_list(1);
+        truncate(60);
+    ";
+    let egress = "
+        clone(CloneType.E2E, 5);
+        recirculate_preserving_field_list(1);
+        if (sm.packet_length > 100) { mark_to_drop(sm); }
+    ";
+    check_decisions(ingress, egress, expect![[r#"
+        point0 {  # behind ingress
+          if (v16 != 32w0x0) {  # CloneIngressSession
+            punt 16
+          }
+          if (v18 != 32w0x0) {  # Resubmit
+            punt 20
+          }
+          if (v11 != 16w0x0) {  # sm.mcast_grp
+            punt 11
+          }
+          if (v1 == 9w0x1ff) {  # sm.egress_spec
+            drop ingress
+          }
+          v3 = 32w0x0  # sm.instance_type
+          enqueue v1 priority v15  # sm.egress_spec, sm.priority
+        }
+        point1 {  # behind the queues
+          v1 = 9w0x0  # sm.egress_spec
+          v4 = ((v4 == 32w0x0) ? packet_length : v4)  # sm.packet_length
+        }
+        point2 {  # behind egress
+          if (v20 != 32w0x0) {  # CloneEgressSession
+            punt 17
+          }
+          if (v1 == 9w0x1ff) {  # sm.egress_spec
+            drop egress
+          }
+        }
+        point3 {  # behind the deparser
+          if (v21 != 32w0x0) {  # Recirculate
+            punt 21
+          }
+          send v2 limit v19  # sm.egress_port, Truncate
+        }
+    "#]]);
+}

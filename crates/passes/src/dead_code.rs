@@ -47,6 +47,7 @@ fn run(program: &mut Program) {
     for body in walk::bodies_mut(program) {
         clean(body);
     }
+    program.decisions.iter_mut().for_each(clean);
     remove_labels(program);
     for block in program.blocks.iter_mut() {
         if let BlockKind::Parser { start, states, .. } = &mut block.kind {
@@ -67,13 +68,18 @@ fn clean(body: &mut Body) {
         for inner in stmt.kind.bodies_mut() {
             clean(inner);
         }
-        let leaves = matches!(stmt.kind, StmtKind::Leave(_));
+        let leaves = ends(&stmt);
         cleaned.extend(replaced(stmt));
-        if leaves || cleaned.last().is_some_and(|last: &Stmt| matches!(last.kind, StmtKind::Leave(_))) {
+        if leaves || cleaned.last().is_some_and(ends) {
             break;
         }
     }
     *body = cleaned;
+}
+
+/// Whether nothing behind the statement runs.
+fn ends(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Leave(_)) || stmt.kind.is_decision()
 }
 
 /// The replacement of a statement whose bodies are clean.

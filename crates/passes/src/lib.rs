@@ -15,6 +15,7 @@
 //! * [`chains`]: long chains of comparisons become switches.
 //! * [`unroll`]: elements of header stacks that parsers extract in loops get names.
 //! * [`unread`]: assignments to positions in stacks that are never read.
+//! * [`unrequested`]: decisions about requests that the program does not make.
 //! * [`specialise`](mod@specialise): tables whose contents are known, replaced by their results.
 //! * [`dead_stores`]: assignments to local variables that are never read.
 //! * `flow`, `effects`: the data-flow walk that `propagate` and `validity` share, and the effects of statements.
@@ -31,6 +32,7 @@ mod shared_map;
 pub mod simplify;
 pub mod specialise;
 pub mod unread;
+pub mod unrequested;
 pub mod unroll;
 pub mod validity;
 mod var_set;

@@ -1,6 +1,6 @@
 //! The pipelines: which passes run, in which order.
 
-use crate::{Pass, chains, dead_code, dead_stores, inline, propagate, simplify, unread, unroll, validity};
+use crate::{Pass, chains, dead_code, dead_stores, inline, propagate, simplify, unread, unrequested, unroll, validity};
 
 /// The standard pipeline. The first round removes the temporaries of lowering; the second uses the constants and
 /// decided branches that this uncovers, and the names that elements of stacks get between the two.
@@ -16,6 +16,7 @@ pub const STANDARD: &[Pass] = &[
     unroll::PASS,
     propagate::PASS,
     validity::PASS,
+    unrequested::PASS,
     simplify::PASS,
     dead_code::PASS,
     dead_stores::PASS,
@@ -33,4 +34,5 @@ pub const ALL: &[Pass] = &[
     chains::PASS,
     unroll::PASS,
     unread::PASS,
+    unrequested::PASS,
 ];

@@ -2,9 +2,11 @@
 
 use base::index::Id as _;
 use base::{Bits, Rng, Span};
-use interp::{Interpreter, NoTrace, Outcome, PacketState};
+use interp::{Decision, Interpreter, NoTrace, Outcome, PacketState};
 use ir::v1model::Slot;
-use ir::{BinaryOp, BlockKind, Entry, Expr, ExprKind, LabelId, Program, Stmt, StmtKind, TableId, VarId, VarKind};
+use ir::{
+    BinaryOp, BlockKind, Entry, Expr, ExprKind, LabelId, PointId, Program, Stmt, StmtKind, TableId, Var, VarId, VarKind,
+};
 use passes::inline::inline_all;
 use passes::{Pass, pipelines, unroll};
 use testkit::outline::outline;
@@ -16,6 +18,7 @@ use testkit::random_ir::{Options, random_entries, random_packet, random_program}
 #[derive(PartialEq, Debug)]
 struct Result {
     outcomes: Vec<Outcome>,
+    decisions: Vec<Decision>,
     vars: Vec<Bits>,
     headers: Vec<interp::HeaderState>,
     cursor: usize,
@@ -32,15 +35,22 @@ fn play(program: &Program, entries: &[(TableId, Entry)], packets: &[Vec<u8>]) ->
         state.set_intrinsic(Slot::IngressPort, number as u64);
         state.set_intrinsic(Slot::PacketLength, packet.len() as u64);
         state.set_intrinsic(Slot::IngressGlobalTimestamp, 1_000_000_007 * number as u64);
-        let run = |block| interpreter.run_block(block, &mut state, &mut host, &mut NoTrace);
-        let outcomes = program.blocks.ids().map(run).collect();
+        let (mut outcomes, mut decisions) = (Vec::new(), Vec::new());
+        for block in program.blocks.ids() {
+            outcomes.push(interpreter.run_block(block, &mut state, &mut host, &mut NoTrace));
+            for (point, info) in program.decisions.ids().zip(program.architecture.points) {
+                if info.before == block.index() + 1 {
+                    decisions.push(interpreter.decide(point, &mut state));
+                }
+            }
+        }
         let is_position = |id| program.stacks.iter().any(|stack| stack.next == id);
         let lasting = program.vars.iter_enumerated().filter(|(_, var)| var.kind != VarKind::Local);
         let lasting = lasting.filter(|(id, _)| !is_position(*id));
         let vars = lasting.map(|(id, _)| state.var(id)).collect();
         let lasting = program.headers.iter_enumerated().filter(|(_, header)| header.metadata);
         let headers = lasting.map(|(id, _)| state.header(id).clone()).collect();
-        results.push(Result { outcomes, vars, headers, cursor: state.cursor, output: state.output });
+        results.push(Result { outcomes, decisions, vars, headers, cursor: state.cursor, output: state.output });
     }
     (results, host.effects)
 }
@@ -82,7 +92,7 @@ fn compare_made(
 /// Makes the statements at the end of each control the arms of a chain of comparisons with one variable, or of a row.
 fn put_in_chains(rng: &mut Rng, program: &mut Program) {
     // A local variable is one block's only.
-    let is_fit = |var: &ir::Var| var.kind != VarKind::Local && (2..=64).contains(&var.ty.width());
+    let is_fit = |var: &Var| var.kind != VarKind::Local && (2..=64).contains(&var.ty.width());
     let vars: Vec<VarId> = program.vars.ids().filter(|&var| is_fit(&program.vars[var])).collect();
     for block in program.blocks.iter_mut() {
         let BlockKind::Control { body } = &mut block.kind else { continue };
@@ -108,6 +118,20 @@ fn put_in_chains(rng: &mut Rng, program: &mut Program) {
             body.extend(chain(arms));
         }
     }
+}
+
+/// Decides about a request that the program may make or not.
+fn ask_in_vain(_: &mut Rng, program: &mut Program) {
+    let slot = Slot::McastGrp;
+    let kind = VarKind::Intrinsic(slot as u32);
+    let known = program.vars.ids().find(|id| program.vars[*id].kind == kind);
+    let group = known.unwrap_or_else(|| program.vars.push(Var { name: "mcast_grp".into(), ty: slot.ty(), kind }));
+    let ty = program.vars[group].ty;
+    let is_set =
+        Expr::binary(BinaryOp::Ne, Expr { kind: ExprKind::Var(group), ty }, Expr::constant(ty, Bits::zero(ty.width())));
+    let then_body = vec![Stmt { kind: StmtKind::Punt(slot as u32), span: Span::NONE }];
+    let kind = StmtKind::If { cond: is_set, then_body, else_body: Vec::new() };
+    program.decisions[PointId::from_index(0)].insert(0, Stmt { kind, span: Span::NONE });
 }
 
 /// Each arm where all before are passed by.
@@ -143,6 +167,7 @@ fn each_pass_keeps_the_meaning() {
         let change: fn(&mut Rng, &mut Program) = match pass.name {
             "chains" => put_in_chains,
             "inline" => outline,
+            "unrequested" => ask_in_vain,
             _ => |_, _| {},
         };
         let changed = compare_made(&pipeline, start..start + 150, &options, &change);

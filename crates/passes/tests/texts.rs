@@ -8,7 +8,9 @@ use base::{Bits, FieldMatch};
 use expect_test::{Expect, expect};
 use ir::ActionCall;
 use passes::specialise::{Contents, KnownEntry, specialise};
-use passes::{Pass, chains, dead_code, dead_stores, inline, propagate, simplify, unread, unroll, validity};
+use passes::{
+    Pass, chains, dead_code, dead_stores, inline, propagate, simplify, unread, unrequested, unroll, validity,
+};
 
 const PRELUDE: &str = include_str!("prelude.ir");
 
@@ -1194,4 +1196,74 @@ fn routines_of_short_programs_are_inlined() {
         call routine0
     "#]]
     .assert_eq(&after(&[inline::PASS], &text, "block2", "block3"));
+}
+
+/// The first decisions about a program with this ingress control, after all that is not requested is removed.
+fn decides(ingress: &str, expected: Expect) {
+    let parser = "state0 \"start\" {\n  goto accept\n}\n";
+    let program =
+        program(parser, ingress).replace("v10 \"param\"", "v10 \"mcast_grp\" bit<16> intrinsic 11\nv11 \"param\"");
+    let program = program.replace("\"set\" (v10) {\n  v0 = v10", "\"set\" (v11) {\n  v0 = v11");
+    let decisions = "point0 {\n  if (v10 != 16w0x0) {\n    punt 11\n  }\n  if (v0 == 9w0x1ff) {\n    drop ingress\n  }\n  \
+                     enqueue v0 priority 3w0x0\n}\npoint1 {\n}\npoint2 {\n}\npoint3 {\n  send v0\n}\n";
+    let passes = [unrequested::PASS, simplify::PASS, dead_code::PASS];
+    expected.assert_eq(&after(&passes, &(program + decisions), "point0", "point1"));
+}
+
+#[test]
+fn packets_do_not_pay_for_what_they_cannot_request() {
+    decides(
+        "",
+        expect![[r#"
+        if (v0 == 9w0x1ff) {
+          drop ingress
+        }
+        enqueue v0 priority 3w0x0
+    "#]],
+    );
+    decides(
+        "  v10 = 16w0x0\n",
+        expect![[r#"
+        if (v0 == 9w0x1ff) {
+          drop ingress
+        }
+        enqueue v0 priority 3w0x0
+    "#]],
+    );
+    decides(
+        "  v10 = 16w0x1\n",
+        expect![[r#"
+        if (v10 != 16w0x0) {
+          punt 11
+        }
+        if (v0 == 9w0x1ff) {
+          drop ingress
+        }
+        enqueue v0 priority 3w0x0
+    "#]],
+    );
+    decides(
+        "  v10[3:0] = 4w0x0\n",
+        expect![[r#"
+        if (v10 != 16w0x0) {
+          punt 11
+        }
+        if (v0 == 9w0x1ff) {
+          drop ingress
+        }
+        enqueue v0 priority 3w0x0
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_follows_a_decision() {
+    let parser = "state0 \"start\" {\n  goto accept\n}\n";
+    let decisions = "point0 {\n  if true {\n    drop ingress\n  }\n  enqueue v0 priority 3w0x0\n}\npoint1 {\n}\npoint2 {\n}\n\
+                     point3 {\n  send v0\n}\n";
+    let text = program(parser, "") + decisions;
+    expect![[r#"
+        drop ingress
+    "#]]
+    .assert_eq(&after(&[dead_code::PASS], &text, "point0", "point1"));
 }

@@ -78,6 +78,7 @@ pub fn random_program(rng: &mut Rng, options: &Options) -> Program {
     let mut generator = Generator { rng, options, program: empty(), scope: Scope::default() };
     generator.storage();
     generator.blocks();
+    lower::decide(&mut generator.program);
     generator.program
 }
 

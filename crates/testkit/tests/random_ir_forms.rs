@@ -73,6 +73,10 @@ forms!(stmt_form, STATEMENTS, StmtKind, {
     StmtKind::CallExtern { instance: Some(_), .. } => "call a method",
     StmtKind::Assert { .. } => "assert",
     StmtKind::Call(_) => "call a routine",
+    StmtKind::Send { .. } => "send",
+    StmtKind::Enqueue { .. } => "enqueue",
+    StmtKind::Drop(_) => "drop",
+    StmtKind::Punt(_) => "punt",
 });
 
 forms!(expr_form, EXPRESSIONS, ExprKind, {
@@ -169,7 +173,7 @@ forms!(target_form, TARGETS, Target, {
 
 impl Forms {
     fn see_program(&mut self, program: &Program) {
-        for body in walk::bodies(program) {
+        for body in walk::bodies(program).into_iter().chain(&program.decisions) {
             walk::visit_body(body, &mut |stmt| {
                 self.saw(stmt_form(&stmt.kind));
                 if let StmtKind::Hash { algorithm, inputs, .. } = &stmt.kind {

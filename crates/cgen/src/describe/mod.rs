@@ -228,10 +228,10 @@ fn name(program: &Program, object: state::Object) -> String {
 
 fn no_fast_path(why: NoFastPath) -> &'static str {
     match why {
-        NoFastPath::Architecture => "only v1model has one",
+        NoFastPath::Decisions => "what the architecture does between the blocks is too involved",
         NoFastPath::Length => "the program is so long that it would take twice as long to compile",
         NoFastPath::Routines => "code that is called often is shared, as in long programs",
-        NoFastPath::Ports => "the program has no variables for ports",
+        NoFastPath::ParsedAgain => "packets are parsed again before egress",
         NoFastPath::DeparserTables => "the deparser applies tables",
         NoFastPath::Times => "the program writes the times that queues write, or reads them in ingress",
     }

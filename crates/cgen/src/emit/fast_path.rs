@@ -15,11 +15,9 @@ use crate::ctree::{
 };
 use crate::plan::fast_path::{Exit, FastPath, advances};
 use crate::plan::{MOVED_BIT, Plan};
-use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use ir::Source;
-use ir::v1model::Stage;
-use ir::{BlockId, BlockKind, HeaderId, HeaderRef, VarId, VarKind};
+use ir::{BlockKind, HeaderId, HeaderRef, VarId, VarKind};
 use std::collections::BTreeSet;
 
 /// The name of the struct of a packet's saved state, where packets are processed in place.
@@ -104,18 +102,14 @@ pub(crate) fn emit(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
         out.extend(replica::of_packet(emitter, fast_path));
     }
     out.push(declare("uint32_t", UNSENT, int(0)));
-    out.extend(emit_graph(emitter, block(Stage::Deparser), &graph, Some(fast_path)));
+    out.extend(emit_graph(emitter, fast_path.deparser, &graph, Some(fast_path)));
     out.push(S::Return(name(UNSENT)));
     out
 }
 
-fn block(stage: Stage) -> BlockId {
-    BlockId::from_index(stage as usize)
-}
-
 /// What the deparser emits, if it is needed.
 fn emits(emitter: &Emitter<'_>, fast_path: &FastPath) -> Option<Emits> {
-    match &emitter.program.blocks[block(Stage::Deparser)].kind {
+    match &emitter.program.blocks[fast_path.deparser].kind {
         BlockKind::Control { body } if !fast_path.keeps_headers && !fast_path.moves => {
             Some(Emits::of(emitter.program, body))
         }
@@ -158,7 +152,7 @@ impl Scope<'_, '_> {
                 self.push(S::Eval(call("ws_wide_zero", vec![place, int(var.ty.width())])));
             }
         }
-        if let BlockKind::Parser { start, states, error } = &program.blocks[block(Stage::Parser)].kind {
+        if let BlockKind::Parser { start, states, error } = &program.blocks[path.fast_path.parser].kind {
             self.parse_first(*start, states, *error);
         }
     }
@@ -557,7 +551,7 @@ impl Scope<'_, '_> {
             Source::IngressPort => member("ingress_port"),
             Source::IngressLength => member("ingress_length"),
             Source::IngressTime => binary("/", member("time_ns"), long(1000)),
-            Source::Packet | Source::QueueTime | Source::QueueState => long(0),
+            Source::Packet | Source::QueuePort | Source::Replica | Source::QueueTime | Source::QueueState => long(0),
         }
     }
 

@@ -69,6 +69,8 @@ impl Scope<'_, '_> {
                 self.call_extern(dst.as_ref(), *function, *instance, inputs)
             }
             StmtKind::Assert { cond, .. } => self.assert(stmt, cond),
+            // Only decisions have them, of which the plan makes other statements.
+            StmtKind::Send { .. } | StmtKind::Enqueue { .. } | StmtKind::Drop(_) | StmtKind::Punt(_) => {}
         }
     }
 

@@ -5,12 +5,10 @@
 //! first one plus the changes (RFC 1624). Where the program tests whether the checksum was right, and it was, the sum
 //! is the complement of the packet's checksum.
 
-use base::index::Id as _;
-use ir::v1model::Stage;
 use ir::walk::{Item, bodies, visit_block, visit_body};
 use ir::{
-    BinaryOp, BlockId, BlockKind, Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderId, HeaderRef,
-    Place, Program, Stmt, StmtKind, VarId, VarKind,
+    BinaryOp, Block, BlockKind, Body, Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderId,
+    HeaderRef, Place, Program, Stmt, StmtKind, VarId, VarKind,
 };
 use std::collections::BTreeMap;
 
@@ -77,11 +75,11 @@ impl Checksum {
     }
 }
 
-/// The checksums of a program for v1model.
+/// The checksums that a program verifies before ingress and computes behind egress.
 pub(crate) fn checksums(program: &Program) -> Vec<Checksum> {
-    let updated = summed(program, Stage::ComputeChecksum);
+    let updated: Vec<&[HashInput]> = behind_egress(program).flat_map(summed).collect();
     let mut checksums: Vec<Checksum> = Vec::new();
-    for inputs in summed(program, Stage::VerifyChecksum) {
+    for inputs in before_ingress(program).flat_map(summed) {
         let is_new = checksums.iter().all(|checksum| !checksum.is_over(inputs));
         let is_updated = updated.iter().any(|other| is_same(other, inputs) && places(program, other).is_some());
         if is_new
@@ -96,7 +94,7 @@ pub(crate) fn checksums(program: &Program) -> Vec<Checksum> {
 
 /// Whether a list is the input of an update.
 pub(crate) fn is_update(program: &Program, inputs: &[HashInput]) -> bool {
-    summed(program, Stage::ComputeChecksum).into_iter().any(|updated| std::ptr::eq(updated, inputs))
+    behind_egress(program).flat_map(summed).any(|updated| std::ptr::eq(updated, inputs))
 }
 
 /// Whether two lists have the same values.
@@ -105,9 +103,9 @@ fn is_same(one: &[HashInput], other: &[HashInput]) -> bool {
 }
 
 /// The inputs of the sums in a control that leave out the payload.
-fn summed(program: &Program, stage: Stage) -> Vec<&[HashInput]> {
+fn summed(block: &Block) -> Vec<&[HashInput]> {
     let mut found = Vec::new();
-    if let BlockKind::Control { body } = &program.blocks[BlockId::from_index(stage as usize)].kind {
+    if let BlockKind::Control { body } = &block.kind {
         visit_body(body, &mut |stmt| {
             if let StmtKind::Hash { algorithm: HashAlgorithm::Csum16, inputs, payload: false, .. } = &stmt.kind {
                 found.push(&inputs[..]);
@@ -117,11 +115,26 @@ fn summed(program: &Program, stage: Stage) -> Vec<&[HashInput]> {
     found
 }
 
+/// The blocks before ingress.
+fn before_ingress(program: &Program) -> impl Iterator<Item = &Block> {
+    let ingress = program.architecture.ingress();
+    program.blocks.iter_enumerated().filter(move |(id, _)| Some(*id) < ingress).map(|(_, block)| block)
+}
+
+/// The blocks behind egress.
+fn behind_egress(program: &Program) -> impl Iterator<Item = &Block> {
+    let egress = program.architecture.egress();
+    program.blocks.iter_enumerated().filter(move |(id, _)| Some(*id) > egress).map(|(_, block)| block)
+}
+
 /// How the program tests that the checksum over these inputs was right.
-fn verified(program: &Program, inputs: &[HashInput]) -> Option<Verified> {
-    let control = &program.blocks[BlockId::from_index(Stage::VerifyChecksum as usize)];
-    let BlockKind::Control { body } = &control.kind else { return None };
-    let verified = body.iter().find_map(|stmt| verification(stmt, inputs))?;
+fn verified<'p>(program: &'p Program, inputs: &[HashInput]) -> Option<Verified> {
+    let controls = before_ingress(program).filter_map(|block| match &block.kind {
+        BlockKind::Control { body } => Some(body),
+        BlockKind::Parser { .. } => None,
+    });
+    let find = |body: &'p Body| body.iter().find_map(|stmt| verification(stmt, inputs)).map(|found| (body, found));
+    let (body, verified) = controls.into_iter().find_map(find)?;
     let is_error = |place: &Place| matches!(base_of(place), Place::Var(var) if *var == verified.error);
     let writes = |body: &[Stmt]| {
         let mut count = 0;
@@ -140,8 +153,7 @@ fn verified(program: &Program, inputs: &[HashInput]) -> Option<Verified> {
 /// Whether a variable is read in the parser or where checksums are verified.
 fn is_read_early(program: &Program, var: VarId) -> bool {
     let mut is_read = false;
-    for stage in [Stage::Parser, Stage::VerifyChecksum] {
-        let block = &program.blocks[BlockId::from_index(stage as usize)];
+    for block in before_ingress(program) {
         visit_block(program, block, &mut |item| {
             is_read |= matches!(item, Item::Expr(Expr { kind: ExprKind::Var(read), .. }) if *read == var);
         });

@@ -1,14 +1,14 @@
 //! The fast path: one piece of code from the parser to the deparser for packets that are only sent or dropped.
 //!
-//! What enters: a program. What leaves: the statements between its blocks, which variables are spilled from one batch
-//! stage to the next, and what generated code writes back when it punts a packet (a clone, replicas, another pass), so
-//! that the switch core can continue with it. `switch::v1model` decides what v1model does between the blocks; this is
-//! the part of it for packets that request nothing. A program that could observe the difference has no fast path.
+//! What enters: a program. What leaves: the bodies that its packets run through, which variables are spilled from one
+//! batch stage to the next, and what generated code writes back when it punts a packet (a clone, replicas, another
+//! pass), so that the switch core can continue with it. A program that could observe the difference has no fast path.
 //!
 //! A variable of at most 64 bits is a C variable here. It is spilled only if it is live across batch stages.
 //!
 //! Its part behind the queues is also the path of replicas, which begin with their packet's state ([`Entry`]).
 
+use super::between::{Between, MayBeSet};
 use super::checksums::{Checksum, checksums};
 use super::extracted::{Extracted, extracted};
 use super::graph::{Graph, Uncut};
@@ -16,12 +16,10 @@ use super::state::{self, Object, Serialised};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
 use base::limits::SHORT_PROGRAM_STATEMENTS_MAX;
-use base::{Bits, Span};
-use ir::v1model::{PORT_MAX, Slot, Stage};
 use ir::walk::{base_var, statement_count, visit_body, visit_writes};
 use ir::{
-    BinaryOp, BlockId, BlockKind, Body, Effect, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program, Stmt,
-    StmtKind, Type, VarId, VarKind,
+    BlockId, BlockKind, BlockRole, Effect, HeaderId, HeaderRef, LabelId, Program, Source, Stmt, StmtKind, VarId,
+    VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,32 +29,6 @@ pub(crate) const SAVED_STATE_BYTES_MAX: u32 = 1024;
 /// The most bytes of each packet that a core saves as they were received, so that packets which may request the
 /// original can be processed in place.
 pub(crate) const ORIGINAL_BYTES_MAX: u32 = 256;
-
-/// The requests of ingress.
-const INGRESS_REQUESTS: [Slot; 7] = [
-    Slot::CloneIngressSession,
-    Slot::CloneToIngress,
-    Slot::Resubmit,
-    Slot::Release,
-    Slot::Scatter,
-    Slot::McastGrp,
-    Slot::Priority,
-];
-
-/// The requests of egress.
-const EGRESS_REQUESTS: [Slot; 4] = [Slot::CloneEgressSession, Slot::CloneToIngress, Slot::Recirculate, Slot::Gather];
-
-/// The times that queues write into packets.
-const TIMES: [Slot; 2] = [Slot::EnqTimestamp, Slot::EgressGlobalTimestamp];
-
-/// Queue state that is zero for a packet that does not wait.
-const QUEUE_STATE: [Slot; 3] = [Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth];
-
-/// The blocks behind the queues.
-const BEHIND_QUEUES: [Stage; 3] = [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
-
-/// The blocks before the queues.
-const BEFORE_QUEUES: [Stage; 3] = [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress];
 
 /// How a packet leaves the fast path before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,14 +46,14 @@ pub(crate) enum Exit {
 /// Why a program has no fast path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NoFastPath {
-    /// Another architecture than v1model.
-    Architecture,
+    /// What the architecture decides between the blocks is not known, or too involved.
+    Decisions,
     /// It has too many statements.
     Length,
     /// It calls routines, as long programs do.
     Routines,
-    /// It has no variables for ports.
-    Ports,
+    /// Packets are parsed again behind the queues.
+    ParsedAgain,
     /// Its deparser applies tables.
     DeparserTables,
     /// It writes the times that queues write, or reads them before.
@@ -103,12 +75,14 @@ pub(crate) enum Entry {
 pub(crate) struct FastPath {
     /// Where packets enter it.
     pub(crate) entry: Entry,
-    /// The statements between ingress and egress.
-    after_ingress: Body,
-    /// The statements after egress.
-    after_egress: Body,
-    /// What the labels beyond those of the program mean.
-    pub(crate) exits: BTreeMap<LabelId, Exit>,
+    /// What happens between the blocks.
+    between: Between,
+    /// The block that parses packets.
+    pub(crate) parser: BlockId,
+    /// The block that makes headers of those that leave.
+    pub(crate) deparser: BlockId,
+    /// The control of egress.
+    egress: BlockId,
     /// The port that a packet leaves on.
     pub(crate) egress_port: VarId,
     /// Variables that equal the time of the run, because the program only reads them, and only behind the queues.
@@ -152,25 +126,19 @@ pub(crate) struct FastPath {
 impl FastPath {
     /// The fast path of a program, if it has one.
     pub(crate) fn of(program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Result<FastPath, NoFastPath> {
-        if program.architecture != &ir::v1model::ARCHITECTURE {
-            return Err(NoFastPath::Architecture);
-        }
         if statement_count(program) > SHORT_PROGRAM_STATEMENTS_MAX {
             return Err(NoFastPath::Length);
         }
         if !program.routines.is_empty() {
             return Err(NoFastPath::Routines);
         }
-        let slots = Slots::of(program);
-        let port = |slot| slots.var(slot).ok_or(NoFastPath::Ports);
-        let (spec, egress_port) = (port(Slot::EgressSpec)?, port(Slot::EgressPort)?);
+        if program.architecture.blocks_behind_queues().any(|block| program.role(block) == BlockRole::Parser) {
+            return Err(NoFastPath::ParsedAgain);
+        }
+        let between = Between::of(program)?;
+        let (parser, deparser) = (parser_of(program), deparser_of(program));
+        let egress = program.architecture.egress().ok_or(NoFastPath::Decisions)?;
         let written = MayBeSet::of(program);
-        let may_request = |requests: &[Slot]| -> Vec<VarId> {
-            requests.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var)).collect()
-        };
-        let ingress_requests = may_request(&INGRESS_REQUESTS);
-        let egress_requests = may_request(&EGRESS_REQUESTS);
-        let may_punt = !ingress_requests.is_empty() || !egress_requests.is_empty();
         let hindrances = [
             (deparser_applies_tables(program), NoFastPath::DeparserTables),
             (misuses_times(program), NoFastPath::Times),
@@ -178,19 +146,17 @@ impl FastPath {
         if let Some((_, why)) = hindrances.into_iter().find(|(is_so, _)| *is_so) {
             return Err(why);
         }
-        let (after_ingress, after_egress, exits) =
-            between_blocks(program, &slots, [spec, egress_port], [&ingress_requests, &egress_requests]);
         let keeps_headers = keeps_headers(program);
         let moves = !keeps_headers && emits_plainly(program);
         let may_stay = moves && parses_in_order(program) && !any_in_parser(program, changes_headers);
         let mut fast_path = FastPath {
             entry: Entry::Parser,
-            after_ingress,
-            after_egress,
-            exits,
-            egress_port,
-            truncated: slots.var(Slot::Truncate).filter(|&var| written.contains(var)),
-            times: mentioned(program, &TIMES, BEHIND_QUEUES),
+            parser,
+            deparser,
+            egress,
+            egress_port: between.port,
+            truncated: between.limit.filter(|&var| written.contains(var)),
+            times: times(program, true),
             keeps_headers,
             may_stay,
             written_bytes_max: parsed_bytes_max(program),
@@ -199,13 +165,14 @@ impl FastPath {
             checksums: if keeps_headers { checksums(program) } else { Vec::new() },
             in_place: keeps_headers || moves && has_fixed_headers(program),
             moves,
-            headers: if keeps_headers { extracted(program, &parser_of(program).kind) } else { BTreeMap::new() },
+            headers: if keeps_headers { extracted(program, &program.blocks[parser].kind) } else { BTreeMap::new() },
             parsed: BTreeMap::new(),
-            run_to_completion: run_to_completion(program, may_punt),
-            reads_payload: !keeps_headers || may_punt || hashes_payload(program),
+            run_to_completion: run_to_completion(program, between.may_punt),
+            reads_payload: !keeps_headers || between.may_punt || hashes_payload(program),
             spilled: BTreeMap::new(),
             spilled_bytes: 0,
             written_back: written_back(program),
+            between,
         };
         fast_path.complete(program, key_words);
         Ok(fast_path)
@@ -225,8 +192,9 @@ impl FastPath {
         if !self.in_place || !is_of_use || state::egress_burst_max(program) == 1 {
             return None;
         }
+        let slot = |source| program.architecture.slot_from(source);
         let mut path = FastPath {
-            entry: Entry::Queues { port: Slot::EgressPort as u32, rid: Slot::EgressRid as u32 },
+            entry: Entry::Queues { port: slot(Source::QueuePort)?, rid: slot(Source::Replica)? },
             times: BTreeSet::new(),
             may_stay: self.moves && has_moved_bit,
             written_bytes_max: None,
@@ -251,21 +219,23 @@ impl FastPath {
         self.find_spilled(program, key_words);
         self.in_place &= self.spilled_bytes + wide_metadata_bytes(program) <= SAVED_STATE_BYTES_MAX;
         if self.in_place && self.may_stay && !self.is_of_replicas() {
-            self.parsed = extracted(program, &parser_of(program).kind);
+            self.parsed = extracted(program, &program.blocks[self.parser].kind);
         }
     }
 
     /// The bodies that a packet runs through after the parser, in order.
     pub(crate) fn bodies<'p>(&'p self, program: &'p Program) -> Vec<&'p [Stmt]> {
-        let body = |stage: Stage| body_of(program, stage);
-        let mut bodies = match self.entry {
-            Entry::Parser => vec![body(Stage::VerifyChecksum), body(Stage::Ingress), &self.after_ingress],
-            Entry::Queues { .. } => Vec::new(),
-        };
-        bodies.extend([body(Stage::Egress), &self.after_egress, body(Stage::ComputeChecksum)]);
-        if !self.keeps_headers {
-            bodies.push(body(Stage::Deparser));
+        let first = if self.is_of_replicas() { self.egress } else { self.parser };
+        let mut bodies = Vec::new();
+        for block in program.blocks.ids().filter(|&block| block >= first) {
+            if block != first {
+                bodies.push(self.between.before(block));
+            }
+            if block != self.deparser || !self.keeps_headers {
+                bodies.push(body_of(program, block));
+            }
         }
+        bodies.push(self.between.before(program.blocks.next_id()));
         bodies
     }
 
@@ -287,7 +257,7 @@ impl FastPath {
 
     /// How a packet leaves that goes to this label, if it leaves there.
     pub(crate) fn exit_at(&self, label: LabelId) -> Option<Exit> {
-        self.exits.get(&label).copied()
+        self.between.exit_at(label)
     }
 
     /// Assigns places to the variables that are live across batch stages.
@@ -302,7 +272,7 @@ impl FastPath {
                 (*first, *last) = (stage.min(*first), stage.max(*last));
             };
             match self.entry {
-                Entry::Parser => walk_block(program, parser_of(program), Tables::Inside, &mut |item| {
+                Entry::Parser => walk_block(program, &program.blocks[self.parser], Tables::Inside, &mut |item| {
                     if let Item::Var(var) = item {
                         mention(var, 0);
                     }
@@ -345,91 +315,27 @@ impl FastPath {
     /// The bodies and, as statements, those of the parser's states.
     fn all_bodies<'p>(&'p self, program: &'p Program) -> Vec<&'p [Stmt]> {
         let mut bodies = self.bodies(program);
-        if let BlockKind::Parser { states, .. } = &parser_of(program).kind {
+        if let BlockKind::Parser { states, .. } = &program.blocks[self.parser].kind {
             bodies.extend(states.iter().map(|state| &state.body[..]));
         }
         bodies
     }
 }
 
-/// The variables of the slots.
-struct Slots(BTreeMap<u32, VarId>);
-
-impl Slots {
-    fn of(program: &Program) -> Slots {
-        let slot = |(id, var): (VarId, &ir::Var)| match var.kind {
-            VarKind::Intrinsic(slot) => Some((slot, id)),
-            _ => None,
-        };
-        Slots(program.vars.iter_enumerated().filter_map(slot).collect())
-    }
-
-    fn var(&self, slot: Slot) -> Option<VarId> {
-        self.0.get(&(slot as u32)).copied()
-    }
-}
-
-/// Intrinsic variables that the program may set to a value other than zero.
-struct MayBeSet(BTreeSet<VarId>);
-
-impl MayBeSet {
-    fn of(program: &Program) -> MayBeSet {
-        let mut set = BTreeSet::new();
-        visit_writes(program, &mut |place, constant| {
-            set.extend(base_var(place).filter(|_| constant.is_none_or(|value| !value.is_zero())));
-        });
-        MayBeSet(set)
-    }
-
-    fn contains(&self, var: VarId) -> bool {
-        self.0.contains(&var)
-    }
-}
-
-/// The statements after ingress and after egress, and the meaning of the labels in them. The program writes a packet's
-/// port to `spec` and reads it from `egress_port`.
-fn between_blocks(
-    program: &Program,
-    slots: &Slots,
-    [spec, egress_port]: [VarId; 2],
-    [ingress_requests, egress_requests]: [&[VarId]; 2],
-) -> (Body, Body, BTreeMap<LabelId, Exit>) {
-    let mut exits = BTreeMap::new();
-    let mut leave = |exit| {
-        let label = LabelId::from_index(program.labels as usize + exits.len());
-        exits.insert(label, exit);
-        stmt(StmtKind::Leave(label))
-    };
-    let port = |number: u64| {
-        let ty = type_of(program, spec);
-        Expr::constant(ty, Bits::from_u64(ty.width(), number))
-    };
-    let is_dropped = || Expr::binary(BinaryOp::Eq, var(program, spec), port(program.drop_port));
-    let mut after_ingress = Vec::new();
-    after_ingress.extend(any_set(program, ingress_requests).map(|cond| if_then(cond, leave(Exit::PuntIngress))));
-    after_ingress.push(if_then(is_dropped(), leave(Exit::DropIngress)));
-    after_ingress.push(assign(egress_port, var(program, spec)));
-    after_ingress.push(assign(spec, port(program.drop_port.wrapping_add(1) & u64::from(PORT_MAX))));
-    after_ingress.extend(begin_egress(program, slots));
-    let mut after_egress = Vec::new();
-    after_egress.extend(any_set(program, egress_requests).map(|cond| if_then(cond, leave(Exit::PuntEgress))));
-    after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
-    (after_ingress, after_egress, exits)
-}
-
-/// The variables of these slots that the program mentions in these blocks.
-fn mentioned(program: &Program, slots: &[Slot], stages: [Stage; 3]) -> BTreeSet<VarId> {
+/// The variables with times that queues write which the program mentions in the blocks behind the queues, or in those
+/// before them.
+fn times(program: &Program, is_behind_queues: bool) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
-    for stage in stages {
-        let block = &program.blocks[BlockId::from_index(stage as usize)];
+    let blocks = program.blocks.iter().zip(program.architecture.blocks);
+    for (block, _) in blocks.filter(|(_, info)| info.is_behind_queues == is_behind_queues) {
         walk_block(program, block, Tables::Inside, &mut |item| {
             if let Item::Var(var) = item {
                 found.insert(var);
             }
         });
     }
-    let is_asked = |var: &VarId| slots.iter().any(|&slot| program.vars[*var].kind == VarKind::Intrinsic(slot as u32));
-    found.retain(is_asked);
+    let is_time = |slot| program.architecture.source(slot) == Source::QueueTime;
+    found.retain(|&var| program.vars[var].kind.slot().is_some_and(is_time));
     found
 }
 
@@ -437,74 +343,25 @@ fn mentioned(program: &Program, slots: &[Slot], stages: [Stage; 3]) -> BTreeSet<
 fn misuses_times(program: &Program) -> bool {
     let mut written = BTreeSet::new();
     visit_writes(program, &mut |place, _| written.extend(base_var(place)));
-    !mentioned(program, &TIMES, BEFORE_QUEUES).is_empty()
-        || !mentioned(program, &TIMES, BEHIND_QUEUES).is_disjoint(&written)
+    !times(program, false).is_empty() || !times(program, true).is_disjoint(&written)
 }
 
-/// The statements for a packet that leaves its queue, as far as the program reads their effect. The times are not
-/// variables here; whatever else queues write stays zero unless the program writes it.
-fn begin_egress(program: &Program, slots: &Slots) -> Vec<Stmt> {
-    let mut out = Vec::new();
-    let zero = |var: VarId| Expr::constant(type_of(program, var), Bits::zero(type_of(program, var).width()));
-    if let Some(length) = slots.var(Slot::PacketLength) {
-        let ty = type_of(program, length);
-        let received = Expr { kind: ExprKind::PacketLength, ty };
-        let is_unset = Expr::binary(BinaryOp::Eq, var(program, length), zero(length));
-        let kind = ExprKind::Mux(Box::new(is_unset), Box::new(received), Box::new(var(program, length)));
-        let mut sum = Expr { kind, ty };
-        if let Some(delta) = slots.var(Slot::LengthDelta) {
-            sum = Expr::binary(BinaryOp::Add, sum, var(program, delta));
-            out.push(assign(length, sum));
-            out.push(assign(delta, zero(delta)));
-        } else {
-            out.push(assign(length, sum));
-        }
-    }
-    out.extend(slots.var(Slot::InstanceType).map(|instance_type| assign(instance_type, zero(instance_type))));
-    let written = MayBeSet::of(program);
-    let queue_state = QUEUE_STATE.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var));
-    out.extend(queue_state.map(|var| assign(var, zero(var))));
-    out
+/// The first parser.
+fn parser_of(program: &Program) -> BlockId {
+    program.architecture.first(BlockRole::Parser).unwrap_or(BlockId::from_index(0))
 }
 
-fn parser_of(program: &Program) -> &ir::Block {
-    &program.blocks[BlockId::from_index(Stage::Parser as usize)]
+/// The last deparser.
+fn deparser_of(program: &Program) -> BlockId {
+    program.architecture.last_deparser().unwrap_or(BlockId::from_index(0))
 }
 
-fn body_of(program: &Program, stage: Stage) -> &[Stmt] {
-    match &program.blocks[BlockId::from_index(stage as usize)].kind {
+/// The body of a control; parsers have none.
+fn body_of(program: &Program, block: BlockId) -> &[Stmt] {
+    match &program.blocks[block].kind {
         BlockKind::Control { body } => body,
         BlockKind::Parser { .. } => &[],
     }
-}
-
-fn type_of(program: &Program, id: VarId) -> Type {
-    program.vars[id].ty
-}
-
-fn var(program: &Program, id: VarId) -> Expr {
-    Expr { kind: ExprKind::Var(id), ty: type_of(program, id) }
-}
-
-fn stmt(kind: StmtKind) -> Stmt {
-    Stmt { kind, span: Span::NONE }
-}
-
-fn assign(dst: VarId, src: Expr) -> Stmt {
-    stmt(StmtKind::Assign { dst: Place::Var(dst), src })
-}
-
-fn if_then(cond: Expr, then: Stmt) -> Stmt {
-    stmt(StmtKind::If { cond, then_body: vec![then], else_body: Vec::new() })
-}
-
-/// Whether any of the variables is set; none if there are none.
-fn any_set(program: &Program, vars: &[VarId]) -> Option<Expr> {
-    let is_set = |&id: &VarId| {
-        let zero = Expr::constant(type_of(program, id), Bits::zero(type_of(program, id).width()));
-        Expr::binary(BinaryOp::Ne, var(program, id), zero)
-    };
-    vars.iter().map(is_set).reduce(|any, more| Expr::binary(BinaryOp::LogicalOr, any, more))
 }
 
 /// Whether all headers have fixed lengths: others are not relocated in place.
@@ -534,8 +391,7 @@ fn any_statement(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool
 
 fn deparser_applies_tables(program: &Program) -> bool {
     let mut found = false;
-    let deparser = &program.blocks[BlockId::from_index(Stage::Deparser as usize)];
-    walk_block(program, deparser, Tables::Outside, &mut |item| {
+    walk_block(program, &program.blocks[deparser_of(program)], Tables::Outside, &mut |item| {
         found |= matches!(item, Item::Stmt(Stmt { kind: StmtKind::ApplyTable { .. }, .. }));
     });
     found
@@ -546,16 +402,13 @@ fn deparser_applies_tables(program: &Program) -> bool {
 /// lookup.
 fn run_to_completion(program: &Program, may_punt: bool) -> Option<Object> {
     let written = state::written_registers(program);
-    let touched = |stage: Stage| {
-        let block = &program.blocks[BlockId::from_index(stage as usize)];
-        state::touched_in(program, block, &written)
-    };
+    let touched = |block: BlockId| state::touched_in(program, &program.blocks[block], &written);
     let (Serialised::BetweenBlocks(again) | Serialised::BetweenPasses(again)) = match state::serialised(program) {
         Some(again) => again,
-        None if may_punt => return BEHIND_QUEUES.into_iter().flat_map(touched).next(),
+        None if may_punt => return program.architecture.blocks_behind_queues().flat_map(touched).next(),
         None => return None,
     };
-    (may_punt || !touched(Stage::Parser).is_empty()).then_some(again)
+    (may_punt || !touched(parser_of(program)).is_empty()).then_some(again)
 }
 
 /// The variables that must be written back when the core continues with a packet: all intrinsic ones, and metadata that
@@ -563,9 +416,9 @@ fn run_to_completion(program: &Program, may_punt: bool) -> Option<Object> {
 fn written_back(program: &Program) -> BTreeSet<VarId> {
     let mut written_back: BTreeSet<VarId> =
         program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
-    for stage in BEHIND_QUEUES {
-        let block = &program.blocks[BlockId::from_index(stage as usize)];
-        walk_block(program, block, Tables::Inside, &mut |item| {
+    let ingress = program.architecture.ingress();
+    for id in program.blocks.ids().filter(|&id| Some(id) > ingress) {
+        walk_block(program, &program.blocks[id], Tables::Inside, &mut |item| {
             if let Item::Var(var) = item {
                 written_back.insert(var);
             }
@@ -580,7 +433,7 @@ fn written_back(program: &Program) -> BTreeSet<VarId> {
 /// The headers that the parser extracts; of a stack, all elements.
 fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
     let mut found = BTreeSet::new();
-    let parser = parser_of(program);
+    let parser = &program.blocks[parser_of(program)];
     walk_block(program, parser, Tables::Outside, &mut |item| {
         let Item::Stmt(Stmt { kind: StmtKind::Extract { dst, .. }, .. }) = item else { return };
         match (dst, super::storage::stack_of(dst)) {
@@ -610,7 +463,7 @@ fn parsed_bytes_max(program: &Program) -> Option<u32> {
 /// The furthest position that packets reach in the parser. `through` returns the position after a state from the one
 /// before it; if it returns none, so does this. No cycle may advance without end.
 fn furthest(program: &Program, through: impl Fn(&ir::State, u32) -> Option<u32>) -> Option<u32> {
-    let BlockKind::Parser { start, states, .. } = &parser_of(program).kind else { return None };
+    let BlockKind::Parser { start, states, .. } = &program.blocks[parser_of(program)].kind else { return None };
     let mut before: BTreeMap<ir::StateId, u32> = BTreeMap::from([(*start, 0)]);
     let mut pending = vec![*start];
     let mut most = 0;
@@ -642,7 +495,7 @@ pub(crate) fn emits_plainly(program: &Program) -> bool {
         StmtKind::Emit(HeaderRef::Fixed(id)) => emitted.insert(*id),
         _ => false,
     };
-    body_of(program, Stage::Deparser).iter().all(emits_once)
+    body_of(program, deparser_of(program)).iter().all(emits_once)
 }
 
 /// Whether the deparser always emits exactly what the parser has extracted, in the same order and without gaps: no
@@ -670,7 +523,7 @@ pub(crate) fn changes_headers(kind: &StmtKind) -> bool {
 /// Whether the parser has such a statement.
 fn any_in_parser(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool {
     let mut found = false;
-    let parser = parser_of(program);
+    let parser = &program.blocks[parser_of(program)];
     walk_block(program, parser, Tables::Outside, &mut |item| {
         found |= matches!(item, Item::Stmt(stmt) if is_such(&stmt.kind));
     });
@@ -685,7 +538,7 @@ pub(crate) fn advances(program: &Program) -> bool {
 /// Whether the deparser emits each header once, and all extracted ones in the order in which the parser extracts them.
 fn parses_in_order(program: &Program) -> bool {
     let mut emitted: BTreeMap<HeaderId, u32> = BTreeMap::new();
-    for stmt in body_of(program, Stage::Deparser) {
+    for stmt in body_of(program, deparser_of(program)) {
         match &stmt.kind {
             StmtKind::Emit(HeaderRef::Fixed(id)) if !emitted.contains_key(id) => {
                 emitted.insert(*id, emitted.len() as u32);

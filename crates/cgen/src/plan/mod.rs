@@ -8,10 +8,12 @@
 //! * `state`: state whose order of use packets can observe; [`sharing`]: the part of it for which workers need a guard.
 //! * `extracted`: what the parser determines about the places of headers.
 //! * `fast_path`: one path from parser to deparser for packets that are only sent or dropped.
+//! * `between`: what the architecture decides between blocks, for such packets.
 //! * `pre_encoded`: action data that are copied to headers as they are stored.
 //! * `checksums`: checksums that are verified and updated over the same fields.
 //! * `walk`: one walk over all that statements mention.
 
+mod between;
 pub(crate) mod checksums;
 mod extracted;
 pub(crate) mod fast_path;

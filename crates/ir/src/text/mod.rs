@@ -69,6 +69,23 @@
 //!   call v4 = xfunction2 (v1)
 //! ```
 //!
+//! Decisions follow the blocks, one body for each point of the architecture. A request has the number of its slot:
+//!
+//! ```text
+//! point0 {
+//!   if (v7 != 32w0x0) {
+//!     punt 16
+//!   }
+//!   if (v1 == 9w0x1ff) {
+//!     drop ingress
+//!   }
+//!   enqueue v1 priority v8
+//! }
+//! point3 {
+//!   send v2 limit v9
+//! }
+//! ```
+//!
 //! Expressions: constants `8w0xff` (`bit`), `8s0xff` (`int`), `true`, `false`; `v0`; fields by number `h0.2`,
 //! `stack0[v1].2`, `stack0.next.2`, `stack0.last.2`; `valid(h0)`; `varbit_equal(h0.1, h1.0)`; `(a + b)` with the
 //! operators of P4, always in parentheses; `-a`, `~a`, `!a`; `(c ? a : b)`; casts `bit<8>(a)`; slices `a[7:0]`;
@@ -105,6 +122,12 @@ impl std::error::Error for ParseError {}
 const EXTERN_KINDS: [(&str, crate::ExternFunctionKind); 3] = {
     use crate::ExternFunctionKind::*;
     [("function", Function), ("constructor", Constructor), ("method", Method)]
+};
+
+/// Where decisions drop packets.
+const DROP_REASONS: [(&str, crate::DropReason); 2] = {
+    use crate::DropReason::*;
+    [("ingress", Ingress), ("egress", Egress)]
 };
 
 /// Directions of their parameters.

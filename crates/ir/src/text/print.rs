@@ -1,9 +1,10 @@
 //! The writer of the text form.
 
-use super::{DIRECTIONS, EXTERN_KINDS, HASHES, MATCH_KINDS, UNITS, word_of};
+use super::{DIRECTIONS, DROP_REASONS, EXTERN_KINDS, HASHES, MATCH_KINDS, UNITS, word_of};
 use crate::v1model::DROP_PORT;
 use crate::walk;
 use crate::*;
+use base::index::Id as _;
 use base::{Bits, FieldMatch, MatchKind, Span};
 use std::fmt::{self, Write as _};
 
@@ -64,6 +65,12 @@ impl Printer<'_> {
         }
         for (id, block) in program.blocks.iter_enumerated() {
             self.block(id, block);
+        }
+        for (id, decisions) in program.decisions.iter_enumerated() {
+            let name = program.architecture.points.get(id.index()).filter(|_| self.annotated);
+            self.open_named(&id.to_string(), &name.map_or(String::new(), |point| format!("  # {}", point.name)));
+            self.body(decisions);
+            self.close();
         }
         self.text
     }
@@ -429,6 +436,13 @@ fn simple_statement(stmt: &StmtKind) -> String {
             format!("call{dst} {function}{instance} ({})", list(inputs, expression))
         }
         StmtKind::Assert { cond, text } => format!("assert {} {}", expression(cond), quoted(text)),
+        StmtKind::Send { port, limit: None } => format!("send {}", expression(port)),
+        StmtKind::Send { port, limit: Some(limit) } => format!("send {} limit {}", expression(port), expression(limit)),
+        StmtKind::Enqueue { port, priority } => {
+            format!("enqueue {} priority {}", expression(port), expression(priority))
+        }
+        StmtKind::Drop(reason) => format!("drop {}", word_of(&DROP_REASONS, reason)),
+        StmtKind::Punt(slot) => format!("punt {slot}"),
         StmtKind::If { .. } | StmtKind::Switch { .. } | StmtKind::Block { .. } | StmtKind::Loop { .. } => {
             unreachable!("a statement with a body")
         }

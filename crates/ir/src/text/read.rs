@@ -304,6 +304,11 @@ impl<'t> Reader<'t> {
         if self.declared("block", self.program.blocks.next_id())? {
             return self.block();
         }
+        if self.declared("point", self.program.decisions.next_id())? {
+            let decisions = self.body()?;
+            self.program.decisions.push(decisions);
+            return Ok(());
+        }
         self.extern_instance()
     }
 

@@ -6,7 +6,7 @@
 
 use super::lex::TokenKind;
 use super::read::{Reader, Result};
-use super::{BINARY_OPERATORS, HASHES};
+use super::{BINARY_OPERATORS, DROP_REASONS, HASHES};
 use crate::*;
 use base::Bits;
 use base::limits::WIDTH_BITS_MAX;
@@ -133,6 +133,18 @@ impl Reader<'_> {
             "emit" => StmtKind::Emit(self.header()?),
             "digest" => StmtKind::Digest { digest: self.id("digest")?, values: self.list("(", ")", Self::expr)? },
             "log" => StmtKind::Log { message: self.text()?, args: self.list("(", ")", Self::expr)? },
+            "send" => {
+                let port = self.expr()?;
+                let limit = if self.take_word("limit") { Some(self.expr()?) } else { None };
+                StmtKind::Send { port, limit }
+            }
+            "enqueue" => {
+                let port = self.expr()?;
+                self.word("priority")?;
+                StmtKind::Enqueue { port, priority: self.expr()? }
+            }
+            "drop" => StmtKind::Drop(self.choice(&DROP_REASONS, "where packets are dropped")?),
+            "punt" => StmtKind::Punt(self.number()?),
             "assert" => StmtKind::Assert { cond: self.expr()?, text: self.text()? },
             "write" => {
                 let (register, index) = (self.id("register")?, self.index()?);

@@ -14,6 +14,7 @@ pub(super) enum Place {
     Deparser,
     Action,
     Routine,
+    Decisions,
 }
 
 impl<'p> Verifier<'p> {
@@ -139,7 +140,8 @@ impl<'p> Verifier<'p> {
         for stmt in body {
             self.span = stmt.span;
             self.allowed(&stmt.kind, place);
-            let in_parser = place == Place::Parser;
+            // Decisions, too, know how long the packet is that was received.
+            let in_parser = matches!(place, Place::Parser | Place::Decisions);
             match &stmt.kind {
                 // What an action leaves to its block is checked where its table is applied, what a routine does there.
                 StmtKind::Leave(label) => {
@@ -173,6 +175,7 @@ impl<'p> Verifier<'p> {
             StmtKind::Emit(_) => (place == Place::Deparser, "emit"),
             StmtKind::ApplyTable { .. } => (place == Place::Control, "a table's application"),
             StmtKind::CountLookup { .. } => (place == Place::Control, "the count of a lookup"),
+            end if end.is_decision() => (place == Place::Decisions, "an end of decisions"),
             _ => (true, ""),
         };
         self.check(allowed, || format!("{name} in a body of kind {place:?}"));
@@ -257,11 +260,9 @@ impl<'p> Verifier<'p> {
                 self.extern_call(dst, *function, *instance, inputs);
             }
             StmtKind::Assert { cond, .. } => self.expr_of(cond, Type::Bool, in_parser, "the condition"),
-            StmtKind::If { .. }
-            | StmtKind::Switch { .. }
-            | StmtKind::Block { .. }
-            | StmtKind::Loop { .. }
-            | StmtKind::Leave(_) => {}
+            end if end.is_decision() => self.numbers_of(end),
+            // Statements with bodies, of which `body` checks what is not in these.
+            _ => {}
         }
     }
 

@@ -66,6 +66,14 @@
 //! Architecture
 //! * The program has the blocks of its architecture, parsers where it has parsers.
 //!
+//! Decisions
+//! * There are decisions at every point of the architecture, or at none.
+//! * They consist of assignments, conditions, and the statements that end them ([`crate::StmtKind::is_decision`]),
+//!   which are found nowhere else. They mention no header and no local variable.
+//! * Every path ends where the architecture says so, and nothing follows an end.
+//! * Packets are sent and dropped on the side of the queues on which they are, and enter queues from ingress.
+//! * What is punted is a request of the architecture. No variable is assigned before.
+//!
 //! # What is not checked
 //!
 //! * That loops, parsers and recursion end (there are budgets), that registers' indices are in range, that headers are
@@ -75,6 +83,7 @@
 //! * How deep statements and expressions nest.
 
 mod body;
+mod decisions;
 mod expr;
 mod routine;
 mod storage;
@@ -109,6 +118,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     verifier.routines();
     verifier.actions_and_tables();
     verifier.blocks();
+    verifier.decisions();
     verifier.local_use();
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
