@@ -2,7 +2,7 @@
 
 use crate::eval::{eval, eval_bool, write_place};
 use crate::state::PacketState;
-use ir::{DropReason, Expr, Program, Stmt, StmtKind};
+use ir::{DropReason, Expr, FieldListId, Program, Stmt, StmtKind};
 
 /// What was decided about a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +22,8 @@ pub enum Decision {
         port: u64,
         /// With this priority.
         priority: u64,
+        /// With only the metadata of this list.
+        keeps: Option<FieldListId>,
     },
     /// It ends.
     Drop(DropReason),
@@ -47,8 +49,9 @@ pub(crate) fn decide(program: &Program, state: &mut PacketState, body: &[Stmt]) 
                 port: number(state, port),
                 bytes_max: limit.as_ref().and_then(|limit| number(state, limit).checked_sub(1)),
             },
-            StmtKind::Enqueue { port, priority } => {
-                Decision::Enqueue { port: number(state, port), priority: number(state, priority) }
+            StmtKind::Enqueue { port, priority, keeps } => {
+                let (port, priority) = (number(state, port), number(state, priority));
+                Decision::Enqueue { port, priority, keeps: *keeps }
             }
             StmtKind::Drop(reason) => Decision::Drop(*reason),
             StmtKind::Punt(slot) => Decision::Punt(*slot),

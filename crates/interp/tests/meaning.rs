@@ -682,7 +682,7 @@ fn decisions_end_where_they_are_made() {
     assert_eq!(decide("v2 = 8w0x9\nsend v2\n"), (Decision::Send { port: 9, bytes_max: None }, 9));
     assert_eq!(decide("send 9w0x1 limit 8w0x0\n"), (Decision::Send { port: 1, bytes_max: None }, 5));
     assert_eq!(decide("send 9w0x1 limit v2\n"), (Decision::Send { port: 1, bytes_max: Some(4) }, 5));
-    assert_eq!(decide("enqueue v2 priority 3w0x7\n"), (Decision::Enqueue { port: 5, priority: 7 }, 5));
+    assert_eq!(decide("enqueue v2 priority 3w0x7\n"), (Decision::Enqueue { port: 5, priority: 7, keeps: None }, 5));
     assert_eq!(decide("if !(v2 == 8w0x6) {\npunt 20\n}\nsend v2\n"), (Decision::Punt(20), 5));
 }
 

@@ -91,6 +91,8 @@ pub enum Source {
     /// From the program, or from the architecture's decisions about this packet alone. It is zero when a packet
     /// arrives.
     Packet,
+    /// The same, but it is true when a packet arrives.
+    True,
     /// The port on which the packet arrived.
     IngressPort,
     /// The bytes of the packet when it arrived.

@@ -173,6 +173,12 @@ pub trait IntrinsicSlot: Copy {
     fn number(self) -> usize;
 }
 
+impl IntrinsicSlot for u32 {
+    fn number(self) -> usize {
+        self as usize
+    }
+}
+
 /// The errors of core.p4, at the numbers that the parser statements use.
 pub const ERROR_NAMES: [&str; 7] = [
     "NoError",

@@ -188,7 +188,8 @@ const SLOTS: [SlotInfo; SLOT_COUNT] = [
     slot("instance", Source::Replica),
     slot("clone", Source::Packet),
     slot("clone_session_id", Source::Packet),
-    slot("drop", Source::Packet),
+    // Until ingress says otherwise.
+    slot("drop", Source::True),
     slot("resubmit", Source::Packet),
     slot("multicast_group", Source::Packet),
 ];

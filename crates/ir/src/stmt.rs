@@ -2,8 +2,8 @@
 
 use crate::expr::{Expr, HeaderRef};
 use crate::program::{
-    CalculationId, CounterId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, LabelId, MeterId,
-    RegisterId, RoutineId, StackId, StateId, TableId, ValueSetId, VarId,
+    CalculationId, CounterId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, LabelId,
+    MeterId, RegisterId, RoutineId, StackId, StateId, TableId, ValueSetId, VarId,
 };
 use base::{Bits, Span};
 
@@ -302,6 +302,8 @@ pub enum StmtKind {
         port: Expr,
         /// The priority of the queue, an unsigned number; the lowest is 0.
         priority: Expr,
+        /// The metadata that it keeps, where others become zero; none if it keeps all.
+        keeps: Option<FieldListId>,
     },
     /// Decisions: the packet ends here, and the decisions end.
     Drop(DropReason),

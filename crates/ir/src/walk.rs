@@ -206,7 +206,7 @@ impl StmtKind {
             | StmtKind::ExecuteMeter { index: a, before: b, .. }
             | StmtKind::Random { low: a, high: b, .. }
             | StmtKind::CountLookup { hit: a, entry: b, .. }
-            | StmtKind::Enqueue { port: a, priority: b }
+            | StmtKind::Enqueue { port: a, priority: b, .. }
             | StmtKind::SetVarbit { length_bits: a, value: b, .. } => vec![a, b],
             StmtKind::Send { port, limit } => [port].into_iter().chain(limit).collect(),
             StmtKind::Digest { values, .. }
@@ -512,7 +512,7 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
         | StmtKind::RegisterWrite { index: a, value: b, .. }
         | StmtKind::ExecuteMeter { index: a, before: b, .. }
         | StmtKind::CountLookup { hit: a, entry: b, .. }
-        | StmtKind::Enqueue { port: a, priority: b }
+        | StmtKind::Enqueue { port: a, priority: b, .. }
         | StmtKind::Random { low: a, high: b, .. } => {
             rewrite_expr(a, change);
             rewrite_expr(b, change);

@@ -8,8 +8,8 @@ use base::{Bits, IndexVec, Span};
 use ir::psa::{self, Carried, PacketPath};
 use ir::v1model::{self, InstanceType, PORT_MAX};
 use ir::{
-    BinaryOp, Body, DropReason, Expr, ExprKind, IntrinsicSlot, Place, PointId, Program, Stmt, StmtKind, Type, UnaryOp,
-    VarId, VarKind,
+    BinaryOp, Body, DropReason, Expr, ExprKind, FieldListId, IntrinsicSlot, Place, PointId, Program, Stmt, StmtKind,
+    Type, UnaryOp, VarId, VarKind,
 };
 
 /// Gives a program the decisions of its architecture, in place of any that it has.
@@ -44,7 +44,7 @@ impl Decider<'_> {
         use v1model::Slot;
         let mut body = Vec::new();
         match point {
-            // A pile leaves first, so that a packet that is resubmitted then follows it.
+            // A coalescing buffer leaves first, so that a packet that is resubmitted then follows it.
             Ingress => {
                 body.extend(self.punt(Slot::Release));
                 body.extend(self.punt(Slot::CloneIngressSession));
@@ -56,7 +56,7 @@ impl Decider<'_> {
                 // Egress sees a packet of one port as a normal one, however it came to ingress.
                 body.extend(self.known(Slot::InstanceType).map(|kind| self.set(kind, InstanceType::Normal as u64)));
                 let port = self.standard(Slot::EgressSpec);
-                body.push(self.enqueue(port, Slot::Priority));
+                body.push(self.enqueue(port, Slot::Priority, None));
             }
             Queues => self.leave_queue(&mut body),
             Egress => {
@@ -68,7 +68,7 @@ impl Decider<'_> {
                 body.extend(self.punt(Slot::Gather));
                 body.extend(self.punt(Slot::Recirculate));
                 let port = self.standard(Slot::EgressPort);
-                let limit = self.known(Slot::Truncate).map(|limit| self.read(limit));
+                let limit = self.truncation().map(|limit| self.read(limit));
                 body.push(stmt(StmtKind::Send { port: self.read(port), limit }));
             }
         }
@@ -94,6 +94,13 @@ impl Decider<'_> {
             }
             None => body.push(assign(length, sent)),
         }
+    }
+
+    /// The variable with the length to which a packet is cut: a session may cut the clones of any program.
+    fn truncation(&mut self) -> Option<VarId> {
+        use v1model::Slot;
+        let clones = self.may_request(Slot::CloneIngressSession) || self.may_request(Slot::CloneEgressSession);
+        if clones { Some(self.standard(Slot::Truncate)) } else { self.known(Slot::Truncate) }
     }
 
     fn drop_by_port(&mut self, reason: DropReason) -> Stmt {
@@ -135,7 +142,9 @@ impl Decider<'_> {
                     body.extend(self.known(slot).map(|var| self.set(var, 0)));
                 }
                 let port = self.psa_var(Slot::EgressPort);
-                body.push(self.enqueue(port, Slot::ClassOfService));
+                let keeps = Carried::NormalMeta.field_list();
+                let keeps = self.program.field_lists.get(keeps).map(|_| keeps);
+                body.push(self.enqueue(port, Slot::ClassOfService, keeps));
             }
             psa::Decisions::Queues => {}
             psa::Decisions::EgressDeparser => {
@@ -199,10 +208,10 @@ impl Decider<'_> {
 // ---------------------------------------------------------------------------------------------- what both decide with
 
 impl Decider<'_> {
-    fn enqueue(&self, port: VarId, priority: impl IntrinsicSlot) -> Stmt {
+    fn enqueue(&self, port: VarId, priority: impl IntrinsicSlot, keeps: Option<FieldListId>) -> Stmt {
         let priority = self.known(priority).filter(|_| self.may_request(priority));
         let priority = priority.map_or(Expr::bit(3, 0), |priority| self.read(priority));
-        stmt(StmtKind::Enqueue { port: self.read(port), priority })
+        stmt(StmtKind::Enqueue { port: self.read(port), priority, keeps })
     }
 
     /// Punts packets that make a request, if any may.

@@ -621,7 +621,10 @@ fn check_decisions(ingress: &str, egress: &str, expected: expect_test::Expect) {
 
 #[test]
 fn decisions_ask_only_for_what_is_requested() {
-    check_decisions("sm.egress_spec = 1;", "", expect![[r#"
+    check_decisions(
+        "sm.egress_spec = 1;",
+        "",
+        expect![[r#"
         point0 {  # behind ingress
           if (v1 == 9w0x1ff) {  # sm.egress_spec
             drop ingress
@@ -641,7 +644,8 @@ fn decisions_ask_only_for_what_is_requested() {
         point3 {  # behind the deparser
           send v2  # sm.egress_port
         }
-    "#]]);
+    "#]],
+    );
     let ingress = "
         clone(CloneType.I2E, 5);
         sm.mcast_grp = 1;
@@ -654,7 +658,10 @@ fn decisions_ask_only_for_what_is_requested() {
         recirculate_preserving_field_list(1);
         if (sm.packet_length > 100) { mark_to_drop(sm); }
     ";
-    check_decisions(ingress, egress, expect![[r#"
+    check_decisions(
+        ingress,
+        egress,
+        expect![[r#"
         point0 {  # behind ingress
           if (v16 != 32w0x0) {  # CloneIngressSession
             punt 16
@@ -689,5 +696,6 @@ fn decisions_ask_only_for_what_is_requested() {
           }
           send v2 limit v19  # sm.egress_port, Truncate
         }
-    "#]]);
+    "#]],
+    );
 }

@@ -6,6 +6,7 @@
 //! bursts of their own, which are worked on before new ones.
 
 use crate::coalescing::{CoalescingBuffer, CoalescingBuffers};
+use crate::fast_path::FastPath;
 use crate::frame::{Frame, Lending};
 use crate::output::{Decision, Departures, Observer};
 use crate::packet::{Originals, Packet, Pool, Reception};
@@ -31,24 +32,6 @@ pub(crate) trait Rules: Send {
     /// Sets what a packet carries into ingress that was just received.
     fn begin(&mut self, engine: &mut Engine, packet: &mut Packet);
 
-    /// Takes a burst of packets that were just received to the end by the backend's fast path, and all that they
-    /// cause. Architectures without one are not asked.
-    fn fast_path(&mut self, _engine: &mut Engine, _burst: &mut Vec<Packet>, _execution: &mut Execution<'_>) {
-        unreachable!("the architecture has no fast path");
-    }
-
-    /// Whether packets may have to be as they were received after they have been on the fast path.
-    fn needs_originals(&self) -> bool {
-        false
-    }
-
-    /// Takes lent frames to the end by the backend's fast path, in place. Asked only if the backend works in place
-    /// and, where the rules ask for originals, tells how many bytes of them have to be kept. They are at most as many
-    /// as generated code takes at once.
-    fn forward(&mut self, _engine: &mut Engine, _frames: &mut [Frame<'_>], _execution: &mut Execution<'_>) {
-        unreachable!("the architecture has no fast path");
-    }
-
     /// Takes a burst through ingress, up to the queues.
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
@@ -57,6 +40,19 @@ pub(crate) trait Rules: Send {
 
     /// Takes a burst from the queues to the end.
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
+
+    /// Goes on with a packet that has been through the control of ingress on the fast path. `original` is the packet as
+    /// it was received, if a request needs it.
+    fn after_ingress(
+        &mut self,
+        engine: &mut Engine,
+        packet: Packet,
+        original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    );
+
+    /// Goes on with a packet that has been through the control of egress on the fast path.
+    fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>);
 
     /// Lets a buffer go that has waited long enough. Architectures without buffers are not asked.
     fn release(
@@ -107,6 +103,8 @@ pub(crate) struct Engine {
     fresh: Vec<Packet>,
     /// Memory for frames.
     pub lending: Lending,
+    /// What packets on the fast path need.
+    pub fast: FastPath,
     /// Memory for replicas on their own path.
     pub replicas: Replicas,
     wants_fast_path: bool,
@@ -142,6 +140,7 @@ impl Engine {
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             fresh: Vec::with_capacity(BURST_PACKETS_MAX),
             lending: Lending::default(),
+            fast: FastPath::new(program),
             replicas: Replicas::default(),
             wants_fast_path,
             takes_fast_path,
@@ -165,11 +164,11 @@ impl Engine {
     }
 
     /// Whether these frames may be lent to [`Engine::run`].
-    pub fn forwards(&self, rules: &dyn Rules, frames: &[Frame<'_>]) -> bool {
+    pub fn forwards(&self, frames: &[Frame<'_>]) -> bool {
         let fast_path = self.takes_fast_path && !self.traffic.has_rates();
         let room = self.pipeline.headroom_bytes();
         let has_room = || room == 0 || frames.iter().all(|frame| frame.room() >= room);
-        let has_originals = || !rules.needs_originals() || self.pipeline.written_bytes_max().is_some();
+        let has_originals = || !self.needs_originals() || self.pipeline.written_bytes_max().is_some();
         fast_path && self.pipeline.is_in_place() && has_originals() && has_room()
     }
 
@@ -209,17 +208,17 @@ impl Engine {
                     // Generated code fetches the other bursts of a call.
                     later.iter().take(fast_path_max).for_each(Frame::fetch);
                     self.stats.received += now.len() as u64;
-                    rules.forward(self, now, execution);
+                    self.forward(rules, now, execution);
                     lent = later;
                     continue;
                 }
                 if received.len() <= fast_path_max {
-                    rules.fast_path(self, received, execution);
+                    self.fast_path(rules, received, execution);
                     continue;
                 }
                 let mut fresh = std::mem::take(&mut self.fresh);
                 fresh.extend(received.drain(..fast_path_max));
-                rules.fast_path(self, &mut fresh, execution);
+                self.fast_path(rules, &mut fresh, execution);
                 self.fresh = fresh;
                 continue;
             }

@@ -31,6 +31,7 @@ mod cpu_port;
 pub mod door;
 mod engine;
 pub mod externs;
+mod fast_path;
 mod frame;
 mod guard;
 mod interpreted;

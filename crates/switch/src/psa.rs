@@ -119,7 +119,7 @@ impl Rules for Psa {
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
             let original = original_of.next().flatten();
-            self.after_ingress(engine, packet, original, execution);
+            self.after_ingress_deparser(engine, packet, original, execution);
         }
         drop(original_of);
         self.originals = originals;
@@ -145,15 +145,41 @@ impl Rules for Psa {
             engine.timer.lap(lap);
         }
         for packet in burst.drain(..) {
-            self.after_egress(engine, packet, execution);
+            self.after_egress_deparser(engine, packet, execution);
         }
         engine.timer.lap(CoreStage::Transmit);
+    }
+
+    fn after_ingress(
+        &mut self,
+        engine: &mut Engine,
+        mut packet: Packet,
+        original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    ) {
+        if self.needs_ingress_deparser(&packet) {
+            engine.pipeline.run(block(Stage::IngressDeparser), std::slice::from_mut(&mut packet), execution);
+            if packet.assertion_failed() {
+                engine.end_all(packet, original, DropReason::AssertionFailed, execution);
+                return;
+            }
+        }
+        self.after_ingress_deparser(engine, packet, original, execution);
+    }
+
+    fn after_egress(&mut self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
+        engine.pipeline.run(block(Stage::EgressDeparser), std::slice::from_mut(&mut packet), execution);
+        if packet.assertion_failed() {
+            engine.end(packet, DropReason::AssertionFailed, execution);
+            return;
+        }
+        self.after_egress_deparser(engine, packet, execution);
     }
 }
 
 impl Psa {
     /// The decisions after ingress, in the order of the reference: clone, drop, resubmit, multicast, unicast.
-    fn after_ingress(
+    fn after_ingress_deparser(
         &self,
         engine: &mut Engine,
         mut packet: Packet,
@@ -263,7 +289,7 @@ impl Psa {
     }
 
     /// The decisions after egress: clone, drop, recirculate, transmit.
-    fn after_egress(&self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+    fn after_egress_deparser(&self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
         if packet.is_too_long() {
             return engine.end(packet, DropReason::TooLong, execution);
         }

@@ -12,7 +12,7 @@ use crate::replication::Replica;
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
 use base::limits::BURST_PACKETS_MAX;
-use cgen::abi::{self, Exceptions, Verdict};
+use cgen::abi::{self, Verdict};
 
 /// The replicas of a burst, kept to save its allocation.
 #[derive(Default)]
@@ -90,33 +90,23 @@ impl Engine {
             self.pool.give_all(packets.drain(..));
         } else {
             lending.take_back(&mut packets);
-            self.finish_in_order(&mut packets, verdicts, &mut lending, execution, finish);
+            self.end_in_order(
+                &mut packets,
+                verdicts,
+                &mut lending,
+                execution,
+                |engine, replica, position, execution| {
+                    if verdicts[position] == abi::ASSERTION_FAILED {
+                        engine.end(replica, DropReason::AssertionFailed, execution);
+                    } else {
+                        finish(engine, replica, execution);
+                    }
+                },
+            );
         }
         self.timer.lap(CoreStage::Transmit);
         self.lending = lending;
         self.replicas.packets = packets;
         self.replicas.made.clear();
-    }
-
-    /// Ends replicas in order, some of which are punted.
-    fn finish_in_order(
-        &mut self,
-        packets: &mut Vec<Packet>,
-        verdicts: &[Verdict],
-        lending: &mut crate::frame::Lending,
-        execution: &mut Execution<'_>,
-        finish: &impl Fn(&mut Engine, Packet, &mut Execution<'_>),
-    ) {
-        for run in verdicts.chunk_by(|before, _| !abi::is_punt(*before)) {
-            let count = run.iter().take_while(|verdict| !abi::is_punt(**verdict)).count();
-            let (_, frames) = lending.lend(&mut packets[..count], self.pool.floor());
-            self.apply_verdicts(frames, &run[..count], Exceptions::of(&run[..count]), execution);
-            self.pool.give_all(packets.drain(..count));
-            match run.get(count) {
-                Some(&abi::ASSERTION_FAILED) => self.end(packets.remove(0), DropReason::AssertionFailed, execution),
-                Some(_) => finish(self, packets.remove(0), execution),
-                None => {}
-            }
-        }
     }
 }

@@ -245,7 +245,7 @@ impl Switch {
             };
             self.tap.show(frames.iter().map(arrival));
         }
-        let is_lent = self.observer.is_none() && self.received.is_empty() && self.engine.forwards(&*self.rules, frames);
+        let is_lent = self.observer.is_none() && self.received.is_empty() && self.engine.forwards(frames);
         if is_lent && self.run_with(now_ns, frames, output, None) {
             return;
         }
@@ -298,7 +298,7 @@ impl Switch {
             && !self.special.holds(lookups)
         {
             self.special.end(&self.program, &mut self.engine, &mut self.rules);
-            if !lent.is_empty() && !self.engine.forwards(&*self.rules, lent) {
+            if !lent.is_empty() && !self.engine.forwards(lent) {
                 return false;
             }
         }

@@ -10,7 +10,6 @@
 
 use crate::coalescing::CoalescingBuffer;
 use crate::engine::{Engine, Observability, Rules, tell};
-use crate::frame::{Chunks, Frame, Lending};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::Execution;
@@ -20,10 +19,8 @@ use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
 use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
-use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, PASSES_MAX};
-use cgen::abi::{self, Exceptions};
-use ir::architecture::Request;
-use ir::v1model::{ARCHITECTURE, Gather, InstanceType, Scatter, Slot, Stage};
+use base::limits::PASSES_MAX;
+use ir::v1model::{Gather, InstanceType, Scatter, Slot, Stage};
 use ir::{BlockId, Effect, FieldListId, Program};
 use std::sync::Arc;
 
@@ -31,12 +28,6 @@ use std::sync::Arc;
 pub(crate) struct V1Model {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Originals,
-    /// The first bytes of packets on the fast path as they were received, as far as it may write to them.
-    saved: Saved,
-    /// Packets that have left the fast path of lent frames, by their positions; kept to save its allocation.
-    taken: Vec<(usize, Option<Packet>)>,
-    /// The verdicts of a call, kept because to clear so many takes time that is seen.
-    verdicts: Vec<abi::Verdict>,
     keeps_originals: bool,
 }
 
@@ -52,41 +43,9 @@ pub(crate) fn observability(program: &Program) -> Observability {
     }
 }
 
-/// The first bytes of the packets of a call.
-#[derive(Default)]
-struct Saved {
-    bytes: Vec<u8>,
-    /// How many of each packet are saved.
-    each: usize,
-}
-
-impl Saved {
-    /// Saves as many bytes of each packet as the fast path may write to.
-    fn keep<'p>(&mut self, engine: &Engine, packets: impl Iterator<Item = &'p [u8]>) {
-        self.each = engine.pipeline.written_bytes_max().unwrap_or(0);
-        self.bytes.resize(CALL_FRAMES_MAX * self.each, 0);
-        for (saved, packet) in self.bytes.chunks_exact_mut(self.each.max(1)).zip(packets) {
-            let bytes = self.each.min(packet.len());
-            saved[..bytes].copy_from_slice(&packet[..bytes]);
-        }
-    }
-
-    /// Makes the first bytes of the packet at this position what they were.
-    fn restore(&self, position: usize, packet: &mut [u8]) {
-        let bytes = self.each.min(packet.len());
-        packet[..bytes].copy_from_slice(&self.bytes[position * self.each..][..bytes]);
-    }
-}
-
 impl V1Model {
     pub fn new(program: &Program) -> V1Model {
-        V1Model {
-            originals: Vec::new(),
-            saved: Saved::default(),
-            taken: Vec::new(),
-            verdicts: vec![0; CALL_FRAMES_MAX],
-            keeps_originals: program.may_request(Effect::Original),
-        }
+        V1Model { originals: Vec::new(), keeps_originals: program.may_request(Effect::Original) }
     }
 }
 
@@ -101,163 +60,6 @@ impl V1Model {
             }));
         }
     }
-
-    /// Takes the first `count` packets through the fast path, the first of which is the `first` of its burst, and all
-    /// that they cause. Those that came to their end are gone then: one behind a punted one may not have.
-    fn fast_path_from(
-        &mut self,
-        first: usize,
-        engine: &mut Engine,
-        burst: &mut Vec<Packet>,
-        count: usize,
-        execution: &mut Execution<'_>,
-    ) {
-        engine.timer.start();
-        let packets = &mut burst[..count];
-        let mut verdicts = [0; BURST_PACKETS_MAX];
-        let verdicts = &mut verdicts[..count];
-        let mut lending = std::mem::take(&mut engine.lending);
-        let floor = engine.pool.floor();
-        let (frames, exceptions) = if engine.pipeline.is_in_place() {
-            let (chunks, frames) = lending.lend(packets, floor);
-            let exceptions = engine.pipeline.run_fast_path(chunks, frames, verdicts, execution);
-            (frames, exceptions)
-        } else {
-            let exceptions = engine.pipeline.run_fast_path(Chunks::of(packets), &mut [], verdicts, execution);
-            (lending.lend(packets, floor).1, exceptions)
-        };
-        engine.timer.lap(CoreStage::FastPath);
-        if exceptions.punts() == 0 {
-            engine.apply_verdicts(frames, verdicts, exceptions, execution);
-            engine.pool.give_all(burst.drain(..count));
-        } else {
-            if engine.pipeline.is_in_place() {
-                lending.take_back(packets);
-            }
-            self.apply_verdicts_in_order(first, engine, burst, &mut lending, ended(engine, verdicts), execution);
-        }
-        engine.lending = lending;
-        engine.timer.lap(CoreStage::Transmit);
-    }
-
-    /// Ends packets of the fast path, some of which are punted: whatever those cause leaves where they stand.
-    fn apply_verdicts_in_order(
-        &mut self,
-        first: usize,
-        engine: &mut Engine,
-        burst: &mut Vec<Packet>,
-        lending: &mut Lending,
-        verdicts: &[abi::Verdict],
-        execution: &mut Execution<'_>,
-    ) {
-        let mut originals = std::mem::take(&mut self.originals);
-        let mut done = 0;
-        while done < verdicts.len() {
-            let of_rest = &verdicts[done..];
-            let more = of_rest.iter().position(|verdict| abi::is_punt(*verdict)).unwrap_or(of_rest.len());
-            let (_, frames) = lending.lend(&mut burst[..more], engine.pool.floor());
-            engine.apply_verdicts(frames, &of_rest[..more], Exceptions::of(&of_rest[..more]), execution);
-            engine.pool.give_all(burst.drain(..more));
-            done += more;
-            if done < verdicts.len() {
-                let packet = burst.remove(0);
-                let (verdict, root) = (verdicts[done], first + done);
-                let kept = originals.get_mut(root).and_then(Option::take);
-                let original = kept.or_else(|| self.original(engine, &packet, verdict, root));
-                self.go_on(engine, packet, original, verdict, root, execution);
-                done += 1;
-            }
-        }
-        self.originals = originals;
-    }
-
-    /// Takes lent frames through the fast path, the first of which is the `first` of its call, and all that they cause.
-    /// There is a free chunk for each. Returns how many came to their end: those behind one that was punted may not
-    /// have.
-    fn forward_from(
-        &mut self,
-        first: usize,
-        engine: &mut Engine,
-        frames: &mut [Frame<'_>],
-        execution: &mut Execution<'_>,
-    ) -> usize {
-        engine.timer.start();
-        let mut all_verdicts = std::mem::take(&mut self.verdicts);
-        let mut verdicts = &mut all_verdicts[..frames.len()];
-        let spare = engine.pool.spare(frames.len());
-        let exceptions = engine.pipeline.run_fast_path(Chunks::of(spare), frames, verdicts, execution);
-        engine.timer.lap(CoreStage::FastPath);
-        if exceptions.punts() == 0 {
-            engine.apply_verdicts(frames, verdicts, exceptions, execution);
-        } else {
-            let ended = ended(engine, verdicts).len();
-            let asks = |position| position < ended && abi::is_punt(verdicts[position]);
-            let mut taken = std::mem::take(&mut self.taken);
-            engine.pool.take_spare(frames, asks, &mut taken);
-            verdicts = &mut verdicts[..ended];
-            let mut done = 0;
-            while let Some((position, packet)) = taken.pop() {
-                let before = &verdicts[done..position];
-                engine.apply_verdicts(&frames[done..position], before, Exceptions::of(before), execution);
-                match packet {
-                    Some(packet) => {
-                        let (verdict, root) = (verdicts[position], first + position);
-                        let original = self.original(engine, &packet, verdict, root);
-                        self.go_on(engine, packet, original, verdict, root, execution);
-                    }
-                    None => engine.count_drop(DropReason::NoBuffer, execution),
-                }
-                done = position + 1;
-            }
-            self.taken = taken;
-            engine.apply_verdicts(
-                &frames[done..ended],
-                &verdicts[done..],
-                Exceptions::of(&verdicts[done..]),
-                execution,
-            );
-        }
-        let count = verdicts.len();
-        self.verdicts = all_verdicts;
-        engine.timer.lap(CoreStage::Transmit);
-        count
-    }
-
-    /// Goes on with a punted packet on the fast path; it was the `root`th of its burst.
-    fn go_on(
-        &mut self,
-        engine: &mut Engine,
-        mut packet: Packet,
-        original: Option<Packet>,
-        verdict: abi::Verdict,
-        root: usize,
-        execution: &mut Execution<'_>,
-    ) {
-        if verdict == abi::ASSERTION_FAILED {
-            engine.end_all(packet, original, DropReason::AssertionFailed, execution);
-            return;
-        }
-        engine.allow_copies(&mut packet, root);
-        if verdict == abi::PUNT_INGRESS {
-            after_ingress(engine, packet, original, execution);
-        } else {
-            original.into_iter().for_each(|original| engine.pool.give(original));
-            finish_egress(engine, packet, execution);
-        }
-        engine.finish(self, execution);
-    }
-
-    /// A packet as it was received, if that has been saved and may be asked for.
-    fn original(&self, engine: &mut Engine, packet: &Packet, verdict: abi::Verdict, position: usize) -> Option<Packet> {
-        let is_saved = self.keeps_originals && engine.pipeline.written_bytes_max().is_some();
-        if !is_saved || verdict != abi::PUNT_INGRESS || !asks_for_original(packet) {
-            return None;
-        }
-        let mut original = engine.pool.take(packet.bytes())?;
-        self.saved.restore(position, original.bytes_mut());
-        original.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
-        Some(original)
-    }
 }
 
 impl Rules for V1Model {
@@ -265,42 +67,6 @@ impl Rules for V1Model {
         packet.clear_intrinsics();
         packet.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
         begin_pass(engine, packet, packet.time_ns(), InstanceType::Normal);
-    }
-
-    fn fast_path(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        match engine.pipeline.written_bytes_max() {
-            Some(_) if self.keeps_originals => self.saved.keep(engine, burst.iter().map(Packet::bytes)),
-            _ => self.keep_originals(engine, burst, |packet| u64::from(packet.ingress_port())),
-        }
-        let (mut done, mut next) = (0, burst.len());
-        while !burst.is_empty() {
-            let (count, before) = (next.min(burst.len()), burst.len());
-            self.fast_path_from(done, engine, burst, count, execution);
-            let ended = before - burst.len();
-            (done, next) = (done + ended, after_so_many(ended));
-        }
-        self.originals.drain(..).flatten().for_each(|original| engine.pool.give(original));
-    }
-
-    fn needs_originals(&self) -> bool {
-        self.keeps_originals
-    }
-
-    fn forward(&mut self, engine: &mut Engine, frames: &mut [Frame<'_>], execution: &mut Execution<'_>) {
-        if self.keeps_originals {
-            self.saved.keep(engine, frames.iter().map(Frame::bytes));
-        }
-        let (mut done, mut next) = (0, frames.len());
-        while done < frames.len() {
-            let rest = &mut frames[done..];
-            let spare = engine.pool.spare(next.min(rest.len())).len();
-            if spare == 0 {
-                engine.stats.count_drops(DropReason::NoBuffer, rest.len() as u64);
-                return;
-            }
-            let ended = self.forward_from(done, engine, &mut rest[..spare], execution);
-            (done, next) = (done + ended, after_so_many(ended));
-        }
     }
 
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
@@ -374,24 +140,23 @@ impl Rules for V1Model {
         engine.timer.lap(CoreStage::Transmit);
     }
 
+    fn after_ingress(
+        &mut self,
+        engine: &mut Engine,
+        packet: Packet,
+        original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    ) {
+        after_ingress(engine, packet, original, execution);
+    }
+
+    fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+        finish_egress(engine, packet, execution);
+    }
+
     fn release(&mut self, engine: &mut Engine, number: u16, buffer: CoalescingBuffer, execution: &mut Execution<'_>) {
         leave(engine, number, buffer, execution);
     }
-}
-
-/// The verdicts of a call of the fast path, in which a packet is punted, of packets that came to their end.
-fn ended<'v>(engine: &Engine, verdicts: &'v [abi::Verdict]) -> &'v [abi::Verdict] {
-    if !engine.pipeline.stops_at_punt() {
-        return verdicts;
-    }
-    let asking = verdicts.iter().position(|verdict| abi::is_punt(*verdict));
-    asking.map_or(verdicts, |asking| &verdicts[..=asking])
-}
-
-/// How many packets a call of the fast path takes after one in which so many came to their end: where many ask for
-/// more, each call prepares few for nothing.
-fn after_so_many(ended: usize) -> usize {
-    2 * ended
 }
 
 // -------------------------------------------------------------------------------------------- passes
@@ -423,12 +188,6 @@ fn begin_later_pass(
         packet.set_intrinsic(Slot::InstanceType, instance_type as u64);
         packet.set_intrinsic(Slot::PacketLength, u64::from(packet.length()));
     }
-}
-
-/// Whether a request of a packet needs the packet as it was received.
-fn asks_for_original(packet: &Packet) -> bool {
-    let is_made = |request: &&Request| packet.intrinsics()[request.slot as usize] != 0;
-    ARCHITECTURE.requests.iter().filter(is_made).any(|request| request.effects.contains(&Effect::Original))
 }
 
 /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest

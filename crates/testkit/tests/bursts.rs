@@ -264,6 +264,20 @@ fn clones_are_truncated_by_their_session() {
     assert_eq!(sent(100, 5), [5, 6, 4], "the smallest length counts");
 }
 
+/// A session truncates its clones, whether or not the program truncates anything.
+#[test]
+fn clones_are_truncated_by_their_session_alone() {
+    let session = r#"{"clone_session_id": 5, "packet_length_bytes": 3, "replicas": [
+        {"egress_port": 7, "instance": 0}, {"egress_port": 8, "instance": 1}]}"#;
+    let entries = format!(r#"{{"target": "bmv2", "clone_session_entries": [{session}]}}"#);
+    for (ingress, egress) in
+        [("clone(CloneType.I2E, 5);", ""), ("", "if (sm.instance_type == 0) clone(CloneType.E2E, 5);")]
+    {
+        let sent = check(&program("", "", ingress, egress), &entries, &[vec![2, 1, 8, 8, 8, 8]]);
+        assert_eq!([2, 7, 8].map(|port: u32| sent.0[&port][0].len()), [6, 3, 3]);
+    }
+}
+
 #[test]
 fn packets_grow_by_a_header_whatever_their_length() {
     let source = program("", "", "hdr.large.setValid();", "");

@@ -1,9 +1,10 @@
 //! The generators of programs: equal seeds give equal programs, all programs are accepted, and they send packets.
 
 use base::Rng;
+use cgen::Plan;
 use testkit::differential::p4::{Verdict, p4_program_agrees};
 use testkit::differential::scenario::Scenario;
-use testkit::pipeline::{Engine, program_of_text};
+use testkit::pipeline::{Engine, optimised, program_of_text};
 use testkit::random_p4::{Architecture, Options, RandomP4, random_p4};
 use testkit::random_p4_14::random_p4_14;
 use testkit::random_stacks::random_stacks;
@@ -72,4 +73,23 @@ fn programs_do_the_same_however_they_are_run() {
         }
     }
     assert!(agreed > 3, "{agreed} of 8");
+}
+
+/// Also on the fast path, which programs have whose headers are found again in egress.
+#[test]
+fn programs_for_psa_do_the_same_however_they_are_run() {
+    let (mut agreed, mut fast) = (0, 0);
+    for seed in 200..216 {
+        let mut rng = Rng::new(seed);
+        let source =
+            random_p4(&mut rng, &Options { statements: 8, architecture: Architecture::Psa, ..Options::default() });
+        match p4_program_agrees(&mut rng, &source) {
+            Ok(verdict) => agreed += u32::from(verdict == Verdict::Agreed),
+            Err(difference) => panic!("seed {seed}: {difference}"),
+        }
+        let program = program_of_text("random.p4", &source.text).ok().and_then(|program| optimised(&program).ok());
+        let plan = program.and_then(|program| Plan::new(&program).ok());
+        fast += u32::from(plan.is_some_and(|plan| plan.has_fast_path()));
+    }
+    assert!(agreed > 8 && fast > 3, "{agreed} of 16 agreed, {fast} have a fast path");
 }

@@ -10,7 +10,7 @@
 mod names;
 mod text;
 
-use crate::plan::fast_path::{FastPath, NoFastPath, ORIGINAL_BYTES_MAX, SAVED_STATE_BYTES_MAX, emits_plainly};
+use crate::plan::fast_path::{FastPath, NoFastPath, ORIGINAL_BYTES_MAX, SAVED_STATE_BYTES_MAX};
 use crate::plan::graph::{End, Graph, Uncut};
 use crate::plan::sharing::{Sharing, WholeProgram};
 use crate::plan::state::{self, Serialised};
@@ -231,7 +231,9 @@ fn no_fast_path(why: NoFastPath) -> &'static str {
         NoFastPath::Decisions => "what the architecture does between the blocks is too involved",
         NoFastPath::Length => "the program is so long that it would take twice as long to compile",
         NoFastPath::Routines => "code that is called often is shared, as in long programs",
-        NoFastPath::ParsedAgain => "packets are parsed again before egress",
+        NoFastPath::ParsedAgain => {
+            "packets are parsed again before egress, and headers may not be found again as they are"
+        }
         NoFastPath::DeparserTables => "the deparser applies tables",
         NoFastPath::Times => "the program writes the times that queues write, or reads them in ingress",
     }
@@ -310,7 +312,7 @@ fn copied_reason(program: &Program, plan: &Plan, fast_path: &FastPath) -> Option
 }
 
 fn in_chunks_reason(program: &Program, plan: &Plan, fast_path: &FastPath) -> String {
-    if !fast_path.keeps_headers && !emits_plainly(program) {
+    if !fast_path.keeps_headers && !fast_path.emits_plainly {
         return "the deparser does more than emit headers, each once".to_owned();
     }
     let room = plan.storage.scratch_bytes;

@@ -109,12 +109,8 @@ pub(crate) fn emit(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
 
 /// What the deparser emits, if it is needed.
 fn emits(emitter: &Emitter<'_>, fast_path: &FastPath) -> Option<Emits> {
-    match &emitter.program.blocks[fast_path.deparser].kind {
-        BlockKind::Control { body } if !fast_path.keeps_headers && !fast_path.moves => {
-            Some(Emits::of(emitter.program, body))
-        }
-        _ => None,
-    }
+    let is_needed = !fast_path.keeps_headers && !fast_path.moves;
+    is_needed.then(|| Emits::of(emitter.program, &fast_path.emission(emitter.program)))
 }
 
 /// Whether emitted headers are copied when they are emitted.
@@ -451,8 +447,11 @@ impl Scope<'_, '_> {
     /// The value of a variable of a packet that was just received, if it is a constant.
     fn at_start(&self, var: VarId) -> Option<u64> {
         match self.emitter.program.vars[var].kind {
-            VarKind::Intrinsic(slot) if self.intrinsic_entering(slot) != long(0) => None,
-            _ => Some(0),
+            VarKind::Intrinsic(slot) => match self.intrinsic_entering(slot) {
+                C::Long(value) => Some(value),
+                _ => None,
+            },
+            VarKind::Metadata | VarKind::Local => Some(0),
         }
     }
 
@@ -551,6 +550,7 @@ impl Scope<'_, '_> {
             Source::IngressPort => member("ingress_port"),
             Source::IngressLength => member("ingress_length"),
             Source::IngressTime => binary("/", member("time_ns"), long(1000)),
+            Source::True => long(1),
             Source::Packet | Source::QueuePort | Source::Replica | Source::QueueTime | Source::QueueState => long(0),
         }
     }

@@ -7,13 +7,18 @@
 //! punts or drops packets is tested there, also if the architecture decides it behind a later block; the core goes on
 //! with a punted packet from there and decides again.
 
-use super::fast_path::{Exit, NoFastPath};
+use super::fast_path::{Exit, NoFastPath, changes_headers, deparser_of};
+use super::reparse::{Known, Reparsed};
 use super::walk::{Item, Tables, walk_block};
+use crate::abi::DROP_INGRESS;
 use base::index::Id as _;
 use base::{Bits, Span};
 use ir::architecture::Point;
-use ir::walk::{base_var, visit_expr, visit_writes};
-use ir::{BinaryOp, BlockId, Body, DropReason, Expr, ExprKind, LabelId, Place, Program, Source, Stmt, StmtKind, VarId};
+use ir::walk::{base_var, visit_body, visit_expr, visit_writes};
+use ir::{
+    BinaryOp, BlockId, BlockRole, Body, DropReason, Expr, ExprKind, LabelId, Place, Program, Source, Stmt, StmtKind,
+    VarId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What happens between blocks.
@@ -29,6 +34,15 @@ pub(crate) struct Between {
     pub(crate) limit: Option<VarId>,
     /// Whether packets may be punted.
     pub(crate) may_punt: bool,
+    /// How packets come from ingress to egress without being deparsed and parsed, where the architecture does that.
+    pub(crate) reparsed: Option<Reparsed>,
+}
+
+/// Where packets leave the fast path: behind ingress, or behind egress.
+#[derive(Default)]
+struct Side {
+    punts: Vec<Expr>,
+    drops: Vec<(Expr, Exit)>,
 }
 
 /// The decisions at a point.
@@ -53,55 +67,130 @@ impl Between {
             port: VarId::from_index(0),
             limit: None,
             may_punt: false,
+            reparsed: None,
         };
-        let mut sent = None;
-        for is_behind_queues in [false, true] {
-            let control = if is_behind_queues { egress } else { ingress };
-            let at = BlockId::from_index(control.index() + 1);
-            let (mut punts, mut drops, mut assigned) = (Vec::new(), Vec::new(), BTreeSet::new());
-            let points = architecture.points.iter().zip(&program.decisions);
-            for (point, body) in points.filter(|(point, _)| point.is_behind_queues == is_behind_queues) {
-                let mut decided = Decided::at(point, body).ok_or(NoFastPath::Decisions)?;
-                match decided.end {
-                    Some(StmtKind::Enqueue { port, priority }) => {
-                        between.enqueue(program, port, &mut decided.assignments)?;
-                        decided.exits.extend(is_set(priority).map(|is_set| (is_set, Exit::PuntIngress)));
-                    }
-                    Some(StmtKind::Send { port, limit }) => sent = Some((port, limit)),
-                    _ => {}
+        let behind = |control: BlockId| BlockId::from_index(control.index() + 1);
+        let (behind_ingress, behind_egress) = (behind(ingress), behind(egress));
+        let mut at_ingress = between.side(program, behind_ingress, false)?;
+        let mut at_egress = between.side(program, behind_egress, true)?;
+        let is_parser = |block: &BlockId| program.role(*block) == BlockRole::Parser;
+        if let Some(parser) = architecture.blocks_behind_queues().find(is_parser) {
+            let punt = between.leave(program, Exit::PuntIngress);
+            let known = between.known_at(program, parser).ok_or(NoFastPath::ParsedAgain)?;
+            let reparsed = Reparsed::of(program, parser, known, &punt).ok_or(NoFastPath::ParsedAgain)?;
+            if reparsed.is_last {
+                // Behind the parser, headers are no more what the core would find there.
+                let is_movable = |punt: &Expr| {
+                    let read = vars_of(punt);
+                    let is_assigned = |var: &VarId| known_vars(between.before(parser)).any(|known| known == *var);
+                    let blocks = behind_ingress.index()..behind_egress.index();
+                    !read.iter().any(is_assigned) && is_movable(program, &read, Exit::PuntEgress, blocks)
+                };
+                if !at_egress.punts.iter().all(is_movable) {
+                    return Err(NoFastPath::ParsedAgain);
                 }
-                for (condition, exit) in decided.exits {
-                    let read = vars_of(&condition);
-                    let is_earlier = point.before < at.index() || !read.is_disjoint(&assigned);
-                    if is_earlier || !is_movable(program, &read, exit, at.index()..point.before) {
-                        return Err(NoFastPath::Decisions);
-                    }
-                    match exit {
-                        Exit::PuntIngress | Exit::PuntEgress => punts.push(condition),
-                        Exit::DropIngress | Exit::DropEgress => drops.push((condition, exit)),
-                    }
-                }
-                if point.before >= at.index() {
-                    assigned.extend(decided.assignments.iter().filter_map(|stmt| base_var(stmt.kind.dst()?)));
-                }
-                between.before.entry(BlockId::from_index(point.before)).or_default().extend(decided.assignments);
+                at_ingress.punts.append(&mut at_egress.punts);
             }
-            let any = punts.into_iter().reduce(|any, more| Expr::binary(BinaryOp::LogicalOr, any, more));
-            between.may_punt |= any.is_some();
-            let punt = if is_behind_queues { Exit::PuntEgress } else { Exit::PuntIngress };
-            let exits = any.map(|any| (any, punt)).into_iter().chain(drops);
-            let exits: Body = exits.map(|(condition, exit)| between.leave_if(program, condition, exit)).collect();
-            between.before.entry(at).or_default().splice(..0, exits);
+            between.reparsed = Some(reparsed);
         }
-        let (port, limit) = sent.ok_or(NoFastPath::Decisions)?;
-        between.port = var_of(port).ok_or(NoFastPath::Decisions)?;
-        between.limit = limit.as_ref().map(|limit| var_of(limit).ok_or(NoFastPath::Decisions)).transpose()?;
+        between.leave_at(program, behind_ingress, at_ingress, Exit::PuntIngress);
+        between.leave_at(program, behind_egress, at_egress, Exit::PuntEgress);
+        if let Some(reparsed) = &between.reparsed {
+            let tests = reparsed.tests.clone();
+            between.may_punt |= !tests.is_empty();
+            between.before.entry(behind_ingress).or_default().extend(tests);
+        }
         Ok(between)
+    }
+
+    /// Reads the decisions on one side of the queues, where packets leave in front of block `at`.
+    fn side(&mut self, program: &Program, at: BlockId, is_behind_queues: bool) -> Result<Side, NoFastPath> {
+        let (mut side, mut assigned) = (Side::default(), BTreeSet::new());
+        let mut is_sent = false;
+        let points = program.architecture.points.iter().zip(&program.decisions);
+        for (point, body) in points.filter(|(point, _)| point.is_behind_queues == is_behind_queues) {
+            let mut decided = Decided::at(point, body).ok_or(NoFastPath::Decisions)?;
+            match decided.end {
+                Some(StmtKind::Enqueue { port, priority, .. }) => {
+                    self.enqueue(program, port, &mut decided.assignments)?;
+                    decided.exits.extend(is_set(priority).map(|is_set| (is_set, Exit::PuntIngress)));
+                    is_sent = true;
+                }
+                Some(StmtKind::Send { port, limit }) => {
+                    self.port = var_of(port).ok_or(NoFastPath::Decisions)?;
+                    let var = |limit| var_of(limit).ok_or(NoFastPath::Decisions);
+                    self.limit = limit.as_ref().map(var).transpose()?;
+                    decided.exits.extend(is_no_port(program, port).map(|is_none| (is_none, Exit::PuntEgress)));
+                    is_sent = true;
+                }
+                _ => {}
+            }
+            for (condition, exit) in decided.exits {
+                let read = vars_of(&condition);
+                let is_earlier = point.before < at.index() || !read.is_disjoint(&assigned);
+                if is_earlier || !is_movable(program, &read, exit, at.index()..point.before) {
+                    return Err(NoFastPath::Decisions);
+                }
+                match exit {
+                    Exit::PuntIngress | Exit::PuntEgress => push_new(&mut side.punts, condition),
+                    Exit::DropIngress | Exit::DropEgress => push_new(&mut side.drops, (condition, exit)),
+                }
+            }
+            if point.before >= at.index() {
+                assigned.extend(known_vars(&decided.assignments));
+            }
+            self.before.entry(BlockId::from_index(point.before)).or_default().extend(decided.assignments);
+        }
+        is_sent.then_some(side).ok_or(NoFastPath::Decisions)
+    }
+
+    /// Lets packets leave in front of a block.
+    fn leave_at(&mut self, program: &Program, at: BlockId, side: Side, punt: Exit) {
+        let any = side.punts.into_iter().reduce(|any, more| Expr::binary(BinaryOp::LogicalOr, any, more));
+        self.may_punt |= any.is_some();
+        let exits = any.map(|any| (any, punt)).into_iter().chain(side.drops);
+        let exits: Body = exits.map(|(condition, exit)| self.leave_if(program, condition, exit)).collect();
+        self.before.entry(at).or_default().splice(..0, exits);
+    }
+
+    /// What is known of variables where a parser starts behind the queues: those that are assigned in front of it, and
+    /// metadata, of which packets keep what the decisions say. None if that is too involved.
+    fn known_at(&self, program: &Program, parser: BlockId) -> Option<Known> {
+        let mut values = BTreeMap::new();
+        for stmt in self.before(parser) {
+            let StmtKind::Assign { dst: Place::Var(var), src } = &stmt.kind else { return None };
+            if vars_of(src).iter().any(|read| values.contains_key(read)) {
+                return None;
+            }
+            values.insert(*var, src.clone());
+        }
+        let mut kept = None;
+        for stmt in program.decisions.iter().flatten() {
+            if let StmtKind::Enqueue { keeps, .. } = &stmt.kind {
+                kept = *keeps;
+            }
+        }
+        let kept = program.field_lists.get(kept?)?.vars.iter().copied().collect();
+        Some(Known { values, kept })
     }
 
     /// The statements in front of a block, or behind the last one.
     pub(crate) fn before(&self, block: BlockId) -> &[Stmt] {
         self.before.get(&block).map_or(&[], |body| body)
+    }
+
+    /// The deparser that makes the headers of packets that leave.
+    pub(crate) fn deparser(&self, program: &Program) -> BlockId {
+        let first = self.reparsed.as_ref().filter(|reparsed| reparsed.is_last).map(|reparsed| reparsed.deparser);
+        first.unwrap_or_else(|| deparser_of(program))
+    }
+
+    /// Whether headers may differ behind the queues from those before.
+    pub(crate) fn changes_headers(&self) -> bool {
+        let mut found = false;
+        let parsed = self.reparsed.as_ref().map_or(&[][..], |reparsed| &reparsed.parsed);
+        visit_body(parsed, &mut |stmt| found |= changes_headers(&stmt.kind));
+        found
     }
 
     /// How a packet leaves that goes to this label, if it leaves there.
@@ -126,10 +215,15 @@ impl Between {
     }
 
     fn leave_if(&mut self, program: &Program, cond: Expr, exit: Exit) -> Stmt {
+        let then_body = vec![self.leave(program, exit)];
+        stmt(StmtKind::If { cond, then_body, else_body: Vec::new() })
+    }
+
+    fn leave(&mut self, program: &Program, exit: Exit) -> Stmt {
         let known = self.exits.iter().find(|(_, known)| **known == exit).map(|(label, _)| *label);
         let label = known.unwrap_or(LabelId::from_index(program.labels as usize + self.exits.len()));
         self.exits.insert(label, exit);
-        stmt(StmtKind::If { cond, then_body: vec![stmt(StmtKind::Leave(label))], else_body: Vec::new() })
+        stmt(StmtKind::Leave(label))
     }
 }
 
@@ -217,6 +311,24 @@ fn is_set(number: &Expr) -> Option<Expr> {
     match number.as_const() {
         Some(constant) => (!constant.is_zero()).then(|| Expr::bool(true)),
         None => Some(Expr::binary(BinaryOp::Ne, number.clone(), zero())),
+    }
+}
+
+/// Whether a port has a number that says something else in a verdict; none if no port has.
+fn is_no_port(program: &Program, port: &Expr) -> Option<Expr> {
+    let least = || Expr::constant(port.ty, Bits::from_u64(port.ty.width(), u64::from(DROP_INGRESS)));
+    let is_any = program.architecture.port_max >= DROP_INGRESS && port.ty.width() >= 32;
+    is_any.then(|| Expr::binary(BinaryOp::Ge, port.clone(), least()))
+}
+
+/// The variables that statements assign.
+fn known_vars(body: &[Stmt]) -> impl Iterator<Item = VarId> {
+    body.iter().filter_map(|stmt| base_var(stmt.kind.dst()?))
+}
+
+fn push_new<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
     }
 }
 

@@ -12,6 +12,7 @@ use super::between::{Between, MayBeSet};
 use super::checksums::{Checksum, checksums};
 use super::extracted::{Extracted, extracted};
 use super::graph::{Graph, Uncut};
+use super::reparse::{emitted, parts};
 use super::state::{self, Object, Serialised};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
@@ -52,7 +53,7 @@ pub(crate) enum NoFastPath {
     Length,
     /// It calls routines, as long programs do.
     Routines,
-    /// Packets are parsed again behind the queues.
+    /// Packets are parsed again behind the queues, and what comes of that is not known.
     ParsedAgain,
     /// Its deparser applies tables.
     DeparserTables,
@@ -89,7 +90,10 @@ pub(crate) struct FastPath {
     pub(crate) times: BTreeSet<VarId>,
     /// The length that a packet is truncated to, plus 1, or 0; none if the program truncates no packet.
     pub(crate) truncated: Option<VarId>,
-    /// Whether deparsing changes no byte, so that it is left out.
+    /// Whether the deparser emits headers each once, and unconditionally: they then take no more bytes than what was
+    /// extracted and the headers that are not in the packet.
+    pub(crate) emits_plainly: bool,
+    /// Whether emitting headers changes no byte, so that it is left out.
     pub(crate) keeps_headers: bool,
     /// Whether packets are processed where their bytes lie, in or outside of a chunk, with all their state on the
     /// stack.
@@ -132,11 +136,8 @@ impl FastPath {
         if !program.routines.is_empty() {
             return Err(NoFastPath::Routines);
         }
-        if program.architecture.blocks_behind_queues().any(|block| program.role(block) == BlockRole::Parser) {
-            return Err(NoFastPath::ParsedAgain);
-        }
         let between = Between::of(program)?;
-        let (parser, deparser) = (parser_of(program), deparser_of(program));
+        let (parser, deparser) = (parser_of(program), between.deparser(program));
         let egress = program.architecture.egress().ok_or(NoFastPath::Decisions)?;
         let written = MayBeSet::of(program);
         let hindrances = [
@@ -146,9 +147,11 @@ impl FastPath {
         if let Some((_, why)) = hindrances.into_iter().find(|(is_so, _)| *is_so) {
             return Err(why);
         }
-        let keeps_headers = keeps_headers(program);
-        let moves = !keeps_headers && emits_plainly(program);
-        let may_stay = moves && parses_in_order(program) && !any_in_parser(program, changes_headers);
+        let emitted = emitted(program, body_of(program, deparser));
+        let in_order = emitted.as_ref().is_some_and(|emitted| parses_in_order(program, emitted));
+        let keeps_headers = in_order && !any_statement(program, changes_headers) && !between.changes_headers();
+        let moves = !keeps_headers && emitted.is_some();
+        let may_stay = moves && in_order && !any_in_parser(program, changes_headers);
         let mut fast_path = FastPath {
             entry: Entry::Parser,
             parser,
@@ -157,6 +160,7 @@ impl FastPath {
             egress_port: between.port,
             truncated: between.limit.filter(|&var| written.contains(var)),
             times: times(program, true),
+            emits_plainly: emitted.is_some(),
             keeps_headers,
             may_stay,
             written_bytes_max: parsed_bytes_max(program),
@@ -189,13 +193,16 @@ impl FastPath {
     ) -> Option<FastPath> {
         let makes_copies = [Effect::Replicas, Effect::ParsedCopy, Effect::EgressAgain];
         let is_of_use = makes_copies.iter().any(|&effect| program.may_request(effect));
-        if !self.in_place || !is_of_use || state::egress_burst_max(program) == 1 {
+        let is_parsed = self.between.reparsed.is_some();
+        if !self.in_place || !is_of_use || is_parsed || state::egress_burst_max(program) == 1 {
             return None;
         }
         let slot = |source| program.architecture.slot_from(source);
         let mut path = FastPath {
             entry: Entry::Queues { port: slot(Source::QueuePort)?, rid: slot(Source::Replica)? },
             times: BTreeSet::new(),
+            // Clones may be cut by their session.
+            truncated: self.between.limit,
             may_stay: self.moves && has_moved_bit,
             written_bytes_max: None,
             checksums: Vec::new(),
@@ -226,14 +233,22 @@ impl FastPath {
     /// The bodies that a packet runs through after the parser, in order.
     pub(crate) fn bodies<'p>(&'p self, program: &'p Program) -> Vec<&'p [Stmt]> {
         let first = if self.is_of_replicas() { self.egress } else { self.parser };
+        let last = deparser_of(program);
         let mut bodies = Vec::new();
         for block in program.blocks.ids().filter(|&block| block >= first) {
             if block != first {
                 bodies.push(self.between.before(block));
             }
-            if block != self.deparser || !self.keeps_headers {
-                bodies.push(body_of(program, block));
+            let body = body_of(program, block);
+            match &self.between.reparsed {
+                Some(reparsed) if block == reparsed.parser => bodies.push(&reparsed.parsed),
+                Some(reparsed) if block == reparsed.deparser => bodies.extend(parts(body, false)),
+                _ if block == last && self.emits_plainly => bodies.extend(parts(body, false)),
+                _ => bodies.push(body),
             }
+        }
+        if self.emits_plainly && !self.keeps_headers {
+            bodies.extend(parts(body_of(program, self.deparser), true));
         }
         bodies.push(self.between.before(program.blocks.next_id()));
         bodies
@@ -248,6 +263,12 @@ impl FastPath {
                 Graph::of_path(program, &bodies, key_words).with_duplicated_tails(program, SHORT_PROGRAM_STATEMENTS_MAX)
             }
         }
+    }
+
+    /// The statements with which the last deparser emits headers, and those between them if there are any.
+    pub(crate) fn emission(&self, program: &Program) -> Vec<Stmt> {
+        let body = body_of(program, self.deparser);
+        if self.emits_plainly { parts(body, true).flatten().cloned().collect() } else { body.to_vec() }
     }
 
     /// Bytes of the packet before a header, if they are always as many.
@@ -352,12 +373,12 @@ fn parser_of(program: &Program) -> BlockId {
 }
 
 /// The last deparser.
-fn deparser_of(program: &Program) -> BlockId {
+pub(crate) fn deparser_of(program: &Program) -> BlockId {
     program.architecture.last_deparser().unwrap_or(BlockId::from_index(0))
 }
 
 /// The body of a control; parsers have none.
-fn body_of(program: &Program, block: BlockId) -> &[Stmt] {
+pub(crate) fn body_of(program: &Program, block: BlockId) -> &[Stmt] {
     match &program.blocks[block].kind {
         BlockKind::Control { body } => body,
         BlockKind::Parser { .. } => &[],
@@ -391,9 +412,11 @@ fn any_statement(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool
 
 fn deparser_applies_tables(program: &Program) -> bool {
     let mut found = false;
-    walk_block(program, &program.blocks[deparser_of(program)], Tables::Outside, &mut |item| {
-        found |= matches!(item, Item::Stmt(Stmt { kind: StmtKind::ApplyTable { .. }, .. }));
-    });
+    for id in program.blocks.ids().filter(|&id| program.role(id) == BlockRole::Deparser) {
+        walk_block(program, &program.blocks[id], Tables::Outside, &mut |item| {
+            found |= matches!(item, Item::Stmt(Stmt { kind: StmtKind::ApplyTable { .. }, .. }));
+        });
+    }
     found
 }
 
@@ -487,24 +510,6 @@ fn extracts(stmt: &Stmt) -> bool {
     found
 }
 
-/// Whether the deparser only emits headers, each at most once: they then take no more bytes than what was extracted and
-/// the headers that are not in the packet.
-pub(crate) fn emits_plainly(program: &Program) -> bool {
-    let mut emitted = BTreeSet::new();
-    let emits_once = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::Emit(HeaderRef::Fixed(id)) => emitted.insert(*id),
-        _ => false,
-    };
-    body_of(program, deparser_of(program)).iter().all(emits_once)
-}
-
-/// Whether the deparser always emits exactly what the parser has extracted, in the same order and without gaps: no
-/// block changes which headers are valid or where they are, and every path through the parser extracts headers in the
-/// order in which the deparser emits them.
-fn keeps_headers(program: &Program) -> bool {
-    !any_statement(program, changes_headers) && parses_in_order(program)
-}
-
 /// Whether a statement can make a packet's headers differ from those that were extracted one after the other.
 pub(crate) fn changes_headers(kind: &StmtKind) -> bool {
     matches!(
@@ -535,17 +540,10 @@ pub(crate) fn advances(program: &Program) -> bool {
     any_in_parser(program, |kind| matches!(kind, StmtKind::Advance { .. }))
 }
 
-/// Whether the deparser emits each header once, and all extracted ones in the order in which the parser extracts them.
-fn parses_in_order(program: &Program) -> bool {
-    let mut emitted: BTreeMap<HeaderId, u32> = BTreeMap::new();
-    for stmt in body_of(program, deparser_of(program)) {
-        match &stmt.kind {
-            StmtKind::Emit(HeaderRef::Fixed(id)) if !emitted.contains_key(id) => {
-                emitted.insert(*id, emitted.len() as u32);
-            }
-            _ => return false,
-        }
-    }
+/// Whether every path through the parser extracts headers in the order in which they are emitted, so that if no block
+/// changes which are valid or where they are, exactly what was extracted is emitted, without gaps.
+fn parses_in_order(program: &Program, emitted: &[HeaderId]) -> bool {
+    let emitted: BTreeMap<HeaderId, u32> = emitted.iter().copied().zip(0..).collect();
     // How far in the list of emits a packet can be. Every cycle that extracts advances in the list.
     let through = |state: &ir::State, before: u32| {
         let mut position = before;

@@ -9,6 +9,7 @@
 //! * `extracted`: what the parser determines about the places of headers.
 //! * `fast_path`: one path from parser to deparser for packets that are only sent or dropped.
 //! * `between`: what the architecture decides between blocks, for such packets.
+//! * `reparse`: packets that are deparsed behind ingress and parsed again, without either.
 //! * `pre_encoded`: action data that are copied to headers as they are stored.
 //! * `checksums`: checksums that are verified and updated over the same fields.
 //! * `walk`: one walk over all that statements mention.
@@ -20,6 +21,7 @@ pub(crate) mod fast_path;
 pub(crate) mod graph;
 pub(crate) mod parts;
 pub(crate) mod pre_encoded;
+mod reparse;
 pub mod sharing;
 pub(crate) mod state;
 mod storage;

@@ -79,7 +79,7 @@
 //!   if (v1 == 9w0x1ff) {
 //!     drop ingress
 //!   }
-//!   enqueue v1 priority v8
+//!   enqueue v1 priority v8 keeps flist0
 //! }
 //! point3 {
 //!   send v2 limit v9

@@ -438,8 +438,9 @@ fn simple_statement(stmt: &StmtKind) -> String {
         StmtKind::Assert { cond, text } => format!("assert {} {}", expression(cond), quoted(text)),
         StmtKind::Send { port, limit: None } => format!("send {}", expression(port)),
         StmtKind::Send { port, limit: Some(limit) } => format!("send {} limit {}", expression(port), expression(limit)),
-        StmtKind::Enqueue { port, priority } => {
-            format!("enqueue {} priority {}", expression(port), expression(priority))
+        StmtKind::Enqueue { port, priority, keeps } => {
+            let keeps = keeps.map_or(String::new(), |list| format!(" keeps {list}"));
+            format!("enqueue {} priority {}{keeps}", expression(port), expression(priority))
         }
         StmtKind::Drop(reason) => format!("drop {}", word_of(&DROP_REASONS, reason)),
         StmtKind::Punt(slot) => format!("punt {slot}"),

@@ -141,7 +141,9 @@ impl Reader<'_> {
             "enqueue" => {
                 let port = self.expr()?;
                 self.word("priority")?;
-                StmtKind::Enqueue { port, priority: self.expr()? }
+                let priority = self.expr()?;
+                let keeps = if self.take_word("keeps") { Some(self.id("flist")?) } else { None };
+                StmtKind::Enqueue { port, priority, keeps }
             }
             "drop" => StmtKind::Drop(self.choice(&DROP_REASONS, "where packets are dropped")?),
             "punt" => StmtKind::Punt(self.number()?),

@@ -83,9 +83,10 @@ impl<'p> Verifier<'p> {
                 self.expr_unsigned(port, true, "the port");
                 limit.iter().for_each(|limit| self.expr_unsigned(limit, true, "the limit"));
             }
-            StmtKind::Enqueue { port, priority } => {
+            StmtKind::Enqueue { port, priority, keeps } => {
                 self.expr_unsigned(port, true, "the port");
                 self.expr_unsigned(priority, true, "the priority");
+                keeps.iter().for_each(|list| _ = self.exists(&self.program.field_lists, *list));
             }
             _ => {}
         }

@@ -14,6 +14,17 @@ struct Carried {
     recirculate: Ty,
 }
 
+/// How packets are parsed before egress.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Again {
+    /// By a parser of its own.
+    Own,
+    /// As before ingress, by states that only extract.
+    Same,
+    /// Not at all, and egress has no headers.
+    Nothing,
+}
+
 /// Hash algorithms and the widths of their results.
 const HASHES: [(&str, u32); 5] =
     [("CRC32", 32), ("CRC16", 16), ("ONES_COMPLEMENT16", 16), ("IDENTITY", 24), ("TARGET_DEFAULT", 32)];
@@ -40,11 +51,13 @@ impl Generator<'_> {
         self.callables();
         self.psa_requesters();
         self.unreachable_control(&headers, &metadata);
-        self.psa_parsers(&headers, &metadata, &carried);
-        self.psa_control("Ingress", Block::Ingress, &headers, &metadata);
+        let again = *self.rng.pick(&[Again::Own, Again::Same, Again::Nothing]);
+        self.psa_parsers(&headers, &metadata, &carried, again);
+        self.psa_control("Ingress", Block::Ingress, Some(&headers), (&headers, &metadata));
         self.psa_ingress_deparser(&headers, &metadata, &carried);
-        self.psa_control("Egress", Block::Egress, &headers, &metadata);
-        self.psa_egress_deparser(&headers, &metadata, &carried);
+        let in_egress = Some(&headers).filter(|_| again != Again::Nothing);
+        self.psa_control("Egress", Block::Egress, in_egress, (&headers, &metadata));
+        self.psa_egress_deparser(in_egress, (&headers, &metadata), &carried);
         self.line("PSA_Switch(IngressPipeline(MainIngressParser(), MainIngress(), MainIngressDeparser()),");
         self.line("    PacketReplicationEngine(),");
         self.line("    EgressPipeline(MainEgressParser(), MainEgress(), MainEgressDeparser()),");
@@ -92,7 +105,8 @@ impl Generator<'_> {
         self.declare_fields("struct", "Carried", fields, Shape::Struct)
     }
 
-    fn psa_parsers(&mut self, headers: &Ty, metadata: &Ty, carried: &Carried) {
+    fn psa_parsers(&mut self, headers: &Ty, metadata: &Ty, carried: &Carried, again: Again) {
+        let plain_states = (again == Again::Same).then(|| self.plain_states(headers));
         let (headers_text, metadata_text) = (self.type_text(headers), self.type_text(metadata));
         let all = [
             (
@@ -132,14 +146,49 @@ impl Generator<'_> {
                 let (port_ty, path_ty) = (this.psa_type("PortId_t"), this.psa_type("PSA_PacketPath_t"));
                 this.declare(&format!("istd.{lower}_{port}"), port_ty, false);
                 this.declare("istd.packet_path", path_ty, false);
-                this.parser_body();
+                match &plain_states {
+                    Some(states) => states.iter().for_each(|line| this.line(line)),
+                    None if again == Again::Nothing && pipeline == "Egress" => {
+                        this.line("state start { transition accept; }");
+                    }
+                    None => this.parser_body(),
+                }
             });
             self.close("}");
             self.line("");
         }
     }
 
-    fn psa_control(&mut self, pipeline: &str, block: Block, headers: &Ty, metadata: &Ty) {
+    /// States that extract headers in order, each of which goes to a later one.
+    fn plain_states(&mut self, headers: &Ty) -> Vec<String> {
+        let Some(Shape::Struct(fields)) = self.shape(headers).cloned() else { return Vec::new() };
+        let is_plain = |(_, ty): &(String, Ty)| self.is_header(ty) && !self.has_varbit(ty);
+        let plain: Vec<(String, Ty)> = fields.into_iter().filter(is_plain).collect();
+        let mut lines = vec![match plain.first() {
+            Some(_) => "state start { transition parse_0; }".to_owned(),
+            None => "state start { transition accept; }".to_owned(),
+        }];
+        for (position, (name, ty)) in plain.iter().enumerate() {
+            let last = plain.len() - 1;
+            let next = if position == last { "accept".to_owned() } else { format!("parse_{}", position + 1) };
+            let mut transition = format!("transition {next};");
+            let Some(Shape::Header(members)) = self.shape(ty).cloned() else { continue };
+            let bits = members.iter().find_map(|(member, ty)| match ty {
+                Ty::Bit(width) => Some((member.clone(), *width)),
+                _ => None,
+            });
+            if let Some((member, width)) = bits.filter(|_| !self.once_in(3)) {
+                let later = self.rng.between(position as u64, last as u64);
+                let other = if later == position as u64 { "accept".to_owned() } else { format!("parse_{later}") };
+                let value = self.rng.below(1 << width.min(2));
+                transition = format!("transition select(hdr.{name}.{member}) {{ {value}: {next}; default: {other}; }}");
+            }
+            lines.push(format!("state parse_{position} {{ packet.extract(hdr.{name}); {transition} }}"));
+        }
+        lines
+    }
+
+    fn psa_control(&mut self, pipeline: &str, block: Block, known: Option<&Ty>, (headers, metadata): (&Ty, &Ty)) {
         let (headers_text, metadata_text) = (self.type_text(headers), self.type_text(metadata));
         let lower = pipeline.to_lowercase();
         self.open(format!(
@@ -149,7 +198,7 @@ impl Generator<'_> {
         self.scoped(|this| {
             this.scope.code = Code::Control;
             this.scope.block = block;
-            this.declare("hdr", headers.clone(), true);
+            known.iter().for_each(|headers| this.declare("hdr", (*headers).clone(), true));
             this.declare("meta", metadata.clone(), true);
             let readable = ["PortId_t", "PSA_PacketPath_t", "EgressInstance_t", "ClassOfService_t"];
             let [port, path, instance, class] = readable.map(|name| this.psa_type(name));
@@ -162,7 +211,9 @@ impl Generator<'_> {
                 this.declare("istd.instance", instance, false);
                 this.declare("istd.class_of_service", class, false);
             }
-            this.instantiate_controls();
+            if known.is_some() {
+                this.instantiate_controls();
+            }
             if this.has(Feature::Requests) {
                 this.line(format!("AskerIn{pipeline}() asker;"));
             }
@@ -319,19 +370,26 @@ impl Generator<'_> {
             ("resubmit_meta", &carried.resubmit, "psa_resubmit(istd)"),
             ("normal_meta", &carried.normal, "psa_normal(istd)"),
         ];
-        self.psa_deparser("Ingress", headers, metadata, &structs, "");
+        self.psa_deparser("Ingress", Some(headers), (headers, metadata), &structs, "");
     }
 
-    fn psa_egress_deparser(&mut self, headers: &Ty, metadata: &Ty, carried: &Carried) {
+    fn psa_egress_deparser(&mut self, known: Option<&Ty>, types: (&Ty, &Ty), carried: &Carried) {
         let structs = [
             ("clone_e2e_meta", &carried.clone_egress, "psa_clone_e2e(istd)"),
             ("recirculate_meta", &carried.recirculate, "psa_recirculate(istd, edstd)"),
         ];
         let last = ", in psa_egress_deparser_input_metadata_t edstd";
-        self.psa_deparser("Egress", headers, metadata, &structs, last);
+        self.psa_deparser("Egress", known, types, &structs, last);
     }
 
-    fn psa_deparser(&mut self, pipeline: &str, headers: &Ty, metadata: &Ty, structs: &[(&str, &Ty, &str)], last: &str) {
+    fn psa_deparser(
+        &mut self,
+        pipeline: &str,
+        known: Option<&Ty>,
+        (headers, metadata): (&Ty, &Ty),
+        structs: &[(&str, &Ty, &str)],
+        last: &str,
+    ) {
         let (headers_text, metadata_text) = (self.type_text(headers), self.type_text(metadata));
         let lower = pipeline.to_lowercase();
         let mut params = String::new();
@@ -350,7 +408,7 @@ impl Generator<'_> {
         self.open("apply {");
         self.scoped(|this| {
             this.scope.code = Code::Control;
-            this.declare("hdr", headers.clone(), true);
+            known.iter().for_each(|headers| this.declare("hdr", (*headers).clone(), true));
             this.declare("meta", metadata.clone(), false);
             this.psa_checksum(checksum.as_deref());
             for (name, ty, condition) in structs {
@@ -359,7 +417,7 @@ impl Generator<'_> {
                 this.close("}");
             }
         });
-        self.emits(headers);
+        known.iter().for_each(|headers| self.emits(headers));
         self.close("}");
         self.close("}");
         self.line("");
