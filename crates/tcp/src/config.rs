@@ -81,8 +81,8 @@ pub struct Config {
     /// How long TIME-WAIT lasts. 60 s: Linux's `TCP_TIMEWAIT_LEN`.
     pub time_wait: Time,
     /// The most ranges in which a sender remembers what is acknowledged, lost or under way, and a receiver what is
-    /// missing. It bounds the memory of a connection (24 to 64 bytes a range): what does not fit is treated as not
-    /// received. 128: chosen here.
+    /// missing. It bounds the memory of a connection (16 bytes a range in a receiver, 32 in a sender): what does not
+    /// fit is treated as not received. 128: chosen here.
     pub ranges: u16,
 }
 

@@ -157,6 +157,32 @@ fn the_window_falls_once_per_round_trip() {
 }
 
 #[test]
+fn the_tail_is_probed_while_the_window_falls() {
+    check(
+        classic,
+        expect![[r#"
+
+            0 connect
+            0 > SEW 0:1 win 60000 <mss 1000,sackOK>
+            0.1 < SE. 0:1 ack 1 <mss 1000,sackOK>
+            0.1 * Established
+            0.1 > . 1:1 ack 1
+            0.1 write 6000
+            0.1 > . 1:1001 ack 1 ect0
+            0.1 > . 1001:2001 ack 1 ect0
+            0.1 > . 2001:3001 ack 1 ect0
+            0.1 > . 3001:4001 ack 1 ect0
+            0.1 > . 4001:5001 ack 1 ect0
+            0.1 > P. 5001:6001 ack 1 ect0
+            0.2 < E. 1:1 ack 4001
+            0.2 ? phase=Reduction
+            0.4 > P. 5001:6001 ack 1
+            0.5 ? probes=1 timeouts=0
+        "#]],
+    );
+}
+
+#[test]
 fn retransmissions_and_bare_acknowledgments_are_not_ect() {
     check(
         classic,

@@ -190,6 +190,26 @@ fn both_sides_open_at_the_same_time() {
 }
 
 #[test]
+fn windows_of_syns_are_never_scaled() {
+    check(
+        |config| config.window_scaling = true,
+        expect![[r#"
+
+            0 connect
+            0 > S 0:1 win 60000 <mss 1000,sackOK,wscale 0>
+            0.1 < S 0:1 win 900 <mss 1000,wscale 7>
+            0.1 > S. 0:1 ack 1 <mss 1000,wscale 0>
+            0.1 ? window=900
+            0.2 < S. 0:1 ack 1 win 1000 <mss 1000,wscale 7>
+            0.2 * Established
+            0.2 ? window=1000
+            0.3 < . 1:1 ack 1 win 1000
+            0.3 ? window=128000
+        "#]],
+    );
+}
+
+#[test]
 fn acknowledgments_of_something_else_are_reset() {
     check(
         |_| {},

@@ -76,7 +76,7 @@ fn random_segments_cause_no_harm() {
         let config = config(&mut rng);
         let start = rng.next_u64() as u32;
         let mut connection = match rng.below(2) {
-            0 => Connection::connect(&config, start, Time::ZERO),
+            0 => Connection::connect(&config, start),
             _ => Connection::listen(&config, start),
         };
         let (mut now, mut sequence, mut acknowledgment) = (Time::ZERO, 7, start.wrapping_add(1));

@@ -127,7 +127,7 @@ fn transfer(tunnel: &mut Tunnel, config: &Config, is_active: bool, impaired: u64
         thread::spawn(move || kernel::exchange(TcpStream::connect(address).unwrap(), BYTES, BYTES))
     };
     let connection = match is_active {
-        true => Connection::connect(config, initial, Time::ZERO),
+        true => Connection::connect(config, initial),
         false => Connection::listen(config, initial),
     };
     let (start, late) = (Instant::now(), None);

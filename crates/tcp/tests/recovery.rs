@@ -488,6 +488,41 @@ fn rack_tolerates_reordering_once_it_has_seen_it() {
 }
 
 #[test]
+fn many_losses_that_a_timer_finds_cause_no_burst() {
+    check(
+        |_| {},
+        expect![[r#"
+
+            0.1 established <mss 1000,sackOK>
+            0.1 write 30000
+            0.1 > . 1:1001 ack 1
+            0.1 > . 1001:2001 ack 1
+            0.1 > . 2001:3001 ack 1
+            0.1 > . 3001:4001 ack 1
+            0.1 > . 4001:5001 ack 1
+            0.1 > . 5001:6001 ack 1
+            0.1 > . 6001:7001 ack 1
+            0.1 > . 7001:8001 ack 1
+            0.1 > . 8001:9001 ack 1
+            0.1 > . 9001:10001 ack 1
+            # Eight segments are lost. Two above them are too few to decide at once.
+            0.2 < . 1:1 ack 1 <sack 8001:10001>
+            0.2 > . 10001:11001 ack 1
+            0.2 > . 11001:12001 ack 1
+            0.225 > . 1:1001 ack 1
+            0.24 ? cwnd=3 ssthresh=5 flight=3
+            0.3 < . 1:1 ack 1 <sack 8001:12001>
+            0.3 > . 1001:2001 ack 1
+            0.3 > . 2001:3001 ack 1
+            0.33 < . 1:1 ack 1001 <sack 8001:12001>
+            0.33 > . 3001:4001 ack 1
+            0.33 > . 4001:5001 ack 1
+            0.4 ? timeouts=0
+        "#]],
+    );
+}
+
+#[test]
 fn duplicate_reports_widen_the_reordering_window() {
     check(
         |config| config.undo = false,

@@ -144,7 +144,7 @@ impl TcpEndpoint {
         match &mut self.connection {
             Some(connection) => connection.on_timer(context.now()),
             None => {
-                let connection = Connection::connect(&self.config, initial_sequence(self.ports), context.now());
+                let connection = Connection::connect(&self.config, initial_sequence(self.ports));
                 self.connection = Some(Box::new(connection));
             }
         }

@@ -21,7 +21,6 @@ impl Connection {
             self.take_syn(now, segment);
             self.state = State::SynReceived;
             self.handshake.is_due = true;
-            self.handshake.sent_at = now;
         }
     }
 

@@ -129,7 +129,7 @@ impl Connection {
                 return false;
             }
             self.establish(now);
-            self.sender.update_window(segment.window, false, range.start, to);
+            self.sender.update_window(segment.window, segment.flags.has(Flags::SYN), range.start, to);
             return true;
         }
         let oldest = una - self.sender.window_max() as Position;

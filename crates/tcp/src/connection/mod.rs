@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::ecn::EcnState;
 use crate::events::{Event, EventSet, Statistics};
 use crate::receiver::{Due, Receiver};
-use crate::segment::{Ecn, Segment};
+use crate::segment::Segment;
 use crate::sender::{Context, Sender};
 use crate::sequence::Position;
 use crate::timestamps::TimestampState;
@@ -89,10 +89,9 @@ pub struct Connection {
 
 impl Connection {
     /// Opens a connection actively. `initial_sequence` should differ between connections (RFC 9293, section 3.4.1).
-    pub fn connect(config: &Config, initial_sequence: u32, now: Time) -> Connection {
+    pub fn connect(config: &Config, initial_sequence: u32) -> Connection {
         let mut connection = Connection::new(config, initial_sequence, State::SynSent);
         connection.handshake.is_due = true;
-        connection.handshake.sent_at = now;
         connection.handshake.asks_ecn = config.wants_ecn();
         connection
     }
@@ -285,10 +284,5 @@ impl Connection {
     /// Bytes that were written and not acknowledged.
     pub fn send_buffer_used(&self) -> u64 {
         self.sender.buffered()
-    }
-
-    /// The codepoint of a segment that is neither SYN nor reset.
-    fn codepoint(&self, is_new_data: bool) -> Ecn {
-        self.ecn.codepoint(is_new_data)
     }
 }

@@ -47,7 +47,7 @@ impl Connection {
             return None;
         }
         let sequence = self.sender.numbering.number(self.sender.board.end().max(1));
-        let ecn = self.codepoint(false);
+        let ecn = self.ecn.codepoint(false);
         Some(Segment { ecn, ..self.acknowledging(now, sequence, Flags::ACK) })
     }
 
@@ -81,7 +81,15 @@ impl Connection {
         let flags = Flags::ACK.with(Flags::ECE, echoes);
         // The window counts from what is acknowledged.
         let window = self.receiver.announce_from(position);
-        Segment { sequence, acknowledgment, flags, window, options, ecn: self.codepoint(false), ..Segment::default() }
+        Segment {
+            sequence,
+            acknowledgment,
+            flags,
+            window,
+            options,
+            ecn: self.ecn.codepoint(false),
+            ..Segment::default()
+        }
     }
 
     fn data_segment(&mut self, now: Time, outgoing: Outgoing) -> Segment {
@@ -95,7 +103,7 @@ impl Connection {
         Segment {
             payload_bytes,
             stream_position: (outgoing.range.start - 1).max(0) as u64,
-            ecn: self.codepoint(is_new_data),
+            ecn: self.ecn.codepoint(is_new_data),
             ..self.acknowledging(now, sequence, flags)
         }
     }

@@ -1,6 +1,7 @@
 //! Acknowledgments: what they deliver, what they say about losses, and how the windows react.
 
 use super::{Context, DUPLICATES, Sender};
+use crate::config::Config;
 use crate::congestion::Acknowledged;
 use crate::recovery::Phase;
 use crate::scoreboard::Delivered;
@@ -274,12 +275,8 @@ impl Sender {
 
     fn adjust_window(&mut self, context: &Context<'_>, delivered: &Delivered, progress: bool, found: bool) {
         if self.recovery.is_reducing() {
-            if !context.config.prr {
-                self.windows.congestion = self.windows.congestion.min(self.windows.threshold);
-            } else if delivered.bytes > 0 {
-                let pipe = self.pipe();
-                let is_safe = progress && !found;
-                self.windows.congestion = self.recovery.reduced(&self.windows, pipe, delivered.bytes, is_safe);
+            if delivered.bytes > 0 || !context.config.prr {
+                self.reduce_window(context.config, delivered.bytes, progress && !found);
             }
         } else if progress {
             let is_limited = if self.windows.is_slow_start() {
@@ -299,6 +296,17 @@ impl Sender {
             };
             self.control.grow(&mut self.windows, acknowledged);
         }
+    }
+
+    /// Brings the window down during fast recovery and after marks. It is safe to send more if the acknowledgment
+    /// advanced and showed no further loss.
+    pub(super) fn reduce_window(&mut self, config: &Config, delivered: u64, is_safe: bool) {
+        self.windows.congestion = if config.prr {
+            let pipe = self.pipe();
+            self.recovery.reduced(&self.windows, pipe, delivered, is_safe)
+        } else {
+            self.windows.congestion.min(self.windows.threshold)
+        };
     }
 
     fn set_timers(&mut self, context: &Context<'_>, progress: bool) {

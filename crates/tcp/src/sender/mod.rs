@@ -275,6 +275,10 @@ impl Sender {
         let flight = self.board.outstanding();
         self.detect_losses(context, false, false);
         self.enter_recovery_if_lost(flight);
+        if self.recovery.is_reducing() {
+            // Nothing was delivered, so no more leaves than the first retransmission.
+            self.reduce_window(context.config, 0, false);
+        }
     }
 
     /// The time for a tail loss probe has come.

@@ -249,7 +249,7 @@ impl Sender {
     /// Sets the timer of the next tail loss probe (RFC 8985, section 7.2).
     pub(super) fn schedule_probe(&mut self, context: &Context<'_>) {
         self.timers.probe = Time::MAX;
-        let is_quiet = self.recovery.phase == Phase::Open && self.board.sacked() == 0 && self.board.lost() == 0;
+        let is_quiet = !self.recovery.is_recovering() && self.board.sacked() == 0 && self.board.lost() == 0;
         if self.rack.is_none() || !is_quiet || self.probe.is_waiting() || self.board.outstanding() == 0 {
             return;
         }

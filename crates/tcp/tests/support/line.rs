@@ -27,7 +27,7 @@ pub struct Line {
 impl Line {
     pub fn new(config: &Config, delay: Time, gap: Time) -> Line {
         Line {
-            ends: [Connection::connect(config, 1, Time::ZERO), Connection::listen(config, 2)],
+            ends: [Connection::connect(config, 1), Connection::listen(config, 2)],
             now: Time::ZERO,
             delay,
             gap,

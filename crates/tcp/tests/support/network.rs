@@ -58,7 +58,7 @@ impl Network {
     /// The first end connects to the second.
     pub fn new(configs: [&Config; 2], impairments: Impairments, seed: u64) -> Network {
         let mut rng = Rng::new(seed);
-        let first = Connection::connect(configs[0], rng.next_u64() as u32, Time::ZERO);
+        let first = Connection::connect(configs[0], rng.next_u64() as u32);
         let second = Connection::listen(configs[1], rng.next_u64() as u32);
         Network::of([first, second], impairments, rng)
     }

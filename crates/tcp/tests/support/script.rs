@@ -115,7 +115,7 @@ impl Run {
         let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
         let number = || rest.parse::<u64>().unwrap_or_else(|_| panic!("`{line}` needs a number"));
         match verb {
-            "connect" => self.connection = Connection::connect(&self.config, 0, self.now),
+            "connect" => self.connection = Connection::connect(&self.config, 0),
             "listen" => self.connection = Connection::listen(&self.config, 0),
             "established" => self.establish(rest),
             "accepted" => self.accept(rest),
@@ -138,7 +138,7 @@ impl Run {
         self.is_quiet = true;
         let end = self.now;
         self.now = end - Time::from_ms(100);
-        self.connection = Connection::connect(&self.config, 0, self.now);
+        self.connection = Connection::connect(&self.config, 0);
         self.serve();
         self.now = end;
         let segment = self.parse(&format!("S. 0:1 ack 1 {options}"));
