@@ -127,7 +127,8 @@ impl Network {
 
     /// Lets the application and the endpoint act.
     fn serve(&mut self, index: usize) {
-        for _ in 0..10_000 {
+        for count in 0.. {
+            assert!(count < 100_000, "an endpoint sends without end: {:?}", self.ends[index].connection);
             self.act(index);
             let Some(segment) = self.ends[index].connection.poll_transmit(self.now) else { break };
             self.send(index, &segment);
