@@ -21,6 +21,9 @@ fn a_flow_needs_less_than_four_kilobytes() {
     assert!(line.received() > 10_000_000);
     let bytes = memory(&line);
     assert!(bytes < 4096, "{bytes} bytes, of which each connection has {}", size_of::<Connection>());
+    // Nothing is allocated in steady state.
+    line.run(Time::from_ms(600));
+    assert_eq!(memory(&line), bytes);
 }
 
 /// Times are of the clock, so they mean something on an idle machine only.
