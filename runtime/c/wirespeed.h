@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 17u
+#define WS_ABI_VERSION 18u
 
 /* A program may contain comparisons with constant results; the generated C then does, too. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -44,7 +44,8 @@ struct ws_packet {
     uint64_t time_ns;        /* when it was received, or released by a queue with a rate */
     uint32_t capacity;       /* bytes of the chunk */
     uint32_t index;          /* the core's index of the packet */
-    uint64_t core[3];        /* the core's own; generated code does not access them */
+    uint64_t core[2];        /* the core's own; generated code does not access them */
+    uint64_t decided;        /* what was decided about it at the last point: abi.rs, Decided */
     uint64_t intrinsic[WS_INTRINSIC_SLOTS];
 };
 
@@ -251,7 +252,7 @@ struct ws_program_info {
     uint32_t context_size;    /* bytes between struct ws_packet and the headroom */
     uint32_t metadata_offset; /* from the start of the chunk */
     uint32_t metadata_size;
-    uint32_t block_count;     /* exported as ws_block_0, ws_block_1, ... */
+    uint32_t block_count;     /* exported as ws_block_0, ws_block_1, ...: blocks, then decisions at points */
     uint32_t fast_path;       /* 1 if there is a ws_fast_path, 2 if it works in place */
     uint32_t replica_path;    /* 1 if there is a ws_replica_path */
 };

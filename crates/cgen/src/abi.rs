@@ -5,14 +5,14 @@
 //! places in it are offsets from its start, so that copying a chunk copies the packet with its headers and metadata.
 //! Sizes and offsets are asserted here and in the C header.
 
-use ir::CrcParameters;
+use ir::{CrcParameters, DropReason};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 17;
+pub const ABI_VERSION: u32 = 18;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -56,9 +56,86 @@ pub struct Packet {
     /// The core's index of the packet.
     pub index: u32,
     /// The core's own; generated code does not access them.
-    pub core: [u64; 3],
+    pub core: [u64; 2],
+    /// What was decided about the packet at the last point that it passed: the word of a [`Decided`].
+    pub decided: u64,
     /// The intrinsic variables by the number of their [`ir::IntrinsicSlot`].
     pub intrinsic: [u64; ir::INTRINSIC_SLOTS],
+}
+
+/// What was decided about a packet at a point between blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decided {
+    /// It goes on.
+    GoesOn,
+    /// It leaves.
+    Send {
+        /// On this port.
+        port: u32,
+        /// With so many bytes at most.
+        bytes_max: Option<u32>,
+    },
+    /// It enters a queue.
+    Enqueue {
+        /// Of this port.
+        port: u32,
+        /// With this priority.
+        priority: u32,
+    },
+    /// It ends.
+    Drop(DropReason),
+    /// The core carries out a request.
+    Punt {
+        /// The point at which it is made, and decided again.
+        point: u32,
+        /// The slot of the request.
+        slot: u32,
+    },
+}
+
+impl Decided {
+    /// The kind of each, in the upper 8 bits of its word. Ports, slots and [`Decided::DROPS_EGRESS`] are in the lower
+    /// 32 bits, other numbers between.
+    pub const SENDS: u64 = 1 << 56;
+    /// See [`Decided::SENDS`].
+    pub const ENQUEUES: u64 = 2 << 56;
+    /// See [`Decided::SENDS`].
+    pub const DROPS: u64 = 3 << 56;
+    /// See [`Decided::SENDS`].
+    pub const PUNTS: u64 = 4 << 56;
+    /// Says that a packet is dropped behind the queues.
+    pub const DROPS_EGRESS: u64 = 1;
+    /// The greatest number between the kind and the lower 32 bits.
+    pub const NUMBER_MAX: u64 = 0xff_ffff;
+
+    /// The meaning of a word.
+    #[inline]
+    pub fn of(word: u64) -> Decided {
+        let (low, number) = (word as u32, (word >> 32 & Decided::NUMBER_MAX) as u32);
+        match word & 0xff << 56 {
+            Decided::SENDS => Decided::Send { port: low, bytes_max: number.checked_sub(1) },
+            Decided::ENQUEUES => Decided::Enqueue { port: low, priority: number },
+            Decided::DROPS if low == 0 => Decided::Drop(DropReason::Ingress),
+            Decided::DROPS => Decided::Drop(DropReason::Egress),
+            Decided::PUNTS => Decided::Punt { point: number, slot: low },
+            _ => Decided::GoesOn,
+        }
+    }
+
+    /// Its word.
+    pub fn word(self) -> u64 {
+        let word = |kind: u64, number: u64, low: u32| kind | number.min(Decided::NUMBER_MAX) << 32 | u64::from(low);
+        match self {
+            Decided::GoesOn => 0,
+            Decided::Send { port, bytes_max } => {
+                word(Decided::SENDS, bytes_max.map_or(0, |bytes| u64::from(bytes) + 1), port)
+            }
+            Decided::Enqueue { port, priority } => word(Decided::ENQUEUES, u64::from(priority), port),
+            Decided::Drop(DropReason::Ingress) => Decided::DROPS,
+            Decided::Drop(DropReason::Egress) => Decided::DROPS | Decided::DROPS_EGRESS,
+            Decided::Punt { point, slot } => word(Decided::PUNTS, u64::from(point), slot),
+        }
+    }
 }
 
 /// The bytes of a received packet, wherever they lie. A program that relocates headers in place writes to the headroom,
@@ -141,7 +218,7 @@ pub fn is_punt(verdict: Verdict) -> bool {
 const _: () = {
     assert!(size_of::<Packet>() == 320 && align_of::<Packet>() == CHUNK_ALIGN_BYTES);
     assert!(size_of::<Received>() == 32 && std::mem::offset_of!(Received, time_ns) == 24);
-    assert!(std::mem::offset_of!(Packet, core) == 40);
+    assert!(std::mem::offset_of!(Packet, core) == 40 && std::mem::offset_of!(Packet, decided) == 56);
     assert!(std::mem::offset_of!(Packet, intrinsic) == 64);
     assert!(ir::INTRINSIC_SLOTS == 32);
     assert!(size_of::<Frame>() == 24 + size_of::<usize>());
@@ -330,7 +407,7 @@ pub struct ProgramInfo {
     pub metadata_offset: u32,
     /// Their bytes.
     pub metadata_size: u32,
-    /// The number of functions `ws_block_0`, `ws_block_1`, ...
+    /// The number of functions `ws_block_0`, `ws_block_1`, ...: the blocks, and then the decisions at each point.
     pub block_count: u32,
     /// 1 if there is a function `ws_fast_path`, 2 if it works in place.
     pub fast_path: u32,
@@ -354,3 +431,28 @@ pub type FastPathFunction =
 /// replica's port and number. Returns a summary of the verdicts.
 pub type ReplicaPathFunction =
     unsafe extern "C" fn(*const Env, *const Packet, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Exceptions;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_survive_their_words() {
+        let port = u32::MAX;
+        for decided in [
+            Decided::GoesOn,
+            Decided::Send { port, bytes_max: None },
+            Decided::Send { port: 0, bytes_max: Some(0) },
+            Decided::Send { port: 7, bytes_max: Some(0xff_fffe) },
+            Decided::Enqueue { port, priority: 0 },
+            Decided::Enqueue { port: 1, priority: 7 },
+            Decided::Drop(DropReason::Ingress),
+            Decided::Drop(DropReason::Egress),
+            Decided::Punt { point: 3, slot: 20 },
+        ] {
+            assert_eq!(Decided::of(decided.word()), decided);
+        }
+        let longer = Decided::Send { port: 1, bytes_max: Some(u32::MAX) };
+        assert_eq!(Decided::of(longer.word()), Decided::Send { port: 1, bytes_max: Some(0xff_fffe) });
+    }
+}

@@ -9,7 +9,7 @@ use crate::compile::{CompileError, CompileOptions, compile_and_load};
 use crate::plan::Plan;
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX};
-use ir::BlockId;
+use ir::{BlockId, PointId};
 use libloading::Library;
 use std::path::Path;
 
@@ -73,7 +73,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
         context_size: plan.context_size,
         metadata_offset: plan.metadata.start,
         metadata_size: plan.metadata.end - plan.metadata.start,
-        block_count: plan.blocks.len() as u32,
+        block_count: (plan.blocks.len() + plan.points) as u32,
         fast_path: u32::from(plan.has_fast_path()) + u32::from(plan.is_in_place()),
         replica_path: u32::from(plan.has_replica_path()),
     }
@@ -82,7 +82,9 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
 /// A loaded program.
 #[derive(Debug)]
 pub struct Native {
+    /// The functions of blocks, and behind them those of decisions.
     blocks: Vec<BlockFunction>,
+    first_point: usize,
     fast_path: Option<FastPathFunction>,
     replica_path: Option<ReplicaPathFunction>,
     headroom_bytes: u32,
@@ -133,7 +135,17 @@ impl Native {
             _ => Some(unsafe { *library.get::<ReplicaPathFunction>(b"ws_replica_path\0")? }),
         };
         let (is_in_place, headroom_bytes) = (plan.is_in_place(), plan.headroom_bytes());
-        Ok(Native { blocks, fast_path, replica_path, is_in_place, headroom_bytes, aside: None, _library: library })
+        let first_point = plan.blocks.len();
+        Ok(Native {
+            blocks,
+            first_point,
+            fast_path,
+            replica_path,
+            is_in_place,
+            headroom_bytes,
+            aside: None,
+            _library: library,
+        })
     }
 
     /// Runs a block over a burst of packets.
@@ -154,6 +166,21 @@ impl Native {
         assert!(packets.len() <= BURST_PACKETS_MAX, "a burst of {} packets", packets.len());
         // SAFETY: the caller guarantees what generated code relies on.
         unsafe { self.blocks[block.index()](env, packets.as_ptr(), packets.len() as u32) }
+    }
+
+    /// Decides about a burst of packets at a point, and sets [`Packet::decided`] of each.
+    ///
+    /// # Panics
+    /// If there are more than [`BURST_PACKETS_MAX`] packets, or no decisions at such a point.
+    ///
+    /// # Safety
+    /// As for [`Native::run_block`].
+    #[inline]
+    pub unsafe fn run_decisions(&self, point: PointId, env: &Env, packets: &[*mut Packet]) {
+        assert!(packets.len() <= BURST_PACKETS_MAX, "a burst of {} packets", packets.len());
+        let function = self.blocks[self.first_point + point.index()];
+        // SAFETY: the caller guarantees what generated code relies on.
+        unsafe { function(env, packets.as_ptr(), packets.len() as u32) }
     }
 
     /// Runs packets through the fast path, burst by burst, and sets a verdict for each. If the plan works in place

@@ -734,3 +734,114 @@ fn stacks_whose_elements_have_names_are_worked_on_in_place() {
     "#]]
     .assert_eq(&ways);
 }
+
+/// What the fast path of a program for PSA is, with these parts: states of the egress parser, ingress, ingress
+/// deparser, egress and egress deparser.
+fn way_of_psa([parser, ingress, ingress_deparser, egress, egress_deparser]: [&str; 5]) -> String {
+    let text = format!(
+        "#include <core.p4>
+#include <psa.p4>
+header ethernet_t {{ bit<48> dst; bit<48> src; bit<16> type; }}
+header ipv4_t {{ bit<8> ttl; bit<8> protocol; bit<16> checksum; bit<32> src; bit<32> dst; }}
+struct headers {{ ethernet_t ethernet; ipv4_t ipv4; }}
+struct meta_t {{ bit<16> hop; }}
+struct empty_t {{ }}
+struct note_t {{ bit<16> hop; }}
+parser IP(packet_in packet, out headers hdr, inout meta_t meta, in psa_ingress_parser_input_metadata_t istd,
+          in empty_t resubmitted, in empty_t recirculated) {{
+    state start {{
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.type) {{ 0x800: ipv4; default: accept; }}
+    }}
+    state ipv4 {{ packet.extract(hdr.ipv4); transition accept; }}
+}}
+control I(inout headers hdr, inout meta_t meta, in psa_ingress_input_metadata_t istd,
+          inout psa_ingress_output_metadata_t ostd) {{
+    apply {{ send_to_port(ostd, (PortId_t)(PortIdUint_t)(bit<32>) hdr.ethernet.dst[7:0]); {ingress} }}
+}}
+control ID(packet_out packet, out empty_t cloned, out empty_t resubmitted, out note_t normal, inout headers hdr,
+           in meta_t meta, in psa_ingress_output_metadata_t istd) {{
+    apply {{ {ingress_deparser} }}
+}}
+parser EP(packet_in packet, out headers hdr, inout meta_t meta, in psa_egress_parser_input_metadata_t istd,
+          in note_t normal, in empty_t cloned, in empty_t cloned_again) {{
+    {parser}
+}}
+control E(inout headers hdr, inout meta_t meta, in psa_egress_input_metadata_t istd,
+          inout psa_egress_output_metadata_t ostd) {{
+    apply {{ {egress} }}
+}}
+control ED(packet_out packet, out empty_t cloned, out empty_t recirculated, inout headers hdr, in meta_t meta,
+           in psa_egress_output_metadata_t istd, in psa_egress_deparser_input_metadata_t edstd) {{
+    apply {{ {egress_deparser} }}
+}}
+PSA_Switch(IngressPipeline(IP(), I(), ID()), PacketReplicationEngine(), EgressPipeline(EP(), E(), ED()),
+           BufferingQueueingEngine()) main;
+"
+    );
+    let program = program_of_text("describe.p4", &text).unwrap_or_else(|errors| panic!("{errors}"));
+    let program = optimised(&program).unwrap();
+    let plan = describe(&program, &Plan::new(&program).unwrap());
+    match (&plan.fast_path, &plan.no_fast_path_reason) {
+        (Some(path), _) => {
+            let place = if path.in_place { "in place" } else { "in chunks" };
+            let deparser = if path.deparser_left_out { ", no deparser" } else { "" };
+            format!("{place}{deparser}, punted for {}", path.punts_for.join(", "))
+        }
+        (None, why) => format!("none: {}", why.as_deref().unwrap_or_default()),
+    }
+}
+
+#[test]
+fn psa_has_the_fast_path_where_headers_are_found_again() {
+    let same = "state start {
+            packet.extract(hdr.ethernet);
+            transition select(hdr.ethernet.type) { 0x800: ipv4; default: accept; }
+        }
+        state ipv4 { packet.extract(hdr.ipv4); transition accept; }";
+    let notes = "state start { meta.hop = normal.hop; packet.extract(hdr.ethernet); transition more; }
+        state more { transition select(istd.packet_path) {
+            PSA_PacketPath_t.NORMAL_UNICAST: ipv4; default: accept; } }
+        state ipv4 { packet.extract(hdr.ipv4); transition accept; }";
+    let selects_note = "state start { packet.extract(hdr.ethernet);
+            transition select(normal.hop) { 0: accept; default: ipv4; } }
+        state ipv4 { packet.extract(hdr.ipv4); transition accept; }";
+    let looks_ahead = "state start {
+            transition select(packet.lookahead<bit<8>>()) { 0: accept; default: ethernet; } }
+        state ethernet { packet.extract(hdr.ethernet); transition accept; }";
+    let nothing = "state start { transition accept; }";
+    let emits = "packet.emit(hdr.ethernet); packet.emit(hdr.ipv4);";
+    let note = "normal.hop = meta.hop; packet.emit(hdr);";
+    let reads = "hdr.ethernet.src = (bit<48>) meta.hop;";
+    let cases = [
+        ("the same parser", [same, "", emits, "", emits]),
+        ("another order of headers", [same, "", "packet.emit(hdr.ipv4); packet.emit(hdr.ethernet);", "", emits]),
+        ("a header is removed", [same, "hdr.ipv4.setInvalid();", emits, "", emits]),
+        ("egress removes a header", [same, "", emits, "hdr.ipv4.setInvalid();", emits]),
+        ("metadata are handed on", [notes, "meta.hop = 5;", note, reads, emits]),
+        ("metadata decide", [selects_note, "meta.hop = 5;", note, reads, emits]),
+        ("the parser looks ahead", [looks_ahead, "", emits, "", emits]),
+        ("headers under a condition", [same, "", "if (meta.hop == 0) { packet.emit(hdr.ipv4); }", "", emits]),
+        ("egress does not parse", [nothing, "", emits, "", ""]),
+        ("egress does not parse, and may clone", [nothing, "", emits, "ostd.clone = meta.hop == 0;", ""]),
+        ("egress does not parse, and has headers", [nothing, "", emits, reads, emits]),
+        ("egress clones and drops", [same, "", emits, "ostd.clone = true; ostd.drop = true;", emits]),
+        ("multicast", [same, "multicast(ostd, (MulticastGroup_t) 1);", emits, "", emits]),
+    ];
+    let told: Vec<String> = cases.iter().map(|(what, parts)| format!("{what}: {}\n", way_of_psa(*parts))).collect();
+    expect![[r#"
+        the same parser: in place, no deparser, punted for requests of egress, requests of ingress
+        another order of headers: in place, no deparser, punted for requests of egress, requests of ingress
+        a header is removed: in place, punted for requests of egress, requests of ingress
+        egress removes a header: in place, punted for requests of egress, requests of ingress
+        metadata are handed on: in place, no deparser, punted for requests of egress, requests of ingress
+        metadata decide: none: packets are parsed again before egress, and headers may not be found again as they are
+        the parser looks ahead: none: packets are parsed again before egress, and headers may not be found again as they are
+        headers under a condition: none: packets are parsed again before egress, and headers may not be found again as they are
+        egress does not parse: in place, no deparser, punted for requests of ingress
+        egress does not parse, and may clone: none: packets are parsed again before egress, and headers may not be found again as they are
+        egress does not parse, and has headers: none: packets are parsed again before egress, and headers may not be found again as they are
+        egress clones and drops: in place, no deparser, punted for requests of egress, requests of ingress
+        multicast: in place, no deparser, punted for requests of egress, requests of ingress
+    "#]].assert_eq(&told.concat());
+}

@@ -18,9 +18,9 @@ use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, QUEUE_CAPACITY_MAX, Refusal, TrafficManager};
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
-use cgen::abi::{Exceptions, Verdict};
-use ir::Program;
+use cgen::abi::{Decided, Exceptions, Verdict};
 use ir::walk::has_assertions;
+use ir::{PointId, Program};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) trait Rules: Send {
     fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
 
     /// Sets the metadata of a packet that leaves a queue in which it waited.
-    fn begin_egress(&mut self, departure: Departure<Packet>, drop_port: u64, execution: &mut Execution<'_>) -> Packet;
+    fn begin_egress(&mut self, departure: Departure<Packet>, execution: &mut Execution<'_>) -> Packet;
 
     /// Takes a burst from the queues to the end.
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>);
@@ -95,8 +95,6 @@ pub(crate) struct Engine {
     again: VecDeque<Packet>,
     /// Packets that did not have to wait in a queue and are ready for egress.
     passed: VecDeque<Packet>,
-    /// A packet for this port is dropped.
-    pub drop_port: u64,
     /// The present burst, kept to save its allocation.
     burst: Vec<Packet>,
     /// The same on the fast path, from which packets go on through the queues.
@@ -136,7 +134,6 @@ impl Engine {
             observability,
             again: VecDeque::new(),
             passed: VecDeque::new(),
-            drop_port: program.drop_port,
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             fresh: Vec::with_capacity(BURST_PACKETS_MAX),
             lending: Lending::default(),
@@ -291,7 +288,7 @@ impl Engine {
         let burst_max = self.egress_max();
         loop {
             let mut burst = std::mem::take(&mut self.burst);
-            let (now_ns, drop_port) = (execution.now_ns, self.drop_port);
+            let now_ns = execution.now_ns;
             burst.extend(self.passed.drain(..burst_max.min(self.passed.len())));
             // Of queues with rates, packets leave one by one.
             let mut paced_port = None;
@@ -302,7 +299,7 @@ impl Engine {
                         departure.packet.set_root(PACED_ROOT);
                         departure.packet.set_time_ns(now_ns);
                     }
-                    burst.push(rules.begin_egress(departure, drop_port, execution));
+                    burst.push(rules.begin_egress(departure, execution));
                 });
             }
             if burst.is_empty() {
@@ -316,8 +313,8 @@ impl Engine {
         }
     }
 
-    /// Puts a packet in the queue of a port. A packet that need not wait there skips the queue: `begin_egress`, which
-    /// gets the drop port, sets its metadata at once. An observer sees packets leave queues: with one, none skips.
+    /// Puts a packet in the queue of a port. A packet that need not wait there skips the queue: `begin_egress`
+    /// sets its metadata at once. An observer sees packets leave queues: with one, none skips.
     #[inline]
     pub fn enqueue(
         &mut self,
@@ -325,11 +322,11 @@ impl Engine {
         port: u32,
         priority: u32,
         execution: &mut Execution<'_>,
-        begin_egress: impl FnOnce(&mut Packet, u64),
+        begin_egress: impl FnOnce(&mut Packet),
     ) {
         let has_room = self.passed.len() < QUEUE_CAPACITY_MAX;
         if has_room && self.traffic.lets_pass(port, priority) && execution.observer.is_none() {
-            begin_egress(&mut packet, self.drop_port);
+            begin_egress(&mut packet);
             self.passed.push_back(packet);
         } else {
             self.enqueue_to_wait(packet, port, priority, execution);
@@ -347,6 +344,12 @@ impl Engine {
             };
             self.end(packet, reason, execution);
         }
+    }
+
+    /// What is decided about a packet at a point.
+    pub fn decide(&mut self, point: PointId, packet: &mut Packet, execution: &mut Execution<'_>) -> Decided {
+        self.pipeline.decide(point, std::slice::from_mut(packet), execution);
+        packet.decided()
     }
 
     /// Hands a copy of the packet for each replica to `enqueue`; the last gets the packet itself.

@@ -11,11 +11,12 @@ use crate::packet::Packet;
 use crate::pipeline::{Execution, Pipeline};
 use base::Bits;
 use base::index::Id as _;
-use cgen::abi::{FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
+use cgen::abi::{Decided, FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
 use interp::{Host, Interpreter, Lookup, NoTrace, Outcome, PacketState, Tracer};
 use ir::{
     BlockId, BlockRole, CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId,
-    ExternFunctionId, ExternInstanceId, FieldListId, MeterId, Program, RegisterId, TableId, ValueSetId, VarKind,
+    ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program, RegisterId, TableId, ValueSetId,
+    VarKind,
 };
 use std::sync::Arc;
 use tables::TableSet;
@@ -77,6 +78,22 @@ impl Interpreted {
     }
 }
 
+/// What the interpreter decided at a point. Ports and priorities have at most 32 bits.
+fn decided(decision: interp::Decision, point: PointId) -> Decided {
+    let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    match decision {
+        interp::Decision::GoesOn => Decided::GoesOn,
+        interp::Decision::Send { port, bytes_max } => {
+            Decided::Send { port: port as u32, bytes_max: bytes_max.map(number) }
+        }
+        interp::Decision::Enqueue { port, priority, .. } => {
+            Decided::Enqueue { port: port as u32, priority: number(priority) }
+        }
+        interp::Decision::Drop(reason) => Decided::Drop(reason),
+        interp::Decision::Punt(slot) => Decided::Punt { point: point.index() as u32, slot },
+    }
+}
+
 /// A state at the start of the parser; metadata are kept if the packet says so.
 fn restart(program: &Program, old: PacketState, packet: &Packet) -> PacketState {
     let mut state = PacketState::new(program, packet.bytes().to_vec());
@@ -123,6 +140,19 @@ impl Pipeline for Interpreted {
     fn run(&mut self, block: BlockId, packets: &mut [Packet], execution: &mut Execution<'_>) {
         for packet in packets {
             self.run_packet(block, packet, execution);
+        }
+    }
+
+    fn decide(&mut self, point: PointId, packets: &mut [Packet], _execution: &mut Execution<'_>) {
+        let program = Arc::clone(&self.program);
+        for packet in packets {
+            let kept = self.state(packet).take();
+            let mut state = kept.unwrap_or_else(|| PacketState::new(&program, packet.bytes().to_vec()));
+            state.set_intrinsics(*packet.intrinsics());
+            let decision = Interpreter::new(&program).decide(point, &mut state);
+            packet.set_intrinsics(*state.intrinsics());
+            packet.set_decided(decided(decision, point));
+            *self.state(packet) = Some(state);
         }
     }
 

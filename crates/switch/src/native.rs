@@ -15,10 +15,10 @@ use crate::specialise::Specialisation;
 use base::Bits;
 use base::IndexVec;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Env, Exceptions, FLAG_KEEP_METADATA, Verdict};
+use cgen::abi::{self, Cells, Count, Counts, Decided, Env, Exceptions, FLAG_KEEP_METADATA, Verdict};
 use cgen::{Native, Plan};
 use ir::{
-    BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, Program, Type,
+    BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program, Type,
     ValueSetId, VarKind,
 };
 use std::ffi::c_void;
@@ -155,6 +155,19 @@ impl Pipeline for NativePipeline {
         self.call(Chunks::of(packets), execution, |native, env, pointers| {
             // SAFETY: what `call` hands out is what the function asks for.
             unsafe { native.run_block(block, env, pointers) }
+        });
+    }
+
+    fn decide(&mut self, point: PointId, packets: &mut [Packet], execution: &mut Execution<'_>) {
+        if self.general.0.decisions.get(point).is_none_or(Vec::is_empty) {
+            packets.iter_mut().for_each(|packet| packet.set_decided(Decided::GoesOn));
+            return;
+        }
+        // Always of the program as it is: a packet may have made a request before it was specialised to make none.
+        let native = Arc::clone(&self.general.1);
+        self.call(Chunks::of(packets), execution, |_, env, pointers| {
+            // SAFETY: what `call` hands out is what the function asks for.
+            unsafe { native.run_decisions(point, env, pointers) }
         });
     }
 

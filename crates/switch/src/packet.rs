@@ -11,7 +11,7 @@
 
 use crate::frame::Frame;
 use base::limits::{HEADROOM_BYTES, PACKET_BYTES_MAX};
-use cgen::abi::{self, CHUNK_ALIGN_BYTES, FLAG_ASSERT_FAILED, FLAG_NO_ROOM, Received};
+use cgen::abi::{self, CHUNK_ALIGN_BYTES, Decided, FLAG_ASSERT_FAILED, FLAG_NO_ROOM, Received};
 use ir::{INTRINSIC_SLOTS, IntrinsicSlot};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -217,6 +217,17 @@ impl Packet {
     /// Sets it.
     pub fn set_root(&mut self, root: usize) {
         self.header_mut().core[1] = root as u64;
+    }
+
+    /// What was decided about it at the last point that it passed.
+    #[inline]
+    pub fn decided(&self) -> Decided {
+        Decided::of(self.header().decided)
+    }
+
+    /// Sets it.
+    pub(crate) fn set_decided(&mut self, decided: Decided) {
+        self.header_mut().decided = decided.word();
     }
 
     /// A number that no other living packet has.

@@ -9,7 +9,7 @@ use crate::shared_tables::LockedTables;
 use crate::specialise::Specialisation;
 use cgen::Plan;
 use cgen::abi::{Exceptions, Verdict};
-use ir::{BlockId, FieldListId};
+use ir::{BlockId, FieldListId, PointId};
 use std::sync::Arc;
 use tables::{Guard, LookupHandle, TableSet};
 
@@ -76,6 +76,10 @@ pub trait Pipeline: Send {
 
     /// Runs a block over a burst of at most `base::limits::BURST_PACKETS_MAX` packets.
     fn run(&mut self, block: BlockId, packets: &mut [Packet], execution: &mut Execution<'_>);
+
+    /// Decides about packets at a point between blocks: [`Packet::decided`] says what. A program without decisions
+    /// there lets packets go on.
+    fn decide(&mut self, point: PointId, packets: &mut [Packet], execution: &mut Execution<'_>);
 
     /// Whether there is a fast path: one piece of code for packets that ask for nothing but to be sent or dropped.
     fn has_fast_path(&self) -> bool {

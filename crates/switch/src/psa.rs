@@ -1,13 +1,13 @@
 //! The rules of the Portable Switch Architecture: what happens to a packet between and around the program's blocks.
 //!
-//! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows PSA's
-//! rules; where the specification leaves a choice, or the reference switch differs from it, `docs/design/psa.md` says
-//! what is done here and why.
+//! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows what
+//! PSA's requests do. When they are due is decided by the program ([`ir::Program::decisions`]); where the specification
+//! leaves a choice, or the reference switch differs from it, `docs/design/psa.md` says what is done here and why.
 //!
-//! A burst goes through the ingress parser, ingress, and the ingress deparser as far as anything comes of it; then each
-//! packet's fate is decided in order of arrival. What leaves the queues is parsed anew, as bytes: egress parser,
-//! egress, egress deparser. A packet keeps its memory on the way, but of its metadata only the struct that belongs to
-//! its path.
+//! A burst goes through the ingress parser, ingress, and the ingress deparser as far as anything comes of it; then what
+//! was decided about each packet is carried out in order of arrival. What leaves the queues is parsed anew, as bytes:
+//! egress parser, egress, egress deparser. A packet keeps its memory on the way, but of its metadata only the struct
+//! that belongs to its path.
 
 use crate::engine::{Engine, Observability, Rules, tell};
 use crate::output::Decision;
@@ -19,8 +19,9 @@ use crate::stats::DropReason;
 use crate::traffic::Departure;
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
-use ir::psa::{Carried, PORT_RECIRCULATE, PacketPath, Slot, Stage};
-use ir::{BlockId, Effect, Program};
+use cgen::abi::Decided;
+use ir::psa::{Carried, Decisions, PORT_RECIRCULATE, PacketPath, Slot, Stage};
+use ir::{BlockId, Effect, PointId, Program};
 
 /// The architecture's own state.
 pub(crate) struct Psa {
@@ -50,39 +51,6 @@ impl Psa {
             carries: Carried::ALL.map(carries),
         }
     }
-
-    /// Whether anything comes of the ingress deparser: the packet goes on, or a struct that it hands out does.
-    fn needs_ingress_deparser(&self, packet: &Packet) -> bool {
-        match Fate::of(packet) {
-            Fate::Egress => true,
-            Fate::Resubmit if self.carries[Carried::ResubmitMeta as usize] => true,
-            _ => is_set(packet, Slot::Clone) && self.carries[Carried::CloneI2eMeta as usize],
-        }
-    }
-}
-
-/// What becomes of a packet after ingress, beside its clone.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Drop,
-    Resubmit,
-    Egress,
-}
-
-impl Fate {
-    fn of(packet: &Packet) -> Fate {
-        if is_set(packet, Slot::Drop) {
-            Fate::Drop
-        } else if is_set(packet, Slot::Resubmit) {
-            Fate::Resubmit
-        } else {
-            Fate::Egress
-        }
-    }
-}
-
-fn is_set(packet: &Packet, slot: Slot) -> bool {
-    packet.intrinsic(slot) != 0
 }
 
 impl Rules for Psa {
@@ -107,10 +75,12 @@ impl Rules for Psa {
             engine.end_failed(burst, &mut self.originals, execution);
             engine.timer.lap(lap);
         }
-        let is_same = |a: &Packet, b: &Packet| self.needs_ingress_deparser(a) == self.needs_ingress_deparser(b);
-        for packets in burst.chunk_by_mut(is_same) {
-            if packets.first().is_some_and(|packet| self.needs_ingress_deparser(packet)) {
+        engine.pipeline.decide(point(Decisions::Ingress), burst, execution);
+        let goes_on = |packet: &Packet| packet.decided() == Decided::GoesOn;
+        for packets in burst.chunk_by_mut(|a, b| goes_on(a) == goes_on(b)) {
+            if packets.first().is_some_and(goes_on) {
                 engine.pipeline.run(block(Stage::IngressDeparser), packets, execution);
+                engine.pipeline.decide(point(Decisions::IngressDeparser), packets, execution);
             }
         }
         engine.end_failed(burst, &mut self.originals, execution);
@@ -119,14 +89,14 @@ impl Rules for Psa {
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
             let original = original_of.next().flatten();
-            self.after_ingress_deparser(engine, packet, original, execution);
+            self.leave_ingress(engine, packet, original, execution);
         }
         drop(original_of);
         self.originals = originals;
         engine.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(&mut self, departure: Departure<Packet>, _drop_port: u64, execution: &mut Execution<'_>) -> Packet {
+    fn begin_egress(&mut self, departure: Departure<Packet>, execution: &mut Execution<'_>) -> Packet {
         let Departure { mut packet, port, .. } = departure;
         leave_queue(&mut packet, port, execution.now_ns);
         let rid = packet.intrinsic(Slot::Instance);
@@ -144,8 +114,9 @@ impl Rules for Psa {
             engine.end_failed(burst, &mut Vec::new(), execution);
             engine.timer.lap(lap);
         }
+        engine.pipeline.decide(point(Decisions::EgressDeparser), burst, execution);
         for packet in burst.drain(..) {
-            self.after_egress_deparser(engine, packet, execution);
+            self.leave_egress(engine, packet, execution);
         }
         engine.timer.lap(CoreStage::Transmit);
     }
@@ -157,14 +128,8 @@ impl Rules for Psa {
         original: Option<Packet>,
         execution: &mut Execution<'_>,
     ) {
-        if self.needs_ingress_deparser(&packet) {
-            engine.pipeline.run(block(Stage::IngressDeparser), std::slice::from_mut(&mut packet), execution);
-            if packet.assertion_failed() {
-                engine.end_all(packet, original, DropReason::AssertionFailed, execution);
-                return;
-            }
-        }
-        self.after_ingress_deparser(engine, packet, original, execution);
+        engine.decide(point(Decisions::Ingress), &mut packet, execution);
+        self.leave_ingress(engine, packet, original, execution);
     }
 
     fn after_egress(&mut self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
@@ -173,61 +138,94 @@ impl Rules for Psa {
             engine.end(packet, DropReason::AssertionFailed, execution);
             return;
         }
-        self.after_egress_deparser(engine, packet, execution);
+        engine.decide(point(Decisions::EgressDeparser), &mut packet, execution);
+        self.leave_egress(engine, packet, execution);
     }
 }
 
 impl Psa {
-    /// The decisions after ingress, in the order of the reference: clone, drop, resubmit, multicast, unicast.
-    fn after_ingress_deparser(
+    /// Carries out what was decided about a packet behind ingress, and behind its deparser if it comes to that.
+    fn leave_ingress(
         &self,
         engine: &mut Engine,
         mut packet: Packet,
-        original: Option<Packet>,
+        mut original: Option<Packet>,
         execution: &mut Execution<'_>,
     ) {
-        if is_set(&packet, Slot::Clone) {
-            let bytes = original.as_ref().map(|original| original.bytes());
-            self.clone_packet(engine, &packet, bytes, (PacketPath::CloneI2e, Carried::CloneI2eMeta), execution);
-        }
-        match Fate::of(&packet) {
-            Fate::Resubmit => self.resubmit(engine, packet, original, execution),
-            Fate::Drop => engine.end_all(packet, original, DropReason::Ingress, execution),
-            Fate::Egress => {
-                if let Some(original) = original {
-                    engine.pool.give(original);
+        loop {
+            match packet.decided() {
+                Decided::GoesOn => {
+                    engine.pipeline.run(block(Stage::IngressDeparser), std::slice::from_mut(&mut packet), execution);
+                    if packet.assertion_failed() {
+                        return engine.end_all(packet, original, DropReason::AssertionFailed, execution);
+                    }
+                    engine.decide(point(Decisions::IngressDeparser), &mut packet, execution);
                 }
-                if packet.is_too_long() {
-                    return engine.end(packet, DropReason::TooLong, execution);
+                Decided::Punt { point, slot } => {
+                    let Some(rest) = self.ingress_request(engine, slot, packet, original, execution) else { return };
+                    (packet, original) = rest;
+                    engine.decide(PointId::from_index(point as usize), &mut packet, execution);
                 }
-                let (group, port) = (packet.intrinsic(Slot::MulticastGroup), packet.intrinsic(Slot::EgressPort) as u32);
-                let path = if group != 0 { PacketPath::NormalMulticast } else { PacketPath::NormalUnicast };
-                self.leave_ingress(engine, &mut packet, path);
-                if group != 0 {
-                    let destination = Destination::Group(group);
-                    let replicas = engine.replication.replicas(destination).len();
-                    tell(execution, || Decision::Multicast { group, replicas });
-                    engine.replicate(packet, destination, execution, enqueue_replica);
-                } else {
+                Decided::Enqueue { port, .. } => {
+                    original.into_iter().for_each(|original| engine.pool.give(original));
+                    if packet.is_too_long() {
+                        return engine.end(packet, DropReason::TooLong, execution);
+                    }
+                    self.keep_metadata(engine, &mut packet);
                     tell(execution, || Decision::Unicast { port });
-                    enqueue(engine, packet, port, execution);
+                    return enqueue(engine, packet, port, execution);
+                }
+                Decided::Send { .. } | Decided::Drop(_) => {
+                    return engine.end_all(packet, original, DropReason::Ingress, execution);
                 }
             }
         }
     }
 
-    /// Makes the deparsed packet one that enters egress.
-    fn leave_ingress(&self, engine: &mut Engine, packet: &mut Packet, path: PacketPath) {
+    /// Carries out and clears a request of ingress. Returns the packet, and as it was received, unless it ends.
+    fn ingress_request(
+        &self,
+        engine: &mut Engine,
+        slot: u32,
+        mut packet: Packet,
+        original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    ) -> Option<(Packet, Option<Packet>)> {
+        if slot == Slot::Clone as u32 {
+            let bytes = original.as_ref().map(|original| original.bytes());
+            self.clone_packet(engine, &packet, bytes, (PacketPath::CloneI2e, Carried::CloneI2eMeta), execution);
+            packet.set_intrinsic(slot, 0);
+            return Some((packet, original));
+        }
+        if slot == Slot::Resubmit as u32 {
+            self.resubmit(engine, packet, original, execution);
+            return None;
+        }
+        original.into_iter().for_each(|original| engine.pool.give(original));
+        if packet.is_too_long() {
+            engine.end(packet, DropReason::TooLong, execution);
+            return None;
+        }
+        let group = packet.intrinsic(Slot::MulticastGroup);
+        self.keep_metadata(engine, &mut packet);
+        for slot in [Slot::Clone, Slot::CloneSessionId, Slot::ParserError, Slot::Instance] {
+            packet.set_intrinsic(slot, 0);
+        }
+        packet.set_intrinsic(Slot::PacketPath, PacketPath::NormalMulticast as u64);
+        let destination = Destination::Group(group);
+        let replicas = engine.replication.replicas(destination).len();
+        tell(execution, || Decision::Multicast { group, replicas });
+        engine.replicate(packet, destination, execution, enqueue_replica);
+        None
+    }
+
+    /// Leaves a deparsed packet, which enters egress, of its metadata what the deparser handed out.
+    fn keep_metadata(&self, engine: &mut Engine, packet: &mut Packet) {
         if self.carries[Carried::NormalMeta as usize] {
             engine.pipeline.keep_only(Carried::NormalMeta.field_list(), packet);
         } else {
             engine.pipeline.begin_pass(packet);
         }
-        packet.set_intrinsic(Slot::Clone, 0);
-        packet.set_intrinsic(Slot::CloneSessionId, 0);
-        packet.set_intrinsic(Slot::ParserError, 0);
-        packet.set_intrinsic(Slot::Instance, 0);
-        packet.set_intrinsic(Slot::PacketPath, path as u64);
     }
 
     /// Sends a copy of these bytes to the ports of the packet's session; it starts at the egress parser.
@@ -288,24 +286,29 @@ impl Psa {
         engine.inject_instead(fresh, packet);
     }
 
-    /// The decisions after egress: clone, drop, recirculate, transmit.
-    fn after_egress_deparser(&self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+    /// Carries out what was decided about a packet behind the egress deparser.
+    fn leave_egress(&self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
         if packet.is_too_long() {
             return engine.end(packet, DropReason::TooLong, execution);
         }
-        if is_set(&packet, Slot::Clone) {
-            let bytes = Some(packet.bytes());
-            self.clone_packet(engine, &packet, bytes, (PacketPath::CloneE2e, Carried::CloneE2eMeta), execution);
+        loop {
+            match packet.decided() {
+                Decided::Punt { slot, .. } if slot == Slot::Clone as u32 => {
+                    let bytes = Some(packet.bytes());
+                    self.clone_packet(engine, &packet, bytes, (PacketPath::CloneE2e, Carried::CloneE2eMeta), execution);
+                    packet.set_intrinsic(slot, 0);
+                    engine.decide(point(Decisions::EgressDeparser), &mut packet, execution);
+                }
+                Decided::Punt { .. } => return self.recirculate(engine, packet, execution),
+                Decided::Send { port, .. } => {
+                    let length = packet.bytes().len();
+                    return engine.transmit(packet, port, length, execution);
+                }
+                Decided::GoesOn | Decided::Enqueue { .. } | Decided::Drop(_) => {
+                    return engine.end(packet, DropReason::Egress, execution);
+                }
+            }
         }
-        if is_set(&packet, Slot::Drop) {
-            return engine.end(packet, DropReason::Egress, execution);
-        }
-        let port = packet.intrinsic(Slot::EgressPort) as u32;
-        if port == PORT_RECIRCULATE {
-            return self.recirculate(engine, packet, execution);
-        }
-        let length = packet.bytes().len();
-        engine.transmit(packet, port, length, execution);
     }
 
     fn recirculate(&self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
@@ -338,7 +341,7 @@ fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, ex
 fn enqueue(engine: &mut Engine, packet: Packet, port: u32, execution: &mut Execution<'_>) {
     let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(engine.traffic.priority_max());
     let now_ns = execution.now_ns;
-    engine.enqueue(packet, port, priority, execution, |packet, _| leave_queue(packet, port, now_ns));
+    engine.enqueue(packet, port, priority, execution, |packet| leave_queue(packet, port, now_ns));
 }
 
 /// Sets the metadata of a packet that has left its queue.
@@ -363,6 +366,10 @@ fn kind(packet: &Packet) -> &'static str {
         RESUBMIT => "a resubmitted packet",
         _ => "a recirculated packet",
     }
+}
+
+fn point(decisions: Decisions) -> PointId {
+    PointId::from_index(decisions as usize)
 }
 
 fn block(stage: Stage) -> BlockId {

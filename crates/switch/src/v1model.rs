@@ -1,12 +1,12 @@
 //! The rules of v1model: what happens to a packet between and around the program's blocks.
 //!
 //! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows
-//! v1model's rules: the order of decisions after ingress and egress, what a clone, a resubmission or a recirculation
-//! carries, and the standard metadata. Where the reference switch leaves an accident visible, this file does what its
-//! documentation says.
+//! v1model's operations: what a clone, a resubmission or a recirculation carries, and the standard metadata. When they
+//! are due is decided by the program ([`ir::Program::decisions`]). Where the reference switch leaves an accident
+//! visible, this file does what its documentation says.
 //!
-//! A burst goes through parser, checksum verification and ingress; then each packet's fate is decided in order of
-//! arrival. What leaves the queues goes through egress, checksum computation and deparser.
+//! A burst goes through parser, checksum verification and ingress; then what was decided about each packet is carried
+//! out in order of arrival. What leaves the queues goes through egress, checksum computation and deparser.
 
 use crate::coalescing::CoalescingBuffer;
 use crate::engine::{Engine, Observability, Rules, tell};
@@ -17,11 +17,12 @@ use crate::records::{is_records, records};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
-use crate::traffic::{Departure, PORT_MAX};
+use crate::traffic::Departure;
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
-use ir::v1model::{Gather, InstanceType, Scatter, Slot, Stage};
-use ir::{BlockId, Effect, FieldListId, Program};
+use cgen::abi::Decided;
+use ir::v1model::{Decisions, Gather, InstanceType, Scatter, Slot, Stage};
+use ir::{BlockId, Effect, FieldListId, PointId, Program};
 use std::sync::Arc;
 
 /// The architecture's own state.
@@ -85,20 +86,21 @@ impl Rules for V1Model {
             engine.end_failed(burst, &mut self.originals, execution);
             engine.timer.lap(lap);
         }
+        engine.pipeline.decide(point(Decisions::Ingress), burst, execution);
         let mut originals = std::mem::take(&mut self.originals);
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
             let original = original_of.next().flatten();
-            after_ingress(engine, packet, original, execution);
+            leave_ingress(engine, packet, original, execution);
         }
         drop(original_of);
         self.originals = originals;
         engine.timer.lap(CoreStage::Decide);
     }
 
-    fn begin_egress(&mut self, departure: Departure<Packet>, drop_port: u64, execution: &mut Execution<'_>) -> Packet {
+    fn begin_egress(&mut self, departure: Departure<Packet>, execution: &mut Execution<'_>) -> Packet {
         let Departure { mut packet, port, enqueued_ns, depth_packets, .. } = departure;
-        leave_queue(&mut packet, port, drop_port, execution.now_ns);
+        leave_queue(&mut packet, port, execution.now_ns);
         let waited_us = execution.now_ns.saturating_sub(enqueued_ns) / 1000;
         packet.set_intrinsic(Slot::DeqTimedelta, waited_us & u64::from(u32::MAX));
         packet.set_intrinsic(Slot::DeqQdepth, depth_packets as u64);
@@ -108,15 +110,13 @@ impl Rules for V1Model {
     }
 
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        engine.pipeline.decide(point(Decisions::Queues), burst, execution);
         engine.pipeline.run(block(Stage::Egress), burst, execution);
         engine.end_failed(burst, &mut Vec::new(), execution);
+        engine.pipeline.decide(point(Decisions::Egress), burst, execution);
         let mut position = 0;
         while position < burst.len() {
-            if only_leaves_egress(&burst[position], engine.drop_port) {
-                position += 1;
-                continue;
-            }
-            match after_egress(engine, &mut burst[position], execution) {
+            match leave_egress(engine, &mut burst[position], execution) {
                 None => position += 1,
                 Some(reason) => {
                     let packet = burst.remove(position);
@@ -134,8 +134,9 @@ impl Rules for V1Model {
         engine.pipeline.run(block(Stage::Deparser), burst, execution);
         engine.end_failed(burst, &mut Vec::new(), execution);
         engine.timer.lap(CoreStage::Deparser);
+        engine.pipeline.decide(point(Decisions::Deparser), burst, execution);
         for packet in burst.drain(..) {
-            after_deparser(engine, packet, execution);
+            leave_deparser(engine, packet, execution);
         }
         engine.timer.lap(CoreStage::Transmit);
     }
@@ -143,11 +144,12 @@ impl Rules for V1Model {
     fn after_ingress(
         &mut self,
         engine: &mut Engine,
-        packet: Packet,
+        mut packet: Packet,
         original: Option<Packet>,
         execution: &mut Execution<'_>,
     ) {
-        after_ingress(engine, packet, original, execution);
+        engine.decide(point(Decisions::Ingress), &mut packet, execution);
+        leave_ingress(engine, packet, original, execution);
     }
 
     fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
@@ -190,57 +192,67 @@ fn begin_later_pass(
     }
 }
 
-/// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest
-/// was sent by the program's own last statement.) Before them a buffer leaves, so that a packet that is resubmitted
-/// then follows it; a packet is taken apart where it would else be sent.
-fn after_ingress(engine: &mut Engine, mut packet: Packet, mut original: Option<Packet>, execution: &mut Execution<'_>) {
-    let released = packet.intrinsic(Slot::Release);
-    if released != 0 {
-        packet.set_intrinsic(Slot::Release, 0);
-        let_go(engine, (released - 1) as u16, &packet, execution);
+/// Carries out what was decided about a packet behind ingress. (A digest was sent by the program's own last statement.)
+fn leave_ingress(engine: &mut Engine, mut packet: Packet, mut original: Option<Packet>, execution: &mut Execution<'_>) {
+    loop {
+        match packet.decided() {
+            Decided::Punt { slot, .. } => {
+                let rest = ingress_request(engine, slot, packet, original, execution);
+                let Some(rest) = rest else { return };
+                (packet, original) = rest;
+                engine.decide(point(Decisions::Ingress), &mut packet, execution);
+            }
+            Decided::Enqueue { port, .. } => {
+                original.into_iter().for_each(|original| engine.pool.give(original));
+                tell(execution, || Decision::Unicast { port });
+                enqueue(engine, packet, port, execution);
+                return;
+            }
+            Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
+                engine.end_all(packet, original, DropReason::Ingress, execution);
+                return;
+            }
+        }
     }
-    let session = packet.intrinsic(Slot::CloneIngressSession);
-    if session != 0 {
+}
+
+/// Carries out and clears a request of ingress. Returns the packet, and as it was received, unless it ends.
+fn ingress_request(
+    engine: &mut Engine,
+    slot: u32,
+    mut packet: Packet,
+    original: Option<Packet>,
+    execution: &mut Execution<'_>,
+) -> Option<(Packet, Option<Packet>)> {
+    let request = packet.intrinsic(slot);
+    if slot == Slot::Release as u32 {
+        packet.set_intrinsic(slot, 0);
+        let_go(engine, (request - 1) as u16, &packet, execution);
+    } else if slot == Slot::CloneIngressSession as u32 {
         let list = field_list(packet.intrinsic(Slot::CloneList), 1);
-        clone_ingress(engine, &packet, original.as_ref(), (session - 1) as u32, list, execution);
-    }
-    packet.set_intrinsic(Slot::CloneIngressSession, 0);
-    let request = packet.intrinsic(Slot::CloneToIngress);
-    if request != 0 {
-        packet.set_intrinsic(Slot::CloneToIngress, 0);
+        clone_ingress(engine, &packet, original.as_ref(), (request - 1) as u32, list, execution);
+        packet.set_intrinsic(slot, 0);
+    } else if slot == Slot::CloneToIngress as u32 {
+        packet.set_intrinsic(slot, 0);
         match &original {
             Some(original) => {
-                let port = original.intrinsic(Slot::IngressPort);
-                let list = field_list(request, 2);
+                let (port, list) = (original.intrinsic(Slot::IngressPort), field_list(request, 2));
                 clone_to_ingress(engine, &packet, original.bytes(), port, list, InstanceType::IngressClone, execution);
             }
             None => engine.count_drop(DropReason::NoBuffer, execution),
         }
-    }
-    let request = packet.intrinsic(Slot::Resubmit);
-    if request != 0 {
+    } else if slot == Slot::Resubmit as u32 {
         resubmit(engine, packet, original, field_list(request, 2), execution);
-        return;
-    }
-    if let Some(request) = Scatter::of(packet.intrinsic(Slot::Scatter)) {
+        return None;
+    } else if let Some(request) = Scatter::of(request).filter(|_| slot == Slot::Scatter as u32) {
         scatter(engine, packet, original, request, execution);
-        return;
-    }
-    if let Some(original) = original.take() {
-        engine.pool.give(original);
-    }
-    let group = packet.intrinsic(Slot::McastGrp);
-    if group != 0 {
-        multicast(engine, packet, group, execution);
-    } else if packet.intrinsic(Slot::EgressSpec) == engine.drop_port {
-        engine.end(packet, DropReason::Ingress, execution);
+        return None;
     } else {
-        let port = packet.intrinsic(Slot::EgressSpec) as u32;
-        tell(execution, || Decision::Unicast { port });
-        // Egress sees a packet of one port as a normal one, however it came to ingress.
-        packet.set_intrinsic(Slot::InstanceType, InstanceType::Normal as u64);
-        enqueue(engine, packet, port, execution);
+        original.into_iter().for_each(|original| engine.pool.give(original));
+        multicast(engine, packet, request, execution);
+        return None;
     }
+    Some((packet, original))
 }
 
 /// The copy is the packet as it was received, parsed again. Its metadata are then reset, but for those of the list, the
@@ -357,10 +369,11 @@ fn replicate(engine: &mut Engine, mut packet: Packet, destination: Destination, 
         engine.replicate(packet, destination, execution, enqueue_replica);
         return;
     }
-    let (now_ns, drop_port) = (execution.now_ns, engine.drop_port);
+    let now_ns = execution.now_ns;
     enter_queue(&mut packet, 0, now_ns);
     // Each replica's port is in its frame.
-    leave_queue(&mut packet, 0, drop_port, now_ns);
+    leave_queue(&mut packet, 0, now_ns);
+    engine.decide(point(Decisions::Queues), &mut packet, execution);
     engine.send_replicas(packet, replicas, execution, finish_egress);
 }
 
@@ -373,7 +386,7 @@ fn enqueue_replica(engine: &mut Engine, mut packet: Packet, replica: Replica, ex
 fn enqueue(engine: &mut Engine, mut packet: Packet, port: u32, execution: &mut Execution<'_>) {
     let (priority, now_ns) = (packet.intrinsic(Slot::Priority) as u32, execution.now_ns);
     enter_queue(&mut packet, engine.traffic.depth(port, priority), now_ns);
-    engine.enqueue(packet, port, priority, execution, |packet, drop_port| leave_queue(packet, port, drop_port, now_ns));
+    engine.enqueue(packet, port, priority, execution, |packet| leave_queue(packet, port, now_ns));
 }
 
 /// Sets the metadata of a packet that enters a queue which has so many packets.
@@ -385,15 +398,8 @@ fn enter_queue(packet: &mut Packet, depth_packets: usize, now_ns: u64) {
 
 /// Sets the metadata of a packet that has left its queue without waiting.
 #[inline]
-fn leave_queue(packet: &mut Packet, port: u32, drop_port: u64, now_ns: u64) {
-    let delta = packet.intrinsic(Slot::LengthDelta) as u32;
-    let length = packet.intrinsic(Slot::PacketLength) as u32;
-    let length = if length == 0 { packet.ingress_length() } else { length };
+fn leave_queue(packet: &mut Packet, port: u32, now_ns: u64) {
     packet.set_intrinsic(Slot::EgressPort, u64::from(port));
-    // The reference switch sets the port after the drop port, which for the usual one leaves nothing of 9 bits.
-    packet.set_intrinsic(Slot::EgressSpec, drop_port.wrapping_add(1) & u64::from(PORT_MAX));
-    packet.set_intrinsic(Slot::PacketLength, u64::from(length.wrapping_add(delta)));
-    packet.set_intrinsic(Slot::LengthDelta, 0);
     packet.set_intrinsic(Slot::DeqTimedelta, 0);
     packet.set_intrinsic(Slot::DeqQdepth, 0);
     packet.set_intrinsic(Slot::EgressGlobalTimestamp, now_ns / 1000);
@@ -401,16 +407,10 @@ fn leave_queue(packet: &mut Packet, port: u32, drop_port: u64, now_ns: u64) {
 
 // ------------------------------------------------------------------------------------------------- egress
 
-/// Whether a packet requests nothing after egress and is not dropped.
-#[inline]
-fn only_leaves_egress(packet: &Packet, drop_port: u64) -> bool {
-    let requests = packet.intrinsic(Slot::CloneEgressSession) | packet.intrinsic(Slot::CloneToIngress);
-    requests == 0 && packet.intrinsic(Slot::EgressSpec) != drop_port
-}
-
 /// Goes on with a packet that has been through egress.
 fn finish_egress(engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
-    if let Some(reason) = after_egress(engine, &mut packet, execution) {
+    engine.decide(point(Decisions::Egress), &mut packet, execution);
+    if let Some(reason) = leave_egress(engine, &mut packet, execution) {
         engine.end(packet, reason, execution);
         return;
     }
@@ -421,23 +421,33 @@ fn finish_egress(engine: &mut Engine, mut packet: Packet, execution: &mut Execut
             return;
         }
     }
-    after_deparser(engine, packet, execution);
+    engine.decide(point(Decisions::Deparser), &mut packet, execution);
+    leave_deparser(engine, packet, execution);
 }
 
-/// The decisions after egress: clones, then drop.
-fn after_egress(engine: &mut Engine, packet: &mut Packet, execution: &mut Execution<'_>) -> Option<DropReason> {
-    let session = packet.intrinsic(Slot::CloneEgressSession);
-    if session != 0 {
-        let list = field_list(packet.intrinsic(Slot::CloneList), 1);
-        packet.set_intrinsic(Slot::CloneEgressSession, 0);
-        clone_egress(engine, packet, (session - 1) as u32, list, execution);
+/// Carries out what was decided about a packet behind egress. Returns why it ends, if it does.
+#[inline]
+fn leave_egress(engine: &mut Engine, packet: &mut Packet, execution: &mut Execution<'_>) -> Option<DropReason> {
+    loop {
+        match packet.decided() {
+            Decided::GoesOn => return None,
+            Decided::Punt { slot, .. } => egress_request(engine, slot, packet, execution),
+            Decided::Send { .. } | Decided::Enqueue { .. } | Decided::Drop(_) => return Some(DropReason::Egress),
+        }
+        engine.decide(point(Decisions::Egress), packet, execution);
     }
-    let request = packet.intrinsic(Slot::CloneToIngress);
-    if request != 0 {
-        packet.set_intrinsic(Slot::CloneToIngress, 0);
+}
+
+/// Carries out and clears a request of egress: a copy of the packet.
+fn egress_request(engine: &mut Engine, slot: u32, packet: &mut Packet, execution: &mut Execution<'_>) {
+    let request = packet.intrinsic(slot);
+    packet.set_intrinsic(slot, 0);
+    if slot == Slot::CloneEgressSession as u32 {
+        let list = field_list(packet.intrinsic(Slot::CloneList), 1);
+        clone_egress(engine, packet, (request - 1) as u32, list, execution);
+    } else {
         clone_egress_to_ingress(engine, packet, field_list(request, 2), execution);
     }
-    (packet.intrinsic(Slot::EgressSpec) == engine.drop_port).then_some(DropReason::Egress)
 }
 
 /// The copy has the headers as they are and no metadata but those of the list; it starts at the queue.
@@ -491,26 +501,35 @@ fn clone_egress_to_ingress(
     engine.pool.give(sent);
 }
 
-fn after_deparser(engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+/// Carries out what was decided about a packet behind the deparser.
+fn leave_deparser(engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
     if packet.is_too_long() {
         engine.end(packet, DropReason::TooLong, execution);
         return;
     }
-    let length = match packet.intrinsic(Slot::Truncate) {
-        0 => packet.bytes().len(),
-        limit => packet.bytes().len().min((limit - 1) as usize),
-    };
-    if let Some(request) = Gather::of(packet.intrinsic(Slot::Gather)) {
-        gather(engine, packet, length, request, execution);
-        return;
+    let all = packet.bytes().len();
+    match packet.decided() {
+        Decided::Send { port, bytes_max } => {
+            let length = bytes_max.map_or(all, |bytes| all.min(bytes as usize));
+            engine.transmit(packet, port, length, execution);
+        }
+        Decided::Punt { slot, .. } => {
+            match Gather::of(packet.intrinsic(slot)).filter(|_| slot == Slot::Gather as u32) {
+                Some(request) => {
+                    let length = packet.intrinsic(Slot::Truncate).checked_sub(1);
+                    let length = length.map_or(all, |length| all.min(length as usize));
+                    gather(engine, packet, length, request, execution);
+                }
+                None => {
+                    let list = field_list(packet.intrinsic(slot), 2);
+                    recirculate(engine, packet, list, execution);
+                }
+            }
+        }
+        Decided::GoesOn | Decided::Enqueue { .. } | Decided::Drop(_) => {
+            engine.end(packet, DropReason::Egress, execution);
+        }
     }
-    let request = packet.intrinsic(Slot::Recirculate);
-    if request != 0 {
-        recirculate(engine, packet, field_list(request, 2), execution);
-        return;
-    }
-    let port = packet.intrinsic(Slot::EgressPort) as u32;
-    engine.transmit(packet, port, length, execution);
 }
 
 fn recirculate(engine: &mut Engine, packet: Packet, list: Option<FieldListId>, execution: &mut Execution<'_>) {
@@ -643,6 +662,10 @@ fn kind(packet: &Packet) -> &'static str {
         8 => "a packet that is not made of records",
         _ => "a packet of unknown kind",
     }
+}
+
+fn point(decisions: Decisions) -> PointId {
+    PointId::from_index(decisions as usize)
 }
 
 fn block(stage: Stage) -> BlockId {

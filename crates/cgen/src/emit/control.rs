@@ -20,7 +20,7 @@ use crate::plan::graph::{End, Graph, Node, NodeId};
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use ir::Source;
-use ir::{BlockId, Body, Stmt, StmtKind, VarId};
+use ir::{BlockId, Body, PointId, Stmt, StmtKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -125,6 +125,15 @@ fn packet_by_packet(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S
     scope.reset_spilled();
     scope.stmts(body);
     guarded(emitter, body, for_each_packet(packet_code(scope, name("i"))))
+}
+
+/// The body of the function that decides about packets at a point.
+pub(crate) fn emit_decisions(emitter: &Emitter<'_>, point: PointId, body: &Body) -> Vec<S> {
+    let mut scope = Scope::new(emitter, BlockId::from_index(0), "done", 0);
+    scope.point = point.index() as u32;
+    scope.stmts(body);
+    let first = assign(arrow(name("p"), "decided"), long(0));
+    vec![for_each_packet(stage_code(&mut scope, name("i"), vec![first]))]
 }
 
 /// A control's loop, within the guard if it needs one.

@@ -195,6 +195,12 @@ impl<'e> Emitter<'e> {
         for id in self.program.blocks.ids() {
             self.block(id, &mut items);
         }
+        for (point, body) in self.program.decisions.iter_enumerated() {
+            let name = self.program.architecture.points.get(point.index()).map_or("", |point| point.name);
+            items.push(Item::Comment(format!("Decisions {name}.")));
+            let body = control::emit_decisions(self, point, body);
+            items.push(function("WS_EXPORT", &block_head(self.program.blocks.len() + point.index()), body));
+        }
         if let Some(fast_path) = &self.plan.fast_path {
             self.fast_path(fast_path, "The fast path.", fast_path::BURST_HEAD, &mut items);
             items.push(function("WS_EXPORT", fast_path::HEAD, fast_path::all_bursts(self.plan)));
@@ -295,10 +301,7 @@ impl<'e> Emitter<'e> {
         };
         items.extend(routine::functions(self, id));
         items.push(Item::Comment(format!("{what} {}.", block.name)));
-        let head = format!(
-            "void ws_block_{}(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)",
-            id.index()
-        );
+        let head = block_head(id.index());
         let body = match &block.kind {
             BlockKind::Parser { start, states, error } => parser::emit(self, id, *start, states, *error),
             BlockKind::Control { body } if self.is_deparser(id) => {
@@ -462,6 +465,13 @@ impl<'e> Emitter<'e> {
     fn limbs(&self, var: VarId) -> Option<u32> {
         Some(self.program.vars[var].ty.width().div_ceil(64))
     }
+}
+
+/// The head of the function of a block, or of the decisions at a point.
+fn block_head(number: usize) -> String {
+    format!(
+        "void ws_block_{number}(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)"
+    )
 }
 
 /// A function that the switch calls.

@@ -210,6 +210,8 @@ pub(crate) struct Scope<'s, 'e> {
     /// While the parser is generated as the first part of the fast path: the C label at the end of the path, and the
     /// number of jumps to it.
     pub(crate) path_exit: Option<(String, usize)>,
+    /// The point at which the code decides, if it does.
+    pub(crate) point: u32,
     /// The entry of the table whose actions are generated.
     pub(crate) entry: Option<(ir::TableId, C)>,
     /// Whether emitted headers are copied at once.
@@ -241,6 +243,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             transfers: Vec::new(),
             parser_error: None,
             path_exit: None,
+            point: 0,
             entry: None,
             staged: false,
             emitted: Vec::new(),

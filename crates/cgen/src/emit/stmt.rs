@@ -3,7 +3,10 @@
 use super::expr::{Value, compare_wide, with_slice};
 use super::masked;
 use super::scope::{Jump, Known, Scope, loop_counter};
-use crate::ctree::{Expr as C, Stmt as S, assign, binary, call, cast, declare_array, int, long, name};
+use crate::abi::Decided;
+use crate::ctree::{
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare_array, int, long, name,
+};
 use crate::plan::walk::{Item, Tables, Walk};
 use base::limits::LOOP_STEPS_MAX;
 use ir::{Body, Expr, HeaderRef, LabelId, Place, Stmt, StmtKind, SwitchCase, VarId, VarKind};
@@ -69,9 +72,37 @@ impl Scope<'_, '_> {
                 self.call_extern(dst.as_ref(), *function, *instance, inputs)
             }
             StmtKind::Assert { cond, .. } => self.assert(stmt, cond),
-            // Only decisions have them, of which the plan makes other statements.
-            StmtKind::Send { .. } | StmtKind::Enqueue { .. } | StmtKind::Drop(_) | StmtKind::Punt(_) => {}
+            // Decisions, but on the fast path, where the plan makes other statements of them.
+            StmtKind::Send { port, limit: None } => self.decide(Decided::SENDS, None, port),
+            StmtKind::Send { port, limit: Some(limit) } => self.decide(Decided::SENDS, Some(limit), port),
+            StmtKind::Enqueue { port, priority, .. } => self.decide(Decided::ENQUEUES, Some(priority), port),
+            StmtKind::Drop(reason) => self.decided(long(Decided::Drop(*reason).word())),
+            StmtKind::Punt(slot) => {
+                self.decided(long(Decided::Punt { point: self.point, slot: *slot }.word()));
+            }
         }
+    }
+
+    /// Ends decisions with a port and another number, which is cut to the greatest that there is room for.
+    fn decide(&mut self, kind: u64, number: Option<&Expr>, port: &Expr) {
+        let port = cast("uint64_t", cast("uint32_t", self.unsigned(port)));
+        let mut word = binary("|", long(kind), port);
+        if let Some(number) = number {
+            let value = self.unsigned(number);
+            let value = self.atom(value);
+            let greatest = || long(Decided::NUMBER_MAX);
+            let value = match number.ty.width() {
+                ..=24 => value,
+                _ => conditional(binary("<", value.clone(), greatest()), value, greatest()),
+            };
+            word = binary("|", word, binary("<<", value, int(32)));
+        }
+        self.decided(word);
+    }
+
+    fn decided(&mut self, word: C) {
+        self.push(assign(arrow(name("p"), "decided"), word));
+        self.leave();
     }
 
     /// Width of a place.
@@ -398,7 +429,7 @@ impl Scope<'_, '_> {
 
     /// The payload: a pointer to the first byte that the parser has not extracted, and how many there are.
     pub(crate) fn payload(&mut self) -> (C, C) {
-        let member = |member: &str| crate::ctree::arrow(name("p"), member);
+        let member = |member: &str| arrow(name("p"), member);
         if self.parser_error.is_some() {
             return (self.at_offset(name("cursor")), binary("-", name("end"), name("cursor")));
         }

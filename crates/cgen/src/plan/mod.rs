@@ -168,6 +168,8 @@ pub struct Plan {
     pub sharing: Sharing,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
+    /// Points at which the program decides.
+    pub(crate) points: usize,
     pub(crate) fast_path: Option<fast_path::FastPath>,
     /// The part of the fast path behind the queues, for replicas.
     pub(crate) replica_path: Option<fast_path::FastPath>,
@@ -235,6 +237,7 @@ impl Plan {
             assert_sites,
             storage: built.storage,
             blocks: built.blocks,
+            points: program.decisions.len(),
             fast_path: built.fast_path,
             replica_path: built.replica_path,
         })

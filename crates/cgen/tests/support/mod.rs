@@ -219,7 +219,8 @@ impl Chunk {
             },
             capacity: capacity as u32,
             index: 0,
-            core: [0; 3],
+            core: [0; 2],
+            decided: 0,
         };
         chunk.bytes()[data..data + bytes.len()].copy_from_slice(bytes);
         chunk
