@@ -32,10 +32,20 @@ use sema::hir::Program;
 use sink::Sink;
 use syntax::{Diagnostics, SourceMap};
 
+/// The beginning of the first file behind the text that options stand for, whose name is in angle brackets.
+fn first_file(sources: &SourceMap) -> Span {
+    let mut start = 1;
+    while sources.location(start).is_some_and(|place| place.file.starts_with('<')) {
+        // Files lie one after the other, with a byte between them.
+        start += sources.text(Span::new(start, u32::MAX)).len() as u32 + 1;
+    }
+    Span::new(start, start)
+}
+
 /// Adds the warnings about a program without errors.
 pub fn lint<'a>(program: &'a Program, sources: &'a SourceMap, diagnostics: &mut Diagnostics) {
-    // The program's own file is the one with `main`, or otherwise the first one.
-    let main = program.main.map_or(Span::new(1, 1), |main| program.instances[main].span);
+    // The program's own file is the one with `main`, or otherwise the first one that its author wrote.
+    let main = program.main.map_or_else(|| first_file(sources), |main| program.instances[main].span);
     let mut sink = Sink::new(sources, main, &program.warning_levels);
     linter::check(program, &mut sink);
     flow::check(program, &mut sink);

@@ -3,6 +3,7 @@
 use base::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use syntax::ast::Annotation;
 use syntax::{Diagnostic, Severity, SourceMap, WarningLevel};
 
@@ -33,7 +34,7 @@ pub(crate) const NO_EFFECT: Group = &["no_effect"];
 pub(crate) struct Sink<'a> {
     pub(crate) sources: &'a SourceMap,
     /// The file of the program itself, as opposed to its includes.
-    main_file: Option<Rc<str>>,
+    main_file: Option<Arc<str>>,
     /// How the program's user treats groups of warnings.
     levels: &'a BTreeMap<Rc<str>, WarningLevel>,
     found: Vec<Diagnostic>,

@@ -6,7 +6,7 @@
 
 use crate::token::{Names, Symbol, Token, TokenKind};
 use base::Span;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A position in a text to which the lexer can return.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(crate) struct Checkpoint {
 
 /// Reads the tokens of one file.
 pub(crate) struct Lexer {
-    text: Rc<str>,
+    text: Arc<str>,
     /// The position of the text in the source map.
     base: u32,
     position: usize,
@@ -107,7 +107,7 @@ fn line_end(text: &[u8]) -> Option<usize> {
 
 impl Lexer {
     /// A lexer at the beginning of `text`, whose position in the source map is `base`.
-    pub fn new(text: Rc<str>, base: u32) -> Lexer {
+    pub fn new(text: Arc<str>, base: u32) -> Lexer {
         Lexer { text, base, position: 0, is_line_start: true, strings_end_with_line: false }
     }
 

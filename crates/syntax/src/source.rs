@@ -9,7 +9,7 @@
 
 use base::{Origin, Span};
 use std::cmp::Ordering;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The most bytes of source text in one compilation, all files together.
 pub const SOURCE_BYTES_MAX: usize = 256 << 20;
@@ -18,7 +18,7 @@ pub const SOURCE_BYTES_MAX: usize = 256 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The file's name, or the name from a `#line` directive.
-    pub file: Rc<str>,
+    pub file: Arc<str>,
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
@@ -36,13 +36,13 @@ impl std::fmt::Display for Location {
 struct LineMark {
     offset: u32,
     line: u32,
-    name: Rc<str>,
+    name: Arc<str>,
 }
 
 /// One file.
 #[derive(Clone, Debug)]
 struct SourceFile {
-    text: Rc<str>,
+    text: Arc<str>,
     start: u32,
     /// Offsets of the beginnings of lines, from the beginning of the file.
     line_starts: Vec<u32>,
@@ -62,7 +62,7 @@ impl SourceFile {
 pub(crate) struct Stretch {
     /// Identifies the stretch and its file, for comparisons.
     pub id: (usize, usize),
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// Its range in the source map.
     pub lo: u32,
     pub hi: u32,
@@ -83,7 +83,7 @@ pub(crate) struct BodyToken {
 struct Expansion {
     /// The number of the token that the body's first one created. The numbers of the others follow.
     first: u32,
-    body: Rc<[BodyToken]>,
+    body: Arc<[BodyToken]>,
     /// The macro's name in its use.
     used: Span,
 }
@@ -141,7 +141,7 @@ impl SourceMap {
 
     /// Records the use of a macro with this body, and returns the number of the token that the body's first one
     /// creates.
-    pub(crate) fn add_expansion(&mut self, used: Span, body: &Rc<[BodyToken]>) -> u32 {
+    pub(crate) fn add_expansion(&mut self, used: Span, body: &Arc<[BodyToken]>) -> u32 {
         let first = self.expansions.last().map_or(1, |last| last.first + last.body.len() as u32);
         if !body.is_empty() {
             self.expansions.push(Expansion { first, body: body.clone(), used });
@@ -233,7 +233,7 @@ impl SourceMap {
     }
 
     /// The text of the file that contains `position`, shared.
-    pub(crate) fn file_text(&self, position: u32) -> Rc<str> {
+    pub(crate) fn file_text(&self, position: u32) -> Arc<str> {
         self.file_index(position).map_or_else(|| "".into(), |index| self.files[index].text.clone())
     }
 

@@ -12,6 +12,7 @@ use crate::source::BodyToken;
 use crate::token::{Names, Symbol, Token, TokenKind};
 use base::{Origin, Span};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The maximum nesting of macro uses in macro arguments.
 const ARGUMENT_DEPTH_MAX: usize = 64;
@@ -30,7 +31,7 @@ pub(super) struct Macro {
     is_variadic: bool,
     body: Rc<[Token]>,
     /// The same for the source map.
-    body_tokens: Rc<[BodyToken]>,
+    body_tokens: Arc<[BodyToken]>,
     /// The location of its definition.
     span: Span,
 }
@@ -151,7 +152,7 @@ impl Preprocessor<'_> {
             parameters: None,
             is_variadic: false,
             body: Rc::from([]),
-            body_tokens: Rc::from([]),
+            body_tokens: Arc::from([]),
             span: name.span,
         };
         let mut body = rest;
