@@ -20,7 +20,6 @@ use crate::Arguments;
 use crate::compiled;
 use crate::growth::processor_time;
 use design::{By, Design, TIMER};
-use ir::Program;
 use measure::figures::{median, range};
 use measure::traffic::{Lent, Trace};
 use serde_json::{Value as Json, json};
@@ -28,6 +27,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 use switch::{Config, Output, Switch};
+use wirespeed::{Backend, Program};
 
 /// Small packets that pass both switches together.
 const CHUNK: u32 = 16_384;
@@ -152,13 +152,13 @@ impl Seen {
 }
 
 /// One run of a design.
-fn measure(design: Design, program: &Arc<Program>, messages: u32) -> Result<Found, Box<dyn Error>> {
+fn measure(design: Design, program: &Program, messages: u32) -> Result<Found, Box<dyn Error>> {
     // Counts restarts as well, because the start times that a switch is given must differ.
     let mut starts = 0;
     let mut switch = |entries: &str| {
         starts += 1;
         let config = Config { start_number: starts, ..Config::default() };
-        compiled::switch_with(program, compiled::native(program)?, entries, config)
+        compiled::switch_with(program, Backend::Native, entries, config)
     };
     let mut together = Measured::new(switch(&design.together())?);
     let mut apart = Measured::new(switch(&design.apart())?);
@@ -232,12 +232,12 @@ fn check(design: Design, out: &Trace, seen: &mut Seen) -> Result<(), String> {
 
 /// How many messages the ring buffer holds when no worker takes any, and the share of its words that they use; `None`
 /// for a design without a ring buffer.
-fn ring_use(design: Design, program: &Arc<Program>) -> Result<Option<(u64, f64)>, Box<dyn Error>> {
+fn ring_use(design: Design, program: &Program) -> Result<Option<(u64, f64)>, Box<dyn Error>> {
     if !matches!(design.by, By::Variable { .. }) || !design.is_full() {
         return Ok(None);
     }
     let entries = format!("{}table_set_default limits limit 0\n", design.together());
-    let switch = compiled::switch(program, compiled::native(program)?, &entries)?;
+    let switch = compiled::switch(program, Backend::Native, &entries)?;
     let mut ring = Measured::new(switch);
     let mut first = 0;
     while counter(&mut ring.switch, "dropped") == 0 {

@@ -9,8 +9,7 @@ use live::traffic::udp_frame;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::sync::Arc;
-use switch::Backend;
+use wirespeed::Backend;
 
 /// Runs the contestants in turn and prints the cost of a packet for each.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
@@ -23,14 +22,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     let addresses: Vec<(u64, u32)> = known.into_iter().collect();
     let path = arguments.program.as_deref().unwrap_or("bench/programs/bridge.p4");
-    let program = Arc::new(compiled::program(path)?);
+    let program = compiled::program(path)?;
     let commands = commands(&addresses);
     let contest = Contest {
         benchmark: "bridge",
         title: format!("bridge, {} addresses", arguments.routes),
         program: path,
         frames: frames(&addresses, arguments.destinations, &mut rng),
-        native: compiled::switch(&program, compiled::native(&program)?, &commands)?,
+        native: compiled::switch(&program, Backend::Native, &commands)?,
         interpreter: compiled::switch(&program, Backend::Interpreter, &commands)?,
         limit: Limit::bridge(&addresses)?,
     };

@@ -22,10 +22,11 @@ use std::fmt::Write as _;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use switch::Switch;
 use tempfile::TempDir;
+use wirespeed::Backend;
 
 /// The program without its tables.
 const FRAME: &str = include_str!("../programs/cascade.p4");
@@ -143,8 +144,8 @@ impl Contestant {
     fn new(folder: &Path, family: Family, count: usize, hosts: u32) -> Result<Contestant, Box<dyn Error>> {
         let path = folder.join(format!("{}{count}.p4", family.name()));
         std::fs::write(&path, family.program(count))?;
-        let program = Arc::new(compiled::program(&path.display().to_string())?);
-        let switch = compiled::switch(&program, compiled::native(&program)?, &family.commands(count, hosts))?;
+        let program = compiled::program(&path.display().to_string())?;
+        let switch = compiled::switch(&program, Backend::Native, &family.commands(count, hosts))?;
         Ok(Contestant { family, count, switch, packet_ns: Vec::new() })
     }
 

@@ -9,7 +9,7 @@ use measure::figures::{median, range};
 use measure::veth::{Carrier, Outcome, Pairs};
 use serde_json::json;
 use std::error::Error;
-use std::sync::Arc;
+use wirespeed::Backend;
 
 /// Distinct frames.
 const FRAMES: u32 = 4096;
@@ -20,12 +20,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let routes = Routes::random(arguments.routes, 2..=2, &mut rng);
     let frames = routes.frames(FRAMES, &mut rng);
     let lent: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
-    let program = Arc::new(compiled::program("apps/l3fwd/l3fwd.p4")?);
+    let program = compiled::program("apps/l3fwd/l3fwd.p4")?;
     let pairs = Pairs::new()?;
     let mut figures = [const { Vec::new() }; Carrier::ALL.len()];
     for _ in 0..arguments.runs {
         for (carrier, outcomes) in Carrier::ALL.into_iter().zip(&mut figures) {
-            let mut switch = crate::router::with_routes(&program, compiled::native(&program)?, &routes)?;
+            let mut switch = crate::router::with_routes(&program, Backend::Native, &routes)?;
             outcomes.push(pairs.measure(carrier, &mut switch, 1, &lent)?);
         }
     }

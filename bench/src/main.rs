@@ -21,6 +21,7 @@
 //! * [`compile`]: the time that large programs take to compile, stage by stage.
 //! * [`event_queue`]: event queues for the simulator.
 //! * [`workers`]: several workers against one, from memory to memory.
+//! * [`switches`]: many switches of one program in one process: what each costs to make and to keep.
 //!
 //! [`progress`] shows the progress of long benchmarks on a terminal.
 //!
@@ -45,6 +46,7 @@ mod limit;
 mod peers;
 mod progress;
 mod router;
+mod switches;
 mod tables;
 mod tunnels;
 mod updates;
@@ -92,6 +94,9 @@ pub struct Arguments {
     /// Small packets have UDP checksums, for `aggregation`
     #[arg(long)]
     udp_checksums: bool,
+    /// How many switches one process has, for `switches`
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    switches: u32,
     /// How many several workers are
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     workers: u32,
@@ -152,6 +157,8 @@ enum Benchmark {
     Aggregation,
     /// Several workers against one
     Workers,
+    /// Many switches of one program
+    Switches,
     /// Stages of compiling large programs
     Compile,
     /// Event queues for the simulator
@@ -191,6 +198,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Growth => growth::run(arguments),
         Benchmark::Aggregation => aggregation::run(arguments),
         Benchmark::Workers => workers::run(arguments),
+        Benchmark::Switches => switches::run(arguments),
         Benchmark::Compile => compile::run(arguments),
         Benchmark::EventQueue => event_queue::run(arguments),
     }

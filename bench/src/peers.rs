@@ -42,10 +42,10 @@ use std::fs;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use wirespeed::Backend;
 
 /// The folder of Debian's source of DPDK's example programs.
 const EXAMPLES: &str = "/usr/share/dpdk/examples";
@@ -94,8 +94,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let routes = Routes::everywhere(arguments.routes, 2..=4, &mut rng);
     let frames = router::frames(&routes, arguments.destinations, &mut rng);
     let path = arguments.program.as_deref().unwrap_or("bench/programs/router.p4");
-    let program = Arc::new(compiled::program(path)?);
-    let mut native = router::with_routes(&program, compiled::native(&program)?, &routes)?;
+    let program = compiled::program(path)?;
+    let mut native = router::with_routes(&program, Backend::Native, &routes)?;
     let mut limit = Limit::router(&routes)?;
     let folder = TempDir::new()?;
     let (mut peers, absent) = peers(folder.path(), &routes, &frames)?;

@@ -5,24 +5,24 @@ use crate::compiled;
 use crate::contest::{Contest, STRIDE_BYTES};
 use crate::limit::{Frames, Limit};
 use base::Rng;
-use ir::Program;
 use live::traffic::{Routes, udp_frame};
 use std::error::Error;
-use std::sync::Arc;
-use switch::{Backend, Switch};
+use switch::Switch;
+use wirespeed::Backend;
+use wirespeed::Program;
 
 /// Runs the contestants in turn and prints the cost of a packet for each.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let routes = Routes::everywhere(arguments.routes, 2..=4, &mut rng);
     let path = arguments.program.as_deref().unwrap_or("bench/programs/router.p4");
-    let program = Arc::new(compiled::program(path)?);
+    let program = compiled::program(path)?;
     let contest = Contest {
         benchmark: "router",
         title: format!("IPv4 router, {} routes", arguments.routes),
         program: path,
         frames: frames(&routes, arguments.destinations, &mut rng),
-        native: with_routes(&program, compiled::native(&program)?, &routes)?,
+        native: with_routes(&program, Backend::Native, &routes)?,
         interpreter: with_routes(&program, Backend::Interpreter, &routes)?,
         limit: Limit::router(&routes)?,
     };
@@ -42,6 +42,6 @@ pub fn frames(routes: &Routes, count: u32, rng: &mut Rng) -> Frames {
 }
 
 /// A switch with the routes in its table.
-pub fn with_routes(program: &Arc<Program>, backend: Backend, routes: &Routes) -> Result<Switch, Box<dyn Error>> {
+pub fn with_routes(program: &Program, backend: Backend, routes: &Routes) -> Result<Switch, Box<dyn Error>> {
     compiled::switch(program, backend, &routes.commands())
 }

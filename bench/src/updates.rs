@@ -31,7 +31,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use switch::{Config, Switch};
+use switch::Switch;
+use wirespeed::Backend;
 
 /// Entries that a run inserts into each table.
 const KEYS: u32 = 100_000;
@@ -178,10 +179,9 @@ struct PathFigures {
 /// Runs the benchmark and prints it.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (program, info) = compiled::shown_program("bench/programs/updates.p4")?;
-    let program = Arc::new(program);
     let mut figures = Figures::default();
     for _ in 0..arguments.runs {
-        let switch = Switch::new(Arc::clone(&program), compiled::native(&program)?, Config::default())?;
+        let switch = compiled::switch(&program, Backend::Native, "")?;
         measure(switch, &info, &mut figures)?;
     }
     figures.print(arguments);

@@ -6,7 +6,6 @@ use crate::Arguments;
 use crate::compiled;
 use crate::router::with_routes;
 use base::Rng;
-use ir::Program;
 use live::memory::GeneratorDriver;
 use live::traffic::{Routes, udp_frame};
 use live::worker::{self, Events, Port, Setup};
@@ -18,6 +17,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use switch::workers::{Wanted, Workers};
+use wirespeed::{Backend, Program};
 
 /// Ignores the events of a run.
 struct IgnoreEvents;
@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             udp_frame(route.network | host, 64, number)
         })
         .collect();
-    let program = Arc::new(compiled::program(arguments.program.as_deref().unwrap_or("bench/programs/router.p4"))?);
+    let program = compiled::program(arguments.program.as_deref().unwrap_or("bench/programs/router.p4"))?;
     let count = arguments.workers as usize;
     let contestants = [
         Contestant { name: "one worker", workers: 1, queues: 1, spreads: false },
@@ -83,13 +83,13 @@ fn packets(arguments: &Arguments) -> u64 {
 /// One run.
 fn measure(
     arguments: &Arguments,
-    program: &Arc<Program>,
+    program: &Program,
     routes: &Routes,
     frames: &[Vec<u8>],
     contestant: Contestant,
     times: &mut Times,
 ) -> Result<(), Box<dyn Error>> {
-    let mut switch = with_routes(program, compiled::native(program)?, routes)?;
+    let mut switch = with_routes(program, Backend::Native, routes)?;
     let packets = packets(arguments);
     let port = |number: u32, packets: u64| {
         let queue = |index: usize| {

@@ -13,8 +13,8 @@ use measure::memory;
 use measure::traffic::{Lent, Trace};
 use serde_json::json;
 use std::error::Error;
-use std::sync::Arc;
 use switch::{Output, Switch};
+use wirespeed::Backend;
 
 /// A kind of work.
 pub struct Work {
@@ -107,8 +107,8 @@ pub fn medians(arguments: &Arguments, mut works: Vec<Work>) -> Result<Medians, B
 /// A switch that runs a program with macros and has had these entries for a while, so that its code is specialised
 /// for them.
 pub fn switch(path: &str, macros: &[(&str, String)], entries: &str) -> Result<Switch, Box<dyn Error>> {
-    let program = Arc::new(compiled::program_with(path, macros)?);
-    let mut switch = compiled::switch(&program, compiled::native(&program)?, entries)?;
+    let program = compiled::program_with(path, macros)?;
+    let mut switch = compiled::switch(&program, Backend::Native, entries)?;
     compiled::settle(&mut switch)?;
     Ok(switch)
 }

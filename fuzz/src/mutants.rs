@@ -16,6 +16,7 @@ use corpus::{Sample, samples};
 use std::path::{Path, PathBuf};
 use syntax::{DiskFiles, FileLoader};
 use tokens::{text_of, tokens_of};
+use wirespeed::{Options, Source};
 
 /// The folder of a mutant's include file, which does not exist on disk.
 const INCLUDE_FOLDER: &str = "/mutant";
@@ -63,8 +64,14 @@ impl Mutant {
         mutant
     }
 
+    /// The mutant, parsed.
+    pub fn parsed(&self) -> Source {
+        let options = Options { include: self.include_paths(), ..Options::default() };
+        Source::parse(&self.path.to_string_lossy(), &self.text, &options, self)
+    }
+
     /// The folders in which `#include` finds the file of the mutant.
-    pub fn include_paths(&self) -> Vec<PathBuf> {
+    fn include_paths(&self) -> Vec<PathBuf> {
         self.include.iter().map(|_| PathBuf::from(INCLUDE_FOLDER)).collect()
     }
 

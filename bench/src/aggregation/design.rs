@@ -5,8 +5,8 @@
 
 use crate::compiled;
 use base::Rng;
-use ir::Program;
 use std::error::Error;
+use wirespeed::Program;
 
 /// The bytes before a payload: Ethernet, IPv4, UDP.
 pub const HEADER_BYTES: usize = 42;

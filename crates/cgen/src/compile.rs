@@ -15,7 +15,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a program is compiled.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompileOptions {
     /// The compiler, optionally with arguments, separated by spaces. None: `$CC`, else the first of `cc`, `clang` and
     /// `gcc` that is installed. Under an emulator, it may be a cross compiler for the emulated machine.

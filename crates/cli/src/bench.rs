@@ -28,14 +28,15 @@ use switch::{Backend, Switch};
 /// Measures a program.
 pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
     let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
-    let number_max = compiled.program.architecture.port_max;
+    let program = compiled.program.ir();
+    let number_max = program.architecture.port_max;
     let (trace, traffic) = trace(arguments, number_max)?;
-    let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
+    let backend = backend::choose(&compiled.program, arguments.backend, arguments.switch.cc.as_deref())?;
     let (kind, hindrance) = match &backend {
         Backend::Interpreter => (BackendKind::Interp, None),
-        Backend::Native(_, plan) => (BackendKind::Native, cgen::describe(&compiled.program, plan).hindrance()),
+        Backend::Native(_, plan) => (BackendKind::Native, cgen::describe(program, plan).hindrance()),
     };
-    let mut switch = backend::build(Arc::new(compiled.program), backend, &arguments.switch)?;
+    let mut switch = backend::build(&compiled.program, backend, &arguments.switch)?;
     let specialised = if arguments.specialise { specialise(arguments, &mut switch)? } else { None };
     let subject = Measured {
         specialised,

@@ -3,12 +3,13 @@
 use crate::Exit;
 use crate::args::CheckArguments;
 use crate::caught::caught;
-use crate::frontend::{self, Source};
+use crate::frontend;
 use crate::terminal::say;
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use syntax::{Diagnostic, Severity};
+use wirespeed::{Options, Source, source};
 
 /// Checks each file by itself. Succeeds if none has an error; a panic ends the work on one file only.
 pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
@@ -55,16 +56,15 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
 /// Checks as far as possible: a program without `main`, or for an unknown architecture, is checked in full but not
 /// lowered. `None` if there are errors, else a remark.
 fn verdict(source: &mut Source) -> Option<String> {
-    let typed = frontend::check(source)?;
-    frontend::lint(source, &typed);
-    let Some(package) = frontend::package(&typed) else {
+    let typed = source.check()?;
+    source.lint(&typed);
+    let Some(package) = source::package(&typed) else {
         return Some(" (there is no `main` to run)".to_owned());
     };
-    if !frontend::is_runnable(&typed) {
+    if !source::is_runnable(&typed) {
         return Some(format!(" (checked only: a program for package `{package}` cannot be run)"));
     }
-    lower::lower(&typed, &mut source.diagnostics)?;
-    (!source.diagnostics.has_errors()).then(String::new)
+    source.lower(&typed, &Options::default()).map(|_| String::new())
 }
 
 /// `ok`, or how many errors there are and the first of them.

@@ -3,13 +3,14 @@
 use crate::Exit;
 use crate::args::{CompileArguments, Emit, SourceArguments};
 use crate::backend;
-use crate::frontend::{self, Compiled};
+use crate::frontend;
 use crate::terminal::{self, Progress, say};
 use crate::times;
-use cgen::CompileOptions;
+use cgen::{CompileOptions, Tuning};
 use p4info::Format;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use wirespeed::Program;
 
 /// Compiles a file up to the requested stage and writes the result.
 pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
@@ -35,18 +36,16 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
             write_text(arguments.output.as_deref(), &text)
         }
         Emit::Ir => {
-            let compiled = load(arguments, !arguments.no_optimise)?;
-            write_text(arguments.output.as_deref(), &ir::text::print_annotated(&compiled.program))
+            let program = load(arguments, !arguments.no_optimise)?;
+            write_text(arguments.output.as_deref(), &ir::text::print_annotated(program.ir()))
         }
         Emit::C => {
-            let compiled = load(arguments, !arguments.no_optimise)?;
-            let (text, _) = backend::generate(&compiled)?;
+            let (text, _) = backend::generate(&load(arguments, !arguments.no_optimise)?)?;
             write_text(arguments.output.as_deref(), &text)
         }
         Emit::Plan => plan(arguments),
         Emit::ExternHeader => {
-            let compiled = load(arguments, false)?;
-            write_text(arguments.output.as_deref(), &cgen::plug_in::header(&compiled.program))
+            write_text(arguments.output.as_deref(), &cgen::plug_in::header(load(arguments, false)?.ir()))
         }
         Emit::P4info => p4info(arguments),
         Emit::DeviceConfig => {
@@ -59,7 +58,7 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
 }
 
 /// The program with its warnings shown.
-fn load(arguments: &CompileArguments, optimise: bool) -> Result<Compiled, Exit> {
+fn load(arguments: &CompileArguments, optimise: bool) -> Result<Program, Exit> {
     frontend::load_with_warnings(&arguments.file, &arguments.source, &arguments.warnings, optimise)
 }
 
@@ -75,10 +74,9 @@ pub fn device_config(file: &Path, source: &SourceArguments) -> Result<String, Ex
 
 /// The plan, as text or as JSON.
 fn plan(arguments: &CompileArguments) -> Result<Exit, Exit> {
-    let compiled = load(arguments, !arguments.no_optimise)?;
-    let options = CompileOptions { compiler: arguments.cc.clone(), ..CompileOptions::default() };
-    let (_, plan) = backend::generate_tuned(&compiled, backend::tuning(&compiled, &options))?;
-    let description = cgen::describe(&compiled.program, &plan);
+    let program = load(arguments, !arguments.no_optimise)?;
+    let tuning = Tuning::kept(program.ir(), &backend::compiler(arguments.cc.as_deref())).unwrap_or_default();
+    let description = cgen::describe(program.ir(), &backend::plan(&program, tuning)?);
     let text = match arguments.json {
         true => serde_json::to_string_pretty(&description).map_err(system_error)? + "\n",
         false => description.to_string(),
@@ -104,14 +102,9 @@ fn p4info(arguments: &CompileArguments) -> Result<Exit, Exit> {
 }
 
 fn shared_object(arguments: &CompileArguments) -> Result<Exit, Exit> {
-    let compiled = load(arguments, !arguments.no_optimise)?;
-    let (text, _) = backend::generate(&compiled)?;
+    let (text, _) = backend::generate(&load(arguments, !arguments.no_optimise)?)?;
     let output = arguments.output.clone().unwrap_or_else(|| default_output(&arguments.file));
-    let options = CompileOptions {
-        compiler: arguments.cc.clone(),
-        target: arguments.target.clone(),
-        ..CompileOptions::default()
-    };
+    let options = CompileOptions { target: arguments.target.clone(), ..backend::compiler(arguments.cc.as_deref()) };
     let object = {
         let _progress = Progress::start("compiling to native code");
         cgen::compile(&text, &options).map_err(system_error)?

@@ -137,15 +137,15 @@ const DIAGNOSTICS_BYTES_MAX: usize = 3_000;
 impl ProgramCompiler {
     fn build(&self, (shown, note): (Shown, Value)) -> Result<Compiled, Fault> {
         let Shown { compiled, info } = shown;
-        let most = compiled.program.architecture.port_max;
+        let architecture = compiled.program.ir().architecture;
+        let most = architecture.port_max;
         if let Some(port) = self.ports.iter().find(|&&port| port > most) {
-            let architecture = compiled.program.architecture.name;
+            let architecture = architecture.name;
             let message = format!("the switch has a port {port}, and ports of {architecture} are at most {most}");
             return Err(Fault::new(Code::FailedPrecondition, message));
         }
-        let compiler = self.arguments.switch.cc.clone();
-        let (backend, warning) =
-            backend::choose_quietly(&compiled, self.arguments.backend, compiler).map_err(Fault::invalid)?;
+        let (kind, cc) = (self.arguments.backend, self.arguments.switch.cc.as_deref());
+        let (backend, warning) = backend::choose_quietly(&compiled.program, kind, cc).map_err(Fault::invalid)?;
         warning.iter().for_each(terminal::warning);
         let mut options = self.arguments.switch.clone();
         options.entries.clear();

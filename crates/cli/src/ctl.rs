@@ -22,6 +22,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
+use wirespeed::Source;
 
 /// Runs the command.
 pub fn ctl(arguments: &CtlArguments) -> Result<Exit, Exit> {
@@ -118,7 +119,7 @@ fn load(arguments: &CtlArguments, path: &str) -> Result<ForwardingPipelineConfig
     };
     let mut source = frontend::parse(Path::new(path), &options);
     // Errors are shown here, where the file is.
-    if frontend::check(&mut source).is_none() {
+    if source.check().is_none() {
         frontend::show(&source);
         return Err(Problem::new(format!("{path} is not given to the switch")));
     }
@@ -134,7 +135,7 @@ fn add_formats(info: &mut P4Info, program: Vec<Box<[u8]>>) {
     if let Some(StoredProgram { file, source, files }) = StoredProgram::of(note) {
         // The program may be deeply nested.
         base::stack::with_deep_stack(|| {
-            WrittenTypes::of(&frontend::parse_from(&file, &source, &files).tree).annotate(info);
+            WrittenTypes::of(&Source::read(&file, &source.options(), &files).tree).annotate(info);
         });
     }
 }

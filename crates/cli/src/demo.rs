@@ -6,7 +6,7 @@
 use crate::Exit;
 use crate::args::{BackendKind, DemoArguments, SourceArguments, SwitchArguments};
 use crate::backend;
-use crate::frontend::{self, Compiled};
+use crate::frontend;
 use crate::reporter::aligned;
 use crate::terminal::{self, Progress, grouped, say};
 use base::{Bits, Rng};
@@ -16,7 +16,6 @@ use live::traffic::Routes;
 use live::worker::{self, Events, Port, Setup};
 use live::{DriverError, PortSpec, StopFlag};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use switch::traffic::PORT_MAX;
 use switch::{Backend, Output, Switch};
@@ -44,17 +43,15 @@ pub fn demo(arguments: &DemoArguments) -> Result<Exit, Exit> {
 
     let source = SourceArguments::plain();
     let started = Instant::now();
-    let compiled = frontend::load(&files.program, &source, true)?;
-    let backend = backend::choose(&compiled, None, None)?;
+    let program = frontend::load(&files.program, &source, true)?.program;
+    let backend = backend::choose(&program, None, None)?;
     let kind = if matches!(backend, Backend::Interpreter) { BackendKind::Interp } else { BackendKind::Native };
     say!("compiled  in {:.2} s", started.elapsed().as_secs_f64());
 
-    let Compiled { program, .. } = compiled;
-    let program = Arc::new(program);
     let options = SwitchArguments::plain(source, vec![files.entries.clone()]);
-    let mut switch = backend::build(Arc::clone(&program), backend, &options)?;
+    let mut switch = backend::build(&program, backend, &options)?;
     if kind == BackendKind::Native {
-        let mut reference = backend::build(program, Backend::Interpreter, &options)?;
+        let mut reference = backend::build(&program, Backend::Interpreter, &options)?;
         let checked = check_sample(&frames, &mut switch, &mut reference)?;
         say!("checked   {} packets against the interpreter: the same", grouped(checked));
     } else {

@@ -307,9 +307,9 @@ mod tests {
         std::fs::write(&program, PROGRAM).unwrap();
         std::fs::write(&entries, "set_queue_rate 1 1\n").unwrap();
         let source = SourceArguments::plain();
-        let program = Arc::new(frontend::load(&program, &source, true).unwrap().program);
+        let program = frontend::load(&program, &source, true).unwrap().program;
         let options = SwitchArguments::plain(source, vec![entries]);
-        let mut switch = backend::build(program, Backend::Interpreter, &options).unwrap();
+        let mut switch = backend::build(&program, Backend::Interpreter, &options).unwrap();
         for _ in 0..20 {
             switch.receive(0, 2, &[0; 60]);
         }

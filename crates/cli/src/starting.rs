@@ -16,9 +16,9 @@ use crate::trace::log::PacketLog;
 use p4runtime::Started;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use switch::{Backend, Switch};
 use syntax::{DiskFiles, FileLoader, MemoryFiles};
+use wirespeed::Source;
 
 /// A program for a switch that has none yet: it drops everything.
 const IDLE_PROGRAM: &str = "\
@@ -182,7 +182,7 @@ fn load_idle(arguments: &RunArguments) -> Result<Loaded, Exit> {
         terminal::error(diagnostics);
         Exit::Internal
     })?;
-    let switch = backend::build(Arc::new(shown.compiled.program), Backend::Interpreter, &arguments.switch)?;
+    let switch = backend::build(&shown.compiled.program, Backend::Interpreter, &arguments.switch)?;
     let origin = Origin { kept: None, begun_with: Value::Null };
     Ok(Loaded { switch, name: None, started: None, note: json!(NO_PROGRAM), origin })
 }
@@ -214,7 +214,7 @@ fn compile(
 /// The present note of a file. Errors are reported when it is compiled.
 fn note_of(file: &Path, source: &SourceArguments) -> Value {
     let files = Recorder::new(&ProgramFiles);
-    frontend::parse_from(file, source, &files);
+    Source::read(file, &source.options(), &files);
     files.note(file, source)
 }
 
@@ -224,7 +224,7 @@ fn build(
     log: Option<&PacketLog>,
     compiled: Compiled,
 ) -> Result<Switch, Exit> {
-    let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
+    let backend = backend::choose(&compiled.program, arguments.backend, arguments.switch.cc.as_deref())?;
     let mut options = arguments.switch.clone();
     options.starts_anew = arguments.starts_anew();
     if let Some(state) = state.filter(|state| state.is_some()) {

@@ -126,12 +126,12 @@ mod tests {
         let mut source = SourceArguments::plain();
         (source.include, source.define) = (vec![path("inc")], vec!["PORT=3".to_owned()]);
         let files = Recorder::new(&DiskFiles);
-        let first = frontend::load_from(&path("program.p4"), &source, &files).unwrap().program;
+        let first = frontend::load_from(&path("program.p4"), &source, &files).unwrap().program.ir().clone();
         let note = files.note(&path("program.p4"), &source);
         drop(folder);
         let stored = StoredProgram::of(&serde_json::from_str(&note.to_string()).unwrap()).unwrap();
         let again = Recorder::new(&stored.files);
-        let second = frontend::load_from(&stored.file, &stored.source, &again).unwrap().program;
+        let second = frontend::load_from(&stored.file, &stored.source, &again).unwrap().program.ir().clone();
         assert_eq!(format!("{first:?}"), format!("{second:?}"));
         assert_eq!(again.note(&stored.file, &stored.source), note);
     }

@@ -8,15 +8,14 @@ use crate::Exit;
 use crate::args::{BackendKind, TestArguments, TestBackend};
 use crate::backend;
 use crate::caught::caught;
-use crate::frontend::{self, Compiled};
-use crate::terminal::{self, say};
-use cgen::CompileOptions;
+use crate::frontend;
+use crate::terminal::{self, Progress, say};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use stf::observation::{Order, difference};
 use stf::{Failure, Observation, RunResult, Script};
 use switch::{Backend, Switch};
+use wirespeed::Program;
 
 /// Runs the tests. Succeeds if all passed.
 pub fn test(arguments: &TestArguments) -> Result<Exit, Exit> {
@@ -53,9 +52,9 @@ fn scripts(arguments: &TestArguments) -> Vec<PathBuf> {
 /// The program under test, in both forms.
 struct TestedProgram {
     /// As it was written.
-    written: Compiled,
+    written: Program,
     /// After all passes.
-    optimised: Compiled,
+    optimised: Program,
 }
 
 impl TestedProgram {
@@ -63,10 +62,7 @@ impl TestedProgram {
     fn load(arguments: &TestArguments) -> Option<TestedProgram> {
         let architecture = arguments.arch.map(|it| it.name());
         let written = frontend::load_for(&arguments.file, &arguments.switch.source, architecture).ok()?;
-        let mut optimised =
-            Compiled { map: written.map.clone(), tree: written.tree.clone(), program: written.program.clone() };
-        passes::optimise(&mut optimised.program);
-        Some(TestedProgram { written, optimised })
+        Some(TestedProgram { optimised: written.optimised(), written })
     }
 }
 
@@ -156,16 +152,14 @@ impl Tester<'_> {
     fn switch(&self, kind: BackendKind) -> Result<Switch, String> {
         let subject = self.subject.as_ref().ok_or("the program does not compile")?;
         let (program, backend) = match kind {
-            BackendKind::Interp => (&subject.written.program, Backend::Interpreter),
+            BackendKind::Interp => (&subject.written, Backend::Interpreter),
             BackendKind::Native => {
-                let options =
-                    CompileOptions { compiler: self.arguments.switch.cc.clone(), ..CompileOptions::default() };
-                let native = backend::native(&subject.optimised, &options);
-                let native = native.map_err(|_| "the program cannot be compiled to native code".to_owned())?;
-                (&subject.optimised.program, native?)
+                let _progress = Progress::start("compiling to native code");
+                let code = subject.optimised.code(&backend::compiler(self.arguments.switch.cc.as_deref()));
+                (&subject.optimised, code.map_err(|error| error.to_string())?.backend())
             }
         };
-        let built = backend::set_up(Arc::new(program.clone()), backend, &self.arguments.switch);
+        let built = backend::set_up(program, backend, &self.arguments.switch);
         built.map_err(|failure| failure.messages.join("\n"))
     }
 

@@ -8,10 +8,11 @@ use crate::Exit;
 use crate::args::CompileArguments;
 use crate::backend;
 use crate::compile::system_error;
-use crate::frontend::{self, Compiled};
+use crate::frontend;
 use cgen::{CompileOptions, Native, Plan};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::time::{Duration, Instant};
+use wirespeed::Options;
 
 /// Stages that have ended, with their times.
 struct Times {
@@ -55,27 +56,28 @@ impl Times {
 /// Compiles the program, and measures each stage.
 pub fn measured(arguments: &CompileArguments) -> Result<String, Exit> {
     let mut times = Times { stages: Vec::new() };
+    let options = Options { optimise: false, ..arguments.source.options() };
     let mut source = times.of("parse", || frontend::parse(&arguments.file, &arguments.source));
-    let typed = times.of("check", || frontend::check(&mut source));
+    let typed = times.of("check", || source.check());
     let lowered = typed.and_then(|typed| {
-        times.of("lint", || frontend::lint(&mut source, &typed));
-        times.of("lower", || frontend::lower_typed(&mut source, &typed, arguments.source.drop_port))
+        times.of("lint", || source.lint(&typed));
+        times.of("lower", || source.lower(&typed, &options))
     });
     frontend::apply_warning_levels(&mut source, &arguments.warnings);
     frontend::show(&source);
-    let Some(mut program) = lowered.filter(|_| !source.diagnostics.has_errors()) else { return Err(Exit::BadInput) };
-    if !arguments.no_optimise {
-        times.of("passes", || passes::optimise(&mut program));
-    }
-    let compiled = Compiled { map: source.map, tree: source.tree, program };
-    let plan = times.of("plan", || Plan::new(&compiled.program)).map_err(system_error)?;
-    let text = times.of("c", || backend::text(&compiled, &plan));
+    let Some(lowered) = lowered.filter(|_| !source.diagnostics.has_errors()) else { return Err(Exit::BadInput) };
+    let (written, _) = source.into_program(lowered, &options);
+    let program = match arguments.no_optimise {
+        true => written,
+        false => times.of("passes", || written.optimised()),
+    };
+    let plan = times.of("plan", || Plan::new(program.ir())).map_err(system_error)?;
+    let text = times.of("c", || program.c_text(&plan));
     let folder = tempfile::tempdir().map_err(system_error)?;
     let options = CompileOptions {
-        compiler: arguments.cc.clone(),
         target: arguments.target.clone(),
         cache_dir: Some(folder.path().join("objects")),
-        ..CompileOptions::default()
+        ..backend::compiler(arguments.cc.as_deref())
     };
     let object = times.of("cc", || cgen::compile(&text, &options)).map_err(system_error)?;
     if arguments.target.is_none() {

@@ -79,9 +79,8 @@ fn subject(arguments: &TraceArguments) -> Result<(Arc<Described>, Switch), Exit>
         (None, None, Some(file)) => {
             // The program as it was written: passes would hide steps.
             let compiled = frontend::load(file, &arguments.switch.source, false)?;
-            let described = Arc::new(Described::new(compiled));
-            let program = Arc::clone(&described.program);
-            return Ok((described, backend::build(program, Backend::Interpreter, &arguments.switch)?));
+            let switch = backend::build(&compiled.program, Backend::Interpreter, &arguments.switch)?;
+            return Ok((Arc::new(Described::new(&compiled)), switch));
         }
         // The arguments ask for one of them.
         (None, None, None) => return Err(Exit::Usage),

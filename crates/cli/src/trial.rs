@@ -123,7 +123,7 @@ pub fn carry_out(arguments: &TrialArguments) -> Result<Exit, Exit> {
     let files = SentFiles { text: &text, include: &arguments.source.include };
     let shown = frontend::show_program(Path::new(controllers::SENT_NAME), &arguments.source, &files);
     let Shown { compiled, .. } = shown.map_err(|diagnostics| wrong(&controllers::wrong_program(&diagnostics)))?;
-    let chosen = backend::choose_quietly(&compiled, arguments.backend, arguments.cc.clone());
+    let chosen = backend::choose_quietly(&compiled.program, arguments.backend, arguments.cc.as_deref());
     chosen.map(|_| Exit::Success).map_err(|message| wrong(&message))
 }
 

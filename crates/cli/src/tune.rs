@@ -11,15 +11,15 @@ use crate::Exit;
 use crate::args::TuneArguments;
 use crate::backend;
 use crate::bench::Captures;
-use crate::frontend::{self, Compiled};
+use crate::frontend;
 use crate::terminal::{self, Progress, say};
-use cgen::{CompileOptions, Plan, Tuning};
+use cgen::{CompileOptions, Tuning};
 use measure::figures::median;
 use measure::memory::Bench;
 use serde_json::json;
-use std::sync::Arc;
 use std::time::Duration;
 use switch::Switch;
+use wirespeed::Program;
 
 /// Burst sizes that are tried.
 const BURSTS: [u32; 4] = [64, 32, 16, 8];
@@ -40,17 +40,17 @@ struct Choice {
 
 /// Measures and stores the best setting.
 pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
-    let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
-    let options = CompileOptions { compiler: arguments.switch.cc.clone(), ..CompileOptions::default() };
+    let program = frontend::load(&arguments.file, &arguments.switch.source, true)?.program;
+    let options = backend::compiler(arguments.switch.cc.as_deref());
     if arguments.forget {
-        let was_kept = Tuning::forget(&compiled.program, &options).map_err(system_error)?;
+        let was_kept = Tuning::forget(program.ir(), &options).map_err(system_error)?;
         say!("{}", if was_kept { "the stored tuning was deleted" } else { "no tuning was stored" });
         return Ok(Exit::Success);
     }
-    let number_max = compiled.program.architecture.port_max;
+    let number_max = program.ir().architecture.port_max;
     let captures = Captures { option: "--pcap", files: &arguments.captures, in_port: arguments.in_port, number_max };
     let (trace, _) = captures.trace(arguments.count)?;
-    let mut choices = choices(arguments, &compiled, &options)?;
+    let mut choices = choices(arguments, &program, &options)?;
     {
         let _progress = Progress::start("measuring");
         for _ in 0..arguments.runs {
@@ -63,7 +63,7 @@ pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
         }
     }
     let best = best(&choices).ok_or(Exit::Internal)?;
-    let kept = best.keep(&compiled.program, &options).map_err(system_error)?;
+    let kept = best.keep(program.ir(), &options).map_err(system_error)?;
     report(arguments, &choices, best);
     match kept {
         Some(_) if !arguments.json => say!("kept for the next runs of this program on this machine"),
@@ -74,24 +74,17 @@ pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
 }
 
 /// The distinct settings, the planner's default first.
-fn choices(arguments: &TuneArguments, compiled: &Compiled, options: &CompileOptions) -> Result<Vec<Choice>, Exit> {
-    let plan = |tuning| {
-        Plan::tuned(&compiled.program, tuning).map_err(|error| {
-            terminal::error(error);
-            Exit::BadInput
-        })
-    };
-    let text = |plan: &Plan| cgen::emit_c(&compiled.program, plan, &|_| None);
+fn choices(arguments: &TuneArguments, program: &Program, options: &CompileOptions) -> Result<Vec<Choice>, Exit> {
+    let plan = |tuning| backend::plan(program, tuning);
     let general = plan(Tuning::default())?;
-    let is_cut = text(&general) != text(&plan(Tuning { cuts: false, ..Tuning::default() })?);
+    let is_cut = program.c_text(&general) != program.c_text(&plan(Tuning { cuts: false, ..Tuning::default() })?);
     let bursts =
         BURSTS.into_iter().filter(|burst| general.has_fast_path() || general.burst_max > 1 || *burst == BURSTS[0]);
     let mut choices = Vec::new();
     for burst_packets in bursts {
         for cuts in [true, false].into_iter().filter(|cuts| *cuts || is_cut) {
             let tuning = Tuning { burst_packets, cuts };
-            let backend = backend::tuned(compiled, tuning, options).map_err(system_error)?;
-            let program = Arc::new(compiled.program.clone());
+            let backend = program.tuned_code(tuning, options).map_err(system_error)?.backend();
             let switch = backend::build(program, backend, &arguments.switch)?;
             choices.push(Choice { tuning, switch, runs_ns: Vec::new() });
         }

@@ -232,16 +232,15 @@ fn type_name(ty: &ast::Type) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::SourceArguments;
-    use crate::frontend;
     use p4runtime_proto::p4::config::v1;
     use std::path::Path;
     use syntax::MemoryFiles;
+    use wirespeed::{Options, Source};
 
     fn types(text: &str) -> WrittenTypes {
         let path = Path::new("p.p4");
         let files = MemoryFiles::new().with(path, text);
-        WrittenTypes::of(&frontend::parse_from(path, &SourceArguments::plain(), &files).tree)
+        WrittenTypes::of(&Source::read(path, &Options::default(), &files).tree)
     }
 
     #[test]
@@ -281,7 +280,7 @@ mod tests {
         let text = "typedef bit<32> ip4Addr_t; struct learn_t { ip4Addr_t who; bit<32> ip_len; }
                     control C() { register<ip4Addr_t>(8) last; register<bit<32>>(8) ip_addr; apply { } }";
         let files = MemoryFiles::new().with(path, text);
-        let types = WrittenTypes::of(&frontend::parse_from(path, &SourceArguments::plain(), &files).tree);
+        let types = WrittenTypes::of(&Source::read(path, &Options::default(), &files).tree);
         let bits = |bitwidth| {
             let bit = p4_bitstring_like_type_spec::TypeSpec::Bit(v1::P4BitTypeSpec { bitwidth });
             let bits = P4BitstringLikeTypeSpec { type_spec: Some(bit), ..Default::default() };

@@ -4,25 +4,19 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
-use syntax::{Diagnostics, MemoryFiles, Options, SourceMap, parse_text};
+use wirespeed::{MemoryFiles, Options, Source, Standard};
 
 /// The codes that a program gives, warnings included.
 fn codes_of(text: &str) -> BTreeSet<&'static str> {
-    let mut sources = SourceMap::new();
-    let files = MemoryFiles::new();
-    let (tree, parsed) = parse_text(&mut sources, "page.p4", text, &Options::new(&files));
-    let mut all = Diagnostics::new();
-    all.append(parsed);
-    if !all.has_errors() {
-        let typed = sema::check(&tree, &mut all);
-        if !all.has_errors() {
-            lint::lint(&typed, &sources, &mut all);
-        }
-        if !all.has_errors() && typed.main.is_some() && text.contains("V1Switch") {
-            lower::lower(&typed, &mut all);
+    let options = Options { language: Some(Standard::P4_16), ..Options::default() };
+    let mut source = Source::parse("page.p4", text, &options, &MemoryFiles::new());
+    if let Some(typed) = source.check() {
+        source.lint(&typed);
+        if typed.main.is_some() && text.contains("V1Switch") {
+            source.lower(&typed, &options);
         }
     }
-    all.iter().map(|diagnostic| diagnostic.code).collect()
+    source.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 /// A program whose ingress is `text`.

@@ -14,6 +14,7 @@
 //! * `console`: `$ COMMAND`, then the input at its prompt (`NAME> LINE`) and its output.
 //! * `python`: runs with the switch of the block before it; `python fragment` is a part of a program and is not run.
 //! * `file=NAME`, in any language: the reader writes this file.
+//! * `rust`: a test of the crate whose page this is, and not run here.
 //! * `output`: the output of the block before. Numbers may differ; a line `...` stands for any lines.
 
 mod page;
@@ -106,6 +107,7 @@ pages! {
     ctl: "docs/guide/ctl.md",
     extensions: "docs/guide/extensions.md",
     files: "docs/guide/files.md",
+    library: "docs/guide/library.md",
     links: "docs/guide/links.md",
     logs: "docs/guide/logs.md",
     metrics: "docs/guide/metrics.md",

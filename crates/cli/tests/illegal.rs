@@ -6,7 +6,8 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use syntax::{Diagnostics, MemoryFiles, Options, Severity, SourceMap, parse_text};
+use syntax::Severity;
+use wirespeed::{MemoryFiles, Options, Source, Standard};
 
 /// Where an error is, or is expected: its line and its code.
 type Mark = (u32, String);
@@ -24,22 +25,16 @@ fn expected(text: &str) -> Vec<Mark> {
 
 /// The errors of a program, by line; one in another file has the line 0.
 fn found(text: &str) -> Vec<Mark> {
-    let mut sources = SourceMap::new();
-    let files = MemoryFiles::new();
-    let (tree, mut all) = parse_text(&mut sources, "t.p4", text, &Options::new(&files));
-    if !all.has_errors() {
-        let mut checked = Diagnostics::new();
-        let typed = sema::check(&tree, &mut checked);
-        all.append(checked);
-        let is_run = text.contains("<v1model.p4>") || text.contains("<psa.p4>");
-        if !all.has_errors() && typed.main.is_some() && is_run {
-            lower::lower(&typed, &mut all);
-        }
+    let options = Options { language: Some(Standard::P4_16), ..Options::default() };
+    let mut source = Source::parse("t.p4", text, &options, &MemoryFiles::new());
+    let is_run = text.contains("<v1model.p4>") || text.contains("<psa.p4>");
+    if let Some(typed) = source.check().filter(|typed| typed.main.is_some() && is_run) {
+        source.lower(&typed, &options);
     }
-    let errors = all.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let errors = source.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let mut marks: Vec<Mark> = errors
         .map(|error| {
-            let Some(place) = sources.location(error.primary.span.lo) else { return (0, error.code.to_owned()) };
+            let Some(place) = source.map.location(error.primary.span.lo) else { return (0, error.code.to_owned()) };
             let line = if &*place.file == "t.p4" { place.line } else { 0 };
             (line, error.code.to_owned())
         })

@@ -64,6 +64,11 @@ impl IdleOwner {
         self.lock().take()
     }
 
+    /// Works with the switch, if it is here.
+    pub fn with<T>(&self, work: impl FnOnce(&mut Switch) -> T) -> Option<T> {
+        self.lock().as_mut().map(work)
+    }
+
     /// Does the job, or gives it back if no switch is here.
     pub fn offer(&self, job: Job) -> Result<(), Job> {
         match self.lock().as_mut() {

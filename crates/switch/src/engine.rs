@@ -236,6 +236,11 @@ impl Engine {
         }
     }
 
+    /// Packets that wait in queues and coalescing buffers.
+    pub fn waiting(&self) -> usize {
+        self.traffic.queued() + self.buffers.packets()
+    }
+
     /// Whether packets take a fast path where there is one.
     pub fn takes_fast_path(&self) -> bool {
         self.takes_fast_path

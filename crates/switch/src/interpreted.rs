@@ -111,6 +111,10 @@ impl Pipeline for Interpreted {
         *self.state(packet) = None;
     }
 
+    fn forget_packets(&mut self) {
+        self.states.clear();
+    }
+
     fn reset_metadata(&mut self, packet: &mut Packet) {
         let program = Arc::clone(&self.program);
         let state = self.state(packet);

@@ -131,6 +131,9 @@ pub trait Pipeline: Send {
     /// Called after a packet's memory was copied: copies what the backend keeps elsewhere.
     fn copy_context(&mut self, from: &Packet, to: &mut Packet);
 
+    /// Called when no packet is in the core: forgets what the backend keeps of packets elsewhere.
+    fn forget_packets(&mut self) {}
+
     /// Copies the variables of a field list, intrinsic ones too, from one packet to another.
     fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet);
 

@@ -77,9 +77,13 @@ impl std::fmt::Display for NotShardable {
 }
 
 impl Switch {
+    fn sharing(&self) -> &Arc<Sharing> {
+        self.sharing.get_or_init(|| Arc::new(Sharing::of(&self.program)))
+    }
+
     /// Whether one worker must have all packets, since their order is one of all flows.
     pub fn is_ordered(&self) -> bool {
-        self.sharing.is_ordered
+        self.sharing().is_ordered
     }
 
     /// Whether the switch as it is set up now can have shards, or why not.
@@ -87,8 +91,9 @@ impl Switch {
         if self.engine.pipeline.reads_store() {
             return Err(NotShardable::Interpreter);
         }
-        if !self.sharing.turns.is_empty() {
-            return Err(NotShardable::State(self.sharing.turns.iter().cloned().collect()));
+        let turns = &self.sharing().turns;
+        if !turns.is_empty() {
+            return Err(NotShardable::State(turns.iter().cloned().collect()));
         }
         if self.engine.traffic.has_rates() {
             return Err(NotShardable::Rates);
@@ -120,7 +125,7 @@ impl Switch {
             self.shards.push(shard);
         }
         let mut shards = std::mem::take(&mut self.shards);
-        let has_guarded = !shards.is_empty() && !self.sharing.guarded.is_empty();
+        let has_guarded = !shards.is_empty() && !self.sharing().guarded.is_empty();
         // The same as before, for its time goes on.
         let guard = self.externs.guard.take();
         self.externs.guard = has_guarded.then(|| guard.unwrap_or_default());
@@ -146,12 +151,12 @@ impl Switch {
             tables: self.tables.clone(),
             reader,
             new_entries: NewEntries::of_lane(arrivals),
-            externs: self.externs.part(&self.sharing, seed),
+            externs: self.externs.part(self.sharing(), seed),
             received: Vec::with_capacity(BURST_PACKETS_MAX),
             now_ns: self.now_ns,
             config: self.config,
             growth_bytes: self.growth_bytes,
-            sharing: Arc::clone(&self.sharing),
+            sharing: self.sharing.clone(),
             shards: Vec::new(),
             special: Special::default(),
             tap: Arc::clone(&self.tap),
@@ -170,7 +175,7 @@ impl Switch {
             to.value_sets.clone_from(&from.value_sets);
         }
         to.calculations.adopt(&from.calculations);
-        let sums = &self.sharing.sums;
+        let sums = &self.sharing().sums;
         let shared = from.registers.iter_enumerated().zip(to.registers.iter_mut());
         for ((_, from), to) in shared.filter(|((id, _), _)| !sums.contains(id)) {
             // An array that was written as a whole is another one since.
@@ -184,11 +189,12 @@ impl Switch {
         if self.shards.is_empty() {
             return;
         }
+        let sharing = Arc::clone(self.sharing());
         let version = self.reader.enter().version();
         self.new_entries.settle(&self.program, &mut self.externs, version, self.now_ns);
         for shard in &mut self.shards {
             shard.0.new_entries.settle(&self.program, &mut shard.0.externs, version, self.now_ns);
-            self.externs.add(&mut shard.0.externs, &self.sharing);
+            self.externs.add(&mut shard.0.externs, &sharing);
         }
     }
 }

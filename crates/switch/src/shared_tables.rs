@@ -26,6 +26,11 @@ impl SharedTables {
         SharedTables(Arc::new(Mutex::new(tables)))
     }
 
+    /// Whether this is a handle to the same tables. Switches of one program have each their own.
+    pub(crate) fn are(&self, other: &SharedTables) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Whether [`Self::lock`] would not wait, as it looks now.
     pub fn is_free(&self) -> bool {
         !matches!(self.0.try_lock(), Err(TryLockError::WouldBlock))

@@ -27,7 +27,8 @@ use tables::{Guard, Table, TableSet, Target};
 /// A program for the present contents of its tables, to be compiled.
 #[derive(Debug)]
 pub struct Blueprint {
-    general: Arc<Program>,
+    /// The tables that it is drawn from.
+    of: SharedTables,
     program: Program,
     plan: Plan,
     tables: Vec<Replaced>,
@@ -79,7 +80,7 @@ impl Subject {
             revision: revisions[table],
         };
         let tables = special.tables.into_iter().map(replaced).collect();
-        Some(Blueprint { general: Arc::clone(&self.program), program: special.program, plan, tables })
+        Some(Blueprint { of: self.tables.clone(), program: special.program, plan, tables })
     }
 }
 
@@ -102,14 +103,15 @@ impl Blueprint {
     /// What came of it, compiled from its text and loaded with its plan.
     pub fn build(self, native: Native) -> Specialisation {
         let code = (Arc::new(self.program), Arc::new(native), Arc::new(self.plan));
-        Specialisation { general: self.general, code, tables: self.tables }
+        Specialisation { of: self.of, code, tables: self.tables }
     }
 }
 
 /// Code for the contents of some tables.
 #[derive(Debug)]
 pub struct Specialisation {
-    general: Arc<Program>,
+    /// The tables that it is made for: those of one switch and its shards.
+    of: SharedTables,
     code: (Arc<Program>, Arc<Native>, Arc<Plan>),
     tables: Vec<Replaced>,
 }
@@ -181,10 +183,10 @@ impl Switch {
         Some(Subject { program: Arc::clone(&self.program), plan: Arc::clone(plan), tables: self.shared_tables() })
     }
 
-    /// Runs a specialisation from the next packet on, as long as its tables stay as they are. False if it is of another
-    /// program than this switch has by now, and if one of its tables has changed since.
+    /// Runs a specialisation from the next packet on, as long as its tables stay as they are. False if it is for the
+    /// tables of another switch or of a program that this one had before, and if one of its tables has changed since.
     pub fn specialise(&mut self, special: Arc<Specialisation>) -> bool {
-        if !Arc::ptr_eq(&special.general, &self.program) || !special.holds(&self.reader.enter()) {
+        if !special.of.are(&self.tables) || !special.holds(&self.reader.enter()) {
             return false;
         }
         self.run_as(&Special { runs: Some(special), checked: None });

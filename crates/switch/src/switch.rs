@@ -23,15 +23,16 @@ use crate::v1model::{self, V1Model};
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
 use cgen::{PlugIn, Sharing};
 use ir::Program;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tables::{Arrivals, Reader, TableError, TableSet};
 
-/// What runs the program's blocks.
+/// What runs the program's blocks. Switches may share it.
+#[derive(Clone)]
 pub enum Backend {
     /// The reference interpreter.
     Interpreter,
     /// A pipeline compiled by `cgen` from this very program, and its plan.
-    Native(Box<cgen::Native>, Box<cgen::Plan>),
+    Native(Arc<cgen::Native>, Arc<cgen::Plan>),
 }
 
 /// How a core is set up.
@@ -114,7 +115,8 @@ pub struct Switch {
     /// What shards are made with.
     pub(crate) config: Config,
     pub(crate) growth_bytes: usize,
-    pub(crate) sharing: Arc<Sharing>,
+    /// Found when it is first asked for: most switches are run by one worker.
+    pub(crate) sharing: OnceLock<Arc<Sharing>>,
     /// Those that are at home, while the control plane works on the switch.
     pub(crate) shards: Vec<Shard>,
     /// The code for the tables as they are, while they are so.
@@ -161,7 +163,6 @@ impl Switch {
                 (pool, Box::new(Interpreted::new(Arc::clone(&program), floor, start)))
             }
             Backend::Native(native, plan) => {
-                let (native, plan) = (Arc::from(native), Arc::<cgen::Plan>::from(plan));
                 let pool = Pool::new(plan.context_size as usize, growth_bytes, config.pool);
                 let first_byte = pool.start();
                 (pool, Box::new(NativePipeline::new(Arc::clone(&program), native, plan, first_byte)))
@@ -172,7 +173,6 @@ impl Switch {
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
         let new_entries = NewEntries::new(tables.arrivals());
         let tables = SharedTables::new(tables);
-        let sharing = Arc::new(Sharing::of(&program));
         Ok(Switch {
             program,
             engine,
@@ -185,7 +185,7 @@ impl Switch {
             now_ns: 0,
             config,
             growth_bytes,
-            sharing,
+            sharing: OnceLock::new(),
             shards: Vec::new(),
             special: Special::default(),
             tap: Arc::default(),
@@ -207,6 +207,11 @@ impl Switch {
     /// The program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
+    }
+
+    /// What supplies the program's own extern functions, if it has some.
+    pub fn plug_in(&self) -> Option<&PlugIn> {
+        self.externs.plug_in.as_ref()
     }
 
     /// Takes a packet in. It is worked on by the next [`Switch::run`]; call that at the latest when this returns true:
@@ -320,6 +325,9 @@ impl Switch {
         if let (Some(observer), Entries::Stored(tables)) = (&mut execution.observer, &execution.entries) {
             observer.finish(tables, execution.now_ns);
         }
+        if matches!(execution.entries, Entries::Stored(_)) && self.engine.waiting() == 0 {
+            self.engine.pipeline.forget_packets();
+        }
         true
     }
 
@@ -368,7 +376,7 @@ impl Switch {
 
     /// Packets that wait in queues and buffers.
     pub fn queued(&self) -> usize {
-        self.engine.traffic.queued() + self.engine.buffers.packets()
+        self.engine.waiting()
     }
 
     /// The queues that were set up, or that have or refused packets.

@@ -39,8 +39,9 @@ pub(crate) const STRIDE_BITS: u32 = 8;
 /// The most nodes whose slots vectors can number, in signed numbers of 32 bits.
 pub(crate) const NODES_MAX: usize = 1 << (31 - STRIDE_BITS);
 
-/// Bits of the root, and the number of entries up to which it is used: 256 KiB, 64 MiB.
-const ROOTS: [(u32, usize); 2] = [(16, 50_000), (24, usize::MAX)];
+/// Bits of the root, and the number of entries up to which it is used: 1 KiB, 256 KiB, 64 MiB. Without entries it is
+/// small, since a process may have thousands of switches whose tables are mostly empty.
+const ROOTS: [(u32, usize); 3] = [(8, 0), (16, 50_000), (24, usize::MAX)];
 
 /// The number of root slots that fit the L2 cache: those of a larger root are prefetched.
 const NEAR_ROOT_SLOTS: usize = 1 << 18;
@@ -156,8 +157,9 @@ impl Flat {
     /// Starts a new trie if one is due, or continues with it.
     fn advance(&mut self) {
         let larger = self.bits_for(self.entries.len());
-        // Far from the number at which it grows, so that it does not alternate.
-        let smaller = self.bits_for(self.entries.len() * 4);
+        // Far from the number at which it grows, so that it does not alternate; a table that was in use is not taken
+        // for an empty one.
+        let smaller = self.bits_for((self.entries.len() * 4).max(1));
         let bits = if larger > self.trie.root_bits { larger } else { smaller.min(self.trie.root_bits) };
         self.successor.take_if(|successor| successor.trie.root_bits != bits);
         if bits == self.trie.root_bits {

@@ -4,13 +4,14 @@
 //! `NAME.json` or a `NAME.txt` (switch commands), its entries are installed first. Every case runs in every execution
 //! mode ([`Way`]).
 
-use crate::pipeline::{Compiled, Engine, optimised, program_of_file};
+use crate::pipeline::{Engine, code, optimised, program_of_file};
 use cgen::{CompileOptions, Optimise, Tuning};
 use ir::Program;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use switch::{Backend, Config, Switch};
+use wirespeed::Code;
 
 /// A program and its tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,18 +167,18 @@ pub fn check(case: &Case, cache: &Path) -> Vec<String> {
 /// A program, optimised or not, that is shared by all modes that run it in this form.
 struct Form {
     program: Arc<Program>,
-    compiled: Compiled,
+    code: Code,
 }
 
 impl Form {
     fn new(program: &Program, is_optimised: bool, cache: &Path) -> Result<Form, String> {
         let program = Arc::new(if is_optimised { optimised(program)? } else { program.clone() });
-        let compiled = Compiled::of(&program, &quick_options(cache), Tuning::default())?;
-        Ok(Form { program, compiled })
+        let code = code(&program, &quick_options(cache), Tuning::default())?;
+        Ok(Form { program, code })
     }
 
     fn switch(&self, way: Way) -> Result<Switch, String> {
-        let backend = if way.is_native { self.compiled.backend()? } else { Backend::Interpreter };
+        let backend = if way.is_native { self.code.backend() } else { Backend::Interpreter };
         let config = Config { fast_path: way.has_fast_path || !way.is_native, ..Config::default() };
         Switch::new(Arc::clone(&self.program), backend, config).map_err(|error| error.to_string())
     }

@@ -3,14 +3,14 @@
 //! What enters: the text of a program. What leaves: its IR, optimised on request, and a [`Switch`] that runs it on
 //! one of the engines. Errors are the texts that users would see.
 
-use cgen::{CompileOptions, Native, Plan, Tuning};
+use cgen::{CompileOptions, Tuning};
 use ir::Program;
 use passes::Pass;
 use passes::pipelines::STANDARD;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use switch::{Backend, Config, Specialisation, Switch};
-use syntax::{DiskFiles, Options, SourceMap};
+use wirespeed::{Code, CompileError, Options};
 
 /// The engine that runs a program's blocks.
 #[derive(Clone, Debug)]
@@ -30,37 +30,18 @@ pub enum Engine {
 
 /// The program in a file, not optimised; or the rendered diagnostics.
 pub fn program_of_file(path: &Path) -> Result<Program, String> {
-    let mut sources = SourceMap::new();
-    let (tree, diagnostics) = p4_14::parse_program(&mut sources, path, &Options::new(&DiskFiles), None);
-    program_of_tree(&sources, &tree, diagnostics)
+    verified(Options::as_written().compile_file(path))
 }
 
 /// The program in `text`, not optimised; or the rendered diagnostics.
 pub fn program_of_text(name: &str, text: &str) -> Result<Program, String> {
-    let mut sources = SourceMap::new();
-    let (tree, diagnostics) = p4_14::parse_text(&mut sources, name, text, &Options::new(&DiskFiles), None);
-    program_of_tree(&sources, &tree, diagnostics)
+    verified(Options::as_written().compile_text(name, text))
 }
 
-fn program_of_tree(
-    sources: &SourceMap,
-    tree: &syntax::ast::Program,
-    mut diagnostics: syntax::Diagnostics,
-) -> Result<Program, String> {
-    let mut lowered = None;
-    if !diagnostics.has_errors() {
-        let typed = sema::check(tree, &mut diagnostics);
-        if !diagnostics.has_errors() {
-            lowered = lower::lower(&typed, &mut diagnostics);
-        }
-    }
-    match lowered {
-        Some(program) if !diagnostics.has_errors() => {
-            ir::verify(&program).map_err(|errors| format!("the lowered program is not valid: {errors:#?}"))?;
-            Ok(program)
-        }
-        _ => Err(syntax::render_all(sources, &diagnostics, false)),
-    }
+fn verified(compiled: Result<wirespeed::Program, CompileError>) -> Result<Program, String> {
+    let program = Program::clone(compiled.map_err(|error| error.to_string())?.ir());
+    ir::verify(&program).map_err(|errors| format!("the lowered program is not valid: {errors:#?}"))?;
+    Ok(program)
 }
 
 /// The program after all passes, verified after each.
@@ -87,17 +68,24 @@ pub fn switch_for(program: &Arc<Program>, engine: &Engine) -> Result<Switch, Str
 
 /// The same with this configuration.
 pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> Result<Switch, String> {
-    let (backend, config) = match engine {
-        Engine::Interpreter => (Backend::Interpreter, config),
-        Engine::Native(options) => (native(program, options, Tuning::default())?, config),
+    let (code, config) = match engine {
+        Engine::Interpreter => (None, config),
+        Engine::Native(options) => (Some(code(program, options, Tuning::default())?), config),
         Engine::Tuned(options, tuning) | Engine::Specialised(options, tuning) => {
-            (native(program, options, *tuning)?, config)
+            (Some(code(program, options, *tuning)?), config)
         }
         Engine::NativeStaged(options) => {
-            (native(program, options, Tuning::default())?, Config { fast_path: false, ..config })
+            (Some(code(program, options, Tuning::default())?), Config { fast_path: false, ..config })
         }
     };
+    let backend = code.map_or(Backend::Interpreter, |code| code.backend());
     Switch::new(Arc::clone(program), backend, config).map_err(|error| error.to_string())
+}
+
+/// The native code of a program, which any number of switches can run.
+pub fn code(program: &Arc<Program>, options: &CompileOptions, tuning: Tuning) -> Result<Code, String> {
+    let code = wirespeed::Program::of_ir(Arc::clone(program)).tuned_code(tuning, options);
+    code.map_err(|error| format!("{error}\n{}", ir::text::print(program)))
 }
 
 /// Makes a switch run code that is specialised for the current contents of its tables, if its engine does so. Returns
@@ -116,34 +104,6 @@ pub fn specialisation(switch: &Switch, engine: &Engine) -> Result<Option<Special
     let Engine::Specialised(options, _) = engine else { return Ok(None) };
     let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(None) };
     ir::verify(blueprint.program()).map_err(|errors| format!("the specialised program is not valid: {errors:#?}"))?;
-    let native = Native::build(&blueprint.c_text(), blueprint.plan(), options)
-        .map_err(|error| format!("{error}\n{}", ir::text::print(blueprint.program())))?;
-    Ok(Some(blueprint.build(native)))
-}
-
-fn native(program: &Program, options: &CompileOptions, tuning: Tuning) -> Result<Backend, String> {
-    Compiled::of(program, options, tuning)?.backend()
-}
-
-/// A compiled program, which any number of switches can run.
-#[derive(Debug)]
-pub struct Compiled {
-    object: PathBuf,
-    plan: Plan,
-}
-
-impl Compiled {
-    /// Compiles a program.
-    pub fn of(program: &Program, options: &CompileOptions, tuning: Tuning) -> Result<Compiled, String> {
-        let plan = Plan::tuned(program, tuning).map_err(|error| error.to_string())?;
-        let text = cgen::emit_c(program, &plan, &|_| None);
-        let object = cgen::compile(&text, options).map_err(|error| format!("{error}\n{}", ir::text::print(program)))?;
-        Ok(Compiled { object: object.path, plan })
-    }
-
-    /// A backend for one switch.
-    pub fn backend(&self) -> Result<Backend, String> {
-        let native = Native::load(&self.object, &self.plan).map_err(|error| error.to_string())?;
-        Ok(Backend::Native(Box::new(native), Box::new(self.plan.clone())))
-    }
+    let text = ir::text::print(blueprint.program());
+    wirespeed::specialise(blueprint, options).map(Some).map_err(|error| format!("{error}\n{text}"))
 }

@@ -6,7 +6,7 @@ use crate::run::{Notes, cpu_time};
 use base::Rng;
 use std::fmt::Write as _;
 use std::time::Duration;
-use syntax::{MemoryFiles, Options, SourceMap};
+use wirespeed::{MemoryFiles, Options, Source};
 
 /// The levels of a program. With each level, something at least doubles.
 const LEVELS: [u64; 6] = [2, 5, 9, 14, 24, 60];
@@ -70,23 +70,18 @@ pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
 fn compiled(text: &str) -> Result<bool, String> {
     let files =
         MemoryFiles::new().with("bomb.p4", text).with("again.p4", "#include \"again.p4\"\n#include \"bomb.p4\"\n");
-    let mut sources = SourceMap::new();
-    let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, "bomb.p4", text, &Options::new(&files), None);
-    if !diagnostics.has_errors() {
-        let typed = sema::check(&tree, &mut diagnostics);
-        if !diagnostics.has_errors() && typed.main.is_some() {
-            let lowered = lower::lower(&typed, &mut diagnostics);
-            if let Some(mut program) = lowered.filter(|_| !diagnostics.has_errors()) {
-                ir::verify(&program).map_err(|errors| format!("the program lowered is not valid: {errors:?}"))?;
-                passes::run(&mut program, passes::pipelines::STANDARD, true).map_err(|broken| broken.to_string())?;
-                if let Ok(plan) = cgen::Plan::new(&program) {
-                    cgen::emit_c(&program, &plan, &|_| None);
-                }
-            }
+    let mut source = Source::parse("bomb.p4", text, &Options::default(), &files);
+    if let Some(typed) = source.check().filter(|typed| typed.main.is_some())
+        && let Some(mut program) = source.lower(&typed, &Options::default())
+    {
+        ir::verify(&program).map_err(|errors| format!("the program lowered is not valid: {errors:?}"))?;
+        passes::run(&mut program, passes::pipelines::STANDARD, true).map_err(|broken| broken.to_string())?;
+        if let Ok(plan) = cgen::Plan::new(&program) {
+            cgen::emit_c(&program, &plan, &|_| None);
         }
     }
-    errors_have_places(&sources, &diagnostics)?;
-    Ok(!diagnostics.has_errors())
+    errors_have_places(&source.map, &source.diagnostics)?;
+    Ok(!source.diagnostics.has_errors())
 }
 
 fn framed(declarations: &str, ingress: &str) -> String {

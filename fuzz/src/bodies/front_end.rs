@@ -4,8 +4,8 @@
 use crate::bodies::p4_text::{PROGRAMS, WORDS};
 use crate::mutate::mutated;
 use base::Rng;
-use syntax::{MemoryFiles, Options, SourceMap};
 use testkit::corpus::{cases, groups};
+use wirespeed::{MemoryFiles, Options, Source};
 
 /// A valid program to start from, of the applications or of the corpus.
 fn program(rng: &mut Rng) -> Result<String, String> {
@@ -20,20 +20,11 @@ fn program(rng: &mut Rng) -> Result<String, String> {
 pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
     let program = program(rng)?;
     let text = mutated(rng, &program, &WORDS);
-    let files = MemoryFiles::new();
-    let mut sources = SourceMap::new();
-    let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, "fuzz.p4", &text, &Options::new(&files), None);
-    if diagnostics.has_errors() {
-        return Ok(());
-    }
-    let typed = sema::check(&tree, &mut diagnostics);
-    if diagnostics.has_errors() {
-        return Ok(());
-    }
-    lint::lint(&typed, &sources, &mut diagnostics);
-    let lowered = lower::lower(&typed, &mut diagnostics);
-    let Some(mut program) = lowered.filter(|_| !diagnostics.has_errors()) else {
-        return match diagnostics.has_errors() {
+    let mut source = Source::parse("fuzz.p4", &text, &Options::default(), &MemoryFiles::new());
+    let Some(typed) = source.check() else { return Ok(()) };
+    source.lint(&typed);
+    let Some(mut program) = source.lower(&typed, &Options::default()) else {
+        return match source.diagnostics.has_errors() {
             true => Ok(()),
             false => Err(format!("no program and no error\n{text}")),
         };

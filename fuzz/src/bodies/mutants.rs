@@ -14,6 +14,7 @@ use syntax::{Diagnostics, FileLoader, Options, Severity, SourceMap, ast};
 use testkit::differential::BuildFolder;
 use testkit::differential::scenario::Scenario;
 use testkit::pipeline::{Engine, optimised, switch_for};
+use wirespeed::Source;
 
 /// The most changes of a mutant.
 const CHANGES_MAX: u64 = 5;
@@ -95,30 +96,27 @@ fn check(rng: &mut Rng, mutant: &Mutant, notes: &mut Notes, is_native: bool) -> 
 
 /// The lowered and the optimised program; `None` if the mutant is refused or cannot be run.
 fn compiled(mutant: &Mutant, notes: &mut Notes) -> Result<Option<(Program, Program)>, String> {
-    let mut sources = SourceMap::new();
-    let mut options = Options::new(mutant);
-    options.include_paths = mutant.include_paths();
-    let name = mutant.path.to_string_lossy();
-    let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, &name, &mutant.text, &options, None);
-    let step = |diagnostics: &Diagnostics, notes: &mut Notes, stage: &str| {
-        errors_have_places(&sources, diagnostics)?;
-        if diagnostics.has_errors() {
+    let mut source = mutant.parsed();
+    let step = |source: &Source, notes: &mut Notes, stage: &str| {
+        errors_have_places(&source.map, &source.diagnostics)?;
+        if source.diagnostics.has_errors() {
             notes.add(stage);
         }
-        Ok::<bool, String>(diagnostics.has_errors())
+        Ok::<bool, String>(source.diagnostics.has_errors())
     };
-    if step(&diagnostics, notes, "refused by the parser")? {
+    if step(&source, notes, "refused by the parser")? {
         return Ok(None);
     }
     // P4_14 allows names that are keywords of P4_16.
     if !mutant.is_p4_14() {
-        prints_to_itself(&tree, mutant)?;
+        prints_to_itself(&source.tree, mutant)?;
     }
-    let typed = sema::check(&tree, &mut diagnostics);
-    if step(&diagnostics, notes, "refused by the checker")? {
+    let typed = source.check();
+    if step(&source, notes, "refused by the checker")? {
         return Ok(None);
     }
-    lint::lint(&typed, &sources, &mut diagnostics);
+    let typed = typed.ok_or("no typed tree and no error")?;
+    source.lint(&typed);
     // Printing the whole tree of each mutant would take long, and small ones find the same faults.
     if mutant.text.len() < 3_000 {
         let printed = format!("{typed:?}");
@@ -130,8 +128,8 @@ fn compiled(mutant: &Mutant, notes: &mut Notes) -> Result<Option<(Program, Progr
         notes.add("accepted, without `main`");
         return Ok(None);
     }
-    let lowered = lower::lower(&typed, &mut diagnostics);
-    if step(&diagnostics, notes, "refused by the lowering")? {
+    let lowered = source.lower(&typed, &Default::default());
+    if step(&source, notes, "refused by the lowering")? {
         return Ok(None);
     }
     let program = lowered.ok_or("no program and no error")?;

@@ -7,10 +7,9 @@ use base::Rng;
 use ir::Program;
 use p4info::{Format, Model, v1::P4Info};
 use prost::Message;
-use sema::hir;
-use syntax::{Diagnostics, DiskFiles, FileLoader, Options, SourceMap};
 use testkit::random_p4::{Architecture, Options as Shape, random_p4};
 use testkit::random_p4_14::random_p4_14;
+use wirespeed::{DiskFiles, Options, Source};
 
 /// The most changes of a program of the corpora.
 const CHANGES_MAX: u64 = 3;
@@ -20,28 +19,25 @@ const DAMAGES_MAX: u64 = 4;
 
 pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let shape = |architecture| Shape { statements: 8, architecture, ..Shape::default() };
-    let compiled = match rng.below(4) {
-        0 => compiled("random.p4", &random_p4(rng, &shape(Architecture::V1Model)).text, &Options::new(&DiskFiles)),
-        1 => compiled("random.p4", &random_p4(rng, &shape(Architecture::Psa)).text, &Options::new(&DiskFiles)),
-        2 => compiled("random.p4", &random_p4_14(rng).text, &Options::new(&DiskFiles)),
-        _ => {
-            let mutant = Mutant::random(rng, CHANGES_MAX);
-            let loader: &dyn FileLoader = &mutant;
-            let mut options = Options::new(loader);
-            options.include_paths = mutant.include_paths();
-            compiled(&mutant.path.to_string_lossy(), &mutant.text, &options)
-        }
+    let options = Options::default();
+    let random = |text: &str| Source::parse("random.p4", text, &options, &DiskFiles);
+    let mut source = match rng.below(4) {
+        0 => random(&random_p4(rng, &shape(Architecture::V1Model)).text),
+        1 => random(&random_p4(rng, &shape(Architecture::Psa)).text),
+        2 => random(&random_p4_14(rng).text),
+        _ => Mutant::random(rng, CHANGES_MAX).parsed(),
     };
-    let Some((tree, program, mut diagnostics)) = compiled else {
+    let compiled = source.check().and_then(|typed| Some((source.lower(&typed, &options)?, typed)));
+    let Some((program, typed)) = compiled else {
         notes.add("refused by the compiler");
         return Ok(());
     };
-    let Some(info) = p4info::generate(&tree, &program, &mut diagnostics) else {
+    let Some(info) = p4info::generate(&typed, &program, &mut source.diagnostics) else {
         notes.add("refused a P4Info");
-        return if diagnostics.has_errors() { Ok(()) } else { Err("no P4Info, and no error".to_owned()) };
+        return if source.diagnostics.has_errors() { Ok(()) } else { Err("no P4Info, and no error".to_owned()) };
     };
     notes.add("P4Infos made");
-    let again = p4info::generate(&tree, &program, &mut diagnostics);
+    let again = p4info::generate(&typed, &program, &mut source.diagnostics);
     if again.as_ref() != Some(&info) {
         return Err("two P4Infos of one program differ".to_owned());
     }
@@ -53,20 +49,6 @@ pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     }
     damage(rng, &info, &program, notes);
     Ok(())
-}
-
-fn compiled(name: &str, text: &str, options: &Options<'_>) -> Option<(hir::Program, Program, Diagnostics)> {
-    let mut sources = SourceMap::new();
-    let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, name, text, options, None);
-    if diagnostics.has_errors() {
-        return None;
-    }
-    let typed = sema::check(&tree, &mut diagnostics);
-    if diagnostics.has_errors() {
-        return None;
-    }
-    let program = lower::lower(&typed, &mut diagnostics)?;
-    Some((typed, program, diagnostics))
 }
 
 /// Changes bytes of the binary form. If it can still be decoded, it is matched with the program, which may succeed or

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use switch::{Backend, Config, Door, IdleOwner, Switch};
-use syntax::{MemoryFiles, Options, SourceMap};
+use wirespeed::Options;
 
 const PROGRAM: &str = "
     #include <v1model.p4>
@@ -144,12 +144,8 @@ pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
 }
 
 fn compiled() -> Result<Program, String> {
-    let mut map = SourceMap::new();
-    let loader = MemoryFiles::new();
-    let (tree, mut diagnostics) = syntax::parse_text(&mut map, "state.p4", PROGRAM, &Options::new(&loader));
-    let typed = sema::check(&tree, &mut diagnostics);
-    let program = lower::lower(&typed, &mut diagnostics).filter(|_| !diagnostics.has_errors());
-    program.ok_or_else(|| syntax::render_all(&map, &diagnostics, false))
+    let compiled = Options::as_written().compile_text("state.p4", PROGRAM).map_err(text)?;
+    Ok(Program::clone(compiled.ir()))
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {

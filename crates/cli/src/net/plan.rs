@@ -59,16 +59,16 @@ fn check(topology: &Topology, plans: &[SwitchPlan], arguments: &NetArguments) ->
     }
     for (program, switches) in of_program {
         let compiled = frontend::load(program, &arguments.source, true)?;
-        backend::choose(&compiled, arguments.backend, arguments.cc.clone())?;
-        let most = compiled.program.architecture.port_max;
+        backend::choose(&compiled.program, arguments.backend, arguments.cc.as_deref())?;
+        let ir = compiled.program.ir();
+        let most = ir.architecture.port_max;
         for &index in &switches {
             check_ports(topology, index, most, arguments)?;
         }
         let mut files: Vec<&PathBuf> = switches.iter().flat_map(|&index| &plans[index].entries).collect();
         files.sort();
         files.dedup();
-        let faults: Vec<_> =
-            files.iter().filter_map(|file| control::load_entries(file, &compiled.program).err()).flatten().collect();
+        let faults: Vec<_> = files.iter().filter_map(|file| control::load_entries(file, ir).err()).flatten().collect();
         if !faults.is_empty() {
             faults.iter().for_each(terminal::error);
             return Err(Exit::BadInput);

@@ -1,7 +1,7 @@
-//! Source lines and text of a program, for any thread.
+//! Source lines and text of a program.
 //!
-//! What enters: the source map of a compilation, which belongs to one thread. What leaves: lines for spans, and their
-//! text, shortened for a line of a trace.
+//! What enters: the source map of a compilation. What leaves: lines for spans, and their text, shortened for a line of
+//! a trace.
 
 use base::Span;
 use std::path::Path;
@@ -14,69 +14,24 @@ const CHARACTERS_MAX: usize = 120;
 /// The ellipsis.
 const CUT: &str = "...";
 
-/// The text of a file.
-#[derive(Clone, Debug)]
-struct File {
-    start: u32,
-    text: String,
-    /// Where lines begin, counted from the file's beginning, and their names.
-    lines: Vec<(u32, Arc<str>, u32)>,
-}
-
 /// All text of a program.
-#[derive(Clone, Debug, Default)]
-pub struct Places(Vec<File>);
+#[derive(Clone, Debug)]
+pub struct Places(pub Arc<SourceMap>);
 
 impl Places {
-    /// The text of a source map.
-    pub fn of(map: &SourceMap) -> Places {
-        let mut files = Vec::new();
-        // Files lie one after the other, with a byte between them.
-        let mut start = 1;
-        while map.location(start).is_some() {
-            let text = map.text(Span::new(start, u32::MAX)).to_owned();
-            let end = start + text.len() as u32;
-            let begins = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1);
-            let mut name: Arc<str> = "".into();
-            let line = |at: u32| {
-                let location = map.location(start + at)?;
-                let file = Path::new(&*location.file).file_name()?.to_string_lossy().into_owned();
-                if *name != *file {
-                    name = file.into();
-                }
-                Some((at, Arc::clone(&name), location.line))
-            };
-            let lines = std::iter::once(0).chain(begins).filter_map(line).collect();
-            files.push(File { start, text, lines });
-            start = end + 1;
-        }
-        Places(files)
-    }
-
-    fn file(&self, position: u32) -> Option<&File> {
-        let index = self.0.partition_point(|file| file.start <= position).checked_sub(1)?;
-        let file = &self.0[index];
-        (position <= file.start + file.text.len() as u32).then_some(file)
-    }
-
     /// The position of a span, as `router.p4:12`; empty if it has none.
     pub fn place(&self, span: Span) -> String {
-        let file = if span.is_none() { None } else { self.file(span.lo) };
-        let line = file.and_then(|file| {
-            let at = file.lines.partition_point(|(begin, ..)| *begin <= span.lo - file.start);
-            file.lines.get(at.checked_sub(1)?)
+        let location = if span.is_none() { None } else { self.0.location(span.lo) };
+        let shown = location.and_then(|it| {
+            let file = Path::new(&*it.file).file_name()?;
+            Some(format!("{}:{}", file.to_string_lossy(), it.line))
         });
-        line.map_or_else(String::new, |(_, name, line)| format!("{name}:{line}"))
+        shown.unwrap_or_default()
     }
 
     /// The text of a span.
     fn text(&self, span: Span) -> &str {
-        let file = if span.is_none() { None } else { self.file(span.lo) };
-        let text = file.and_then(|file| {
-            let (lo, hi) = (span.lo - file.start, span.hi.saturating_sub(file.start));
-            file.text.get(lo as usize..(hi as usize).min(file.text.len()))
-        });
-        text.unwrap_or_default()
+        if span.is_none() { "" } else { self.0.text(span) }
     }
 
     /// The condition of an `if` or a `switch` at a span, as written; `None` if there is no such statement.
@@ -130,7 +85,7 @@ mod tests {
         let mut map = SourceMap::new();
         let spans = texts.iter().enumerate().map(|(n, text)| map.add(&format!("dir/{n}.p4"), text, None).unwrap());
         let spans = spans.collect();
-        (Places::of(&map), spans)
+        (Places(Arc::new(map)), spans)
     }
 
     #[test]

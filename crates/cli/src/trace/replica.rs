@@ -43,7 +43,7 @@ impl Original {
         let compiled = written.map_err(|diagnostics| {
             Problem::new(format!("the program {} does not compile here:\n{diagnostics}", stored.file.display()))
         })?;
-        let described = Arc::new(Described::new(compiled));
+        let described = Arc::new(Described::new(&compiled));
         Ok(Original { note, described })
     }
 
@@ -59,8 +59,7 @@ impl Original {
         options: &SwitchArguments,
         complain: impl FnMut(String),
     ) -> Result<Switch, Problem> {
-        let program = Arc::clone(&self.described.program);
-        let switch = backend::set_up(program, Backend::Interpreter, options)
+        let switch = backend::set_up(&self.described.compiled, Backend::Interpreter, options)
             .map_err(|failure| Problem::new(failure.messages.join("\n")))?;
         let parked = Arc::new(IdleOwner::default());
         let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);

@@ -18,7 +18,9 @@ use tables::{ActionCall, Entry, Table};
 /// A program and its text.
 #[derive(Clone, Debug)]
 pub struct Described {
-    /// The program, as it was written: passes would hide steps.
+    /// The compiled program, as it was written: passes would hide steps.
+    pub compiled: wirespeed::Program,
+    /// Its IR.
     pub program: Arc<Program>,
     /// Its text.
     pub places: Places,
@@ -27,9 +29,14 @@ pub struct Described {
 
 impl Described {
     /// A compiled program with its text.
-    pub fn new(compiled: Compiled) -> Described {
-        let Compiled { map, tree, program } = compiled;
-        Described { program: Arc::new(program), places: Places::of(&map), types: WrittenTypes::of(&tree) }
+    pub fn new(compiled: &Compiled) -> Described {
+        let program = &compiled.program;
+        Described {
+            compiled: program.clone(),
+            program: Arc::clone(program.ir()),
+            places: Places(Arc::clone(program.source())),
+            types: WrittenTypes::of(&compiled.tree),
+        }
     }
 
     /// A value of this name.

@@ -117,7 +117,7 @@ fn kind(words: &str) -> Result<Option<Kind>, String> {
         ["console"] => Kind::Console,
         ["python"] => Kind::Python,
         ["output"] => Kind::Output,
-        ["p4" | "c" | "json" | "text" | "stf"] | ["python", "fragment"] => return Ok(None),
+        ["p4" | "c" | "json" | "text" | "stf" | "rust"] | ["python", "fragment"] => return Ok(None),
         _ => return Err(format!("a block of the kind `{}` is not known to the tests of pages", words.join(" "))),
     }))
 }

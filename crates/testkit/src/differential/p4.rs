@@ -10,6 +10,7 @@ use ir::Program;
 use std::sync::Arc;
 use stf::observation::{Order, difference};
 use syntax::{MemoryFiles, SourceMap};
+use wirespeed::Source;
 
 /// How a comparison without a difference ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,9 +99,9 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
 
 /// Checks that the program's C code compiles.
 fn compiles(program: &Program, folder: &BuildFolder) -> Result<(), String> {
-    let plan = Plan::new(program).map_err(|error| error.to_string())?;
-    let text = cgen::emit_c(program, &plan, &|_| None);
-    cgen::compile(&text, &folder.options()).map_err(|error| error.to_string()).map(drop)
+    let program = wirespeed::Program::of_ir(Arc::new(program.clone()));
+    let plan = Plan::new(program.ir()).map_err(|error| error.to_string())?;
+    cgen::compile(&program.c_text(&plan), &folder.options()).map_err(|error| error.to_string()).map(drop)
 }
 
 /// The program; or, if it has no other errors, the features that are not supported yet.
@@ -110,25 +111,15 @@ pub(super) fn compiled(text: &str) -> Result<Result<Program, Vec<String>>, Strin
 
 /// The same with options of the lowering.
 fn compiled_with(text: &str, options: lower::Options) -> Result<Result<Program, Vec<String>>, String> {
-    let mut sources = SourceMap::new();
-    let files = MemoryFiles::new();
-    let (tree, mut diagnostics) =
-        p4_14::parse_text(&mut sources, "random.p4", text, &syntax::Options::new(&files), None);
-    let mut lowered = None;
-    if !diagnostics.has_errors() {
-        let typed = sema::check(&tree, &mut diagnostics);
-        if !diagnostics.has_errors() {
-            lowered = lower::lower_with(&typed, options, &mut diagnostics);
-        }
-    }
-    if diagnostics.has_errors() {
-        let errors: Vec<_> =
-            diagnostics.iter().filter(|diagnostic| diagnostic.severity == syntax::Severity::Error).collect();
+    let mut source = Source::parse("random.p4", text, &wirespeed::Options::default(), &MemoryFiles::new());
+    let lowered = source.check().and_then(|typed| source.lower_with(&typed, options));
+    if source.diagnostics.has_errors() {
+        let is_error = |it: &&syntax::Diagnostic| it.severity == syntax::Severity::Error;
+        let errors: Vec<_> = source.diagnostics.iter().filter(is_error).collect();
         if errors.iter().all(|error| error.code == UNSUPPORTED) {
             return Ok(Err(errors.iter().map(|error| error.message.clone()).collect()));
         }
-        let shown: String = errors.iter().map(|error| syntax::render(&sources, error, false)).collect();
-        return Err(format!("a program that should be right is refused:\n{shown}"));
+        return Err(format!("a program that should be right is refused:\n{}", source.rendered(false)));
     }
     let program = lowered.ok_or("no program and no error")?;
     ir::verify(&program).map_err(|errors| format!("the lowered program is not valid: {errors:#?}"))?;
