@@ -26,6 +26,11 @@ impl Bits {
         Bits::zero(width).not()
     }
 
+    /// The mask of a prefix: the `count` highest bits are one, all of them if `count` exceeds the width.
+    pub fn leading_ones(width: u32, count: u32) -> Bits {
+        Bits::ones(width).shl(u64::from(width.saturating_sub(count)))
+    }
+
     /// The low `width` bits of `value`.
     #[inline]
     pub fn from_u64(width: u32, value: u64) -> Bits {

@@ -26,7 +26,7 @@ pub mod time;
 
 pub use bits::Bits;
 pub use index::IndexVec;
-pub use matching::{FieldMatch, MatchKind};
+pub use matching::{Condition, FieldMatch, MatchKind};
 pub use rng::Rng;
 pub use span::{Origin, Span};
 pub use time::Time;

@@ -19,6 +19,20 @@ pub enum MatchKind {
 }
 
 impl MatchKind {
+    /// All kinds.
+    pub const ALL: [MatchKind; 5] =
+        [MatchKind::Exact, MatchKind::Lpm, MatchKind::Ternary, MatchKind::Range, MatchKind::Optional];
+
+    /// The kind that programs write like this.
+    pub fn named(name: &str) -> Option<MatchKind> {
+        MatchKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether entries can overlap such that only a priority decides between them.
+    pub fn has_priority(self) -> bool {
+        !matches!(self, MatchKind::Exact | MatchKind::Lpm)
+    }
+
     /// As programs write it.
     pub fn name(self) -> &'static str {
         match self {
@@ -67,7 +81,89 @@ pub enum FieldMatch {
     Optional(Option<Bits>),
 }
 
+/// What a match requires of a field: every kind is one of two conditions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// The bits under the mask equal those of the value.
+    Masked {
+        /// The required bits; those outside of the mask are zero.
+        value: Bits,
+        /// The mask.
+        mask: Bits,
+    },
+    /// At least `low` and at most `high`.
+    Between {
+        /// The smallest value that matches.
+        low: Bits,
+        /// The greatest value that matches.
+        high: Bits,
+    },
+}
+
 impl FieldMatch {
+    /// What it requires of a field of this width.
+    pub fn condition(&self, width: u32) -> Condition {
+        let masked = |value: &Bits, mask: Bits| Condition::Masked { value: value.and(&mask), mask };
+        match self {
+            FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => masked(value, Bits::ones(width)),
+            FieldMatch::Optional(None) => masked(&Bits::zero(width), Bits::zero(width)),
+            FieldMatch::Lpm { value, prefix_len } => masked(value, Bits::leading_ones(width, *prefix_len)),
+            FieldMatch::Ternary { value, mask } => masked(value, mask.clone()),
+            FieldMatch::Range { low, high } => Condition::Between { low: low.clone(), high: high.clone() },
+        }
+    }
+
+    /// What matches any value of this width; `None` for an exact field, which does not have it.
+    pub fn any(kind: MatchKind, width: u32) -> Option<FieldMatch> {
+        let zero = Bits::zero(width);
+        match kind {
+            MatchKind::Exact => None,
+            MatchKind::Lpm => Some(FieldMatch::Lpm { value: zero, prefix_len: 0 }),
+            MatchKind::Ternary => Some(FieldMatch::Ternary { value: zero.clone(), mask: zero }),
+            MatchKind::Range => Some(FieldMatch::Range { low: zero, high: Bits::ones(width) }),
+            MatchKind::Optional => Some(FieldMatch::Optional(None)),
+        }
+    }
+
+    /// Whether it matches any value.
+    pub fn is_any(&self) -> bool {
+        match self {
+            FieldMatch::Exact(_) => false,
+            FieldMatch::Lpm { prefix_len, .. } => *prefix_len == 0,
+            FieldMatch::Ternary { mask, .. } => mask.is_zero(),
+            FieldMatch::Range { low, high } => low.is_zero() && *high == Bits::ones(high.width()),
+            FieldMatch::Optional(value) => value.is_none(),
+        }
+    }
+
+    /// Whether a field of this kind and width takes it, and it is canonical.
+    pub fn fits(&self, kind: MatchKind, width: u32) -> bool {
+        let fits = |value: &Bits| value.width() == width;
+        self.kind() == kind
+            && match self {
+                FieldMatch::Exact(value) => fits(value),
+                FieldMatch::Lpm { value, prefix_len } => {
+                    fits(value) && *prefix_len <= width && value.shl(u64::from(*prefix_len)).is_zero()
+                }
+                FieldMatch::Ternary { value, mask } => fits(value) && fits(mask) && value.and(&mask.not()).is_zero(),
+                FieldMatch::Range { low, high } => fits(low) && fits(high) && low.cmp_unsigned(high).is_le(),
+                FieldMatch::Optional(value) => value.as_ref().is_none_or(fits),
+            }
+    }
+
+    /// It as text, with these signs before a mask and before an upper bound, and values as `show` has them: the last
+    /// argument of `show` is whether the value is a mask. An optional field that matches anything is `*`.
+    pub fn text(&self, [mask_sign, range_sign]: [&str; 2], show: impl Fn(&Bits, bool) -> String) -> String {
+        let value = |value: &Bits| show(value, false);
+        match self {
+            FieldMatch::Exact(it) | FieldMatch::Optional(Some(it)) => value(it),
+            FieldMatch::Lpm { value: it, prefix_len } => format!("{}/{prefix_len}", value(it)),
+            FieldMatch::Ternary { value: it, mask } => format!("{}{mask_sign}{}", value(it), show(mask, true)),
+            FieldMatch::Range { low, high } => format!("{}{range_sign}{}", value(low), value(high)),
+            FieldMatch::Optional(None) => "*".to_owned(),
+        }
+    }
+
     /// The kind of field that takes this value.
     pub fn kind(&self) -> MatchKind {
         match self {

@@ -16,6 +16,7 @@ mod replica;
 pub mod tap;
 pub mod values;
 
+use self::values::Described;
 use crate::Exit;
 use crate::args::{DEVICE_ID, TraceArguments};
 use crate::backend;
@@ -34,7 +35,6 @@ use std::path::Path;
 use std::sync::Arc;
 use stf::{Command, Script};
 use switch::{Backend, Output, Switch};
-use values::Described;
 
 /// Sends packets through a switch in the interpreter, one at a time, and prints what happens to each.
 pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {

@@ -200,7 +200,7 @@ fn bitwidth(spec: &P4BitstringLikeTypeSpec) -> u32 {
 }
 
 /// A format as an annotation.
-pub fn annotation(format: Format) -> String {
+fn annotation(format: Format) -> String {
     format!("@format({format})")
 }
 

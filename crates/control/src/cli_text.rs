@@ -8,10 +8,10 @@ use crate::command::{Burst, Command, CounterRef, MeterRef};
 use crate::entries::Collected;
 use crate::names;
 use crate::problem::{FilePlace, Origin, Problem};
-use crate::values::{self, ValueTarget};
 use base::{Bits, FieldMatch, MatchKind};
 use ir::{ActionCall, ActionId, Calculation, CrcParameters, Program, TableId, Type};
 use std::sync::Arc;
+use values::ValueTarget;
 
 /// The greatest number of a clone session.
 pub(crate) const SESSION_MAX: u64 = switch::replication::SESSION_MAX as u64;
@@ -476,8 +476,7 @@ pub(crate) fn table_action(program: &Program, table: TableId, given: &str, defau
 
 /// Whether entries of this table have a priority.
 pub(crate) fn has_priority(program: &Program, table: TableId) -> bool {
-    let ranked = |kind| matches!(kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional);
-    program.tables[table].keys.iter().any(|key| ranked(key.kind))
+    program.tables[table].keys.iter().any(|key| key.kind.has_priority())
 }
 
 /// The action's arguments, all of them.

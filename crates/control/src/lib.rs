@@ -8,7 +8,6 @@
 //! The modules:
 //! * [`command`]: the operations.
 //! * [`names`]: from a name as users write it to an index of the program.
-//! * [`values`]: from a value as users write it to bits of the right width.
 //! * [`cli_text`]: lines of `simple_switch_CLI` commands. Those about action profiles are in `profile_text`.
 //! * [`runtime_json`]: the `sN-runtime.json` form of the P4 tutorials.
 //! * [`switch_cli`]: lines of `simple_switch_CLI` on a switch that runs, and what that tool prints.
@@ -31,7 +30,6 @@ pub mod runtime_json;
 pub mod show;
 pub mod store;
 pub mod switch_cli;
-pub mod values;
 
 mod json_lines;
 mod profile_text;

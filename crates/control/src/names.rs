@@ -6,11 +6,11 @@
 
 use crate::command::{CounterRef, MeterRef};
 use crate::problem::Problem;
-use crate::values::ValueTarget;
 use base::Bits;
 use base::index::Id;
 use ir::{ActionId, ActionProfileId, CalculationId, Program, RegisterId, TableId, Type, ValueSetId};
 use std::borrow::Cow;
+use values::ValueTarget;
 
 /// Names that a message lists at most.
 const LISTED_MAX: usize = 8;

@@ -136,7 +136,7 @@ fn indirect_add(it: &Arguments<'_>, what: &str, call: fn(u32) -> ActionCall) -> 
     let key = key(it.program, table, keys)?;
     let (handles, priority) = split_priority(it, table, rest, 1)?;
     let [handle] = handles else { return Err(it.misuse(&format!("exactly one {what} must follow =>"))) };
-    let handle = crate::values::unsigned(handle, u64::from(u32::MAX), what)? as u32;
+    let handle = values::unsigned(handle, u64::from(u32::MAX), what)? as u32;
     Ok(Command::TableAdd { table, key, priority, call: call(handle) })
 }
 

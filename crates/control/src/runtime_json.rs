@@ -27,11 +27,12 @@ use crate::entries::Collected;
 use crate::json_lines::element_lines;
 use crate::names;
 use crate::problem::{FilePlace, Origin, Problem};
-use crate::values::{self, ValueTarget};
-use base::{Bits, FieldMatch, MatchKind};
+use base::{Bits, FieldMatch};
 use ir::{ActionCall, Key, Program, TableId};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
+use values::ValueTarget;
 
 type Object = Map<String, Value>;
 type Entry = fn(&Object, &Program) -> Result<Command, Problem>;
@@ -174,7 +175,7 @@ fn key(program: &Program, table: TableId, given: &Object) -> Result<Vec<FieldMat
         }
     }
     let or_any = |(given, key): (Option<FieldMatch>, &Key)| {
-        given.or_else(|| values::any(key.expr.ty.width(), key.kind)).ok_or_else(|| {
+        given.or_else(|| FieldMatch::any(key.kind, key.expr.ty.width())).ok_or_else(|| {
             Problem::new(format!("key {} is missing", key.name)).with_help("an exact key must have a value")
         })
     };
@@ -183,42 +184,33 @@ fn key(program: &Program, table: TableId, given: &Object) -> Result<Vec<FieldMat
 
 fn key_match(value: &Value, key: &Key) -> Result<FieldMatch, Problem> {
     let target = ValueTarget { role: "key", name: &key.name, ty: key.expr.ty };
-    match key.kind {
-        MatchKind::Exact => Ok(FieldMatch::Exact(bits(value, &target)?)),
-        MatchKind::Optional => Ok(FieldMatch::Optional(Some(bits(value, &target)?))),
-        MatchKind::Lpm => {
-            let (address, length) = pair(value, &target, "[value, prefix length]")?;
-            values::lpm(bits(address, &target)?, &length.to_string(), &target)
-        }
-        MatchKind::Ternary => {
-            let (value, mask) = pair(value, &target, "[value, mask]")?;
-            Ok(values::ternary(bits(value, &target)?, bits(mask, &target)?))
-        }
-        MatchKind::Range => {
-            let (low, high) = pair(value, &target, "[low, high]")?;
-            values::range(bits(low, &target)?, bits(high, &target)?, &target)
-        }
-    }
-}
-
-fn pair<'v>(value: &'v Value, target: &ValueTarget<'_>, form: &str) -> Result<(&'v Value, &'v Value), Problem> {
+    let Some(names) = values::part_names(key.kind) else {
+        return values::from_parts(key.kind, &text(value, &target)?, None, &target);
+    };
     match value.as_array().map(Vec::as_slice) {
-        Some([first, second]) => Ok((first, second)),
-        _ => Err(Problem::new(format!("{value} does not match {target}")).with_help(format!("it takes {form}"))),
+        Some([first, second]) => {
+            values::from_parts(key.kind, &text(first, &target)?, Some(&text(second, &target)?), &target)
+        }
+        _ => Err(Problem::new(format!("{value} does not match {target}"))
+            .with_help(format!("it takes [{}]", names.join(", ")))),
     }
 }
 
-/// A value: a number, a string in any of the forms of [`values`], a truth value; also alone in a list.
 fn bits(value: &Value, target: &ValueTarget<'_>) -> Result<Bits, Problem> {
+    values::value(&text(value, target)?, target)
+}
+
+/// A value in one of the forms of [`values`]: a number, a string, a truth value; also alone in a list.
+fn text<'v>(value: &'v Value, target: &ValueTarget<'_>) -> Result<Cow<'v, str>, Problem> {
     match value {
-        Value::String(text) => values::value(text, target),
+        Value::String(text) => Ok(Cow::Borrowed(text)),
         Value::Number(number) if number.is_f64() => {
             let message = format!("{number} is not a valid value for {target}");
             Err(Problem::new(message).with_help("it takes a whole number; one over 64 bits is written as a string"))
         }
-        Value::Number(number) => values::value(&number.to_string(), target),
-        Value::Bool(truth) => values::value(if *truth { "1" } else { "0" }, target),
-        Value::Array(list) if list.len() == 1 && !list[0].is_array() => bits(&list[0], target),
+        Value::Number(number) => Ok(Cow::Owned(number.to_string())),
+        Value::Bool(truth) => Ok(Cow::Borrowed(if *truth { "1" } else { "0" })),
+        Value::Array(list) if list.len() == 1 && !list[0].is_array() => text(&list[0], target),
         other => Err(Problem::new(format!("{} is not a valid value for {target}", excerpt(other)))),
     }
 }

@@ -82,14 +82,7 @@ pub fn value_set(members: &[Vec<FieldMatch>]) -> String {
 
 /// What an entry matches in a key.
 pub fn match_value(value: &FieldMatch) -> String {
-    match value {
-        FieldMatch::Exact(value) => value.to_string(),
-        FieldMatch::Lpm { value, prefix_len } => format!("{value}/{prefix_len}"),
-        FieldMatch::Ternary { value, mask } => format!("{value}&&&{mask}"),
-        FieldMatch::Range { low, high } => format!("{low}..{high}"),
-        FieldMatch::Optional(Some(value)) => value.to_string(),
-        FieldMatch::Optional(None) => "*".to_owned(),
-    }
+    values::Style::Hexadecimal.show_match(value)
 }
 
 /// The multicast groups, a line each.

@@ -12,7 +12,7 @@ use crate::command::{Command, CounterRef, ProfilePart};
 use crate::names;
 use crate::problem::Problem;
 use base::index::Id as _;
-use base::{Bits, FieldMatch, MatchKind};
+use base::{Bits, FieldMatch};
 use ir::{ActionCall, Program, TableId};
 use std::fmt::Write as _;
 use switch::replication::Replication;
@@ -313,14 +313,12 @@ fn outcome(program: &Program, command: &Command, reply: Reply) -> String {
 }
 
 fn table_kind(program: &Program, table: TableId) -> &'static str {
-    let kinds = program.tables[table].keys.iter().map(|key| key.kind);
-    let rank = |kind: MatchKind| match kind {
-        MatchKind::Exact => 0,
-        MatchKind::Lpm => 1,
-        MatchKind::Optional | MatchKind::Ternary => 2,
-        MatchKind::Range => 3,
-    };
-    ["exact", "lpm", "ternary", "range"][kinds.map(rank).max().unwrap_or(0)]
+    match program.tables[table].keys.iter().map(|key| TableKind::from(key.kind)).max() {
+        None | Some(TableKind::Keyless | TableKind::Exact) => "exact",
+        Some(TableKind::Lpm) => "lpm",
+        Some(TableKind::Ternary) => "ternary",
+        Some(TableKind::Range) => "range",
+    }
 }
 
 /// Ports as the tool writes them: a digit for each, the highest first.
@@ -336,15 +334,16 @@ fn hex(value: &Bits, separator: &str) -> String {
 }
 
 fn key_text(key: &FieldMatch) -> String {
-    let hex = |value: &Bits| hex(value, ":");
-    match key {
-        FieldMatch::Exact(value) => format!("EXACT-{}", hex(value)),
-        FieldMatch::Lpm { value, prefix_len } => format!("LPM-{}/{prefix_len}", hex(value)),
-        FieldMatch::Ternary { value, mask } => format!("TERNARY-{} &&& {}", hex(value), hex(mask)),
-        FieldMatch::Range { low, high } => format!("RANGE-{} -> {}", hex(low), hex(high)),
-        FieldMatch::Optional(Some(value)) => format!("OPTIONAL-{}", hex(value)),
-        FieldMatch::Optional(None) => "OPTIONAL-*".to_owned(),
-    }
+    format!("{}-{}", bmv2_kind(key), bmv2_match(key, ":"))
+}
+
+/// The match kind as the tool writes it.
+fn bmv2_kind(key: &FieldMatch) -> String {
+    key.kind().name().to_ascii_uppercase()
+}
+
+fn bmv2_match(key: &FieldMatch, separator: &str) -> String {
+    key.text([" &&& ", " -> "], |value, _| hex(value, separator))
 }
 
 fn call_text(program: &Program, table: TableId, call: &ActionCall) -> String {
@@ -464,15 +463,7 @@ fn arguments(args: &[Bits]) -> String {
 }
 
 fn match_text(value: &FieldMatch) -> String {
-    let hex = |value: &Bits| hex(value, "");
-    match value {
-        FieldMatch::Exact(value) => format!("{:10}{}", "EXACT", hex(value)),
-        FieldMatch::Lpm { value, prefix_len } => format!("{:10}{}/{prefix_len}", "LPM", hex(value)),
-        FieldMatch::Ternary { value, mask } => format!("{:10}{} &&& {}", "TERNARY", hex(value), hex(mask)),
-        FieldMatch::Range { low, high } => format!("{:10}{} -> {}", "RANGE", hex(low), hex(high)),
-        FieldMatch::Optional(Some(value)) => format!("{:10}{}", "OPTIONAL", hex(value)),
-        FieldMatch::Optional(None) => format!("{:10}*", "OPTIONAL"),
-    }
+    format!("{:10}{}", bmv2_kind(value), bmv2_match(value, ""))
 }
 
 fn action_entry(table: &Table, action: usize, args: &[Bits]) -> String {

@@ -1,14 +1,14 @@
 //! Keys of entries and members of value sets: between words and field matches.
 
 use crate::schema::{Schema, match_kind};
-use crate::value::{Form, Said, ValueType, bytes};
+use crate::value::{Form, Said, ValueType};
 use crate::words::Word;
 use base::{FieldMatch, MatchKind};
-use control::{Problem, names, values};
-use ir::Type;
+use control::{Problem, names};
 use p4runtime_proto::p4::config::v1::MatchField;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::field_match::{Exact, FieldMatchType, Lpm, Optional, Range, Ternary};
+use values::bytes;
 
 /// The word given for a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +24,8 @@ pub enum Given {
 /// The type of a key's values.
 pub fn value_type<'a>(schema: &'a Schema, field: &'a MatchField) -> ValueType<'a> {
     let (type_name, annotations) = (field.type_name.as_ref(), field.annotations.as_slice());
-    let ty = ValueType::new(schema, "key", &field.name, Said { bitwidth: field.bitwidth, type_name, annotations });
-    if match_kind(field) == Some(MatchKind::Lpm) { ty.of_prefixes() } else { ty }
+    let said = Said { bitwidth: field.bitwidth, type_name, annotations };
+    ValueType::of_key(schema, &field.name, said, match_kind(field))
 }
 
 /// The words given for each key, in order or by name.
@@ -99,36 +99,29 @@ fn read(schema: &Schema, field: &MatchField, text: &str) -> Result<Given, Proble
         MatchKind::Optional if text == "*" => return Ok(Given::Any),
         MatchKind::Exact if is_named_value(text) => FieldMatchType::Exact(Exact { value: ty.read(text)? }),
         MatchKind::Optional if is_named_value(text) => FieldMatchType::Optional(Optional { value: ty.read(text)? }),
-        _ => {
-            let bits = match ty.width_bits {
-                1 => Type::Bool,
-                width if text.starts_with('-') => Type::Int(width),
-                width => Type::Bit(width),
-            };
-            match asked(values::entry_key(text, &ty.target(bits), kind)?) {
-                Some(asked) => asked,
-                None => return Ok(Given::Any),
-            }
-        }
+        _ => match asked(values::entry_key(text, &ty.target(text), kind)?) {
+            Some(asked) => asked,
+            None => return Ok(Given::Any),
+        },
     };
     Ok(Given::Match(v1::FieldMatch { field_id: field.id, field_match_type: Some(asked) }))
 }
 
 /// The match in P4Runtime's form; `None` if it matches anything.
 fn asked(key: FieldMatch) -> Option<FieldMatchType> {
+    if key.is_any() {
+        return None;
+    }
     Some(match key {
         FieldMatch::Exact(value) => FieldMatchType::Exact(Exact { value: bytes(&value) }),
-        FieldMatch::Lpm { prefix_len: 0, .. } | FieldMatch::Optional(None) => return None,
         FieldMatch::Lpm { value, prefix_len } => {
             FieldMatchType::Lpm(Lpm { value: bytes(&value), prefix_len: prefix_len as i32 })
         }
-        FieldMatch::Ternary { mask, .. } if mask.is_zero() => return None,
         FieldMatch::Ternary { value, mask } => {
             FieldMatchType::Ternary(Ternary { value: bytes(&value), mask: bytes(&mask) })
         }
-        FieldMatch::Range { low, high } if low.is_zero() && high.not().is_zero() => return None,
         FieldMatch::Range { low, high } => FieldMatchType::Range(Range { low: bytes(&low), high: bytes(&high) }),
-        FieldMatch::Optional(Some(value)) => FieldMatchType::Optional(Optional { value: bytes(&value) }),
+        FieldMatch::Optional(value) => FieldMatchType::Optional(Optional { value: bytes(&value?) }),
     })
 }
 

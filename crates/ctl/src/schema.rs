@@ -4,6 +4,7 @@
 
 use base::MatchKind;
 use control::{Problem, names};
+pub use p4info::match_kind;
 use p4runtime_proto::p4::config::v1::{self, P4Info, P4TypeInfo, Preamble};
 
 /// The objects of a program.
@@ -176,25 +177,9 @@ impl Schema {
     }
 }
 
-/// The match kind of a key; `None` if P4Runtime does not have it.
-pub fn match_kind(field: &v1::MatchField) -> Option<MatchKind> {
-    use v1::match_field::{Match, MatchType};
-    match field.r#match.as_ref()? {
-        Match::MatchType(kind) => match MatchType::try_from(*kind).ok()? {
-            MatchType::Unspecified => None,
-            MatchType::Exact => Some(MatchKind::Exact),
-            MatchType::Lpm => Some(MatchKind::Lpm),
-            MatchType::Ternary => Some(MatchKind::Ternary),
-            MatchType::Range => Some(MatchKind::Range),
-            MatchType::Optional => Some(MatchKind::Optional),
-        },
-        Match::OtherMatchType(_) => None,
-    }
-}
-
 /// Whether entries have a priority.
 pub fn has_priority(table: &v1::Table) -> bool {
-    table.match_fields.iter().any(|it| !matches!(match_kind(it), Some(MatchKind::Exact | MatchKind::Lpm)))
+    table.match_fields.iter().any(|it| match_kind(it).is_none_or(MatchKind::has_priority))
 }
 
 /// Whether entries may have idle timeouts.

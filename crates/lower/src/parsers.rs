@@ -326,7 +326,7 @@ impl<'h> Lowerer<'h> {
         let Some(annotation) = annotations.and_then(|annotations| find(annotations, "match")) else {
             return Ok(MatchKind::Exact);
         };
-        match words(annotation).first().and_then(|word| crate::tables::match_kind(word)) {
+        match words(annotation).first().and_then(|word| MatchKind::named(word)) {
             Some(kind) => Ok(kind),
             None => self.unsupported(span, "this match kind in a value set"),
         }

@@ -38,18 +38,6 @@ struct Keys<'h> {
 /// Variables for keys, and the expressions that are assigned to them.
 type EffectKeys<'h> = Vec<(ir::VarId, &'h Expr)>;
 
-/// The match kind of this name.
-pub(crate) fn match_kind(name: &str) -> Option<MatchKind> {
-    Some(match name {
-        "exact" => MatchKind::Exact,
-        "lpm" => MatchKind::Lpm,
-        "ternary" => MatchKind::Ternary,
-        "range" => MatchKind::Range,
-        "optional" => MatchKind::Optional,
-        _ => return None,
-    })
-}
-
 /// The properties of tables that the language has and that are written with `=`.
 const PROPERTIES: &[&str] = &["default_action", "size", "entries", "largest_priority_wins", "priority_delta"];
 /// Those that v1model adds.
@@ -235,7 +223,7 @@ impl<'h> Lowerer<'h> {
                 selecting.extend(self.selector_key(key, &mut effects)?);
                 continue;
             }
-            let Some(kind) = match_kind(&kind_name) else {
+            let Some(kind) = MatchKind::named(&kind_name) else {
                 return self.unsupported(key.span, format!("the match kind `{kind_name}`"));
             };
             let (statements, value) = self.collect(|l| l.eval_scalar(&key.expr))?;
@@ -252,10 +240,10 @@ impl<'h> Lowerer<'h> {
             lowered.push(ir::Key { name: key.name.to_string(), expr, kind });
         }
         let is_prefix = |key: &&hir::TableKey| {
-            self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| match_kind(kind) == Some(MatchKind::Lpm))
+            self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| MatchKind::named(kind) == Some(MatchKind::Lpm))
         };
         // Beside a key that is matched with a mask, prefixes are masks, and the entries have priorities.
-        let has_masks = lowered.iter().any(|key| !matches!(key.kind, MatchKind::Exact | MatchKind::Lpm));
+        let has_masks = lowered.iter().any(|key| key.kind.has_priority());
         if let (Some(second), false) = (keys.iter().filter(is_prefix).nth(1), has_masks) {
             let message = "a table can have only one key of kind `lpm`, unless there is a `ternary` key, too";
             return self.refuse(codes::CONTROL_PLANE, second.span, message);

@@ -12,7 +12,9 @@ mod objects;
 pub use data::{Data, Translation, Value};
 pub use objects::*;
 
+use base::MatchKind;
 use p4runtime_proto::p4::config::v1;
+use p4runtime_proto::p4::config::v1::match_field::{Match, MatchType};
 use std::collections::BTreeMap;
 
 /// The meaning of the ids of a P4Info.
@@ -192,8 +194,7 @@ impl Table {
     /// Whether entries have a priority: it is required if there is a ternary, range or optional key, and forbidden
     /// otherwise.
     pub fn has_priorities(&self) -> bool {
-        let needs = |key: &MatchField| !matches!(key.kind, base::MatchKind::Exact | base::MatchKind::Lpm);
-        self.keys.iter().any(needs)
+        self.keys.iter().any(|key| key.kind.has_priority())
     }
 }
 
@@ -201,5 +202,16 @@ impl Action {
     /// The parameter with this id.
     pub fn param(&self, id: u32) -> Option<&Param> {
         self.params.iter().find(|param| param.id == id)
+    }
+}
+
+/// The match kind of a field; `None` if P4Runtime does not have it.
+pub fn match_kind(field: &v1::MatchField) -> Option<MatchKind> {
+    match field.r#match.as_ref()? {
+        Match::MatchType(number) => {
+            let name = MatchType::try_from(*number).ok()?.as_str_name();
+            MatchKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
+        }
+        Match::OtherMatchType(_) => None,
     }
 }

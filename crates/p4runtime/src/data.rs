@@ -279,7 +279,7 @@ impl Writer<'_> {
             Data::Bool => Sent::Bool(!self.leaf().is_zero()),
             Data::Varbit { .. } => {
                 let bits = self.varbit();
-                Sent::Varbit(v1::P4Varbit { bitstring: value::bytes(&bits), bitwidth: bits.width() as i32 })
+                Sent::Varbit(v1::P4Varbit { bitstring: values::bytes(&bits), bitwidth: bits.width() as i32 })
             }
             Data::Struct(members) => {
                 let members = members.iter().map(|(_, member)| self.write(member)).collect();
@@ -307,7 +307,7 @@ impl Writer<'_> {
             }
             Data::Enum(names) => Sent::Enum(self.position(names)),
             Data::Error(names) => Sent::Error(self.position(names)),
-            Data::SerializableEnum { .. } => Sent::EnumValue(value::bytes(&self.leaf())),
+            Data::SerializableEnum { .. } => Sent::EnumValue(values::bytes(&self.leaf())),
         };
         v1::P4Data { data: Some(sent) }
     }
@@ -317,7 +317,7 @@ impl Writer<'_> {
         // The bytes of a varbit say how long it is; those of others are the shortest.
         let bitstring = |(_, member): &(String, Data)| match member {
             Data::Varbit { .. } => self.varbit().to_be_bytes(),
-            _ => value::bytes(&self.leaf()),
+            _ => values::bytes(&self.leaf()),
         };
         let bitstrings = members.iter().map(bitstring).collect();
         v1::P4Header { is_valid, bitstrings: if is_valid { bitstrings } else { Vec::new() } }

@@ -4,7 +4,7 @@
 
 use crate::schema::Schema;
 use crate::translator::Unknown;
-use crate::value::{self, shown};
+use crate::value::shown;
 use base::{Bits, FieldMatch, MatchKind};
 use control::api::Fault;
 use p4info::MatchField;
@@ -38,17 +38,9 @@ fn read_one(
     let name = if field.name.is_empty() { field.id.to_string() } else { field.name.clone() };
     let reader = Reader { schema, field, unknown, what: format!("{owner}, match field {name}") };
     let what = &reader.what;
-    let width_bits = field.value.width_bits;
     let Some(given) = of_field.next() else {
-        return match field.kind {
-            MatchKind::Exact => Err(Fault::invalid(format!("{what}: an exact match cannot be left out"))),
-            MatchKind::Lpm => Ok(FieldMatch::Lpm { value: Bits::zero(width_bits), prefix_len: 0 }),
-            MatchKind::Ternary => {
-                Ok(FieldMatch::Ternary { value: Bits::zero(width_bits), mask: Bits::zero(width_bits) })
-            }
-            MatchKind::Range => Ok(FieldMatch::Range { low: Bits::zero(width_bits), high: Bits::ones(width_bits) }),
-            MatchKind::Optional => Ok(FieldMatch::Optional(None)),
-        };
+        return FieldMatch::any(field.kind, field.value.width_bits)
+            .ok_or_else(|| Fault::invalid(format!("{what}: an exact match cannot be left out")));
     };
     if of_field.next().is_some() {
         return Err(Fault::invalid(format!("{what}: it is given twice")));
@@ -92,11 +84,11 @@ impl Reader<'_> {
             Ok(length) if length <= width_bits => length,
             _ => return self.refuse(&format!("the prefix length {} is not one of 1 to {width_bits}", sent.prefix_len)),
         };
-        if !value.and(&prefix_mask(width_bits, prefix_len).not()).is_zero() {
-            let right = shown(&value::bytes(&value.and(&prefix_mask(width_bits, prefix_len))));
+        if !value.and(&Bits::leading_ones(width_bits, prefix_len).not()).is_zero() {
+            let right = shown(&values::bytes(&value.and(&Bits::leading_ones(width_bits, prefix_len))));
             return self.refuse(&format!(
                 "the bits of the value {} after the first {prefix_len} must be zero, as in {right}",
-                shown(&value::bytes(&value))
+                shown(&values::bytes(&value))
             ));
         }
         Ok(FieldMatch::Lpm { value, prefix_len })
@@ -108,7 +100,7 @@ impl Reader<'_> {
             return self.refuse("a mask of 0 matches everything: leave the match field out");
         }
         if !value.and(&mask.not()).is_zero() {
-            let [right, value, mask] = [&value.and(&mask), &value, &mask].map(|it| shown(&value::bytes(it)));
+            let [right, value, mask] = [&value.and(&mask), &value, &mask].map(|it| shown(&values::bytes(it)));
             return self
                 .refuse(&format!("the bits of the value {value} outside the mask {mask} must be zero, as in {right}"));
         }
@@ -118,19 +110,15 @@ impl Reader<'_> {
     fn range(&self, sent: &proto::Range) -> Result<FieldMatch, Fault> {
         let (low, high) = (self.bits("low", &sent.low)?, self.bits("high", &sent.high)?);
         if low.cmp_unsigned(&high).is_gt() {
-            let [low, high] = [&low, &high].map(|end| shown(&value::bytes(end)));
+            let [low, high] = [&low, &high].map(|end| shown(&values::bytes(end)));
             return self.refuse(&format!("the low end of the range, {low}, is above its high end, {high}"));
         }
         if low.is_zero() && high == Bits::ones(high.width()) {
-            let high = shown(&value::bytes(&high));
+            let high = shown(&values::bytes(&high));
             return self.refuse(&format!("a range of 0x0 to {high} matches everything: leave the match field out"));
         }
         Ok(FieldMatch::Range { low, high })
     }
-}
-
-fn prefix_mask(width_bits: u32, prefix_len: u32) -> Bits {
-    Bits::ones(width_bits).shl(u64::from(width_bits - prefix_len))
 }
 
 fn name_of(sent: &FieldMatchType) -> &'static str {
@@ -155,20 +143,19 @@ pub(crate) fn write(schema: &Schema, fields: &[MatchField], key: &[FieldMatch]) 
 
 /// None for a wildcard.
 fn write_one(schema: &Schema, field: &MatchField, key: &FieldMatch) -> Option<FieldMatchType> {
+    if key.is_any() {
+        return None;
+    }
     let bytes = |bits: &Bits| schema.translator.write(&field.value, bits);
     Some(match key {
         FieldMatch::Exact(value) => FieldMatchType::Exact(proto::Exact { value: bytes(value) }),
-        FieldMatch::Lpm { prefix_len: 0, .. } => return None,
         FieldMatch::Lpm { value, prefix_len } => {
             FieldMatchType::Lpm(proto::Lpm { value: bytes(value), prefix_len: *prefix_len as i32 })
         }
-        FieldMatch::Ternary { mask, .. } if mask.is_zero() => return None,
         FieldMatch::Ternary { value, mask } => {
             FieldMatchType::Ternary(proto::Ternary { value: bytes(&value.and(mask)), mask: bytes(mask) })
         }
-        FieldMatch::Range { low, high } if low.is_zero() && *high == Bits::ones(high.width()) => return None,
         FieldMatch::Range { low, high } => FieldMatchType::Range(proto::Range { low: bytes(low), high: bytes(high) }),
-        FieldMatch::Optional(None) => return None,
-        FieldMatch::Optional(Some(value)) => FieldMatchType::Optional(proto::Optional { value: bytes(value) }),
+        FieldMatch::Optional(value) => FieldMatchType::Optional(proto::Optional { value: bytes(value.as_ref()?) }),
     })
 }

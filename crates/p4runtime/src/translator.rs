@@ -18,13 +18,14 @@
 //! numbers. Only there is the empty text a name.
 
 use crate::ports::Ports;
-use crate::value::{bits, bytes};
+use crate::value::bits;
 use base::Bits;
 use control::api::{Code, Fault};
 use p4info::{Translation, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use values::bytes;
 
 /// The range of numbers for names, in bits, at the top of wider types.
 const ROOM_BITS: u32 = 20;

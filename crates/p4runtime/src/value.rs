@@ -14,58 +14,36 @@ pub(crate) fn bits(what: impl Display, width_bits: u32, bytes: &[u8]) -> Result<
     if bytes.is_empty() {
         return out_of_range(format!("{what}: the value is empty: it must have at least one byte, as \\x00 for 0"));
     }
-    let significant = significant_bytes(bytes);
-    let needed = needed_bits(significant);
+    let needed = values::bits_needed(bytes);
     if needed > u64::from(width_bits) {
-        return out_of_range(format!(
-            "{what}: the value {} needs {needed} bits, and there are {width_bits}",
-            shown(significant)
-        ));
+        let value = shown(bytes);
+        return out_of_range(format!("{what}: the value {value} needs {needed} bits, and there are {width_bits}"));
     }
-    Ok(Bits::from_be_bytes(width_bits, significant))
-}
-
-/// The shortest string of bytes for bits.
-pub(crate) fn bytes(value: &Bits) -> Vec<u8> {
-    let all = value.to_be_bytes();
-    match significant_bytes(&all) {
-        [] => vec![0],
-        significant => significant.to_vec(),
-    }
+    Ok(Bits::from_be_bytes(width_bits, values::significant(bytes)))
 }
 
 /// A number as a value.
 pub(crate) fn number(value: u64) -> Vec<u8> {
-    bytes(&Bits::from_u64(64, value))
-}
-
-fn significant_bytes(bytes: &[u8]) -> &[u8] {
-    let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
-    &bytes[zeros..]
-}
-
-fn needed_bits(significant: &[u8]) -> u64 {
-    match significant.first() {
-        None => 1,
-        Some(first) => significant.len() as u64 * 8 - u64::from(first.leading_zeros()),
-    }
+    values::canonical(&value.to_be_bytes())
 }
 
 /// The most bytes of a value that a message shows.
 const SHOWN_BYTES_MAX: usize = 20;
 
 /// A value for messages.
-pub(crate) fn shown(significant: &[u8]) -> String {
-    let digits: String = significant.iter().take(SHOWN_BYTES_MAX).map(|byte| format!("{byte:02x}")).collect();
-    let digits = digits.trim_start_matches('0');
-    let digits = if digits.is_empty() { "0" } else { digits };
-    if significant.len() > SHOWN_BYTES_MAX { format!("0x{digits}...") } else { format!("0x{digits}") }
+pub(crate) fn shown(value: &[u8]) -> String {
+    let significant = values::significant(value);
+    match significant.get(..SHOWN_BYTES_MAX) {
+        Some(start) if significant.len() > SHOWN_BYTES_MAX => values::hexadecimal(start) + "...",
+        _ => values::hexadecimal(significant),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+    use values::bytes;
 
     /// The value of a string of bytes for a width, and how it is sent back.
     fn check(width_bits: u32, sent: &[&[u8]], expect: Expect) {

@@ -19,13 +19,13 @@
 //! before the next one starts. Time advances only by [`run::PACKET_NS`] per packet and [`run::WAIT_NS`] per `wait`.
 
 pub mod compare;
+mod keys;
 mod lexer;
 mod names;
 pub mod observation;
 pub mod parse;
 pub mod run;
 pub mod script;
-mod values;
 
 pub use observation::Observation;
 pub use parse::parse;

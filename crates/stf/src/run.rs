@@ -3,7 +3,7 @@
 use crate::compare::{self, Expectation, Fault, Sent};
 use crate::observation::Observation;
 use crate::script::{Call, Command, CounterCell, CounterCheck, Script, Value};
-use crate::{names, values};
+use crate::{keys, names};
 use base::Bits;
 use base::index::Id as _;
 use control::{Command as Control, CounterRef, Reply};
@@ -291,8 +291,8 @@ impl Runner<'_, '_> {
             let given = call.arguments.iter().rev().find(|(given, _)| given == name);
             let (_, number) =
                 given.ok_or_else(|| format!("action {} needs a value for its parameter {name}", action.name))?;
-            let value = values::exact(number, program.vars[param].ty.width());
-            args.push(value.map_err(|message| format!("parameter {name}: {message}"))?);
+            let target = keys::target("parameter", name, program.vars[param].ty.width());
+            args.push(keys::exact(number, &target).map_err(|problem| problem.to_string())?);
         }
         Ok(ActionCall { action: position as u32, args })
     }
@@ -314,10 +314,10 @@ impl Runner<'_, '_> {
         let key = table.keys.iter().zip(given).map(|(key, value)| {
             let width = key.expr.ty.width();
             let result = match value {
-                Some(value) => values::entry_key(value, width, key.kind),
-                None => Ok(values::unnamed(width, key.kind)),
+                Some(value) => keys::entry_key(value, key.kind, &keys::target("key", &key.name, width)),
+                None => Ok(keys::unnamed(width, key.kind)),
             };
-            result.map_err(|message| format!("key {}: {message}", key.name))
+            result.map_err(|problem| problem.to_string())
         });
         let key = key.collect::<Result<Vec<_>, _>>()?;
         let has_priority = self.switch.tables().tables()[id.index()].kind().has_priority();

@@ -162,11 +162,11 @@ fn errors_in_names_and_values_list_the_valid_ones() {
             test.stf:4: action MyIngress.send needs a value for its parameter value
             test.stf:5: action MyIngress.send has no parameter speed
               help: it has port, value
-            test.stf:6: key hdr.h.a: 256 does not fit 8 bits
+            test.stf:6: 256 needs 9 bits, key hdr.h.a has 8
             test.stf:7: key hdr.h.a: 0x0*: every digit must be given here
             test.stf:8: table MyIngress.patch has ternary or optional keys: the entry needs a priority
             test.stf:9: key hdr.h.b: 5: a ternary key takes a hexadecimal or binary number, as 0x0a**
-            test.stf:10: parameter port: 512 does not fit 9 bits
+            test.stf:10: 512 needs 10 bits, parameter port has 9
             test.stf:11: there is no counter hit
               help: there is MyIngress.seen, MyIngress.hits
             test.stf:12: no entry was added as none (`add ... = none`)

@@ -246,7 +246,7 @@ fn contents(program: &Program, tables: &TableSet, id: TableId) -> Option<Content
     let mut entries: Vec<&tables::Entry> = table.entries().collect();
     entries.sort_by_key(|entry| Reverse((prefix_len(table, entry), entry.spec.priority, Reverse(entry.sequence))));
     let known = |entry: &tables::Entry| {
-        let key = entry.spec.key.iter().map(entry_key).collect();
+        let key = entry.spec.key.clone();
         Some(KnownEntry { handle: entry.handle.0, key, call: call(entry.spec.action, &entry.spec.args)? })
     };
     let entries = entries.into_iter().map(known).collect::<Option<_>>()?;
@@ -260,15 +260,4 @@ fn prefix_len(table: &Table, entry: &tables::Entry) -> u32 {
         _ => 0,
     };
     entry.spec.key.iter().map(len).max().unwrap_or(0)
-}
-
-/// The program's word for what an entry says of a key.
-fn entry_key(value: &FieldMatch) -> FieldMatch {
-    match value.clone() {
-        FieldMatch::Exact(value) => FieldMatch::Exact(value),
-        FieldMatch::Lpm { value, prefix_len } => FieldMatch::Lpm { value, prefix_len },
-        FieldMatch::Ternary { value, mask } => FieldMatch::Ternary { value, mask },
-        FieldMatch::Range { low, high } => FieldMatch::Range { low, high },
-        FieldMatch::Optional(value) => FieldMatch::Optional(value),
-    }
 }

@@ -135,7 +135,7 @@ fn match_value(value: &mut FieldMatch, field: &KeyField) -> Result<(), Problem> 
                 return Err(Problem::PrefixTooLong { field: field.name.clone(), prefix_len: *prefix_len, width_bits });
             }
             if *prefix_len < width_bits {
-                *value = value.and(&prefix_mask(width_bits, *prefix_len));
+                *value = value.and(&Bits::leading_ones(width_bits, *prefix_len));
             }
         }
         FieldMatch::Ternary { value, mask } => {
@@ -153,10 +153,6 @@ fn match_value(value: &mut FieldMatch, field: &KeyField) -> Result<(), Problem> 
         }
     }
     Ok(())
-}
-
-fn prefix_mask(width_bits: u32, prefix_len: u32) -> Bits {
-    Bits::ones(width_bits).shl(u64::from(width_bits - prefix_len))
 }
 
 /// Packs a canonical entry.
@@ -183,7 +179,7 @@ pub(crate) fn pack(
             FieldMatch::Optional(None) => {}
             FieldMatch::Lpm { value, prefix_len } => {
                 slot.store(value_row, value);
-                slot.store(mask_row, &prefix_mask(width_bits, *prefix_len));
+                slot.store(mask_row, &Bits::leading_ones(width_bits, *prefix_len));
                 lpm_len = *prefix_len;
             }
             FieldMatch::Ternary { value, mask } => {
@@ -191,7 +187,7 @@ pub(crate) fn pack(
                 slot.store(mask_row, mask);
             }
             FieldMatch::Range { low, high } => {
-                let shared = prefix_mask(width_bits, range_masks.bits(low, high));
+                let shared = Bits::leading_ones(width_bits, range_masks.bits(low, high));
                 slot.store(value_row, &low.and(&shared));
                 slot.store(mask_row, &shared);
                 slot.store(&mut bounds[..words], low);

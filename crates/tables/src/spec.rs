@@ -137,19 +137,24 @@ pub enum TableKind {
 impl TableKind {
     /// The kind of a table with this key.
     pub fn of(key: &[KeyField]) -> TableKind {
-        key.iter().fold(TableKind::Keyless, |kind, field| {
-            kind.max(match field.kind {
-                MatchKind::Exact => TableKind::Exact,
-                MatchKind::Lpm => TableKind::Lpm,
-                MatchKind::Ternary | MatchKind::Optional => TableKind::Ternary,
-                MatchKind::Range => TableKind::Range,
-            })
-        })
+        key.iter().map(|field| TableKind::from(field.kind)).max().unwrap_or(TableKind::Keyless)
     }
 
     /// Whether the priority of an entry is used.
     pub fn has_priority(self) -> bool {
         self >= TableKind::Ternary
+    }
+}
+
+impl From<MatchKind> for TableKind {
+    /// The kind of a table that has only fields of this kind.
+    fn from(kind: MatchKind) -> TableKind {
+        match kind {
+            MatchKind::Exact => TableKind::Exact,
+            MatchKind::Lpm => TableKind::Lpm,
+            MatchKind::Ternary | MatchKind::Optional => TableKind::Ternary,
+            MatchKind::Range => TableKind::Range,
+        }
     }
 }
 

@@ -85,13 +85,7 @@ fn as_commands(program: &Program, entries: &[(TableId, Entry)]) -> String {
         let action = &program.actions[table.actions[entry.call.action as usize].action];
         text += &format!("table_add {} {}", table.name, action.name);
         for key in &entry.key {
-            text += &match key {
-                FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => format!(" {value}"),
-                FieldMatch::Lpm { value, prefix_len } => format!(" {value}/{prefix_len}"),
-                FieldMatch::Ternary { value, mask } => format!(" {value}&&&{mask}"),
-                FieldMatch::Range { low, high } => format!(" {low}->{high}"),
-                FieldMatch::Optional(None) => " *".to_string(),
-            };
+            text += &format!(" {}", key.text(["&&&", "->"], |value, _| value.to_string()));
         }
         text += " =>";
         for arg in &entry.call.args {
@@ -106,7 +100,7 @@ fn as_commands(program: &Program, entries: &[(TableId, Entry)]) -> String {
 }
 
 fn has_priority(key: &[FieldMatch]) -> bool {
-    key.iter().any(|key| !matches!(key, FieldMatch::Exact(_) | FieldMatch::Lpm { .. }))
+    key.iter().any(|key| key.kind().has_priority())
 }
 
 fn as_json(program: &Program, entries: &[(TableId, Entry)]) -> String {

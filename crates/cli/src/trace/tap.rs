@@ -11,7 +11,6 @@ use super::{Sent, story};
 use crate::args::{DEVICE_ID, SourceArguments, SwitchArguments};
 use base::{Bits, FieldMatch, MatchKind};
 use control::store::Saved;
-use control::values::{self, ValueTarget};
 use control::{Problem, names};
 use ctl::engine::{self, PacketTracer, Surroundings};
 use ctl::plan::Traced;
@@ -21,6 +20,7 @@ use p4runtime_proto::wirespeed::v1::{TapPacket, TapPattern};
 use std::sync::Arc;
 use switch::Switch;
 use switch::tap::PATTERN_BYTES_MAX;
+use values::ValueTarget;
 
 /// The journey of the next packet that arrives at the switch with this address for controllers.
 pub fn next_packet(address: &str, tls: Option<Tls>) -> Result<Vec<String>, String> {

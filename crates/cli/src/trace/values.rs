@@ -5,15 +5,14 @@
 
 use super::places::Places;
 use crate::frontend::Compiled;
-use crate::written_types::{Format, WrittenTypes, annotation};
+use crate::written_types::WrittenTypes;
+use base::Bits;
 use base::index::Id as _;
-use base::{Bits, FieldMatch};
 use control::show;
-use ctl::Schema;
-use ctl::value::{Said, ValueType};
 use ir::{ActionId, Expr, ExprKind, FieldType, HeaderRef, HeaderTypeId, Place, Program, TableId, Target, VarId};
 use std::sync::Arc;
 use tables::{ActionCall, Entry, Table};
+use values::Style;
 
 /// A program and its text.
 #[derive(Clone, Debug)]
@@ -39,11 +38,6 @@ impl Described {
         }
     }
 
-    /// A value of this name.
-    fn value(name: &str, value: &Bits, format: Option<Format>) -> String {
-        value_type(name, value.width(), format, |ty| ty.show(&value.to_be_bytes()))
-    }
-
     /// A header's field.
     pub fn field(&self, ty: HeaderTypeId, field: usize, value: &Bits) -> String {
         let header_type = &self.program.header_types[ty];
@@ -51,7 +45,7 @@ impl Described {
         match header_type.fields[field].ty {
             FieldType::Fixed(_) => {
                 let format = self.types.of_field(&header_type.name, name, value.width());
-                Described::value(&format!("{}.{name}", header_type.name), value, format)
+                Style::of(name, value.width(), format).show(value)
             }
             FieldType::Varbit(_) => value.to_string(),
         }
@@ -62,7 +56,7 @@ impl Described {
         let name = &self.program.vars[var].name;
         // Only a header's plain 48 bits are certainly no time.
         let plain = (value.width() == 48).then_some("DECIMAL");
-        Described::value(name, value, self.types.of_path(name, value.width()).or(plain))
+        Style::of(name, value.width(), self.types.of_path(name, value.width()).or(plain)).show(value)
     }
 
     /// An argument of an action.
@@ -70,7 +64,8 @@ impl Described {
         let action = &self.program.actions[action];
         let Some(&param) = action.params.get(position) else { return value.to_string() };
         let name = &self.program.vars[param].name;
-        Described::value(name, value, self.types.of_parameter(&action.name, name, value.width()))
+        let format = self.types.of_parameter(&action.name, name, value.width());
+        Style::of(name, value.width(), format).show(value)
     }
 
     /// The value of a variable or field.
@@ -116,13 +111,11 @@ impl Described {
 
     /// The value of a table's key.
     pub fn key(&self, table: TableId, position: usize, value: &Bits) -> String {
-        self.key_type(table, position, value.width(), |ty| ty.show(&value.to_be_bytes()))
+        self.key_style(table, position, value.width()).show(value)
     }
 
-    fn key_type<T>(&self, table: TableId, position: usize, width: u32, show: impl FnOnce(&ValueType<'_>) -> T) -> T {
-        let Some(key) = self.program.tables[table].keys.get(position) else {
-            return value_type("", width, None, show);
-        };
+    fn key_style(&self, table: TableId, position: usize, width: u32) -> Style {
+        let Some(key) = self.program.tables[table].keys.get(position) else { return Style::of("", width, None) };
         let by_type = match &key.expr.kind {
             ExprKind::Field(header, field) => {
                 let ty = self.program.header_type(header);
@@ -131,34 +124,16 @@ impl Described {
             _ => None,
         };
         let format = by_type.or_else(|| self.types.of_path(&key.name, width));
-        value_type(&key.name, width, format, |ty| match key.kind {
-            base::MatchKind::Lpm => show(&ty.clone().of_prefixes()),
-            _ => show(ty),
-        })
-    }
-
-    /// What an entry matches in a key.
-    fn wanted(&self, table: TableId, position: usize, wanted: &FieldMatch) -> String {
-        let shown = |value: &Bits| self.key(table, position, value);
-        match wanted {
-            FieldMatch::Exact(value) | FieldMatch::Optional(Some(value)) => shown(value),
-            FieldMatch::Lpm { value, prefix_len } => format!("{}/{prefix_len}", shown(value)),
-            FieldMatch::Ternary { value, mask } => {
-                let bytes = mask.to_be_bytes();
-                let mask = self.key_type(table, position, mask.width(), |ty| ty.show_mask(&bytes));
-                format!("{}&&&{mask}", shown(value))
-            }
-            FieldMatch::Range { low, high } => format!("{}..{}", shown(low), shown(high)),
-            FieldMatch::Optional(None) => "*".to_owned(),
-        }
+        Style::of_key(&key.name, width, format, Some(key.kind))
     }
 
     /// An entry: its handle, its keys, its priority if it matters, its action.
     pub fn entry(&self, table: TableId, stored: &Table, entry: &Entry) -> String {
-        let names = stored.spec().key.iter().map(|field| &field.name);
+        let fields = &stored.spec().key;
+        let shown = |at: usize, wanted| self.key_style(table, at, fields[at].width_bits).show_match(wanted);
+        let names = fields.iter().map(|field| &field.name);
         let keys = names.zip(&entry.spec.key).enumerate();
-        let keys: Vec<String> =
-            keys.map(|(at, (name, wanted))| format!("{name}={}", self.wanted(table, at, wanted))).collect();
+        let keys: Vec<String> = keys.map(|(at, (name, wanted))| format!("{name}={}", shown(at, wanted))).collect();
         let priority = match stored.kind().has_priority() {
             true => format!(" priority {}", entry.spec.priority),
             false => String::new(),
@@ -194,11 +169,4 @@ impl Described {
             _ => "reject".to_owned(),
         }
     }
-}
-
-fn value_type<T>(name: &str, width: u32, format: Option<Format>, show: impl FnOnce(&ValueType<'_>) -> T) -> T {
-    let annotations: Vec<String> = format.map(annotation).into_iter().collect();
-    let said = Said { bitwidth: i32::try_from(width).unwrap_or(0), type_name: None, annotations: &annotations };
-    let schema = Schema::default();
-    show(&ValueType::new(&schema, "value", name, said))
 }

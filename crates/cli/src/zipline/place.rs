@@ -19,6 +19,7 @@ use p4runtime_proto::p4::v1::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver};
+use values::canonical;
 use zipline::entries::name;
 use zipline::pairs::{Basis, Held, Order};
 
@@ -486,12 +487,6 @@ fn action(action_id: u32, argument: Option<Vec<u8>>) -> TableAction {
     TableAction { r#type: Some(table_action::Type::Action(Action { action_id, params })) }
 }
 
-/// A number in P4Runtime's form: no more bytes than it needs, but at least one.
-pub(super) fn canonical(bytes: &[u8]) -> Vec<u8> {
-    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-    if zeros == bytes.len() { vec![0] } else { bytes[zeros..].to_vec() }
-}
-
 fn bytes(number: u32) -> Vec<u8> {
     canonical(&number.to_be_bytes())
 }
@@ -528,8 +523,6 @@ mod tests {
     #[test]
     fn numbers_have_the_bytes_that_they_need() {
         assert_eq!([0, 1, 255, 256, 0x1_0000].map(|it| bytes(it).len()), [1, 1, 1, 2, 3]);
-        assert_eq!(canonical(&[0, 0, 7, 0]), [7, 0]);
-        assert_eq!(canonical(&[]), [0]);
         assert_eq!((number(&[1, 0]), number(&[1, 0, 0, 0, 0])), (Some(256), None));
     }
 }

@@ -296,7 +296,7 @@ fn deed(program: &Schema, entry: &TableEntry) -> Option<Deed> {
     let name = schema::name(&of_program.preamble).rsplit('.').next()?;
     let argument = |param: &p4runtime_proto::p4::v1::action::Param| {
         let of_program = of_program.params.iter().find(|it| it.id == param.param_id)?;
-        Some((of_program.name.clone(), super::place::canonical(&param.value)))
+        Some((of_program.name.clone(), values::canonical(&param.value)))
     };
     Some((name.to_owned(), action.params.iter().filter_map(argument).collect()))
 }
@@ -307,7 +307,7 @@ fn keys(table: &Table, entry: &TableEntry) -> BTreeMap<String, Vec<u8>> {
         let of_program = table.match_fields.iter().find(|it| it.id == field.field_id)?;
         let Some(field_match::FieldMatchType::Exact(exact)) = &field.field_match_type else { return None };
         let name = of_program.name.rsplit('.').next()?;
-        Some((name.to_owned(), super::place::canonical(&exact.value)))
+        Some((name.to_owned(), values::canonical(&exact.value)))
     };
     entry.r#match.iter().filter_map(key).collect()
 }

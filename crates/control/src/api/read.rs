@@ -10,8 +10,8 @@ use crate::api::entity::{
 use crate::api::fault::Fault;
 use crate::api::state::{ControllerState, GroupContents};
 use crate::api::{Gate, Pipeline};
+use base::Bits;
 use base::index::Id as _;
-use base::{Bits, FieldMatch};
 use ir::{ActionProfileId, CounterId, DigestId, MeterId, RegisterId, TableId, ValueSetId};
 use switch::externs::CounterCell;
 use switch::meter::ColorCounts;
@@ -279,7 +279,7 @@ impl Pipeline {
     }
 
     pub(crate) fn entry(&self, state: &mut ControllerState, table: TableId, entry: &Entry) -> TableEntry {
-        let name = EntryName { key: entry.spec.key.iter().map(entry_key).collect(), priority: entry.spec.priority };
+        let name = EntryName { key: entry.spec.key.clone(), priority: entry.spec.priority };
         let action = self.entry_action(state, table, entry.spec.action, &entry.spec.args);
         TableEntry {
             attributes: entry.attributes.as_deref().cloned().unwrap_or_default(),
@@ -495,10 +495,7 @@ impl Pipeline {
 
     fn value_sets(&self, door: Gate<'_>, set: Option<ValueSetId>, sink: Sink<'_>) -> Result<(), Fault> {
         for id in self.program.value_sets.ids().filter(|&id| set.is_none_or(|it| it == id)) {
-            let members = door.ask(move |switch| {
-                let members = switch.externs_mut().value_sets[id].iter();
-                members.map(|member| member.iter().map(entry_key).collect()).collect()
-            })?;
+            let members = door.ask(move |switch| switch.externs_mut().value_sets[id].clone())?;
             if !sink(vec![Entity::ValueSet { set: id, members }]) {
                 return Ok(());
             }
@@ -573,16 +570,5 @@ fn direct_entity(entry: TableEntry) -> Option<Entity> {
         (Some(value), _) => Some(Entity::DirectCounter(Direct { table, name, value })),
         (_, Some(config)) => Some(Entity::DirectMeter(Direct { table, name, value: MeterValue { config, counts } })),
         _ => None,
-    }
-}
-
-/// The program's word for what an entry says of a key.
-pub(crate) fn entry_key(value: &FieldMatch) -> FieldMatch {
-    match value {
-        FieldMatch::Exact(value) => FieldMatch::Exact(value.clone()),
-        FieldMatch::Lpm { value, prefix_len } => FieldMatch::Lpm { value: value.clone(), prefix_len: *prefix_len },
-        FieldMatch::Ternary { value, mask } => FieldMatch::Ternary { value: value.clone(), mask: mask.clone() },
-        FieldMatch::Range { low, high } => FieldMatch::Range { low: low.clone(), high: high.clone() },
-        FieldMatch::Optional(value) => FieldMatch::Optional(value.clone()),
     }
 }

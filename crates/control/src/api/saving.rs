@@ -8,7 +8,7 @@
 use crate::api::arrays::sets_all_cells;
 use crate::api::entity::{Cell, Direct, Entity, EntryName, MeterValue, TableEntry, Update, UpdateKind};
 use crate::api::fault::Fault;
-use crate::api::read::{Query, TableQuery, Which, entry_key};
+use crate::api::read::{Query, TableQuery, Which};
 use crate::api::state::ControllerState;
 use crate::api::{Gate, Pipeline};
 use base::index::Id as _;
@@ -245,7 +245,7 @@ impl Pipeline {
         let set = self.tables.lock();
         let direct = |table: TableId, handle: Handle, value| {
             let entry = set.tables()[table.index()].get(handle)?;
-            let key = entry.spec.key.iter().map(entry_key).collect();
+            let key = entry.spec.key.clone();
             let name = EntryName { key, priority: entry.spec.priority };
             // A const entry has no other name; its counter is brought back like any.
             Some(Entity::DirectCounter(Direct { table, name: Some(name), value }))

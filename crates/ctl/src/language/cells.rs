@@ -6,7 +6,7 @@ use crate::data;
 use crate::plan::{Change, ChangeKind, Filter, Plan, Read, entity, update};
 use crate::schema::{CounterLike, MeterLike, id, name};
 use crate::words::Word;
-use control::{Problem, values};
+use control::Problem;
 use p4runtime_proto::p4::config::v1::Table;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::update::Type::Modify;

@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::schema::{Schema, name};
 use crate::value::{Said, ValueType};
 use crate::words::{self, Word};
-use control::{Problem, names, values};
+use control::{Problem, names};
 use p4runtime_proto::p4::{config::v1 as config, v1};
 
 pub(crate) use others::field_types;
@@ -134,7 +134,7 @@ pub(crate) fn param_type<'a>(schema: &'a Schema, param: &'a config::action::Para
 /// A port in P4Runtime's form.
 pub(crate) fn port(text: &str) -> Result<Vec<u8>, Problem> {
     let number = values::unsigned(text, u64::from(u32::MAX), "port")?;
-    Ok(crate::value::bytes(&base::Bits::from_u64(32, number)))
+    Ok(values::canonical(&number.to_be_bytes()))
 }
 
 /// Units of time, and nanoseconds in each.

@@ -8,7 +8,7 @@ use crate::plan::{
 };
 use crate::schema::{Schema, id, name};
 use crate::value::{Said, ValueType};
-use control::{Problem, names, values};
+use control::{Problem, names};
 use p4runtime_proto::p4::config::v1::ControllerPacketMetadata;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::update::Type as UpdateType;

@@ -4,7 +4,7 @@ use super::{Arguments, around_do, call, port};
 use crate::plan::{Change, ChangeKind, Filter, Plan, Read, entity, update};
 use crate::schema::{Schema, id};
 use crate::words::Word;
-use control::{Problem, values};
+use control::Problem;
 use p4runtime_proto::p4::config::v1::ActionProfile;
 use p4runtime_proto::p4::v1::action_profile_group::{Member, member::WatchKind};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;

@@ -4,7 +4,7 @@ use super::profiles::{clear, verb};
 use super::{Arguments, hex_bytes, port};
 use crate::plan::{Filter, Plan, Read, entity, update};
 use crate::words::Word;
-use control::{Problem, values};
+use control::Problem;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::packet_replication_engine_entry::Type;
 use p4runtime_proto::p4::v1::replica::PortKind;

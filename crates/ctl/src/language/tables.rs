@@ -5,7 +5,7 @@ use crate::key::{self, Given};
 use crate::plan::{Change, ChangeKind, Filter, Plan, Read, entity, update};
 use crate::schema::{Schema, has_priority, has_timeouts, id, name};
 use crate::words::Word;
-use control::{Problem, values};
+use control::Problem;
 use p4runtime_proto::p4::config::v1::Table;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::table_action::Type as ActionType;

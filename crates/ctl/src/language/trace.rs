@@ -2,7 +2,7 @@
 
 use super::{Arguments, hex_bytes};
 use crate::plan::{Plan, Traced, TracedBytes};
-use control::{Problem, values};
+use control::Problem;
 
 /// The most bytes of a condition.
 const BYTES_MAX: usize = 64;

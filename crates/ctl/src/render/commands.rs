@@ -4,7 +4,6 @@ use super::tables::group_member_text;
 use super::{action_text, call_text, hex, replicas_text};
 use crate::language::duration_text;
 use crate::schema::{Schema, name};
-use crate::value::canonical;
 use crate::words::quoted;
 use crate::{data, key};
 use p4runtime_proto::p4::config::v1::{Preamble, Table};
@@ -15,6 +14,7 @@ use p4runtime_proto::p4::v1::{
     CounterData, CounterEntry, DigestEntry, DirectCounterEntry, DirectMeterEntry, Entity, MeterConfig, RegisterEntry,
     TableEntry,
 };
+use values::canonical;
 
 /// A line for each entity that can be written, in the given order. Constant entries are left out, as is the state
 /// that exists after earlier writes are undone: the program's default actions, and counters and registers that are 0.

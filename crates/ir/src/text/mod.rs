@@ -189,10 +189,9 @@ const HASHES: [(&str, crate::HashAlgorithm); 8] = {
 };
 
 /// The match kinds and how they are written.
-const MATCH_KINDS: [(&str, base::MatchKind); 5] = {
-    use base::MatchKind::*;
-    [("exact", Exact), ("lpm", Lpm), ("ternary", Ternary), ("range", Range), ("optional", Optional)]
-};
+fn match_kinds() -> [(&'static str, base::MatchKind); base::MatchKind::ALL.len()] {
+    base::MatchKind::ALL.map(|kind| (kind.name(), kind))
+}
 
 /// The units of counters and meters and how they are written.
 const UNITS: [(&str, crate::Unit); 3] = {

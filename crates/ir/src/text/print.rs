@@ -1,6 +1,6 @@
 //! The writer of the text form.
 
-use super::{DIRECTIONS, DROP_REASONS, EXTERN_KINDS, HASHES, MATCH_KINDS, UNITS, word_of};
+use super::{DIRECTIONS, DROP_REASONS, EXTERN_KINDS, HASHES, UNITS, word_of};
 use crate::v1model::DROP_PORT;
 use crate::walk;
 use crate::*;
@@ -158,9 +158,8 @@ impl Printer<'_> {
             self.line(&format!("{id} {} receiver {} ({fields})", quoted(&digest.name), digest.receiver));
         }
         for (id, set) in program.value_sets.iter_enumerated() {
-            let key = |(name, width, kind): &(String, u32, MatchKind)| {
-                format!("{} {width} {}", quoted(name), word_of(&MATCH_KINDS, kind))
-            };
+            let key =
+                |(name, width, kind): &(String, u32, MatchKind)| format!("{} {width} {}", quoted(name), kind.name());
             self.line(&format!("{id} {} size {} ({})", quoted(&set.name), set.size, list(&set.keys, key)));
         }
         for (id, fields) in program.field_lists.iter_enumerated() {
@@ -191,7 +190,7 @@ impl Printer<'_> {
     fn table(&mut self, id: TableId, table: &Table) {
         self.open(&format!("{id} {} size {}{}", quoted(&table.name), table.size, span(table.span)));
         for key in &table.keys {
-            let kind = word_of(&MATCH_KINDS, &key.kind);
+            let kind = key.kind.name();
             self.line(&format!("key {} {kind} {}", quoted(&key.name), expression(&key.expr)));
         }
         for listed in &table.actions {
@@ -525,15 +524,11 @@ fn key_set(set: &KeySet) -> String {
 }
 
 fn entry_key(key: &FieldMatch) -> String {
-    let bits = |value: &Bits| constant(value, Type::Bit(value.width()));
-    match key {
-        FieldMatch::Exact(value) => format!("exact {}", bits(value)),
-        FieldMatch::Lpm { value, prefix_len } => format!("lpm {}/{prefix_len}", bits(value)),
-        FieldMatch::Ternary { value, mask } => format!("ternary {} &&& {}", bits(value), bits(mask)),
-        FieldMatch::Range { low, high } => format!("range {} .. {}", bits(low), bits(high)),
-        FieldMatch::Optional(Some(value)) => format!("optional {}", bits(value)),
-        FieldMatch::Optional(None) => "optional any".into(),
-    }
+    let shown = match key {
+        FieldMatch::Optional(None) => "any".into(),
+        _ => key.text([" &&& ", " .. "], |value, _| constant(value, Type::Bit(value.width()))),
+    };
+    format!("{} {shown}", key.kind())
 }
 
 fn call(call: &ActionCall) -> String {

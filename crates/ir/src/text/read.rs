@@ -1,7 +1,7 @@
 //! The reader of the text form: declarations, tables, blocks. Statements and expressions are in `read_body`.
 
 use super::lex::{Token, TokenKind, tokens};
-use super::{DIRECTIONS, EXTERN_KINDS, MATCH_KINDS, ParseError, UNITS, value_of};
+use super::{DIRECTIONS, EXTERN_KINDS, ParseError, UNITS, match_kinds, value_of};
 use crate::*;
 use base::index::Id;
 use base::limits::{LOWERED_NESTING_MAX, WIDTH_BITS_MAX};
@@ -395,7 +395,7 @@ impl<'t> Reader<'t> {
         } else if self.declared("vset", self.program.value_sets.next_id())? {
             let (name, size) = (self.text()?, self.size()?);
             let keys = self.list("(", ")", |reader| {
-                Ok((reader.text()?, reader.number()?, reader.choice(&MATCH_KINDS, "a match kind")?))
+                Ok((reader.text()?, reader.number()?, reader.choice(&match_kinds(), "a match kind")?))
             })?;
             self.program.value_sets.push(ValueSet { name, keys, size });
         } else if self.declared("flist", self.program.field_lists.next_id())? {
@@ -526,7 +526,7 @@ impl<'t> Reader<'t> {
     fn table_line(&mut self, table: &mut Table) -> Result<()> {
         if self.take_word("key") {
             let name = self.text()?;
-            let kind = self.choice(&MATCH_KINDS, "a match kind")?;
+            let kind = self.choice(&match_kinds(), "a match kind")?;
             let expr = self.expr()?;
             table.keys.push(Key { name, expr, kind });
         } else if self.take_word("action") {
@@ -570,7 +570,7 @@ impl<'t> Reader<'t> {
     }
 
     fn entry_key(&mut self) -> Result<FieldMatch> {
-        Ok(match self.choice(&MATCH_KINDS, "a match kind")? {
+        Ok(match self.choice(&match_kinds(), "a match kind")? {
             MatchKind::Exact => FieldMatch::Exact(self.bits()?),
             MatchKind::Lpm => {
                 let value = self.bits()?;

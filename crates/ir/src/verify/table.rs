@@ -3,7 +3,7 @@
 use super::Verifier;
 use super::body::Place as Where;
 use crate::*;
-use base::{Bits, FieldMatch, MatchKind, Span};
+use base::{Bits, MatchKind, Span};
 use std::collections::BTreeSet;
 
 impl<'p> Verifier<'p> {
@@ -51,7 +51,7 @@ impl<'p> Verifier<'p> {
             }
         }
         let prefixes = table.keys.iter().filter(|key| key.kind == MatchKind::Lpm).count();
-        let has_masks = table.keys.iter().any(|key| !matches!(key.kind, MatchKind::Exact | MatchKind::Lpm));
+        let has_masks = table.keys.iter().any(|key| key.kind.has_priority());
         self.check(prefixes <= 1 || has_masks, || format!("{prefixes} longest-prefix keys"));
         for listed in &table.actions {
             self.exists(&self.program.actions, listed.action);
@@ -66,7 +66,7 @@ impl<'p> Verifier<'p> {
             let (found, wanted) = (entry.key.len(), table.keys.len());
             self.check(found == wanted, || format!("an entry of {found} keys, the table has {wanted}"));
             for (set, key) in entry.key.iter().zip(&table.keys) {
-                let fits = entry_key_fits(set, key);
+                let fits = set.fits(key.kind, key.expr.ty.width());
                 self.check(fits, || format!("{set:?} for a key that is {:?} of {:?}", key.kind, key.expr.ty));
             }
             if let Some(listed) = self.call(table, &entry.call) {
@@ -85,25 +85,5 @@ impl<'p> Verifier<'p> {
         let fits = params.eq(call.args.iter().map(Bits::width));
         self.check(fits, || format!("the arguments {:?} do not fit {}", call.args, listed.action));
         Some(listed)
-    }
-}
-
-/// Whether an entry may have this match for a key.
-fn entry_key_fits(set: &FieldMatch, key: &Key) -> bool {
-    let width = key.expr.ty.width();
-    let fits = |value: &Bits| value.width() == width;
-    match (set, key.kind) {
-        (FieldMatch::Exact(value), MatchKind::Exact) => fits(value),
-        (FieldMatch::Lpm { value, prefix_len }, MatchKind::Lpm) => {
-            fits(value) && *prefix_len <= width && value.shl(u64::from(*prefix_len)).is_zero()
-        }
-        (FieldMatch::Ternary { value, mask }, MatchKind::Ternary) => {
-            fits(value) && fits(mask) && value.and(&mask.not()).is_zero()
-        }
-        (FieldMatch::Range { low, high }, MatchKind::Range) => {
-            fits(low) && fits(high) && low.cmp_unsigned(high).is_le()
-        }
-        (FieldMatch::Optional(value), MatchKind::Optional) => value.as_ref().is_none_or(fits),
-        _ => false,
     }
 }

@@ -6,7 +6,7 @@ use crate::blocks::{Placed, UsedAction};
 use crate::codes;
 use crate::model::Kind;
 use crate::types::{Bound, substituted};
-use base::Bits;
+use base::{Bits, MatchKind};
 use p4runtime_proto::p4::config::v1;
 use sema::hir::{self, Type};
 use syntax::ast::{Annotation, Direction};
@@ -17,15 +17,11 @@ const SIZE_DEFAULT: i64 = 1024;
 /// The match type of a key. A match kind that P4Runtime does not define is given by its name.
 pub(super) fn match_type(kind: &str) -> v1::match_field::Match {
     use v1::match_field::{Match, MatchType};
-    let known = match kind {
-        "exact" => MatchType::Exact,
-        "lpm" => MatchType::Lpm,
-        "ternary" => MatchType::Ternary,
-        "range" => MatchType::Range,
-        "optional" => MatchType::Optional,
-        _ => return Match::OtherMatchType(kind.to_owned()),
-    };
-    Match::MatchType(known as i32)
+    let known = MatchKind::named(kind).and_then(|kind| MatchType::from_str_name(&kind.name().to_ascii_uppercase()));
+    match known {
+        Some(known) => Match::MatchType(known as i32),
+        None => Match::OtherMatchType(kind.to_owned()),
+    }
 }
 
 impl Generator<'_, '_, '_> {

@@ -127,21 +127,8 @@ impl Builder<'_> {
     }
 
     fn match_field(&self, owner: &str, it: &v1::MatchField, width_bits: u32, kind: MatchKind) -> Built<MatchField> {
-        use v1::match_field::{Match, MatchType};
         let what = format!("{owner}: match field {}", it.name);
-        let said = match &it.r#match {
-            Some(Match::MatchType(number)) => MatchType::try_from(*number).ok(),
-            Some(Match::OtherMatchType(_)) | None => None,
-        };
-        let agrees = matches!(
-            (said, kind),
-            (Some(MatchType::Exact), MatchKind::Exact)
-                | (Some(MatchType::Lpm), MatchKind::Lpm)
-                | (Some(MatchType::Ternary), MatchKind::Ternary)
-                | (Some(MatchType::Range), MatchKind::Range)
-                | (Some(MatchType::Optional), MatchKind::Optional)
-        );
-        if !agrees {
+        if crate::match_kind(it) != Some(kind) {
             return mismatch(format!("{what} does not have the match kind of the program"));
         }
         let value = self.value(&what, it.bitwidth, it.type_name.as_ref(), width_bits)?;

@@ -4,7 +4,7 @@
 //! does, and values that depend on it.
 
 use super::Contents;
-use base::{Bits, FieldMatch};
+use base::{Bits, Condition, FieldMatch};
 use ir::{ActionCall, BinaryOp, Expr, ExprKind, Table, Type, UnaryOp};
 
 /// The result of a lookup: an entry, or the default action on a miss.
@@ -112,27 +112,21 @@ fn field_condition(field: &Expr, wanted: &FieldMatch) -> Option<Expr> {
     let width = field.ty.width();
     let value = || Expr::cast(Type::Bit(width), field.clone());
     let constant = |bits: &Bits| Expr::constant(Type::Bit(width), bits.clone());
-    let masked = |wanted: &Bits, mask: Bits| match () {
-        () if mask.is_zero() => None,
-        () if mask == Bits::ones(width) => Some(Expr::binary(BinaryOp::Eq, value(), constant(wanted))),
-        () => {
-            let part = Expr::binary(BinaryOp::And, value(), constant(&mask));
-            Some(Expr::binary(BinaryOp::Eq, part, constant(&wanted.and(&mask))))
-        }
-    };
     if width == 0 {
         return None;
     }
-    match wanted {
-        FieldMatch::Exact(wanted) | FieldMatch::Optional(Some(wanted)) => masked(wanted, Bits::ones(width)),
-        FieldMatch::Optional(None) => None,
-        FieldMatch::Lpm { value: wanted, prefix_len } => {
-            masked(wanted, Bits::ones(width).shl(u64::from(width - (*prefix_len).min(width))))
+    match wanted.condition(width) {
+        Condition::Masked { mask, .. } if mask.is_zero() => None,
+        Condition::Masked { value: wanted, mask } if mask == Bits::ones(width) => {
+            Some(Expr::binary(BinaryOp::Eq, value(), constant(&wanted)))
         }
-        FieldMatch::Ternary { value: wanted, mask } => masked(wanted, mask.clone()),
-        FieldMatch::Range { low, high } => {
-            let least = Expr::binary(BinaryOp::Ge, value(), constant(low));
-            let most = Expr::binary(BinaryOp::Le, value(), constant(high));
+        Condition::Masked { value: wanted, mask } => {
+            let part = Expr::binary(BinaryOp::And, value(), constant(&mask));
+            Some(Expr::binary(BinaryOp::Eq, part, constant(&wanted)))
+        }
+        Condition::Between { low, high } => {
+            let least = Expr::binary(BinaryOp::Ge, value(), constant(&low));
+            let most = Expr::binary(BinaryOp::Le, value(), constant(&high));
             Some(Expr::binary(BinaryOp::LogicalAnd, least, most))
         }
     }
