@@ -1,5 +1,6 @@
 //! Annotations in the forms of a P4Info: unstructured text, structured values, or instructions to the compiler.
 
+use base::Span;
 use p4runtime_proto::p4::config::v1::{self, structured_annotation::Body};
 use sema::hir;
 use std::fmt::Write;
@@ -72,6 +73,11 @@ pub(crate) fn number<'a>(annotations: &'a [Annotation], name: &str) -> Option<Re
         _ => None,
     };
     Some(value.ok_or(annotation))
+}
+
+/// The place of `@id`, for messages about it.
+pub(crate) fn span_of_id(annotations: &[Annotation]) -> Option<Span> {
+    find(annotations, "id").map(|annotation| annotation.span)
 }
 
 /// The control-plane name of a declaration inside `owner`.
@@ -158,8 +164,8 @@ pub(crate) fn text_of(annotation: &Annotation) -> String {
     text
 }
 
-/// The value of a structured annotation, which the checker has evaluated. A number that does not fit into 64 bits is
-/// left out.
+/// The value of a structured annotation, which the checker has evaluated: it knows the value at this place, or has
+/// replaced the expression by a literal. A number that does not fit into 64 bits is left out.
 fn constant(program: &hir::Program, e: &Expr) -> v1::Expression {
     use v1::expression::Value;
     if let ExprKind::String(text) = &e.kind {
@@ -170,5 +176,9 @@ fn constant(program: &hir::Program, e: &Expr) -> v1::Expression {
         hir::ExprKind::Int(value) => i64::try_from(value).ok().map(Value::Int64Value),
         _ => None,
     });
-    v1::Expression { value }
+    let literal = || match &e.kind {
+        ExprKind::Integer(number) => i64::try_from(&number.value).ok().map(Value::Int64Value),
+        _ => None,
+    };
+    v1::Expression { value: value.or_else(literal) }
 }

@@ -164,6 +164,7 @@ impl Collector<'_, '_, '_> {
             Some(Ok(given)) => {
                 let id = id_with_prefix(kind, given);
                 if id.is_none() {
+                    let span = annotations::span_of_id(annotations).unwrap_or(span);
                     let message =
                         format!("{given:#010x} is not an id of {}: its first eight bits say so", kind.with_article());
                     self.types.diagnostics.push(Diagnostic::error(codes::ID, span, message));
@@ -177,6 +178,7 @@ impl Collector<'_, '_, '_> {
             }
         };
         if !self.names.add(kind, name, given) {
+            let span = annotations::span_of_id(annotations).unwrap_or(span);
             let message = format!("the id of `{name}` is that of something else");
             self.types.diagnostics.push(Diagnostic::error(codes::ID, span, message));
         }
@@ -302,6 +304,7 @@ impl Generator<'_, '_, '_> {
                 && (id == 0 || !taken.insert(id))
             {
                 let message = if id == 0 { "an `@id` here is a number from 1 on" } else { "two have the same `@id`" };
+                let span = annotations::span_of_id(annotations).unwrap_or(span);
                 self.error(codes::ID, span, message.to_owned());
             }
             given.push(id);

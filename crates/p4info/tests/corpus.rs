@@ -100,8 +100,11 @@ fn check_errors(text: &str, expect: Expect) {
     let program = lower::lower(&typed, &mut diagnostics).expect("a program that can be run");
     assert!(p4info::generate(&typed, &program, &mut diagnostics).is_none());
     let messages = diagnostics.iter().filter(|it| it.severity == syntax::Severity::Error);
-    let lines: String = messages.map(|it| format!("{}: {}\n", it.code, it.message)).collect();
-    expect.assert_eq(&lines);
+    let line = |it: &syntax::Diagnostic| {
+        let place = sources.text(it.primary.span).lines().next().unwrap_or_default();
+        format!("{}: {}: `{place}`\n", it.code, it.message)
+    };
+    expect.assert_eq(&messages.map(line).collect::<String>());
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn actions_of_one_name() {
             apply { t.apply(); }
         }",
         expect![[r#"
-            E1001: two actions are called `MyIngress.same` for controllers
+            E1001: two actions are called `MyIngress.same` for controllers: `b`
         "#]],
     );
 }
@@ -139,7 +142,7 @@ fn copies_of_an_action_have_its_parameters() {
             apply { one.apply(meta); two.apply(meta); t.apply(); }
         }",
         expect![[r#"
-            E1001: two actions are called `wide` for controllers
+            E1001: two actions are called `wide` for controllers: `a`
         "#]],
     );
 }
@@ -156,7 +159,7 @@ fn digests_of_one_name() {
             }
         }",
         expect![[r#"
-            E1001: digests of two types are called `sent_t` for controllers
+            E1001: digests of two types are called `sent_t` for controllers: `digest<sent_t<bit<16>>>(1, { 3 })`
         "#]],
     );
 }
@@ -174,10 +177,10 @@ fn ids_that_are_not_allowed() {
             apply { t.apply(); u.apply(); }
         }",
         expect![[r#"
-            E1001: `@id` takes a number of 32 bits
-            E1001: 0x01000001 is not an id of a table: its first eight bits say so
-            E1001: an `@id` here is a number from 1 on
-            E1001: two have the same `@id`
+            E1001: `@id` takes a number of 32 bits: `@id("one")`
+            E1001: 0x01000001 is not an id of a table: its first eight bits say so: `@id(0x01000001)`
+            E1001: an `@id` here is a number from 1 on: `@id(0)`
+            E1001: two have the same `@id`: `@id(3)`
         "#]],
     );
 }
@@ -196,10 +199,10 @@ fn annotations_that_say_nothing() {
         }
         ",
         expect![[r#"
-            E1003: `@p4runtime_translation` takes a string and a type: `bit<W>`, a number of bits, or `string`
-            E1002: type `flag_t` is translated for controllers, but its values are not `bit<W>`
-            E1002: controllers cannot give `args`: it is neither bits nor `bool`, an enum or a new type
-            E1003: `@controller_header` takes one string
+            E1003: `@p4runtime_translation` takes a string and a type: `bit<W>`, a number of bits, or `string`: `@p4runtime_translation("x")`
+            E1002: type `flag_t` is translated for controllers, but its values are not `bit<W>`: `flag_t`
+            E1002: controllers cannot give `args`: it is neither bits nor `bool`, an enum or a new type: `args`
+            E1003: `@controller_header` takes one string: `@controller_header`
         "#]],
     );
 }

@@ -6,10 +6,12 @@
 use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::{self, Type, annotation_place};
+use num_bigint::BigInt;
+use num_traits::Signed;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::WarningLevel;
-use syntax::ast::{Annotation, AnnotationBody, AnnotationTokenKind, Expr, ExprKind};
+use syntax::ast::{Annotation, AnnotationBody, AnnotationTokenKind, Expr, ExprKind, IntegerLiteral};
 
 impl Checker<'_> {
     /// Reports annotations with invalid bodies.
@@ -42,7 +44,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Annotations whose values were checked, in which strings that the program computes are literals.
+    /// Annotations whose values were checked, in which strings and numbers that the program computes are literals.
     pub(crate) fn known_annotations(&self, annotations: &[Annotation]) -> Vec<Annotation> {
         annotations.iter().map(|annotation| self.known_annotation(annotation)).collect()
     }
@@ -50,9 +52,17 @@ impl Checker<'_> {
     pub(crate) fn known_annotation(&self, annotation: &Annotation) -> Annotation {
         let mut known = annotation.clone();
         let evaluate = |written: &mut Expr| {
-            if let Some(hir::Expr { kind: hir::ExprKind::String(text), .. }) = self.hir.annotation_value(written) {
-                written.kind = ExprKind::String(text.clone());
-            }
+            let literal = match self.hir.annotation_value(written).map(|value| &value.kind) {
+                Some(hir::ExprKind::String(text)) => ExprKind::String(text.clone()),
+                // A literal keeps its text, and a negative number has no literal.
+                Some(hir::ExprKind::Int(value))
+                    if !value.is_negative() && !matches!(written.kind, ExprKind::Integer(_)) =>
+                {
+                    ExprKind::Integer(self.plain_literal(value.clone(), written))
+                }
+                _ => return,
+            };
+            written.kind = literal;
         };
         match &mut known.body {
             AnnotationBody::Empty | AnnotationBody::Unstructured { .. } => {}
@@ -60,6 +70,11 @@ impl Checker<'_> {
             AnnotationBody::KeyValues(pairs) => pairs.iter_mut().map(|pair| &mut pair.value).for_each(evaluate),
         }
         known
+    }
+
+    /// A literal without a width.
+    fn plain_literal(&self, value: BigInt, written: &Expr) -> IntegerLiteral {
+        IntegerLiteral { value, width: None, is_signed: false, base: self.base_of(written) }
     }
 
     fn check_repetition(&mut self, annotation: &Annotation, before: &[Annotation]) {

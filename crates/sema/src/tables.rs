@@ -159,7 +159,8 @@ impl Checker<'_> {
             poisoned(key.span)
         };
         self.check_annotations(&written.annotations);
-        let name = match given_name(&written.annotations) {
+        let annotations = self.known_annotations(&written.annotations);
+        let name = match given_name(&annotations) {
             Some(name) => name.into(),
             None => {
                 if key.ty != Type::Unknown && !self.names_itself(&written.expression, &key) {
@@ -168,13 +169,7 @@ impl Checker<'_> {
                 self.name_of_key(&written.expression, &key).into()
             }
         };
-        Some(TableKey {
-            expr: key,
-            match_kind,
-            name,
-            annotations: self.known_annotations(&written.annotations),
-            span: written.span,
-        })
+        Some(TableKey { expr: key, match_kind, name, annotations, span: written.span })
     }
 
     /// Whether values of the type are scalars of a fixed width, which can be looked up.

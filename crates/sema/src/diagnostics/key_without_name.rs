@@ -37,6 +37,15 @@ mod tests {
     use expect_test::expect;
 
     #[test]
+    fn a_name_may_be_computed() {
+        check_control(
+            r#"const string K = "k"; table t { key = { s.x + 1 : exact @name["k" ++ "1"]; s.y + 1 : exact @name[K]; }
+               actions = { one; } }"#,
+            expect![[r#""#]],
+        );
+    }
+
+    #[test]
     fn computed() {
         check_control(
             r#"table t { key = { s.x + 1 : exact; s.x ++ s.y : exact @name("both"); s.x & 3 : exact; s.y[3:0] : exact;
