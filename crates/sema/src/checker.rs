@@ -85,6 +85,8 @@ pub(crate) struct Checker<'d> {
     pub(crate) unnamed_type_params: Option<Vec<TypeParamId>>,
     /// Names of the outermost scope that are declared later, with the location of the declaration.
     pub(crate) declared_later: BTreeMap<Rc<str>, Span>,
+    /// The name of the struct, header or union that is being declared.
+    pub(crate) declared_type: Option<Span>,
     /// The declarations in progress: functions, actions, parsers and controls, to detect recursion.
     pub(crate) open_functions: Vec<FunctionId>,
     pub(crate) open_actions: Vec<ActionId>,
@@ -125,6 +127,7 @@ impl<'d> Checker<'d> {
             context: CodeContext::outermost(),
             unnamed_type_params: None,
             declared_later: BTreeMap::new(),
+            declared_type: None,
             open_functions: Vec::new(),
             open_actions: Vec::new(),
             open_parsers: Vec::new(),

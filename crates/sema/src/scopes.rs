@@ -289,7 +289,9 @@ impl Checker<'_> {
     /// Reports an unknown name, with a suggestion among the names whose meaning satisfies `expected`.
     pub(crate) fn report_unknown_name(&mut self, name: &ast::Ident, expected: impl Fn(&Entity) -> bool) {
         if let Some(&span) = self.declared_later.get(&name.name) {
-            self.report(d::used_before_declaration(name, span));
+            let is_own = self.declared_type == Some(span);
+            let report = if is_own { d::contains_itself } else { d::used_before_declaration };
+            self.report(report(name, span));
             return;
         }
         // After so many errors no more are shown.

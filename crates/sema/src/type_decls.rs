@@ -13,10 +13,12 @@ use syntax::ast::{self, Annotation, DeclarationKind, TypedefTarget};
 impl Checker<'_> {
     /// `struct`, `header`, `header_union`
     pub(crate) fn struct_declaration(&mut self, written: &ast::StructDeclaration, annotations: &[Annotation]) {
+        self.declared_type = Some(written.name.span);
         let (type_params, fields) = self.with_scope(|checker| {
             let type_params = checker.type_params(&written.type_parameters);
             (type_params, checker.fields(written))
         });
+        self.declared_type = None;
         let id = self.hir.structs.push(Struct {
             kind: written.kind,
             name: written.name.name.clone(),

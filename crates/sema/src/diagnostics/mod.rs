@@ -242,7 +242,7 @@ pub(crate) use unknown_state::unknown_state;
 pub(crate) use unknown_version::{V1MODEL_VERSIONS, unknown_v1model_version};
 pub(crate) use unmatchable_entry_key::unmatchable_entry_key;
 pub(crate) use unreachable_state::unreachable_state;
-pub(crate) use used_before_declaration::used_before_declaration;
+pub(crate) use used_before_declaration::{contains_itself, used_before_declaration};
 pub(crate) use value_set_mismatch::value_set_mismatch;
 pub(crate) use width_assumed::width_assumed;
 pub(crate) use width_not_known::width_not_known;
