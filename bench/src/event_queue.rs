@@ -8,10 +8,10 @@
 //! empty channel).
 
 use crate::Arguments;
+use ::sim::Time;
+use ::sim::events::{EventQueue, Source};
 use base::Rng;
 use serde_json::json;
-use sim::Time;
-use sim::events::{EventQueue, Source};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::error::Error;

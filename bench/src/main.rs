@@ -19,7 +19,7 @@
 //! * [`aggregation`]: the programs of `apps/aggregation`: small packets are aggregated and split, and each is
 //!   checked.
 //! * [`compile`]: the time that large programs take to compile, stage by stage.
-//! * [`event_queue`]: event queues for the simulator.
+//! * [`event_queue`]: event queues for the simulator. [`mod@sim`]: packet hops a second of simulated networks.
 //! * [`workers`]: several workers against one, from memory to memory.
 //! * [`switches`]: many switches of one program in one process: what each costs to make and to keep.
 //!
@@ -46,6 +46,7 @@ mod limit;
 mod peers;
 mod progress;
 mod router;
+mod sim;
 mod switches;
 mod tables;
 mod tunnels;
@@ -163,6 +164,8 @@ enum Benchmark {
     Compile,
     /// Event queues for the simulator
     EventQueue,
+    /// Simulated networks
+    Sim,
 }
 
 fn main() -> ExitCode {
@@ -201,5 +204,6 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Switches => switches::run(arguments),
         Benchmark::Compile => compile::run(arguments),
         Benchmark::EventQueue => event_queue::run(arguments),
+        Benchmark::Sim => sim::run(arguments),
     }
 }

@@ -16,6 +16,24 @@
 //! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
+//!
+//! What of docs/design/simulator.md exists:
+//!
+//! | | |
+//! |---|---|
+//! | Time, events, packets, links with all properties of the table, threads | yes |
+//! | Hosts: ARP, NDP, IPv4, IPv6, ICMP echo, port unreachable; UDP constant, Poisson, on-off; TCP | yes |
+//! | UDP from a capture; IP fragments; ICMP errors of routers | no |
+//! | Switches with programs: latencies, queues, port rates inside the core | yes |
+//! | Pipeline rate; bandwidth of recirculation; schedulers and buffers from the scenario; costs per packet | no |
+//! | Topologies: files, dumbbell, star, chain, leaf-spine, fat-tree | yes |
+//! | Workloads: pairs, permutations, flow sizes from files, arrivals to a load; completion times by size | yes |
+//! | Workloads: stride, incast with barriers, replay of flow lists; slowdowns | no |
+//! | Results as CSV and JSON, samples over time, warm-up | yes |
+//! | Plots, reports, captures of links, traces, sweeps, shards | no |
+//! | Controllers in modelled time, P4Runtime ports, real time | no |
+//! | Failures of links at given times | yes |
+//! | Random faults, restarts of switches, properties that are checked | no |
 
 pub mod arrivals;
 pub mod channel;

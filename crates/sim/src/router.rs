@@ -243,3 +243,6 @@ impl Node for Router {
         Time::MAX
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,14 +5,17 @@
 //!
 //! * [`file`](mod@file): the form of the file. [`values`]: times, rates, probabilities, names in it.
 //! * [`resolve`]: from the file to a scenario. [`flows`]: which host sends what to which.
+//!   [`workload`]: flows with random sizes and starts.
 //! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text.
 
 pub mod build;
+mod completion;
 pub mod file;
 pub mod flows;
 pub mod resolve;
 pub mod results;
 pub mod values;
+pub mod workload;
 
 pub use build::{Simulation, SwitchMaker};
 pub use resolve::{FlowKind, FlowPlan, Scenario, SwitchKind, SwitchPlan};

@@ -29,6 +29,8 @@ pub struct ScenarioFile {
     pub hosts: HostSection,
     #[serde(default)]
     pub flows: Vec<Spanned<FlowSection>>,
+    #[serde(default)]
+    pub workloads: Vec<Spanned<WorkloadSection>>,
 }
 
 /// `[topology]`.
@@ -163,6 +165,53 @@ pub struct FlowSection {
     pub initial_window: Option<Spanned<u32>>,
     pub min_rto: Option<Span>,
     pub delayed_ack: Option<Span>,
+}
+
+/// `[[workloads]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct WorkloadSection {
+    pub from: Spanned<Names>,
+    pub to: Spanned<Names>,
+    pub load: Spanned<f64>,
+    pub sizes: Option<Spanned<String>>,
+    pub bytes: Option<Spanned<u64>>,
+    pub ipv6: Option<bool>,
+    pub start: Option<Span>,
+    pub end: Option<Span>,
+    pub congestion: Option<CongestionName>,
+    pub ecn: Option<bool>,
+    pub initial_window: Option<Spanned<u32>>,
+    pub min_rto: Option<Span>,
+    pub delayed_ack: Option<Span>,
+}
+
+/// What both flows and workloads say of TCP.
+#[derive(Clone, Debug)]
+pub(super) struct TcpKeys<'a> {
+    pub(super) ipv6: bool,
+    pub(super) congestion: Option<CongestionName>,
+    pub(super) ecn: Option<bool>,
+    pub(super) initial_window: &'a Option<Spanned<u32>>,
+    pub(super) min_rto: Option<Span>,
+    pub(super) delayed_ack: Option<Span>,
+}
+
+impl FlowSection {
+    pub(super) fn tcp(&self) -> TcpKeys<'_> {
+        let FlowSection { congestion, ecn, min_rto, delayed_ack, .. } = *self;
+        let ipv6 = self.ipv6.unwrap_or(false);
+        TcpKeys { ipv6, congestion, ecn, initial_window: &self.initial_window, min_rto, delayed_ack }
+    }
+}
+
+impl WorkloadSection {
+    pub(super) fn tcp(&self) -> TcpKeys<'_> {
+        let WorkloadSection { congestion, ecn, min_rto, delayed_ack, .. } = *self;
+        let ipv6 = self.ipv6.unwrap_or(false);
+        TcpKeys { ipv6, congestion, ecn, initial_window: &self.initial_window, min_rto, delayed_ack }
+    }
 }
 
 /// `kind` of `[[flows]]`.

@@ -1,12 +1,16 @@
 //! Which host sends what to which.
 
 use crate::arrivals::{Arrivals, Sizes};
+use crate::channel::ChannelConfig;
 use crate::host::udp::PAYLOAD_BYTES_MIN;
 use crate::random;
-use crate::scenario::file::{ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName};
-use crate::scenario::resolve::{FlowKind, FlowPlan};
+use crate::scenario::file::{
+    ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName, TcpKeys, WorkloadSection,
+};
+use crate::scenario::resolve::{FlowKind, FlowPlan, ReadFile};
+use crate::scenario::workload::{self, SizeDistribution};
 use crate::scenario::{ScenarioFault, Sources};
-use crate::time::Time;
+use crate::time::{Serialiser, Time};
 use crate::topology::{NodeRef, Topology};
 use base::Rng;
 use base::limits::PACKET_BYTES_MAX;
@@ -22,13 +26,11 @@ const SIZE_DEFAULT: usize = 1_472;
 /// The data of pings that have no given size, as `ping` has it.
 const PING_BYTES_DEFAULT: usize = 56;
 
-/// The headers of a datagram that count for a generator's rate: none, the rate is that of the payload.
-const OVERHEAD_BYTES: usize = 0;
-
 /// What flows are resolved with.
 pub(super) struct Resolver<'a> {
     pub(super) sources: &'a Sources,
     pub(super) topology: &'a Topology,
+    pub(super) channels: &'a [[ChannelConfig; 2]],
     pub(super) seed: u64,
     pub(super) duration: Time,
     pub(super) mtu: usize,
@@ -145,7 +147,10 @@ impl Resolver<'_> {
     fn kind(&mut self, flow: &FlowSection) -> Option<FlowKind> {
         match flow.kind.get_ref() {
             FlowKindName::Udp => self.udp(flow),
-            FlowKindName::Tcp => self.tcp(flow),
+            FlowKindName::Tcp => {
+                let config = self.tcp(&flow.tcp())?;
+                Some(FlowKind::Tcp { bytes: flow.bytes, config: Box::new(config) })
+            }
             FlowKindName::Ping => {
                 let bytes = flow.size.as_ref().map_or(PING_BYTES_DEFAULT, |size| *size.get_ref());
                 let interval = flow.interval.map_or(Time::from_s(1), |it| it.0);
@@ -172,7 +177,11 @@ impl Resolver<'_> {
             self.fault(at, format!("a datagram has {} to {} bytes of payload", range.start(), range.end()));
             return None;
         }
-        let bytes = (size + OVERHEAD_BYTES) as u64;
+        let bytes = size as u64;
+        if Serialiser::new(rate.0).duration(bytes) == Time::ZERO {
+            self.fault(&flow.kind, "at this rate there would be more than one datagram in a picosecond");
+            return None;
+        }
         let kind = flow.arrivals.unwrap_or(ArrivalsName::Constant);
         let is_phased = kind == ArrivalsName::OnOff;
         if is_phased != (flow.on.is_some() && flow.off.is_some())
@@ -193,31 +202,97 @@ impl Resolver<'_> {
         Some(FlowKind::Udp { arrivals, sizes: Sizes::Fixed(size), count, traffic_class })
     }
 
-    fn tcp(&mut self, flow: &FlowSection) -> Option<FlowKind> {
-        let header = if flow.ipv6.unwrap_or(false) { 60 } else { 40 };
+    /// The settings of both ends of connections.
+    fn tcp(&mut self, keys: &TcpKeys<'_>) -> Option<Config> {
+        let header = if keys.ipv6 { 60 } else { 40 };
         let defaults = Config::default();
         let initial_window_segments =
-            flow.initial_window.as_ref().map_or(defaults.initial_window_segments, |it| *it.get_ref());
-        if let Some(at) = flow.initial_window.as_ref().filter(|_| !(1..=10_000).contains(&initial_window_segments)) {
+            keys.initial_window.as_ref().map_or(defaults.initial_window_segments, |it| *it.get_ref());
+        if let Some(at) = keys.initial_window.as_ref().filter(|_| !(1..=10_000).contains(&initial_window_segments)) {
             self.fault(at, "an initial window has 1 to 10,000 segments");
             return None;
         }
-        let min_rto = flow.min_rto.map_or(defaults.min_rto, |it| it.0);
-        let config = Config {
+        Some(Config {
             mss: (self.mtu - header) as u16,
-            congestion: match flow.congestion.unwrap_or(CongestionName::Cubic) {
+            congestion: match keys.congestion.unwrap_or(CongestionName::Cubic) {
                 CongestionName::Newreno => Congestion::NewReno,
                 CongestionName::Cubic => Congestion::Cubic,
                 CongestionName::Dctcp => Congestion::Dctcp,
             },
-            ecn: flow.ecn.unwrap_or(false),
+            ecn: keys.ecn.unwrap_or(false),
             initial_window_segments,
-            min_rto,
-            min_rto_variance: flow.min_rto.map_or(defaults.min_rto_variance, |it| it.0),
-            delayed_ack: flow.delayed_ack.map_or(defaults.delayed_ack, |it| it.0),
+            min_rto: keys.min_rto.map_or(defaults.min_rto, |it| it.0),
+            min_rto_variance: keys.min_rto.map_or(defaults.min_rto_variance, |it| it.0),
+            delayed_ack: keys.delayed_ack.map_or(defaults.delayed_ack, |it| it.0),
             ..defaults
-        };
-        Some(FlowKind::Tcp { bytes: flow.bytes, config: Box::new(config) })
+        })
+    }
+
+    /// The flows of a workload: each sender draws its own.
+    pub(super) fn workload(
+        &mut self,
+        number: usize,
+        section: &Spanned<WorkloadSection>,
+        read: ReadFile<'_>,
+        flows: &mut Vec<FlowPlan>,
+    ) {
+        let workload = section.get_ref();
+        let (from, to) = (self.hosts(&workload.from), self.hosts(&workload.to));
+        let (sizes, config) = (self.sizes(section, read), self.tcp(&workload.tcp()));
+        let load = *workload.load.get_ref();
+        if !(load > 0.0 && load <= 10.0) {
+            self.fault(&workload.load, "a load is a part of the rate of the senders' links: above 0, and at most 10");
+            return;
+        }
+        let (Some(sizes), Some(config)) = (sizes, config) else { return };
+        let times = (workload.start.map_or(Time::ZERO, |it| it.0), workload.end.map_or(self.duration, |it| it.0));
+        let topology = self.topology;
+        for sender in from {
+            let receivers: Vec<usize> = to.iter().copied().filter(|receiver| *receiver != sender).collect();
+            let name = &topology.hosts[sender].name;
+            let mut rng = random::stream(self.seed, &format!("workload {number} {name}"));
+            let rate = self.rate_of(sender).filter(|_| !receivers.is_empty());
+            let Some(rate) = rate else {
+                let message = format!("host {name} has nobody to send to, or no link with a rate");
+                return self.fault(&workload.from, message);
+            };
+            let expected = load * rate as f64 * times.1.since(times.0).seconds() / (8.0 * sizes.mean());
+            if flows.len() as f64 + expected > FLOWS_MAX as f64 {
+                return self.fault(section, format!("these are more than {FLOWS_MAX} flows"));
+            }
+            flows.extend(workload::draw(&sizes, load, rate, times, &mut rng).into_iter().map(|(start, bytes)| {
+                FlowPlan {
+                    from: sender,
+                    to: *rng.pick(&receivers),
+                    is_v6: workload.ipv6.unwrap_or(false),
+                    start,
+                    end: self.duration,
+                    kind: FlowKind::Tcp { bytes: Some(bytes), config: Box::new(config) },
+                }
+            }));
+        }
+    }
+
+    fn sizes(&mut self, section: &Spanned<WorkloadSection>, read: ReadFile<'_>) -> Option<SizeDistribution> {
+        match (&section.get_ref().sizes, &section.get_ref().bytes) {
+            (Some(file), None) => {
+                let parse = |text: String| {
+                    SizeDistribution::parse(&text).map_err(|message| format!("{}: {message}", file.get_ref()))
+                };
+                read(file.get_ref()).and_then(parse).map_err(|message| self.fault(file, message)).ok()
+            }
+            (None, Some(bytes)) if *bytes.get_ref() > 0 => Some(SizeDistribution::fixed(*bytes.get_ref())),
+            _ => {
+                self.fault(section, "a workload has either `sizes`, a file, or `bytes` above 0");
+                None
+            }
+        }
+    }
+
+    /// The rate of a host's link.
+    fn rate_of(&self, host: usize) -> Option<u64> {
+        let (link, end) = self.topology.links_at(NodeRef::Host(host)).next()?;
+        Some(self.channels[link][end].bits_per_s).filter(|rate| *rate > 0)
     }
 }
 

@@ -20,6 +20,8 @@ const RATE_DEFAULT: u64 = 10_000_000_000;
 const DELAY_DEFAULT: Time = Time::from_us(1);
 /// The longest packet of hosts without an Ethernet header.
 const MTU_DEFAULT: usize = 1_500;
+/// Samples of a run: each has the counters of all channels.
+const SAMPLES_MAX: u64 = 100_000;
 const MTU_RANGE: std::ops::RangeInclusive<usize> = 576..=9_216;
 
 /// A scenario.
@@ -101,15 +103,15 @@ pub enum FlowKind {
     Ping { interval: Time, count: u64, bytes: usize },
 }
 
-/// Reads the topology file that a scenario names: its text, or why it cannot be read.
-pub type ReadTopology<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+/// Reads a file that a scenario names: its text, or why it cannot be read.
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 impl Scenario {
     /// Reads a scenario with the values that the caller sets; all faults.
-    pub fn read(text: &str, sets: &[String], read_topology: ReadTopology<'_>) -> Result<Scenario, Vec<ScenarioFault>> {
+    pub fn read(text: &str, sets: &[String], read_file: ReadFile<'_>) -> Result<Scenario, Vec<ScenarioFault>> {
         let sources = Sources::new(text, sets);
         let file = file::read(&sources).map_err(|fault| vec![fault])?;
-        let topology = topology(&sources, &file.topology, read_topology)?;
+        let topology = topology(&sources, &file.topology, read_file)?;
         let mut draft = Draft { sources: &sources, topology: &topology, faults: Vec::new() };
         let times = draft.times(&file);
         let switches = draft.switches(&file);
@@ -117,11 +119,21 @@ impl Scenario {
         let mtu = draft.mtu(&file);
         let seed = file.seed.unwrap_or(1);
         let faults = draft.faults;
-        let mut resolver =
-            Resolver { sources: &sources, topology: &topology, seed, duration: times.duration, mtu, faults };
+        let mut resolver = Resolver {
+            sources: &sources,
+            topology: &topology,
+            channels: &channels,
+            seed,
+            duration: times.duration,
+            mtu,
+            faults,
+        };
         let mut flows = Vec::new();
         for (number, section) in file.flows.iter().enumerate() {
             resolver.flows(number, section, &mut flows);
+        }
+        for (number, section) in file.workloads.iter().enumerate() {
+            resolver.workload(number, section, read_file, &mut flows);
         }
         let mut faults = resolver.faults;
         if !faults.is_empty() {
@@ -163,6 +175,8 @@ impl Draft<'_> {
         let sample = file.sample.as_ref().map(|it| it.get_ref().0);
         if let Some(at) = file.sample.as_ref().filter(|it| it.get_ref().0 == Time::ZERO) {
             self.fault(at.span(), "samples are taken at intervals above 0");
+        } else if let Some(at) = file.sample.as_ref().filter(|it| duration.ps() / it.get_ref().0.ps() > SAMPLES_MAX) {
+            self.fault(at.span(), format!("these are more than {SAMPLES_MAX} samples"));
         }
         Times { duration, warmup, sample }
     }
@@ -361,7 +375,7 @@ fn entries(own: &SwitchSection, all: &SwitchSection, name: &str, described: &[St
 fn topology(
     sources: &Sources,
     section: &Spanned<TopologySection>,
-    read: ReadTopology<'_>,
+    read: ReadFile<'_>,
 ) -> Result<Topology, Vec<ScenarioFault>> {
     let fault = |span: Range<usize>, message: String| vec![sources.fault(Some(span), message)];
     let topology = section.get_ref();

@@ -7,11 +7,13 @@ use crate::channel::{ChannelCounters, ChannelDrop};
 use crate::host::{Host, TcpEndpoint};
 use crate::router::Router;
 use crate::scenario::build::Simulation;
+use crate::scenario::completion;
 use crate::scenario::resolve::{FlowKind, FlowPlan};
 use crate::statistics::Delays;
 use crate::switch_node::SwitchNode;
 use crate::time::Time;
 use crate::wire::udp::Ports;
+use core::net::IpAddr;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use switch::DropReason;
@@ -33,6 +35,9 @@ pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
         ResultFile { name: "hosts.csv", text: hosts(simulation) },
         ResultFile { name: "switches.csv", text: switches(simulation) },
     ];
+    if let Some(text) = completion::table(simulation) {
+        files.push(ResultFile { name: "completion.csv", text });
+    }
     if simulation.scenario.sample.is_some() {
         files.push(ResultFile { name: "samples.csv", text: samples(simulation) });
     }
@@ -42,7 +47,7 @@ pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
 }
 
 /// Nanoseconds, exactly.
-fn ns(time: Time) -> String {
+pub(super) fn ns(time: Time) -> String {
     let (whole, rest) = (time.ps() / 1_000, time.ps() % 1_000);
     if rest == 0 { whole.to_string() } else { format!("{whole}.{rest:03}") }
 }
@@ -141,6 +146,21 @@ fn udp_figures(simulation: &Simulation, from: &Host, to: &Host, ports: Ports) ->
     })
 }
 
+fn address(host: &Host, flow: &FlowPlan) -> Option<IpAddr> {
+    host.config().addresses.iter().find(|it| it.ip.is_ipv6() == flow.is_v6).map(|it| it.ip)
+}
+
+/// The receiving end of a flow over TCP, once there is one.
+fn server_of<'a>(from: &Host, to: &'a Host, flow: &FlowPlan, ports: Ports) -> Option<&'a TcpEndpoint> {
+    to.tcp_with(ports.destination, address(from, flow)?, ports.source)
+}
+
+/// When the last byte of a flow over TCP had arrived.
+pub(super) fn finished(simulation: &Simulation, flow: &FlowPlan, ports: Ports) -> Option<Time> {
+    let host = |index: usize| simulation.network.node::<Host>(simulation.hosts[index]);
+    server_of(host(flow.from)?, host(flow.to)?, flow, ports)?.finished
+}
+
 fn tcp_figures(
     simulation: &Simulation,
     from: &Host,
@@ -149,9 +169,8 @@ fn tcp_figures(
     flow: &FlowPlan,
     ports: Ports,
 ) -> Option<FlowFigures> {
-    let address = |host: &Host| host.config().addresses.iter().find(|it| it.ip.is_ipv6() == flow.is_v6).map(|it| it.ip);
-    let client = from.tcp_with(ports.source, address(to)?, ports.destination)?;
-    let server = to.tcp_with(ports.destination, address(from)?, ports.source);
+    let client = from.tcp_with(ports.source, address(to, flow)?, ports.destination)?;
+    let server = server_of(from, to, flow, ports);
     let counters = client.statistics().map(|statistics| statistics.counters);
     let received = server.map_or(0, |server| server.received_bytes - server.received_before);
     let completion = server.and_then(|server| server.finished).map(|finished| finished.since(flow.start));

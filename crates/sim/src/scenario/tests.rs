@@ -87,7 +87,9 @@ fn a_dumbbell_carries_tcp_udp_and_pings() {
     let utilisation: f64 = bottleneck.split(',').nth(3).unwrap().parse().unwrap();
     assert!(utilisation > 0.95 && utilisation <= 1.0, "{bottleneck}");
     let names: Vec<&str> = files.iter().map(|file| file.name).collect();
-    assert_eq!(names, ["flows.csv", "channels.csv", "hosts.csv", "switches.csv", "samples.csv", "summary.json"]);
+    let expected =
+        ["flows.csv", "channels.csv", "hosts.csv", "switches.csv", "completion.csv", "samples.csv", "summary.json"];
+    assert_eq!(names, expected);
     for file in files.iter().filter(|file| file.name.ends_with(".csv")) {
         let widths: Vec<usize> = file.text.lines().map(|line| line.split(',').count()).collect();
         assert!(widths.iter().all(|width| *width == widths[0]), "{}: {widths:?}", file.name);
@@ -350,4 +352,59 @@ fn damaged_scenarios_are_refused() {
         refused += u32::from(read(&String::from_utf8_lossy(&bytes), &[]).is_err());
     }
     assert!(refused > 1_000, "{refused}");
+}
+
+const WORKLOAD: &str = r#"
+duration = "6ms"
+warmup = "1ms"
+[topology]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 2
+rate = "1Gbps"
+delay = "5us"
+[links]
+queue_packets = 50
+[[workloads]]
+from = "*"
+to = "*"
+load = 0.4
+sizes = "sizes.csv"
+congestion = "dctcp"
+end = "4ms"
+"#;
+
+#[test]
+fn a_workload_loads_the_links_of_its_senders() {
+    let read = |name: &str| match name {
+        "sizes.csv" => Ok("0,0\n5000,0.5\n40000,1\n".to_owned()),
+        _ => Err(format!("there is no file {name}")),
+    };
+    let scenario = Scenario::read(WORKLOAD, &[], &read).unwrap();
+    // 4 senders, 0.4 Gb/s, 4 ms, 12,500 bytes on average.
+    assert!((40..90).contains(&scenario.flows.len()), "{}", scenario.flows.len());
+    assert!(scenario.flows.iter().all(|flow| flow.from != flow.to && flow.start < Time::from_ms(4)));
+    let run = |threads| {
+        let scenario = Scenario::read(WORKLOAD, &[], &read).unwrap();
+        let mut simulation = Simulation::new(scenario, threads, &mut |_, _| Err("no program".to_owned())).unwrap();
+        simulation.run_until(Time::MAX);
+        results::files(&simulation)
+    };
+    let files = run(1);
+    assert_eq!(run(2), files);
+    let flows: Vec<usize> =
+        column(&files, "completion.csv", "flows").iter().map(|count| count.parse().unwrap()).collect();
+    let complete: Vec<usize> =
+        column(&files, "completion.csv", "complete").iter().map(|count| count.parse().unwrap()).collect();
+    assert_eq!(flows[..5].iter().sum::<usize>(), flows[5]);
+    assert!(flows[0] > 5 && flows[1] > 5 && flows[2..5] == [0, 0, 0], "{flows:?}");
+    assert_eq!(complete, flows);
+    let text = WORKLOAD.replace("sizes.csv", "lost.csv").replace("load = 0.4", "load = 0");
+    let faults: String = Scenario::read(&text, &[], &read).unwrap_err().iter().map(|it| format!("{it}\n")).collect();
+    expect![[r#"
+        16:8: a load is a part of the rate of the senders' links: above 0, and at most 10
+        17:9: there is no file lost.csv
+    "#]]
+    .assert_eq(&faults);
 }
