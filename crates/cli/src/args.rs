@@ -56,6 +56,8 @@ pub enum Command {
     Top(TopArguments),
     /// Build hosts and switches on this machine from a topology.json, and run commands in them
     Net(NetArguments),
+    /// Simulate a network: hosts, links and switches in modelled time
+    Sim(crate::sim::SimArguments),
     /// The process that keeps a network alive
     #[command(name = crate::net::KEEPER_COMMAND, hide = true)]
     NetKeeper,

@@ -4,7 +4,7 @@
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
 //! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`mod@bench`],
-//!   [`mod@tune`], [`explain`], [`demo`], [`mod@zipline`]: the commands.
+//!   [`mod@tune`], [`mod@sim`], [`explain`], [`demo`], [`mod@zipline`]: the commands.
 //! * [`called`]: links by the names of other tools; [`tool_links`] makes them. [`generated`]: completions and pages.
 //! * [`ports`], [`ready`]: preparations before the first packet.
 //! * [`prompt`]: input lines.
@@ -44,6 +44,7 @@ mod prompt;
 mod ready;
 mod reporter;
 mod run;
+mod sim;
 mod starting;
 mod state;
 mod stored_program;
@@ -109,6 +110,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Ctl(arguments) => ctl::ctl(&arguments),
         args::Command::Net(arguments) => net::net(&arguments),
         args::Command::NetKeeper => net::keep(),
+        args::Command::Sim(arguments) => sim::sim(&arguments),
         args::Command::TryProgram(arguments) => trial::carry_out(&arguments),
         args::Command::Top(arguments) => top::top(&arguments),
         args::Command::Test(arguments) => test::test(&arguments),

@@ -15,6 +15,8 @@ mod running;
 mod session;
 mod switches;
 
+pub use plan::named_program;
+
 use crate::Exit;
 use crate::args::{BackendKind, NetArguments};
 use crate::logging;

@@ -82,6 +82,11 @@ impl Progress {
         bar.enable_steady_tick(Duration::from_millis(100));
         Progress(bar)
     }
+
+    /// Shows another text.
+    pub fn set(&self, text: String) {
+        self.0.set_message(text);
+    }
 }
 
 impl Drop for Progress {

@@ -115,6 +115,7 @@ pages! {
     p4runtime: "docs/guide/p4runtime.md",
     plan: "docs/guide/plan.md",
     ports: "docs/guide/ports.md",
+    sim: "docs/guide/sim.md",
     state: "docs/guide/state.md",
     top: "docs/guide/top.md",
     trace: "docs/guide/trace.md",

@@ -20,6 +20,7 @@ mod p4info;
 mod packet_tests;
 mod plan;
 mod plug_ins;
+mod sim;
 mod support;
 mod terminal;
 mod zipline;

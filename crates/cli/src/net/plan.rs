@@ -231,7 +231,7 @@ fn names_in(file: &Path) -> Vec<String> {
 
 /// The source of a compiled file: `basic.p4` for `build/basic.json` and `build/basic.p4.p4info.txtpb`, in the folder
 /// or beside the file.
-fn named_program(folder: &Path, name: &str) -> Option<PathBuf> {
+pub fn named_program(folder: &Path, name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     let file = path.file_name()?.to_str()?;
     let stem = file.split_once(".p4info").map_or(file, |(stem, _)| stem);

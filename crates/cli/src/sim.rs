@@ -1,0 +1,259 @@
+//! `wirespeed sim`: a network in modelled time, as a scenario describes it.
+//!
+//! What enters: a scenario, programs, entries. What leaves: files with what was measured. The simulation itself is the
+//! crate `sim`; here its switches get their programs, and the user sees how far it is.
+
+use crate::Exit;
+use crate::args::{BackendKind, SourceArguments, SwitchArguments};
+use crate::backend;
+use crate::frontend;
+use crate::net::named_program;
+use crate::terminal::{self, Progress, say};
+use clap::Args;
+use sim::Time;
+use sim::scenario::results::{self, ResultFile};
+use sim::scenario::{Scenario, ScenarioFault, Simulation, SwitchKind, SwitchPlan};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use switch::Switch;
+use wirespeed::Program;
+
+/// The longest scenario or topology.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// How often the progress is shown.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// Arguments of `wirespeed sim`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  wirespeed sim dumbbell.toml\n  wirespeed sim dumbbell.toml --set links.loss=0.01 \
+                        --seed 7 --output lossy\n\nThe scenario file: docs/guide/sim.md"
+)]
+pub struct SimArguments {
+    /// The scenario
+    #[arg(value_name = "SCENARIO.toml")]
+    pub scenario: PathBuf,
+    /// The folder for the results [default: the scenario's name with `-results`, in the current folder]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Replace a value of the scenario, as in `--set links.loss=0.01` or `--set flows.0.rate=2Gbps`; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Replace the seed of the scenario
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Threads that run the simulation; the results are the same
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Only check the scenario, its programs and their entries
+    #[arg(long)]
+    pub check: bool,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub source: SourceArguments,
+    /// The C compiler [default: $CC, else cc, clang or gcc]
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
+}
+
+/// Runs a scenario.
+pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
+    let scenario = read(arguments)?;
+    let output = arguments.output.clone().unwrap_or_else(|| default_output(&arguments.scenario));
+    let mut programs = Programs::new(arguments);
+    let threads = usize::from(arguments.threads);
+    let made = Simulation::new(scenario, threads, &mut |name, plan| programs.switch(name, plan));
+    let mut simulation = made.map_err(|message| {
+        terminal::error(message);
+        Exit::BadInput
+    })?;
+    if arguments.check {
+        return Ok(Exit::Success);
+    }
+    let began = Instant::now();
+    run(&mut simulation);
+    let took = began.elapsed();
+    write(&output, &results::files(&simulation)).map_err(|error| {
+        terminal::error(format!("cannot write results to {}: {error}", output.display()));
+        Exit::System
+    })?;
+    match arguments.json {
+        true => say!("{}", results::summary(&simulation)),
+        false => conclude(&simulation, took, &output),
+    }
+    Ok(Exit::Success)
+}
+
+fn default_output(scenario: &Path) -> PathBuf {
+    let stem = scenario.file_stem().unwrap_or_default().to_string_lossy();
+    PathBuf::from(format!("{stem}-results"))
+}
+
+fn conclude(simulation: &Simulation, took: Duration, output: &Path) {
+    let scenario = &simulation.scenario;
+    let (hosts, switches) = (scenario.topology.hosts.len(), scenario.topology.switches.len());
+    let events = simulation.network.events();
+    let hops: u64 = (0..simulation.network.channels().len()).map(|it| simulation.network.counters(it).packets).sum();
+    let plural = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let (hosts, switches) = (plural(hosts, "host", "hosts"), plural(switches, "switch", "switches"));
+    say!(
+        "{} of {hosts} and {switches}: {} events, {} packet hops in {:.1} s, {} a second",
+        scenario.duration,
+        terminal::grouped(events),
+        terminal::grouped(hops),
+        took.as_secs_f64(),
+        terminal::grouped((hops as f64 / took.as_secs_f64().max(1e-9)) as u64)
+    );
+    say!("results: {}", output.display());
+}
+
+fn read(arguments: &SimArguments) -> Result<Scenario, Exit> {
+    let path = &arguments.scenario;
+    let text = read_text(path).map_err(|error| {
+        terminal::error(format!("the scenario {} cannot be read: {error}", path.display()));
+        Exit::BadInput
+    })?;
+    let mut sets = arguments.set.clone();
+    sets.extend(arguments.seed.map(|seed| format!("seed={seed}")));
+    let folder = folder_of(path);
+    let topology = |name: &str| {
+        let file = folder.join(name);
+        read_text(&file).map_err(|error| format!("{} cannot be read: {error}", file.display()))
+    };
+    let scenario = Scenario::read(&text, &sets, &topology).map_err(|faults| {
+        faults.iter().for_each(|fault| terminal::error(shown(path, fault)));
+        Exit::BadInput
+    })?;
+    scenario.topology.warnings.iter().for_each(terminal::warning);
+    Ok(scenario)
+}
+
+fn shown(path: &Path, fault: &ScenarioFault) -> String {
+    match fault.place {
+        sim::scenario::Place::Set(_) => fault.to_string(),
+        _ => format!("{}:{fault}", path.display()),
+    }
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = base::files::read(path, FILE_BYTES_MAX)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    path.parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// The programs of a scenario, each compiled once: its switches share the code.
+struct Programs<'a> {
+    arguments: &'a SimArguments,
+    /// Where files are looked for: the scenario's folder, and the one above it.
+    folders: Vec<PathBuf>,
+    compiled: BTreeMap<PathBuf, Program>,
+}
+
+impl Programs<'_> {
+    fn new(arguments: &SimArguments) -> Programs<'_> {
+        let own = folder_of(&arguments.scenario);
+        let folders = vec![own.clone(), own.join("..")];
+        Programs { arguments, folders, compiled: BTreeMap::new() }
+    }
+
+    /// The core of a switch with its entries.
+    fn switch(&mut self, _name: &str, plan: &SwitchPlan) -> Result<Switch, String> {
+        let SwitchKind::Program { program, entries, is_interpreted } = &plan.kind else {
+            return Err("a router has no program".to_owned());
+        };
+        let program = self.compile(program)?;
+        let kind = is_interpreted.then_some(BackendKind::Interp);
+        let (backend, note) = backend::choose_quietly(&program, kind, self.arguments.cc.as_deref())?;
+        note.iter().for_each(terminal::warning);
+        let entries = entries.iter().map(|file| self.file(file)).collect::<Result<_, _>>()?;
+        let options = SwitchArguments {
+            cc: self.arguments.cc.clone(),
+            ..SwitchArguments::plain(self.arguments.source.clone(), entries)
+        };
+        backend::set_up(&program, backend, &options).map_err(|failure| failure.messages.join("\n"))
+    }
+
+    fn compile(&mut self, name: &str) -> Result<Program, String> {
+        let path = self.program(name)?;
+        if let Some(program) = self.compiled.get(&path) {
+            return Ok(program.clone());
+        }
+        let compiled = frontend::load(&path, &self.arguments.source, true)
+            .map_err(|_| format!("the program {} has errors", path.display()))?;
+        self.compiled.insert(path, compiled.program.clone());
+        Ok(compiled.program)
+    }
+
+    /// The source of a program, which a topology may name by the output of the reference compiler.
+    fn program(&self, name: &str) -> Result<PathBuf, String> {
+        self.file(name).or_else(|error| {
+            let named = self.folders.iter().find_map(|folder| named_program(folder, name));
+            named.ok_or(error)
+        })
+    }
+
+    fn file(&self, name: &str) -> Result<PathBuf, String> {
+        let candidates = self.folders.iter().map(|folder| folder.join(name));
+        candidates.clone().find(|path| path.is_file()).ok_or_else(|| {
+            let places: Vec<String> = candidates.map(|path| path.display().to_string()).collect();
+            format!("there is no file `{name}`; looked for {}", places.join(", "))
+        })
+    }
+}
+
+/// Runs the simulation, slice by slice: how long a slice is changes nothing but what is shown.
+fn run(simulation: &mut Simulation) {
+    let progress = Progress::start("simulating");
+    let duration = simulation.scenario.duration;
+    let (began, mut slice) = (Instant::now(), Time::from_ps((duration.ps() / 1_000).max(1)));
+    loop {
+        let before = Instant::now();
+        if simulation.run_until(simulation.network.now() + slice) {
+            return;
+        }
+        let took = before.elapsed();
+        slice = match (took < SLICE / 2, took > SLICE * 2) {
+            (true, _) => slice.times(2),
+            (_, true) => Time::from_ps((slice.ps() / 2).max(1)),
+            _ => slice,
+        };
+        progress.set(describe(simulation, began.elapsed()));
+    }
+}
+
+/// How far it is.
+fn describe(simulation: &Simulation, elapsed: Duration) -> String {
+    let (now, duration) = (simulation.network.now(), simulation.scenario.duration);
+    let part = now.ps() as f64 / duration.ps() as f64;
+    let events_per_s = simulation.network.events() as f64 / elapsed.as_secs_f64().max(1e-9);
+    let left = Duration::from_secs_f64((elapsed.as_secs_f64() * (1.0 - part) / part.max(1e-9)).min(1e9));
+    format!(
+        "{:.3} of {:.3} ms simulated, {} events a second, about {} s left",
+        now.seconds() * 1e3,
+        duration.seconds() * 1e3,
+        terminal::grouped(events_per_s as u64),
+        left.as_secs()
+    )
+}
+
+/// Writes all files, each under another name until it is complete.
+fn write(folder: &Path, files: &[ResultFile]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for ResultFile { name, text } in files {
+        let scratch = folder.join(format!(".{name}.part"));
+        let mut file = File::create(&scratch)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&scratch, folder.join(name))?;
+    }
+    Ok(())
+}
