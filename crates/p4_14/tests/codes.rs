@@ -90,7 +90,7 @@ fn text() {
         UNEXPECTED_TOKEN,
         "action a() { bit<8> k = 1; }\naction b() { h.a = 1; # note\n }\naction c() { hdr.h.setValid(); }\n\
          control d { if (h.isValid()) { } }\ncontrol e { if (t.apply().hit) { } }\ncontrol f { h.a = 1; }\n\
-         control g { bool k = true; }",
+         control g { bool k = true; }\ncontrol k { apply { h.a = 1; } }",
         expect![[r#"
             t.p4:1:14: error[E0901]: P4_14 has no local variables
               = declare a field in the type of a `metadata` instance, and write it with `modify_field`
@@ -106,6 +106,8 @@ fn text() {
               = write the field with `modify_field` in an action, and apply a table that runs the action
             t.p4:8:13: error[E0901]: P4_14 has no local variables
               = declare a field in the type of a `metadata` instance, and write it with `modify_field`
+            t.p4:9:13: error[E0901]: a control of P4_14 has no `apply` block
+              = write the statements in the braces of the control; if the program is P4_16, choose the language with `--std p4-16`
         "#]],
     );
     check(

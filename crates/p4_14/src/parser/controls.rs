@@ -113,7 +113,12 @@ impl Parser<'_> {
 
     /// `apply(table);` or `apply(table) { hit { ... } ... }`
     fn application(&mut self) -> Parsed<StatementKind> {
-        self.expect_word("apply")?;
+        let word = self.expect_word("apply")?;
+        if self.at("{") {
+            let help = "write the statements in the braces of the control; if the program is P4_16, choose the language \
+                        with `--std p4-16`";
+            return self.of_p4_16(word, "a control of P4_14 has no `apply` block", help);
+        }
         self.expect("(")?;
         let table = self.name("the name of a table")?;
         self.expect(")")?;
