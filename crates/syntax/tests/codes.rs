@@ -241,6 +241,38 @@ fn tokens() {
             a.p4:15:3: error[E0120]: a type is not a value: expected `.` or `(` after it, found `)`
         "#]],
     );
+    let (sources, _, diagnostics) =
+        parse("#define G(x) x\n#if FOO(\n#endif\n#if G(1\n#endif\n#if FOO(1)\n#endif\n#if 1 2\n#endif\n");
+    let labels = diagnostics.iter().map(|it| format!("{}: {}\n", sources.text(it.primary.span), it.primary.text));
+    expect![[r#"
+        (: the arguments of `FOO` have no closing `)`
+        G: 
+        #if: a value is missing
+        (: `FOO` is not a macro with parameters
+        2: nothing more is expected here
+    "#]]
+    .assert_eq(&labels.collect::<String>());
+    check(
+        codes::UNEXPECTED_TOKEN,
+        "control C(inout bit<32> x) { apply {\n if (x == 1) { } elif (x == 2) { x = 1; } else { }\n x = 10.0.0.1;\n \
+         x = 1.5;\n} }",
+        expect![[r#"
+            a.p4:2:18: error[E0120]: there is no `elif`
+            a.p4:3:6: error[E0120]: P4 has no notation for addresses
+            a.p4:4:8: error[E0120]: expected a name, found `5`
+        "#]],
+    );
+    check(
+        codes::UNEXPECTED_TOKEN,
+        "header_type foo_t { fields { a : 8; b : 8; } }\nparser start { extract(foo); return ingress; }\n\
+         action_profile p { actions { a; } size : 4; }\ncounter c { type : packets; direct : t; }\n\
+         control ingress { apply(t); }\nconst bit<8> x = 1;",
+        expect![[r#"
+            a.p4:1:1: error[E0120]: `header_type foo_t` is a declaration of P4_14
+            a.p4:3:1: error[E0120]: `action_profile p` is a declaration of P4_14
+            a.p4:5:1: error[E0120]: `control ingress` is a declaration of P4_14
+        "#]],
+    );
     check(
         codes::MISSING_SEMICOLON,
         "const int x = 1\nconst int y = 2\n",

@@ -54,6 +54,7 @@ impl Parser<'_> {
 
     fn outer_declaration(&mut self) -> Parsed<Declaration> {
         let annotations = self.annotations()?;
+        self.refuse_p4_14()?;
         let token = self.peek();
         let start = token.span;
         let opens_braces = self.peek_at(1).kind == TokenKind::LeftBrace;
@@ -79,6 +80,50 @@ impl Parser<'_> {
             _ => self.function_or_instance()?,
         };
         Ok(Declaration { annotations, kind, span: self.span_from(start) })
+    }
+
+    /// Reports a declaration that only P4_14 has, and skips its block.
+    fn refuse_p4_14(&mut self) -> Parsed<()> {
+        let token = self.peek();
+        let text = token.text(&self.names);
+        let is_p4_14 = match &*text {
+            "header_type"
+            | "field_list"
+            | "field_list_calculation"
+            | "calculated_field"
+            | "parser_value_set"
+            | "parser_exception"
+            | "blackbox"
+            | "blackbox_type"
+            | "extern_type" => true,
+            "action_profile" | "action_selector" | "counter" | "meter" | "register" | "parser" | "control" => {
+                self.peek_at(2).kind == TokenKind::LeftBrace
+            }
+            _ => false,
+        };
+        if !is_p4_14 || !is_name(&self.peek_at(1)) {
+            return Ok(());
+        }
+        let message = format!("`{text} {}` is a declaration of P4_14", self.peek_at(1).text(&self.names));
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED_TOKEN, token.span, message)
+            .label("this program is read as P4_16")
+            .help("if the program is P4_14, choose the language with `--std p4-14`");
+        self.report(diagnostic);
+        self.skip_block();
+        Err(Failed)
+    }
+
+    /// Skips the tokens up to the end of the next block in braces.
+    fn skip_block(&mut self) {
+        let mut open_braces = 0_u32;
+        while !self.at(TokenKind::EndOfFile) {
+            match self.bump().kind {
+                TokenKind::LeftBrace => open_braces += 1,
+                TokenKind::RightBrace if open_braces <= 1 => return,
+                TokenKind::RightBrace => open_braces -= 1,
+                _ => {}
+            }
+        }
     }
 
     /// `T name(...) { ... }` or `T(...) name;`

@@ -206,6 +206,23 @@ impl Parser<'_> {
         self.make(kind, open, height)
     }
 
+    /// Reports `10.0.0.1`; the first number was parsed.
+    fn refuse_address(&mut self, first: &Expr) -> Parsed<()> {
+        let ExprKind::Integer(number) = &first.kind else { return Ok(()) };
+        let mut address = u32::from(u8::try_from(&number.value).unwrap_or_default());
+        for pair in 0..3 {
+            let (dot, digits) = (self.peek_at(2 * pair), self.peek_at(2 * pair + 1));
+            let Ok(byte) = digits.text(&self.names).parse::<u8>() else { return Ok(()) };
+            if dot.kind != TokenKind::Dot || digits.kind != TokenKind::Integer {
+                return Ok(());
+            }
+            address = address << 8 | u32::from(byte);
+        }
+        let span = first.span.to(self.peek_at(5).span);
+        let help = format!("write the address as a number: `32w0x{address:08X}`");
+        self.mistaken(span, "P4 has no notation for addresses", &help)
+    }
+
     /// Members, indices, slices and calls. `names` defines which names count as type arguments.
     pub(super) fn postfix(&mut self, names: TypeNames) -> Parsed<WithHeight<Expr>> {
         let mut base = self.primary()?;
@@ -225,6 +242,7 @@ impl Parser<'_> {
             let start = base.node.span;
             match self.peek().kind {
                 TokenKind::Dot => {
+                    self.refuse_address(&base.node)?;
                     self.bump();
                     let member = self.name()?;
                     let kind = ExprKind::Member { base: Box::new(base.node), member };

@@ -205,6 +205,11 @@ impl Parser<'_> {
             let condition = self.expression()?;
             self.expect_close(TokenKind::RightParen, open)?;
             arms.push((start, condition, self.scoped(Self::branch)?));
+            if self.at_elif() {
+                let message = format!("there is no `{}`", self.peek().text(&self.names));
+                self.report_mistake(self.peek().span, &message, "write `else if`");
+                continue;
+            }
             if !self.take_keyword(Keyword::Else) {
                 break;
             }
@@ -225,6 +230,14 @@ impl Parser<'_> {
             }
         }
         whole.ok_or(Failed)
+    }
+
+    /// Whether `elif (...) {` comes next, which other languages have in place of `else if`.
+    fn at_elif(&self) -> bool {
+        let is_word = matches!(&*self.peek().text(&self.names), "elif" | "elsif" | "elseif");
+        is_word
+            && self.peek_at(1).kind == TokenKind::LeftParen
+            && self.skip_brackets(self.next + 1).is_some_and(|index| self.token(index).kind == TokenKind::LeftBrace)
     }
 
     /// Skips to the brace that closes the current block, because the text between would only give more errors.

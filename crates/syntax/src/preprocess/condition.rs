@@ -24,7 +24,7 @@ impl Preprocessor<'_> {
         let tokens = self.resolve_has_include(tokens);
         let mut evaluator = Evaluator { tokens: &tokens, next: 0, names: &self.names, end: span, depth: 0 };
         let outcome = evaluator.conditional(true).and_then(|value| match evaluator.peek() {
-            Some(extra) => Err(Fault { span: extra.span, message: "nothing more is expected here".into() }),
+            Some(extra) => Err(Fault { span: extra.span, message: evaluator.what_is_extra() }),
             None => Ok(value != 0),
         });
         Ok(outcome.unwrap_or_else(|fault| {
@@ -156,6 +156,20 @@ impl Evaluator<'_> {
     fn fault<T>(&self, message: &str) -> Result<T, Fault> {
         let span = self.peek().map_or(self.end, |token| token.span);
         Err(Fault { span, message: message.into() })
+    }
+
+    /// Why the next token cannot follow a complete condition.
+    fn what_is_extra(&self) -> String {
+        let before = self.next.checked_sub(1).and_then(|index| self.tokens.get(index));
+        let is_call = self.peek().is_some_and(|token| token.kind == TokenKind::LeftParen);
+        let Some(name) = before.filter(|token| is_call && token.kind == TokenKind::Word) else {
+            return "nothing more is expected here".into();
+        };
+        let name = name.text(self.names);
+        match self.tokens[self.next..].iter().any(|token| token.kind == TokenKind::RightParen) {
+            true => format!("`{name}` is not a macro with parameters"),
+            false => format!("the arguments of `{name}` have no closing `)`"),
+        }
     }
 
     fn descend(&mut self) -> Result<(), Fault> {
