@@ -4,13 +4,18 @@
 //! and widths were checked when the commands were read; what can still fail depends on the state of the switch:
 //! handles, duplicates, full tables, const entries.
 
+use crate::api::arrays::FreshArrays;
+use crate::api::state::ControllerState;
+use crate::api::write::Writer;
+use crate::api::{self, Atomicity};
 use crate::cli_text::turned_priority;
-use crate::command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
+use crate::command::{Command, CounterRef, MeterRef, ProfilePart, Replica};
 use crate::problem::{EntryError, Origin, Problem};
 use crate::show;
+use base::FieldMatch;
 use base::index::Id as _;
-use base::{Bits, FieldMatch};
 use ir::{ActionCall, RegisterId, TableId, ValueSetId};
+use std::sync::Arc;
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::MeterCell;
 use switch::{CloneProperties, CloneTarget, MeterConfig, ReplicationError, Switch};
@@ -136,6 +141,7 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
     use Command::*;
     check_group(&switch.tables(), command)?;
     match command {
+        Write(update) => write(switch, update),
         TableAdd { table, key, priority, call } => {
             perform(switch, *table, Operation::Insert(entry_spec(key, *priority, call)))
         }
@@ -218,31 +224,27 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             Ok(Reply::Text(show::clone_target(target)))
         }
 
-        RegisterWrite { register, index, value } => register_write(switch, *register, *index, value),
         RegisterRead { register, index } => register_read(switch, *register, *index),
-        RegisterReset { register } => {
-            switch.externs_mut().registers[*register].reset();
-            Ok(Reply::Done)
-        }
         CounterRead { counter, index } => {
             let CounterCell { packets, bytes } = *counter_cell(switch, *counter, *index)?;
             Ok(Reply::Text(format!("packets={packets}, bytes={bytes}")))
         }
         CounterWrite { counter, index, packets, bytes } => {
-            *counter_cell(switch, *counter, *index)? = CounterCell { packets: *packets, bytes: *bytes };
+            *counter_cell(switch, CounterRef::Direct(*counter), *index)? =
+                CounterCell { packets: *packets, bytes: *bytes };
             Ok(Reply::Done)
         }
         CounterReset { counter } => {
-            counter_cells(switch, *counter).fill(CounterCell::default());
+            counter_cells(switch, CounterRef::Direct(*counter)).fill(CounterCell::default());
             Ok(Reply::Done)
         }
-        MeterSetRates { meter, index, committed, peak } => {
+        MeterSetRates { meter, index, rates } => {
             let now_ns = switch.now_ns();
-            meter_cell(switch, *meter, *index)?.configure(meter_config(*committed, *peak), now_ns);
+            meter_cell(switch, MeterRef::Direct(*meter), *index)?.configure(*rates, now_ns);
             Ok(Reply::Done)
         }
-        MeterArraySetRates { meter, committed, peak } => {
-            meter_array_set_rates(switch, *meter, meter_config(*committed, *peak));
+        MeterArraySetRates { meter, rates } => {
+            meter_array_set_rates(switch, MeterRef::Direct(*meter), *rates);
             Ok(Reply::Done)
         }
         MeterGetRates { meter, index } => {
@@ -257,6 +259,17 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             queues(switch.set_queues(*port, priority.map(u32::from), |queue| queue.packets_per_s = *rate_pps))
         }
     }
+}
+
+/// Carries out an update on a switch that has no controllers.
+fn write(switch: &mut Switch, update: &api::Update) -> Result<Reply, Problem> {
+    let (program, tables) = (Arc::clone(switch.program()), switch.shared_tables());
+    let (mut state, mut tables) = (ControllerState::default(), tables.lock());
+    let updates = std::slice::from_ref(update);
+    let writer = Writer::new(&program, &mut state, tables.begin(), Some(switch));
+    let writer = writer.with_arrays(FreshArrays::of(&program, updates));
+    let outcome = writer.write(updates, Atomicity::ContinueOnError).outcomes.remove(0);
+    outcome.map(|()| Reply::Done).map_err(|fault| Problem::new(fault.message))
 }
 
 fn perform(switch: &Switch, table: TableId, operation: Operation) -> Result<Reply, Problem> {
@@ -338,11 +351,6 @@ fn set_session(switch: &mut Switch, session: u16, target: CloneTarget) -> Result
     done(switch.replication_mut().set_session(u32::from(session), target))
 }
 
-fn register_write(switch: &mut Switch, register: RegisterId, index: u64, value: &Bits) -> Result<Reply, Problem> {
-    let array = &mut switch.externs_mut().registers[register];
-    if array.write(index, value) { Ok(Reply::Done) } else { Err(no_cell(index, array.size)) }
-}
-
 /// One cell, or all of them with commas between.
 fn register_read(switch: &mut Switch, register: RegisterId, index: Option<u64>) -> Result<Reply, Problem> {
     let array = &switch.externs_mut().registers[register];
@@ -405,15 +413,6 @@ fn meter_array_set_rates(switch: &mut Switch, meter: MeterRef, config: MeterConf
         if let Some(cell) = array.cell_mut(index) {
             cell.configure(config, now_ns);
         }
-    }
-}
-
-fn meter_config(committed: Burst, peak: Burst) -> MeterConfig {
-    MeterConfig {
-        committed_rate_milliunits_per_s: committed.rate_milliunits_per_s,
-        committed_burst: committed.burst_units,
-        peak_rate_milliunits_per_s: peak.rate_milliunits_per_s,
-        peak_burst: peak.burst_units,
     }
 }
 

@@ -4,7 +4,8 @@
 //! space is quoted. In this form, as in BMv2, the numerically smaller priority wins; in [`Command`]s the greater
 //! wins.
 
-use crate::command::{Burst, Command, CounterRef, MeterRef};
+use crate::cells_text;
+use crate::command::Command;
 use crate::entries::Collected;
 use crate::names;
 use crate::problem::{FilePlace, Origin, Problem};
@@ -92,36 +93,15 @@ const FORMS: [Form; 42] = [
     }),
     form("mirroring_delete", "SESSION", (1, 1), |it| Ok(Command::MirroringDelete { session: it.session()? })),
     form("mirroring_get", "SESSION", (1, 1), |it| Ok(Command::MirroringGet { session: it.session()? })),
-    form("register_read", "REGISTER [INDEX]", (1, 2), register_read),
-    form("register_write", "REGISTER INDEX VALUE", (3, 3), register_write),
-    form("register_reset", "REGISTER", (1, 1), |it| {
-        Ok(Command::RegisterReset { register: names::register(it.program, it.word(0))? })
-    }),
-    form("counter_read", "COUNTER INDEX", (2, 2), |it| {
-        let (counter, index) = it.counter_cell()?;
-        Ok(Command::CounterRead { counter, index })
-    }),
-    form("counter_write", "COUNTER INDEX PACKETS BYTES", (4, 4), |it| {
-        let (counter, index) = it.counter_cell()?;
-        let packets = it.number(2, u64::MAX, "number of packets")?;
-        Ok(Command::CounterWrite { counter, index, packets, bytes: it.number(3, u64::MAX, "number of bytes")? })
-    }),
-    form("counter_reset", "COUNTER", (1, 1), |it| {
-        Ok(Command::CounterReset { counter: names::counter(it.program, it.word(0))? })
-    }),
-    form("meter_set_rates", "METER INDEX RATE:BURST RATE:BURST", (4, 4), |it| {
-        let (meter, index) = it.meter_cell()?;
-        let (committed, peak) = it.rates(2)?;
-        Ok(Command::MeterSetRates { meter, index, committed, peak })
-    }),
-    form("meter_array_set_rates", "METER RATE:BURST RATE:BURST", (3, 3), |it| {
-        let (committed, peak) = it.rates(1)?;
-        Ok(Command::MeterArraySetRates { meter: names::meter(it.program, it.word(0))?, committed, peak })
-    }),
-    form("meter_get_rates", "METER INDEX", (2, 2), |it| {
-        let (meter, index) = it.meter_cell()?;
-        Ok(Command::MeterGetRates { meter, index })
-    }),
+    form("register_read", "REGISTER [INDEX]", (1, 2), cells_text::register_read),
+    form("register_write", "REGISTER INDEX VALUE", (3, 3), cells_text::register_write),
+    form("register_reset", "REGISTER", (1, 1), cells_text::register_reset),
+    form("counter_read", "COUNTER INDEX", (2, 2), cells_text::counter_read),
+    form("counter_write", "COUNTER INDEX PACKETS BYTES", (4, 4), cells_text::counter_write),
+    form("counter_reset", "COUNTER", (1, 1), cells_text::counter_reset),
+    form("meter_set_rates", "METER INDEX RATE:BURST RATE:BURST", (4, 4), cells_text::meter_set_rates),
+    form("meter_array_set_rates", "METER RATE:BURST RATE:BURST", (3, 3), cells_text::meter_array_set_rates),
+    form("meter_get_rates", "METER INDEX", (2, 2), cells_text::meter_get_rates),
     form("set_queue_depth", "PACKETS [PORT [PRIORITY]]", (1, 3), |it| {
         let depth_packets = it.number(0, u64::from(u32::MAX), "queue depth in packets")?;
         let (port, priority) = it.queue()?;
@@ -299,7 +279,7 @@ impl<'a> Arguments<'a> {
         Problem::new(message).with_help(format!("{} {}", self.form.name, self.form.usage).trim_end().to_string())
     }
 
-    fn number(&self, index: usize, greatest: u64, what: &str) -> Result<u64, Problem> {
+    pub fn number(&self, index: usize, greatest: u64, what: &str) -> Result<u64, Problem> {
         values::unsigned(self.word(index), greatest, what)
     }
 
@@ -371,66 +351,6 @@ impl<'a> Arguments<'a> {
         };
         Ok((id, given.iter().zip(&set.keys).map(key).collect::<Result<_, _>>()?))
     }
-
-    /// The counter of the first argument and the index of the second.
-    fn counter_cell(&self) -> Result<(CounterRef, u64), Problem> {
-        let counter = names::counter(self.program, self.word(0))?;
-        let index = match counter {
-            CounterRef::Array(id) => {
-                let counter = &self.program.counters[id];
-                cell(self.word(1), &counter.name, counter.size)?
-            }
-            CounterRef::Direct(_) => u64::from(self.handle(1, "entry handle")?),
-        };
-        Ok((counter, index))
-    }
-
-    /// The meter of the first argument and the index of the second.
-    fn meter_cell(&self) -> Result<(MeterRef, u64), Problem> {
-        let meter = names::meter(self.program, self.word(0))?;
-        let index = match meter {
-            MeterRef::Array(id) => cell(self.word(1), &self.program.meters[id].name, self.program.meters[id].size)?,
-            MeterRef::Direct(_) => u64::from(self.handle(1, "entry handle")?),
-        };
-        Ok((meter, index))
-    }
-
-    /// Committed and peak rate from argument `index` on.
-    fn rates(&self, index: usize) -> Result<(Burst, Burst), Problem> {
-        let (committed, peak) = (burst(self.word(index))?, burst(self.word(index + 1))?);
-        if peak.rate_milliunits_per_s < committed.rate_milliunits_per_s {
-            return Err(self.misuse("the peak rate (second) is lower than the committed rate (first)"));
-        }
-        Ok((committed, peak))
-    }
-}
-
-/// An index of an array.
-fn cell(text: &str, name: &str, size: u64) -> Result<u64, Problem> {
-    let index = values::unsigned(text, u64::MAX, "index")?;
-    match index < size {
-        true => Ok(index),
-        false => Err(Problem::new(format!(
-            "index {index} is out of range, {name} has {size} cells (0 to {})",
-            size.saturating_sub(1)
-        ))),
-    }
-}
-
-/// `RATE:BURST`, the rate in units per microsecond.
-fn burst(text: &str) -> Result<Burst, Problem> {
-    let broken = || {
-        Problem::new(format!("{text} is not a valid rate"))
-            .with_help("a rate is RATE:BURST, units per microsecond and units at once, such as 0.001:10")
-    };
-    let (rate, burst) = text.split_once(':').ok_or_else(broken)?;
-    let rate: f64 = rate.parse().map_err(|_| broken())?;
-    let burst_units = values::unsigned(burst, u64::from(u32::MAX), "burst").map_err(|_| broken())?;
-    // Up to a unit per femtosecond: no link is faster, and the product stays far below 2^53.
-    if !(0.0..=1e6).contains(&rate) {
-        return Err(broken());
-    }
-    Ok(Burst { rate_milliunits_per_s: (rate * 1e9).round() as u64, burst_units })
 }
 
 fn key_count(given: usize, owner: &str, names: &[&str]) -> Problem {
@@ -619,21 +539,6 @@ fn table_dump_entry_from_key(it: &Arguments<'_>) -> Result<Command, Problem> {
     Ok(Command::TableDumpEntryFromKey { table, key: key(it.program, table, words)?, priority })
 }
 
-fn register_read(it: &Arguments<'_>) -> Result<Command, Problem> {
-    let register = names::register(it.program, it.word(0))?;
-    let array = &it.program.registers[register];
-    let index = it.words.get(1).map(|text| cell(text, &array.name, array.size)).transpose()?;
-    Ok(Command::RegisterRead { register, index })
-}
-
-fn register_write(it: &Arguments<'_>) -> Result<Command, Problem> {
-    let register = names::register(it.program, it.word(0))?;
-    let array = &it.program.registers[register];
-    let index = cell(it.word(1), &array.name, array.size)?;
-    let value = values::value(it.word(2), &ValueTarget { role: "register", name: &array.name, ty: array.ty })?;
-    Ok(Command::RegisterWrite { register, index, value })
-}
-
 /// `NAME POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER`
 fn set_crc(it: &Arguments<'_>, width_bits: u32) -> Result<Command, Problem> {
     let calculation = names::calculation(it.program, it.word(0))?;
@@ -790,15 +695,15 @@ mod tests {
              pvs_remove tunnels 0x800 1->5
              pvs_clear tunnels",
             expect![[r#"
-                entries:1: RegisterWrite { register: register0, index: 3, value: 16w0xffff }
+                entries:1: Write(Update { kind: Modify, entity: Register(Cell { array: register0, index: Some(3), value: 16w0xffff }) })
                 entries:2: RegisterRead { register: register0, index: None }
                 entries:3: RegisterRead { register: register0, index: Some(0) }
-                entries:4: RegisterReset { register: register0 }
+                entries:4: Write(Update { kind: Modify, entity: Register(Cell { array: register0, index: None, value: 16w0x0 }) })
                 entries:5: CounterRead { counter: Array(counter0), index: 7 }
-                entries:6: CounterWrite { counter: Direct(dcounter0), index: 12, packets: 5, bytes: 640 }
-                entries:7: CounterReset { counter: Array(counter0) }
-                entries:8: MeterSetRates { meter: Array(meter0), index: 1, committed: Burst { rate_milliunits_per_s: 1000, burst_units: 10 }, peak: Burst { rate_milliunits_per_s: 1500000000, burst_units: 2000 } }
-                entries:9: MeterArraySetRates { meter: Array(meter0), committed: Burst { rate_milliunits_per_s: 0, burst_units: 0 }, peak: Burst { rate_milliunits_per_s: 0, burst_units: 0 } }
+                entries:6: CounterWrite { counter: dcounter0, index: 12, packets: 5, bytes: 640 }
+                entries:7: Write(Update { kind: Modify, entity: Counter(Cell { array: counter0, index: None, value: CounterCell { packets: 0, bytes: 0 } }) })
+                entries:8: Write(Update { kind: Modify, entity: Meter(Cell { array: meter0, index: Some(1), value: MeterValue { config: Some(MeterConfig { committed_rate_milliunits_per_s: 1000, committed_burst: 10, peak_rate_milliunits_per_s: 1500000000, peak_burst: 2000 }), counts: None } }) })
+                entries:9: Write(Update { kind: Modify, entity: Meter(Cell { array: meter0, index: None, value: MeterValue { config: Some(MeterConfig { committed_rate_milliunits_per_s: 0, committed_burst: 0, peak_rate_milliunits_per_s: 0, peak_burst: 0 }), counts: None } }) })
                 entries:10: MeterGetRates { meter: Array(meter0), index: 0 }
                 entries:11: ValueSetAdd { set: vset0, member: [Exact(16w0x800), Range { low: 16w0x1, high: 16w0x5 }] }
                 entries:12: ValueSetRemove { set: vset0, member: [Exact(16w0x800), Range { low: 16w0x1, high: 16w0x5 }] }

@@ -4,16 +4,21 @@
 //! The switch numbers entries and multicast nodes by handles, from 0 in order of creation; whether a handle exists is
 //! known only when a command is carried out.
 
-use base::{Bits, FieldMatch};
+use crate::api::Update;
+use base::FieldMatch;
 use ir::{
     ActionCall, ActionProfileId, CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, MeterId,
     RegisterId, TableId, ValueSetId,
 };
+use switch::MeterConfig;
 use tables::{Handle, ProfileOperation};
 
 /// A control operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
+    /// What is an update of the control model. The commands below are those that are not yet.
+    Write(Box<Update>),
+
     /// Adds an entry.
     TableAdd {
         /// The table.
@@ -245,26 +250,12 @@ pub enum Command {
         session: u16,
     },
 
-    /// Writes a cell.
-    RegisterWrite {
-        /// The array.
-        register: RegisterId,
-        /// The cell, below the array's size.
-        index: u64,
-        /// Its new value, of the array's width.
-        value: Bits,
-    },
     /// Asks for a cell, or for all.
     RegisterRead {
         /// The array.
         register: RegisterId,
         /// The cell, below the array's size.
         index: Option<u64>,
-    },
-    /// Sets all cells to 0.
-    RegisterReset {
-        /// The array.
-        register: RegisterId,
     },
 
     /// Asks for a cell.
@@ -274,42 +265,38 @@ pub enum Command {
         /// The cell, or the handle of the table's entry.
         index: u64,
     },
-    /// Writes a cell.
+    /// Writes the counter of an entry.
     CounterWrite {
         /// The counter.
-        counter: CounterRef,
-        /// The cell, or the handle of the table's entry.
+        counter: DirectCounterId,
+        /// The handle of the table's entry.
         index: u64,
         /// Packets.
         packets: u64,
         /// Bytes.
         bytes: u64,
     },
-    /// Sets all cells to 0.
+    /// Sets the counters of all entries to 0.
     CounterReset {
         /// The counter.
-        counter: CounterRef,
+        counter: DirectCounterId,
     },
 
-    /// Sets the rates of one cell.
+    /// Sets the rates of an entry's meter.
     MeterSetRates {
         /// The meter.
-        meter: MeterRef,
-        /// The cell, or the handle of the table's entry.
+        meter: DirectMeterId,
+        /// The handle of the table's entry.
         index: u64,
-        /// Committed rate.
-        committed: Burst,
-        /// Peak rate, not lower.
-        peak: Burst,
+        /// The rates.
+        rates: MeterConfig,
     },
-    /// Sets the rates of all cells.
+    /// Sets the rates of the meters of all entries.
     MeterArraySetRates {
         /// The meter.
-        meter: MeterRef,
-        /// Committed rate.
-        committed: Burst,
-        /// Peak rate, not lower.
-        peak: Burst,
+        meter: DirectMeterId,
+        /// The rates.
+        rates: MeterConfig,
     },
     /// Asks for the rates of one cell.
     MeterGetRates {
@@ -396,13 +383,4 @@ pub enum MeterRef {
     Array(MeterId),
     /// Indexed by the handles of a table's entries.
     Direct(DirectMeterId),
-}
-
-/// A rate of a meter and the burst that it allows, in the meter's unit: packets or bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Burst {
-    /// Thousandths of a unit per second: integers, so that a meter's result is the same on every machine.
-    pub rate_milliunits_per_s: u64,
-    /// The most units at once.
-    pub burst_units: u64,
 }

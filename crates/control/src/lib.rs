@@ -8,7 +8,8 @@
 //! The modules:
 //! * [`command`]: the operations.
 //! * [`names`]: from a name as users write it to an index of the program.
-//! * [`cli_text`]: lines of `simple_switch_CLI` commands. Those about action profiles are in `profile_text`.
+//! * [`cli_text`]: lines of `simple_switch_CLI` commands. Those about action profiles are in `profile_text`, those
+//!   about registers, counters and meters in `cells_text`.
 //! * [`runtime_json`]: the `sN-runtime.json` form of the P4 tutorials.
 //! * [`switch_cli`]: lines of `simple_switch_CLI` on a switch that runs, and what that tool prints.
 //! * [`entries`]: a whole file of either form.
@@ -31,6 +32,7 @@ pub mod show;
 pub mod store;
 pub mod switch_cli;
 
+mod cells_text;
 mod json_lines;
 mod profile_text;
 #[cfg(test)]
@@ -38,6 +40,6 @@ mod test_program;
 
 pub use api::Api;
 pub use apply::{Reply, apply, apply_all};
-pub use command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
+pub use command::{Command, CounterRef, MeterRef, ProfilePart, Replica};
 pub use entries::{Entries, load_entries, parse_entries, read_entries};
 pub use problem::{EntryError, FilePlace, Origin, Problem};

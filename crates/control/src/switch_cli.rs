@@ -5,7 +5,8 @@
 //! ([`crate::cli_text`]); this module adds the commands that only read, and the text around results. Where the tool
 //! reports an error without a reason, this module gives the reason.
 
-use crate::api::Api;
+use crate::api::entity::{Cell, Entity};
+use crate::api::{Api, Atomicity, Update, UpdateKind};
 use crate::apply::{Reply, meter_cell};
 use crate::cli_text::{self, turned_priority};
 use crate::command::{Command, CounterRef, ProfilePart};
@@ -15,6 +16,7 @@ use base::index::Id as _;
 use base::{Bits, FieldMatch};
 use ir::{ActionCall, Program, TableId};
 use std::fmt::Write as _;
+use switch::externs::CounterCell;
 use switch::replication::Replication;
 use switch::{CloneTarget, MeterConfig, Switch};
 use tables::{Entry, Handle, Profile, ProfileOperation, Table, TableKind, Target};
@@ -530,14 +532,12 @@ fn reset_state(api: &Api, program: &Program) -> Result<(), Problem> {
     for profile in program.action_profiles.ids() {
         reset_profile(api, profile)?;
     }
-    for register in program.registers.ids() {
-        api.command(Command::RegisterReset { register })?;
-    }
+    let arrays = api.write(zeros(program), Atomicity::ContinueOnError);
+    arrays.into_iter().collect::<Result<(), _>>().map_err(|fault| Problem::new(fault.message))?;
     for set in program.value_sets.ids() {
         api.command(Command::ValueSetClear { set })?;
     }
-    let counters = program.counters.ids().map(CounterRef::Array);
-    for counter in counters.chain(program.direct_counters.ids().map(CounterRef::Direct)) {
+    for counter in program.direct_counters.ids() {
         api.command(Command::CounterReset { counter })?;
     }
     let numbers = api.door().ask(|switch: &mut Switch| {
@@ -554,6 +554,17 @@ fn reset_state(api: &Api, program: &Program) -> Result<(), Problem> {
         api.command(Command::MirroringDelete { session })?;
     }
     Ok(())
+}
+
+/// Updates that set all cells of all registers and counters to 0.
+fn zeros(program: &Program) -> Vec<Update> {
+    let registers = program
+        .registers
+        .iter_enumerated()
+        .map(|(array, declared)| Entity::Register(Cell { array, index: None, value: Bits::zero(declared.ty.width()) }));
+    let counters = program.counters.ids();
+    let counters = counters.map(|array| Entity::Counter(Cell { array, index: None, value: CounterCell::default() }));
+    registers.chain(counters).map(|entity| Update { kind: UpdateKind::Modify, entity }).collect()
 }
 
 fn reset_profile(api: &Api, profile: ir::ActionProfileId) -> Result<(), Problem> {

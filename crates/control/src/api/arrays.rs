@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::api::tests::api;
     use crate::api::{Api, Atomicity, Query};
-    use crate::command::{Command, CounterRef};
+    use crate::command::Command;
     use base::Bits;
     use base::index::Id as _;
 
@@ -129,9 +129,9 @@ mod tests {
         let updates = vec![register(Some(1), 5), register(None, 7), register(Some(2), 9), counter(None, 3)];
         assert!(api.write(updates, Atomicity::ContinueOnError).iter().all(Result::is_ok));
         assert_eq!(cells(&api), (vec![7, 7, 9, 7], vec![3; 8]));
-        let reset =
-            [Command::RegisterReset { register: FLOWS() }, Command::CounterReset { counter: CounterRef::Array(RX()) }];
-        reset.into_iter().for_each(|command| drop(api.command(command).unwrap()));
+        for update in [register(None, 0), counter(None, 0)] {
+            api.command(Command::Write(Box::new(update))).unwrap();
+        }
         assert_eq!(cells(&api), (vec![0; 4], vec![0; 8]));
         assert_eq!(api.update_counts(), (6, 0));
     }

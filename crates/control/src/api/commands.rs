@@ -5,16 +5,14 @@
 //! which uses stable names. After any other command the whole state is stored again.
 
 use crate::api::Pipeline;
-use crate::api::entity::{Call, Cell, Entity, EntryAction, TableEntry, Update, UpdateKind};
+use crate::api::entity::{Call, Entity, EntryAction, TableEntry, Update, UpdateKind};
 use crate::api::state::ControllerState;
 use crate::api::write::Writer;
 use crate::apply::{Reply, apply};
-use crate::command::{Command, CounterRef};
+use crate::command::Command;
 use crate::problem::Problem;
-use base::Bits;
 use base::index::Id as _;
-use ir::{Program, TableId};
-use switch::externs::CounterCell;
+use ir::TableId;
 use switch::{LockedTables, Switch};
 use tables::Handle;
 
@@ -26,21 +24,6 @@ pub(crate) enum Kept {
     As(Box<Update>),
     /// The whole state is stored again.
     All,
-}
-
-/// The equivalent update of a command that sets all cells of an array; none for other commands.
-pub(crate) fn as_update(program: &Program, command: &Command) -> Option<Update> {
-    let entity = match command {
-        Command::RegisterReset { register } => {
-            let value = Bits::zero(program.registers.get(*register)?.ty.width());
-            Entity::Register(Cell { array: *register, index: None, value })
-        }
-        Command::CounterReset { counter: CounterRef::Array(array) } => {
-            Entity::Counter(Cell { array: *array, index: None, value: CounterCell::default() })
-        }
-        _ => return None,
-    };
-    Some(Update { kind: UpdateKind::Modify, entity })
 }
 
 impl Pipeline {
@@ -106,15 +89,6 @@ impl Pipeline {
             }
             TableResetDefault { table } => {
                 update(UpdateKind::Modify, Some(Entity::TableEntry(TableEntry::new(*table, None, None))))
-            }
-            RegisterWrite { register, index, value } => {
-                let cell = Cell { array: *register, index: Some(*index), value: value.clone() };
-                update(UpdateKind::Modify, Some(Entity::Register(cell)))
-            }
-            CounterWrite { counter: CounterRef::Array(array), index, packets, bytes } => {
-                let value = CounterCell { packets: *packets, bytes: *bytes };
-                let cell = Cell { array: *array, index: Some(*index), value };
-                update(UpdateKind::Modify, Some(Entity::Counter(cell)))
             }
             // No start brings these back.
             CrcSet { .. } | SetQueueDepth { .. } | SetQueueRate { .. } => Kept::Nothing,

@@ -21,16 +21,16 @@ pub mod entity;
 pub mod fault;
 pub mod read;
 
-mod arrays;
+pub(crate) mod arrays;
 mod commands;
 mod idle;
 mod resources;
 mod saving;
-mod state;
+pub(crate) mod state;
 #[cfg(test)]
 pub(crate) mod tests;
 mod timers;
-mod write;
+pub(crate) mod write;
 
 pub use entity::{Atomicity, Entity, Update, UpdateKind};
 pub use fault::{Code, Fault};
@@ -405,8 +405,8 @@ impl Api {
         self.pipeline().size_of(query)
     }
 
-    /// Carries out a command of one of the other interfaces. Most are stored as the equivalent updates; after any
-    /// other command the whole state is stored again, if it is stored at all.
+    /// Carries out a command of one of the other interfaces. One that is no update is stored as
+    /// the equivalent one; if there is none, the whole state is stored again, if it is stored at all.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
         if let Command::RegisterRead { register, index: None } = command {
             return self.register_text(register);
@@ -414,8 +414,8 @@ impl Api {
         if command.only_asks() {
             return self.carry_out_command(command).map(|(reply, ..)| reply);
         }
-        if let Some(update) = commands::as_update(&self.program(), &command) {
-            let outcome = self.write(vec![update], Atomicity::ContinueOnError).remove(0);
+        if let Command::Write(update) = command {
+            let outcome = self.write(vec![*update], Atomicity::ContinueOnError).remove(0);
             return outcome.map(|()| Reply::Done).map_err(|fault| Problem::new(fault.message));
         }
         let outcome = self.command_and_store(command);
