@@ -26,19 +26,18 @@ pub fn open(path: &Path) -> io::Result<File> {
     let found = fs::metadata(path)?;
     match is_started_with(path) && !found.is_file() && !found.is_dir() {
         true => File::open(path),
+        false if found.file_type().is_fifo() => Err(io::Error::other(format!(
+            "{}; to have it read, name /dev/stdin or <(...), as in <(cat {})",
+            what_it_is(&found),
+            path.display()
+        ))),
         false => open_regular(path),
     }
 }
 
-/// Opens a regular file. Anything else is an error, which names a way to have the contents of a pipe read.
+/// Opens a regular file. Anything else is an error.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let refused = |found: &Metadata| {
-        let how = match found.file_type().is_fifo() {
-            true => format!("; to have it read, name /dev/stdin or <(...), as in <(cat {})", path.display()),
-            false => String::new(),
-        };
-        io::Error::other(format!("{}{how}", what_it_is(found)))
-    };
+    let refused = |found: &Metadata| io::Error::other(what_it_is(found));
     let found = fs::metadata(path)?;
     if !found.is_file() {
         return Err(refused(&found));
@@ -80,6 +79,8 @@ mod tests {
         let refused = |path: &Path| open(path).unwrap_err().to_string();
         let help = "; to have it read, name /dev/stdin or <(...), as in <(cat ";
         assert!(refused(&path("pipe")).starts_with(&format!("it is a named pipe, not a regular file{help}")));
+        let of_include = open_regular(&path("pipe")).unwrap_err().to_string();
+        assert_eq!(of_include, "it is a named pipe, not a regular file");
         assert_eq!(refused(Path::new("/dev/zero")), "it is a device, not a regular file");
         assert_eq!(refused(folder.path()), "it is a directory");
         assert_eq!(read(&path("link"), 4).unwrap(), b"text");

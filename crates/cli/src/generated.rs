@@ -43,9 +43,20 @@ pub struct ManArguments {
 
 /// Prints the script of a shell.
 pub fn completions(arguments: &CompletionsArguments) -> Result<Exit, Exit> {
+    print(&script_for(arguments.shell))
+}
+
+fn script_for(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), NAME, &mut script);
-    print(&script)
+    clap_complete::generate(shell, &mut shown_command(), NAME, &mut script);
+    script
+}
+
+/// The command as its help shows it: completion must not offer what is hidden there.
+fn shown_command() -> clap::Command {
+    let all = Arguments::command();
+    let shown = clap::Command::new(NAME).args(all.get_arguments().cloned());
+    shown.subcommands(all.get_subcommands().filter(|it| !it.is_hide_set()).cloned())
 }
 
 /// Prints the page of the command, or writes all pages.
@@ -77,7 +88,7 @@ fn collect(name: String, command: &clap::Command, pages: &mut Vec<(String, clap:
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    Man::new(command).render(&mut page)?;
+    Man::new(command).source(concat!("wirespeed ", env!("CARGO_PKG_VERSION"))).render(&mut page)?;
     Ok(page)
 }
 
@@ -117,15 +128,15 @@ mod tests {
         }
         let page = fs::read_to_string(folder.path().join("man1/wirespeed-run.1")).unwrap();
         assert!(page.contains("p4runtime") && page.contains("wirespeed\\-run"), "{page}");
+        assert!(page.contains(concat!("\"wirespeed ", env!("CARGO_PKG_VERSION"), "\"")), "{page}");
     }
 
     #[test]
     fn every_shell_completes_commands_and_options() {
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), NAME, &mut script);
-            let script = String::from_utf8(script).unwrap();
+            let script = String::from_utf8(script_for(shell)).unwrap();
             assert!(script.contains("simple-switch-cli") && script.contains("drop-port"), "{shell}");
+            assert!(!script.contains("try-program") && !script.contains("p4c-bm2-ss"), "{shell}");
         }
     }
 }

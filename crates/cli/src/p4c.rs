@@ -52,6 +52,9 @@ pub struct P4cArguments {
     /// Accepted without effect: externs of the program are always described
     #[arg(long)]
     pub emit_externs: bool,
+    /// Check the program and write nothing
+    #[arg(long)]
+    pub validate: bool,
     /// Hide warnings
     #[arg(long = "Wdisable", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub no_warnings: Option<String>,
@@ -115,6 +118,9 @@ pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {
     });
     let formats = formats.collect::<Result<Vec<_>, Exit>>()?;
     let info = frontend::load_p4info(&arguments.file, &source, &warnings)?;
+    if arguments.validate {
+        return Ok(Exit::Success);
+    }
     for (path, format) in formats {
         make_folder(path)?;
         write_bytes(Some(path), &p4info::encode(&info, format))?;

@@ -73,6 +73,15 @@ pub fn set_rates(switch: &mut Switch, rates: &[Rate]) -> Result<(), Exit> {
     Ok(())
 }
 
+/// Tells of rates of ports that nothing is behind: perhaps another number was meant.
+pub fn note_unused_rates(rates: &[Rate], arguments: &RunArguments) {
+    let ports = names(arguments);
+    let is_unused = |rate: &&Rate| !ports.contains_key(&rate.port) && Some(rate.port) != arguments.p4runtime.cpu_port;
+    for Rate { port, .. } in rates.iter().filter(is_unused) {
+        terminal::note(format!("--port-rate {port}=...: there is no --port {port}=..., so the rate limits nothing"));
+    }
+}
+
 /// Moves the thread to the namespace that the arguments name, if any.
 pub fn enter_namespace(arguments: &RunArguments) -> Result<(), Exit> {
     let Some(name) = &arguments.netns else { return Ok(()) };

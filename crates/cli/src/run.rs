@@ -59,6 +59,7 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     let number_max = if name.is_some() { switch.program().architecture.port_max } else { u32::MAX };
     let specs = specs(number_max)?;
     ports::set_rates(&mut switch, &rates)?;
+    ports::note_unused_rates(&rates, arguments);
     let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
     let door = Arc::new(SwitchCommands::new(mailbox));
     let queues = queues(arguments.workers, switch.is_ordered());

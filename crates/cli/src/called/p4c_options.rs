@@ -13,8 +13,24 @@ use std::path::Path;
 const DROPPED: [&str; 6] = ["-c", "-g", "-S", "-v", "-###", "--ndebug"];
 
 /// The same with a value.
-const DROPPED_WITH_VALUE: [&str; 9] =
-    ["-T", "-Xp4c", "-Xpreprocessor", "-Xassembler", "-Xlinker", "--dump", "--top4", "--pp", "--toJSON"];
+const DROPPED_WITH_VALUE: [&str; 11] = [
+    "-T",
+    "-Xp4c",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-Xlinker",
+    "--dump",
+    "--top4",
+    "--pp",
+    "--toJSON",
+    "--excludeFrontendPasses",
+    "--excludeMidendPasses",
+];
+
+/// Whether an option without effect is written with its value, as `--Wwarn=unused` and `-O2`.
+fn is_dropped_whole(option: &str) -> bool {
+    option == "--Wwarn" || option.strip_prefix("-O").is_some_and(|level| level.len() <= 1)
+}
 
 /// Letters of options whose value may follow without a blank.
 const SHORT: &str = "IDUobaxT";
@@ -78,8 +94,8 @@ impl Read {
         match option {
             "-o" => self.output = given.value(),
             "-b" | "--target" => {
-                // An older name of the same.
-                let value = given.value().map(|it| if it == "bmv2-ss-p4org" { "bmv2".to_owned() } else { it });
+                // Older names of the same: `bmv2-ss-p4org`, `bmv2-v1model`.
+                let value = given.value().map(|it| if it.starts_with("bmv2-") { "bmv2".to_owned() } else { it });
                 self.words.extend(with_value(value, "--target"));
             }
             "-a" | "--arch" => self.words.extend(with_value(given.value(), "--arch")),
@@ -88,6 +104,9 @@ impl Read {
                 self.words.extend(with_value(value, "--p4v"));
             }
             dropped if DROPPED.contains(&dropped) => {}
+            dropped if is_dropped_whole(dropped) => given.value = None,
+            "--parser-only" => self.words.push("--validate".into()),
+            "--target-help" => self.words.push("--help".into()),
             dropped if DROPPED_WITH_VALUE.contains(&dropped) => drop(given.value()),
             other => match given.value.take() {
                 // `-Idir` as it was, `--name=value` too.
@@ -119,6 +138,13 @@ mod tests {
         );
         assert_eq!(meant("-o build/y.json x.p4"), "p4c-bm2-ss x.p4 -o build/y.json");
         assert_eq!(meant("--version"), "p4c-bm2-ss --version");
+        assert_eq!(
+            meant(
+                "-b bmv2-v1model -O2 --Wwarn --Wwarn=unused -T x:3 --excludeFrontendPasses A,B --Wdisable=unused x.p4"
+            ),
+            "p4c-bm2-ss --target bmv2 --Wdisable=unused x.p4 -o x.json"
+        );
+        assert_eq!(meant("--parser-only x.p4"), "p4c-bm2-ss --validate x.p4 -o x.json");
     }
 
     #[test]

@@ -196,15 +196,14 @@ impl Wanted {
         }
         let thrift_port = self.thrift_port.unwrap_or_else(|| THRIFT_PORT.to_owned());
         let own = match kind {
-            // Its number is for BMv2's own messages: Thrift clients do not use it.
             Kind::Thrift => vec!["--p4runtime", thrift_port.as_str()],
             Kind::Grpc => {
                 let address = self.grpc_address.as_deref().unwrap_or(GRPC_ADDRESS);
-                let device_id = self.device_id.as_deref().unwrap_or("0");
-                vec!["--p4runtime", address, "--thrift-port", thrift_port.as_str(), "--device-id", device_id]
+                vec!["--p4runtime", address, "--thrift-port", thrift_port.as_str()]
             }
         };
-        words.extend(own.into_iter().map(OsString::from));
+        let device = ["--device-id", self.device_id.as_deref().unwrap_or("0")];
+        words.extend(own.into_iter().chain(device).map(OsString::from));
         words.extend(self.same);
         Ok(words)
     }
@@ -269,12 +268,17 @@ mod tests {
     fn options_of_simple_switch() {
         assert_eq!(
             check(Kind::Thrift, "-i 1@eth0 --interface=2@eth1 -i3@eth2 --log-console --thrift-port 9091 build/x.json"),
-            Ok("run build/x.json --port 1=eth0 --port 2=eth1 --port 3=eth2 --p4runtime 9091".to_owned())
+            Ok("run build/x.json --port 1=eth0 --port 2=eth1 --port 3=eth2 --p4runtime 9091 --device-id 0".to_owned())
         );
         assert_eq!(
             check(Kind::Thrift, "--use-files 0 -i 1@a --pcap x.json -L debug -- --enable-swap --drop-port 3"),
-            Ok("run x.json --port 1=pcap:a_in.pcap,a_out.pcap --p4runtime 9090 --pcap . --log-level debug --drop-port 3"
+            Ok("run x.json --port 1=pcap:a_in.pcap,a_out.pcap --p4runtime 9090 --device-id 0 --pcap . --log-level debug \
+                --drop-port 3"
                 .to_owned())
+        );
+        assert_eq!(
+            check(Kind::Thrift, "--device-id 7 x.json"),
+            Ok("run x.json --p4runtime 9090 --device-id 7".to_owned())
         );
         assert_eq!(check(Kind::Thrift, "-i 1@eth0"), Err(Exit::Usage), "no program");
         assert_eq!(check(Kind::Thrift, "-i eth0 x.json"), Err(Exit::Usage), "no port");
