@@ -264,6 +264,14 @@ fn what_is_tuned_is_kept_until_it_is_forgotten() {
 }
 
 #[test]
+fn a_run_that_is_over_at_once_has_a_figure() {
+    let folder = Folder::new();
+    folder.capture("traffic.pcap", 500);
+    let tuned = folder.run("tune filter.p4 --pcap traffic.pcap --seconds 0.001 --runs 1");
+    assert!(tuned.contains("ns per packet") && !tuned.contains("NaN"), "{tuned}");
+}
+
+#[test]
 fn a_tuning_for_tools() {
     let folder = Folder::new();
     folder.capture("traffic.pcap", 70);

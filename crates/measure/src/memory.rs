@@ -143,7 +143,8 @@ impl<'a> Bench<'a> {
         let Bench { switch, clock, lent, .. } = &mut bench;
         let time = || clock.since_start_ns();
         lent.each_burst(burst, time, |frames| {
-            if started.elapsed() < run {
+            // One burst at least: the thread may not get a processor for as long as the run lasts.
+            if seen == 0 || started.elapsed() < run {
                 seen += frames.len();
                 switch.forward(clock.since_start_ns(), frames, &mut sink);
             }
