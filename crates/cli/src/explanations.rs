@@ -215,6 +215,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("W0334", include_str!("../../../docs/diagnostics/W0334.md")),
     ("W0335", include_str!("../../../docs/diagnostics/W0335.md")),
     ("W0336", include_str!("../../../docs/diagnostics/W0336.md")),
+    ("W0337", include_str!("../../../docs/diagnostics/W0337.md")),
     ("W0341", include_str!("../../../docs/diagnostics/W0341.md")),
     ("W0342", include_str!("../../../docs/diagnostics/W0342.md")),
     ("W0343", include_str!("../../../docs/diagnostics/W0343.md")),

@@ -1,7 +1,8 @@
 //! The traversal of a program: it visits everything once, within the `@noWarn` annotations of the enclosing
 //! declarations.
 
-use crate::sink::Sink;
+use crate::diagnostics as d;
+use crate::sink::{Sink, UNMATCHED};
 use crate::uses::{self, Uses};
 use crate::values::Values;
 use crate::walk::{blocks_of, for_each_part, method_implementations};
@@ -83,6 +84,9 @@ impl<'a> Linter<'_, 'a> {
             if let Transition::Select { keys, cases, span } = &state.transition {
                 keys.iter().for_each(|key| self.expr(key));
                 self.select(keys, cases, *span);
+            }
+            if !state.has_transition {
+                self.sink.warn(UNMATCHED, d::missing_transition(state.span, &state.name));
             }
             self.sink.leave(silenced);
         }

@@ -298,6 +298,8 @@ pub struct State {
     pub name: Rc<str>,
     pub body: Vec<Stmt>,
     pub transition: Transition,
+    /// Whether the program has a transition here; without one, the state rejects the packet.
+    pub has_transition: bool,
     pub annotations: Vec<Annotation>,
     pub span: Span,
 }

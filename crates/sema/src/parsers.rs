@@ -75,6 +75,7 @@ impl Checker<'_> {
                         name: written.name.name.clone(),
                         body,
                         transition,
+                        has_transition: written.transition.is_some(),
                         annotations: checker.known_annotations(&written.annotations),
                         span: written.name.span,
                     }
