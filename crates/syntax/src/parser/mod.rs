@@ -31,7 +31,7 @@ use base::Span;
 use base::limits::NESTING_MAX;
 pub(crate) use expressions::precedence;
 use scopes::{Meaning, Scopes};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 /// A rule did not match; the error has been reported.
@@ -50,6 +50,8 @@ struct Parser<'a> {
     names: Names,
     /// The macros that expanded to nothing, by the index of the following token.
     empty_expansions: BTreeMap<usize, Symbol>,
+    /// The macros that the options define as nothing.
+    empty_options: BTreeSet<Symbol>,
     /// See [`types::closing_brackets`].
     closes: Vec<Option<NonZeroU32>>,
     /// The index of the next token.
@@ -69,7 +71,7 @@ struct Parser<'a> {
 
 /// Parses the preprocessed program.
 pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
-    let Tokens { mut tokens, names, empty_expansions } = tokens;
+    let Tokens { mut tokens, names, empty_expansions, empty_options } = tokens;
     annotations::drop_invalid_characters(&mut tokens, &names, diagnostics);
     let scopes = Scopes::new(names.len());
     let closes = types::closing_brackets(&tokens);
@@ -79,6 +81,7 @@ pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagn
         tokens,
         names,
         empty_expansions,
+        empty_options,
         closes,
         next: 0,
         sources,
@@ -208,7 +211,11 @@ impl Parser<'_> {
         self.diagnostics.push(match self.empty_expansions.get(&self.next) {
             Some(&symbol) => {
                 let name = self.names.text(symbol);
-                diagnostic.note(format!("the macro `{name}` stands before it and expands to nothing"))
+                let noted = diagnostic.note(format!("the macro `{name}` stands before it and expands to nothing"));
+                match self.empty_options.contains(&symbol) {
+                    true => noted.help(format!("`-D {name}=` is without a value: write for example `-D {name}=255`")),
+                    false => noted,
+                }
             }
             None => diagnostic,
         });

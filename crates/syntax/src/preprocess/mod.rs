@@ -64,6 +64,8 @@ pub(crate) struct Tokens {
     pub names: Names,
     /// The macros that expanded to nothing, by the index of the following token.
     pub empty_expansions: BTreeMap<usize, Symbol>,
+    /// The macros that the options define as nothing.
+    pub empty_options: BTreeSet<Symbol>,
 }
 
 /// Preprocessing exceeded a limit, which is reported. The tokens read so far are dropped, because errors about a
@@ -174,7 +176,10 @@ pub(crate) fn preprocess(
         span: outcome.unwrap_or(Span::NONE),
     };
     preprocessor.tokens.push(end);
-    Tokens { tokens: preprocessor.tokens, names: preprocessor.names, empty_expansions: preprocessor.empty_expansions }
+    let empty = options.defines.iter().filter(|(_, value)| value.trim().is_empty());
+    let empty_options = empty.map(|(name, _)| preprocessor.names.intern(name)).collect();
+    let Preprocessor { tokens, names, empty_expansions, .. } = preprocessor;
+    Tokens { tokens, names, empty_expansions, empty_options }
 }
 
 /// The architecture whose commonly included file is not part of this compiler.

@@ -220,6 +220,17 @@ fn a_range_from_macros_has_a_place_in_the_innermost_common_body() {
 }
 
 #[test]
+fn an_option_without_a_value_is_named() {
+    let files = MemoryFiles::new();
+    let mut options = Options::new(&files);
+    options.defines.push(("CPU_PORT".to_owned(), String::new()));
+    let mut sources = SourceMap::new();
+    let (_, diagnostics) = crate::parse_text(&mut sources, "a.p4", "const bit<9> a = CPU_PORT;\n", &options);
+    let helps: Vec<&String> = diagnostics.iter().flat_map(|it| &it.helps).collect();
+    assert_eq!(helps, ["`-D CPU_PORT=` is without a value: write for example `-D CPU_PORT=255`"]);
+}
+
+#[test]
 fn a_macro_of_nothing_is_named() {
     expect![[r#"
         error[E0120]: expected an expression, found `;`
