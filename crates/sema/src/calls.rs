@@ -423,9 +423,19 @@ impl Checker<'_> {
                     self.report(diagnostic.help(help));
                     return poisoned(call.span);
                 }
-                let suggestion = did_you_mean(name, known).filter(|_| is_header || is_stack);
+                let suggestion =
+                    did_you_mean(name, known).filter(|_| (is_header || is_stack) && !known.contains(&name));
                 let diagnostic = d::unknown_member(member, &shown, suggestion, self.type_span(&base.ty));
-                self.report(diagnostic);
+                let owners = match name {
+                    "isValid" => Some("headers and header unions"),
+                    "setValid" | "setInvalid" => Some("headers"),
+                    "push_front" | "pop_front" => Some("stacks of headers or header unions"),
+                    _ => None,
+                };
+                self.report(match owners {
+                    Some(owners) => diagnostic.help(format!("only {owners} have `{name}()`")),
+                    None => diagnostic,
+                });
                 return poisoned(call.span);
             }
         };

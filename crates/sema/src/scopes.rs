@@ -304,7 +304,7 @@ impl Checker<'_> {
             // A missing include is reported once, not for each of its names.
             self.scopes.poison(name);
         }
-        let is_known = suggestion.is_some() || d::include_of(&name.name).is_some();
+        let is_known = suggestion.is_some() || d::is_common_name(&name.name);
         let diagnostic = d::unknown_name(name, suggestion);
         if is_known || !std::mem::take(&mut self.lacks_main) {
             self.report(diagnostic);

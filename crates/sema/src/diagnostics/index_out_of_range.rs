@@ -18,8 +18,8 @@ use syntax::diag::Diagnostic;
 
 /// `size` is the number of elements.
 pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Diagnostic {
-    Diagnostic::error("E0404", span, format!("{index} is out of range: there are {size} elements"))
-        .label("out of range")
+    let elements = if size == 1 { "there is 1 element".to_owned() } else { format!("there are {size} elements") };
+    Diagnostic::error("E0404", span, format!("{index} is out of range: {elements}")).label("out of range")
 }
 
 /// `count` is the number of elements that are pushed or popped.
@@ -41,7 +41,9 @@ mod tests {
             s.stack[4].a = 1;
             s.stack[-1].a = 1;
             tuple<bit<8>, bool> u = { 1, true };
-            s.f = u[2];",
+            s.f = u[2];
+            tuple<bit<8>> t1 = { 1 };
+            s.x = t1[1];",
             expect![[r#"
                 t.p4:4:21: error[E0404]: 4 is out of range: there are 4 elements
                   `4`: out of range
@@ -49,6 +51,8 @@ mod tests {
                   `-1`: out of range
                 t.p4:7:21: error[E0404]: 2 is out of range: there are 2 elements
                   `2`: out of range
+                t.p4:9:22: error[E0404]: 1 is out of range: there is 1 element
+                  `1`: out of range
             "#]],
         );
     }

@@ -37,6 +37,7 @@ mod tests {
                   `a`: no such member
                 t.p4:5:17: error[E0205]: `bit<8>` has no member `isValid`
                   `isValid`: unknown member
+                  = only headers and header unions have `isValid()`
             "#]],
         );
     }

@@ -66,6 +66,28 @@ mod tests {
     }
 
     #[test]
+    fn methods_of_others() {
+        check_apply(
+            "
+            s.x.setValid();
+            if (s.isValid()) { s.h.push_front(1); }",
+            expect![[r#"
+                t.p4:4:17: error[E0205]: `bit<8>` has no member `setValid`
+                  `setValid`: unknown member
+                  = only headers have `setValid()`
+                t.p4:5:19: error[E0205]: `S` has no member `isValid`
+                  `isValid`: unknown member
+                  `S`: declared here
+                  = only headers and header unions have `isValid()`
+                t.p4:5:36: error[E0205]: `H` has no member `push_front`
+                  `push_front`: unknown member
+                  `H`: declared here
+                  = only stacks of headers or header unions have `push_front()`
+            "#]],
+        );
+    }
+
+    #[test]
     fn methods_without_parentheses() {
         check_apply(
             "

@@ -22,10 +22,40 @@ use syntax::diag::Diagnostic;
 pub(crate) fn unknown_name(name: &Ident, suggestion: Option<String>) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("E0201", name.span, format!("`{}` is not declared", name.name)).label("unknown name");
+    if let Some(ty) = type_of_c(name.as_str()) {
+        return diagnostic.help(format!("write `{ty}`"));
+    }
     match (suggestion, include_of(name.as_str())) {
         (Some(suggestion), _) => diagnostic.help(format!("did you mean `{suggestion}`?")),
         (None, Some(file)) => diagnostic.help(format!("add `#include <{file}>`")),
-        (None, None) => diagnostic,
+        (None, None) => match common_intention(name.as_str()) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        },
+    }
+}
+
+/// Whether the help for an unknown name says what is meant, although no similar name is visible.
+pub(crate) fn is_common_name(name: &str) -> bool {
+    include_of(name).is_some() || type_of_c(name).is_some() || common_intention(name).is_some()
+}
+
+/// The type that C calls by this name.
+fn type_of_c(name: &str) -> Option<String> {
+    let name = name.strip_suffix("_t").unwrap_or(name);
+    let (constructor, width) = match name.strip_prefix('u') {
+        Some(unsigned) => ("bit", unsigned.strip_prefix("int")?),
+        None => ("int", name.strip_prefix("int")?),
+    };
+    matches!(width, "8" | "16" | "32" | "64").then(|| format!("{constructor}<{width}>"))
+}
+
+/// What a name often means in programs that do not declare it.
+fn common_intention(name: &str) -> Option<&'static str> {
+    match name {
+        "drop" => Some("v1model drops a packet with `mark_to_drop(standard_metadata)`"),
+        "CPU_PORT" => Some("define it on the command line, with the port's number: `-D CPU_PORT=255`"),
+        _ => None,
     }
 }
 
@@ -85,6 +115,27 @@ mod tests {
                   = there is no `main` in this file: if it is a part of a program, check the file that includes it
                 t.p4:3:11: error[E0201]: `etherType` is not declared
                   `etherType`: unknown name
+            "#]],
+        );
+    }
+
+    #[test]
+    fn names_of_other_places() {
+        check_apply(
+            "uint8_t a = 1; int32_t b = 2; drop(); s.x = CPU_PORT;",
+            expect![[r#"
+                t.p4:3:1: error[E0201]: `uint8_t` is not declared
+                  `uint8_t`: unknown name
+                  = write `bit<8>`
+                t.p4:3:16: error[E0201]: `int32_t` is not declared
+                  `int32_t`: unknown name
+                  = write `int<32>`
+                t.p4:3:31: error[E0201]: `drop` is not declared
+                  `drop`: unknown name
+                  = v1model drops a packet with `mark_to_drop(standard_metadata)`
+                t.p4:3:45: error[E0201]: `CPU_PORT` is not declared
+                  `CPU_PORT`: unknown name
+                  = define it on the command line, with the port's number: `-D CPU_PORT=255`
             "#]],
         );
     }
