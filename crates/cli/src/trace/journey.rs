@@ -34,6 +34,10 @@ const REQUESTS: [&str; 13] = [
     "digest",
 ];
 
+/// Functions whose first argument is a condition, on which they compute the checksum of the second.
+const CHECKSUMS: [&str; 4] =
+    ["verify_checksum", "verify_checksum_with_payload", "update_checksum", "update_checksum_with_payload"];
+
 /// A line of the journey.
 #[derive(Clone, Debug)]
 struct Line {
@@ -58,6 +62,8 @@ pub struct Journey {
     state: Option<ir::StateId>,
     /// The last request that was shown, whose assignments are hidden.
     request: Option<Span>,
+    /// The last call whose checksum was computed.
+    summed: Option<Span>,
     /// The headers that were extracted from the packet as it was received, with their fields.
     extracted: Vec<(ir::HeaderId, Vec<Bits>)>,
     /// Passes through ingress so far.
@@ -81,6 +87,7 @@ impl Journey {
             block: None,
             state: None,
             request: None,
+            summed: None,
             extracted: Vec::new(),
             passes: 0,
         }
@@ -136,7 +143,7 @@ impl Tracer for Journey {
         let program = &described.program;
         match event {
             Event::BlockEntered(block) => {
-                (self.depth, self.block, self.request) = (2, Some(block), None);
+                (self.depth, self.block, self.request, self.summed) = (2, Some(block), None, None);
                 let name = &program.blocks[block].name;
                 self.line(1, Span::NONE, "block", name.clone(), detail!("name": name));
             }
@@ -168,12 +175,7 @@ impl Tracer for Journey {
                 self.depth = 3;
             }
             Event::Branched { taken } => {
-                let condition = described.places.question("if", span);
-                let text = match (&condition, described.places.call(span)) {
-                    (Some(condition), _) => format!("if ({condition}): {taken}"),
-                    (None, Some((name, _))) => format!("condition in {name}: {taken}"),
-                    (None, None) => format!("condition: {taken}"),
-                };
+                let (condition, text) = self.branch(&described, span, taken);
                 self.line(self.depth, span, "condition", text, detail!("condition": condition, "taken": taken));
             }
             Event::Switched { value, case } => {
@@ -186,6 +188,9 @@ impl Tracer for Journey {
             }
             Event::Assigned { place, value } => self.assign(&described, span, place, value),
             other => {
+                if matches!(other, Event::Hashed { .. }) {
+                    self.summed = Some(span);
+                }
                 if let Some(text) = step(&described, other) {
                     self.plain(span, text);
                 }
@@ -202,6 +207,28 @@ fn pairs<'n>(named: impl Iterator<Item = (&'n String, String)>) -> (Vec<String>,
 }
 
 impl Journey {
+    /// A branch: its condition as written, if it is a whole one, and the line's text.
+    fn branch(&self, described: &Described, span: Span, taken: bool) -> (Option<String>, String) {
+        let places = &described.places;
+        if let Some(condition) = places.question("if", span) {
+            let text = format!("if ({condition}): {taken}");
+            return (Some(condition), text);
+        }
+        let Some((name, _)) = places.call(span) else { return (None, format!("condition: {taken}")) };
+        let is_summed = self.summed == Some(span);
+        let argument =
+            if CHECKSUMS.contains(&name) { places.argument(span, if is_summed { 2 } else { 0 }) } else { None };
+        match argument {
+            // What follows the sum of `verify_checksum` is its comparison with the packet's.
+            Some(checksum) if is_summed => (None, format!("{name}: {checksum} is wrong: {taken}")),
+            Some(condition) => {
+                let text = format!("condition of {name} ({condition}): {taken}");
+                (Some(condition), text)
+            }
+            None => (None, format!("condition in {name}: {taken}")),
+        }
+    }
+
     fn extract(
         &mut self,
         described: &Described,
@@ -268,6 +295,10 @@ impl Journey {
             Place::Var(var) => matches!(described.program.vars[*var].kind, VarKind::Intrinsic(_)),
             _ => false,
         };
+        let is_local = |place: &Place| match place {
+            Place::Var(var) => matches!(described.program.vars[*var].kind, VarKind::Local),
+            _ => false,
+        };
         match described.places.call(span).filter(|(name, _)| REQUESTS.contains(name)) {
             Some((name, text)) => {
                 if self.request.replace(span) != Some(span) {
@@ -277,6 +308,13 @@ impl Journey {
             None => {
                 self.request = None;
                 let (name, value) = (described.place(place), described.at_place(place, value));
+                // `verify_checksum` assigns nothing that the program names.
+                let is_verified = |name: &str| CHECKSUMS.contains(&name) && name.starts_with("verify");
+                let verified = described.places.call(span).filter(|(name, _)| is_verified(name) && is_local(place));
+                if let Some((function, _)) = verified {
+                    let detail = detail!("name": function, "value": value);
+                    return self.line(self.depth, span, "checksum", format!("{function} computes {value}"), detail);
+                }
                 let step = if is_intrinsic(place) { "metadata" } else { "assignment" };
                 let detail = detail!("name": name, "value": value);
                 self.line(self.depth, span, step, format!("{name} = {value}"), detail);

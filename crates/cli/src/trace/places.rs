@@ -48,6 +48,26 @@ impl Places {
         let arguments = within_parentheses(rest.trim_start())?;
         (!name.is_empty()).then(|| (name, format!("{name}({})", in_one_line(arguments))))
     }
+
+    /// The argument at this position of the call at a span, as written.
+    pub fn argument(&self, span: Span, position: usize) -> Option<String> {
+        let text = self.text(span);
+        let arguments = within_parentheses(&text[text.find('(')?..])?;
+        outermost_parts(arguments).nth(position).map(in_one_line)
+    }
+}
+
+/// The parts between the commas that are in no brackets.
+fn outermost_parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    text.split(move |character: char| {
+        match character {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == ',' && depth == 0
+    })
 }
 
 /// The contents of the parentheses at the start of a text.
@@ -112,6 +132,11 @@ mod tests {
         assert_eq!(call, Some(("mark_to_drop".to_owned(), texts[1].to_owned())));
         assert_eq!(places.call(spans[2]), None);
         assert_eq!((places.question("if", spans[3]), places.call(spans[4])), (None, None));
+        let (places, spans) = self::places(&["verify_checksum(h.isValid() && f(1, 2),\n {a, b[1]}, h.c, X.y)", "x"]);
+        let argument = |position| places.argument(spans[0], position);
+        assert_eq!(argument(0).as_deref(), Some("h.isValid() && f(1, 2)"));
+        assert_eq!((argument(2).as_deref(), argument(4)), (Some("h.c"), None));
+        assert_eq!(places.argument(spans[1], 0), None);
         let long = format!("if ({}) {{}}", vec!["abcdefgh"; 40].join(" && "));
         let (places, spans) = self::places(&[&long]);
         assert_eq!(places.question("if", spans[0]).unwrap().chars().count(), CHARACTERS_MAX);
