@@ -222,7 +222,9 @@ impl Journey {
             // What follows the sum of `verify_checksum` is its comparison with the packet's.
             Some(checksum) if is_summed => (None, format!("{name}: {checksum} is wrong: {taken}")),
             Some(condition) => {
-                let text = format!("condition of {name} ({condition}): {taken}");
+                // A checksum in an invalid header is left out whatever the condition.
+                let why = if condition == "true" && !taken { ", its header is invalid" } else { "" };
+                let text = format!("condition of {name} ({condition}): {taken}{why}");
                 (Some(condition), text)
             }
             None => (None, format!("condition in {name}: {taken}")),
