@@ -516,6 +516,10 @@ fn a_long_else_if_is_not_nested() {
 
 #[test]
 fn every_code_is_shown() {
+    base::stack::with_deep_stack(show_every_code);
+}
+
+fn show_every_code() {
     text();
     names();
     headers();

@@ -4,9 +4,9 @@
 //! result does not depend on the number of threads (docs/design/simulator.md).
 //!
 //! * [`build`]: from nodes and links to partitions.
-//! * [`fabric`]: what the nodes of a partition share: time, events, channels, memory.
-//! * [`partition`]: nodes that one thread runs.
-//! * [`parallel`]: several partitions, window by window.
+//! * `fabric`: what the nodes of a partition share: time, events, channels, memory.
+//! * `partition`: nodes that one thread runs.
+//! * `parallel`: several partitions, window by window.
 
 pub mod build;
 pub(crate) mod fabric;

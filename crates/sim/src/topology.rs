@@ -1,7 +1,7 @@
 //! Topologies: which hosts and switches there are, and which links join them.
 //!
 //! What enters: the parameters of a generator ([`generate`]), or a topology file as `wirespeed net` reads it
-//! ([`file`]). What leaves: a [`Topology`] with addresses for all hosts; [`routes`] computes shortest paths in it.
+//! ([`mod@file`]). What leaves: a [`Topology`] with addresses for all hosts; [`routes`] computes shortest paths in it.
 
 pub mod file;
 pub mod generate;
