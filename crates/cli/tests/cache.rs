@@ -26,6 +26,10 @@ struct Mounted {
 impl Mounted {
     /// None if file systems cannot be mounted here; then the test is skipped.
     fn new() -> Option<Mounted> {
+        if Command::new("unshare").arg("--version").output().is_err() {
+            testkit::skip("needs the program `unshare`");
+            return None;
+        }
         let folder = TempDir::new().unwrap();
         let mounted = Mounted { folder };
         ["cache/wirespeed", "temporary"].iter().for_each(|name| std::fs::create_dir_all(mounted.path(name)).unwrap());
