@@ -2,7 +2,12 @@
 //!
 //! What enters: a scenario, programs, entries. What leaves: files with what was measured. The simulation itself is the
 //! crate `sim`; here its switches get their programs, and the user sees how far it is.
+//!
+//! * [`capture`]: the packets of links as captures.
 
+mod capture;
+
+use self::capture::Captures;
 use crate::Exit;
 use crate::args::{BackendKind, SourceArguments, SwitchArguments};
 use crate::backend;
@@ -11,6 +16,7 @@ use crate::net::named_program;
 use crate::terminal::{self, Progress, say};
 use clap::Args;
 use sim::Time;
+use sim::record::Recording;
 use sim::scenario::results::{self, ResultFile};
 use sim::scenario::{Scenario, ScenarioFault, Simulation, SwitchKind, SwitchPlan};
 use std::collections::BTreeMap;
@@ -49,9 +55,13 @@ pub struct SimArguments {
     /// Threads that run the simulation; the results are the same
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
-    /// Only check the scenario, its programs and their entries
+    /// Write the packets of a link to a capture in the folder of the results: `A-B` for both directions, `A>B` for one,
+    /// `all` for all links; may be repeated
+    #[arg(long, value_name = "LINK")]
+    pub pcap: Vec<String>,
+    /// Only read the scenario, its programs and their entries, and run nothing
     #[arg(long)]
-    pub check: bool,
+    pub dry_run: bool,
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
@@ -73,11 +83,15 @@ pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
         terminal::error(message);
         Exit::BadInput
     })?;
-    if arguments.check {
+    let captured = capture::channels(&simulation.network, &arguments.pcap)?;
+    if arguments.dry_run {
         return Ok(Exit::Success);
     }
     let began = Instant::now();
-    run(&mut simulation);
+    simulation.network.record(&Recording { captured: captured.clone(), ..Recording::default() });
+    let mut captures = Captures::create(&simulation.network, &captured, &output)?;
+    run(&mut simulation, &mut captures)?;
+    captures.finish()?;
     let took = began.elapsed();
     write(&output, &results::files(&simulation)).map_err(|error| {
         terminal::error(format!("cannot write results to {}: {error}", output.display()));
@@ -211,14 +225,16 @@ impl Programs<'_> {
 }
 
 /// Runs the simulation, slice by slice: how long a slice is changes nothing but what is shown.
-fn run(simulation: &mut Simulation) {
+fn run(simulation: &mut Simulation, captures: &mut Captures) -> Result<(), Exit> {
     let progress = Progress::start("simulating");
     let duration = simulation.scenario.duration;
     let (began, mut slice) = (Instant::now(), Time::from_ps((duration.ps() / 1_000).max(1)));
     loop {
         let before = Instant::now();
-        if simulation.run_until(simulation.network.now() + slice) {
-            return;
+        let has_ended = simulation.run_until(simulation.network.now() + slice);
+        captures.write(&simulation.network.take_records())?;
+        if has_ended {
+            return Ok(());
         }
         let took = before.elapsed();
         slice = match (took < SLICE / 2, took > SLICE * 2) {

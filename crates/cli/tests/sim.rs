@@ -150,9 +150,44 @@ fn bad_scenarios_are_refused_with_their_places() {
     );
     check_refused(
         &STAR.replace("5ms", "5"),
-        &["--check"],
+        &["--dry-run"],
         expect![[r#"
         error: bad.toml:2:12: `5` is not a time: write a number with ps, ns, us, ms or s, as in "10us"
     "#]],
     );
+}
+
+#[test]
+fn links_can_be_captured_and_the_captures_do_not_depend_on_threads() {
+    let folder = folder();
+    for (name, threads) in [("one", "1"), ("two", "2")] {
+        let output = sim(&folder, &["star.toml", "-o", name, "--threads", threads, "--pcap", "all"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    let mut records = Vec::new();
+    for link in ["h1-s1.pcap", "h2-s1.pcap", "h3-s1.pcap"] {
+        let capture = read(&format!("one/{link}"));
+        assert_eq!(capture, read(&format!("two/{link}")));
+        // Little-endian, with nanoseconds.
+        assert_eq!(capture[..4], 0xa1b2_3c4du32.to_le_bytes());
+        let word = |at: usize| u32::from_le_bytes(capture[at..at + 4].try_into().unwrap());
+        let (mut at, mut times) = (24, Vec::new());
+        while at < capture.len() {
+            times.push((word(at), word(at + 4)));
+            at += 16 + word(at + 8) as usize;
+        }
+        assert!(times.is_sorted(), "{times:?}");
+        records.push(times.len());
+    }
+    // What h1 and h2 send is more than what h3 gets.
+    assert!(records[2] > 100 && records[0] + records[1] > records[2], "{records:?}");
+    let output = sim(&folder, &["star.toml", "-o", "one-way", "--pcap", "h3>s1", "--pcap", "h3-s1"]);
+    assert!(output.status.success() && read("one-way/h3-s1.pcap") == read("one/h3-s1.pcap"));
+    let output = sim(&folder, &["star.toml", "--pcap", "h1-h2"]);
+    assert_eq!(output.status.code(), Some(2));
+    expect![[r#"
+        error: there is no link `h1-h2` to capture; the links are h1-s1, h2-s1, h3-s1, and `all`
+    "#]]
+    .assert_eq(&String::from_utf8_lossy(&output.stderr));
 }

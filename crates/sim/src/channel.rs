@@ -47,6 +47,21 @@ pub struct Transmitter {
     counters: ChannelCounters,
 }
 
+/// What has become of a packet that was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Fate {
+    /// Why it does not arrive, if it does not.
+    pub lost: Option<ChannelDrop>,
+    /// Whether one of its bits was inverted.
+    pub is_corrupted: bool,
+}
+
+impl Fate {
+    fn lost(reason: ChannelDrop) -> Fate {
+        Fate { lost: Some(reason), is_corrupted: false }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     start: Time,
@@ -129,23 +144,36 @@ impl Transmitter {
     }
 
     /// Sends a packet. It is handed to `deliver` with the time of its arrival, if it arrives; a duplicate, too.
-    pub fn send(&mut self, now: Time, mut packet: Packet, pool: &mut Pool, deliver: &mut dyn FnMut(Time, Packet)) {
+    pub fn send(
+        &mut self,
+        now: Time,
+        mut packet: Packet,
+        pool: &mut Pool,
+        deliver: &mut dyn FnMut(Time, Packet),
+    ) -> Fate {
         self.follow_link(now);
         self.start_transmissions(now);
         if let Some(reason) = self.refusal(now, packet.len()) {
-            self.counters.drop(reason);
-            return pool.give(packet);
+            return self.lose(reason, packet, pool);
         }
         self.mark(&mut packet);
         let arrival = self.transmit(now, packet.len());
         if self.is_cut(arrival) {
-            self.counters.drop(ChannelDrop::Down);
-            return pool.give(packet);
+            return self.lose(ChannelDrop::Down, packet, pool);
         }
         match self.impairments.is_some() {
             true => self.impair(arrival, packet, pool, deliver),
-            false => deliver(arrival, packet),
+            false => {
+                deliver(arrival, packet);
+                Fate::default()
+            }
         }
+    }
+
+    fn lose(&mut self, reason: ChannelDrop, packet: Packet, pool: &mut Pool) -> Fate {
+        self.counters.drop(reason);
+        pool.give(packet);
+        Fate::lost(reason)
     }
 
     /// Why the packet cannot be sent, if it cannot.
@@ -187,13 +215,19 @@ impl Transmitter {
         arrival.max(self.last_arrival)
     }
 
-    fn impair(&mut self, arrival: Time, mut packet: Packet, pool: &mut Pool, deliver: &mut dyn FnMut(Time, Packet)) {
-        let (config, Some(random)) = (&self.config, &mut self.impairments) else { return };
+    fn impair(
+        &mut self,
+        arrival: Time,
+        mut packet: Packet,
+        pool: &mut Pool,
+        deliver: &mut dyn FnMut(Time, Packet),
+    ) -> Fate {
+        let (config, Some(random)) = (&self.config, &mut self.impairments) else { return Fate::default() };
         if config.loss.happens(&mut random.loss) {
-            self.counters.drop(ChannelDrop::Loss);
-            return pool.give(packet);
+            return self.lose(ChannelDrop::Loss, packet, pool);
         }
-        if config.corruption.happens(&mut random.corruption) && packet.len() > 0 {
+        let is_corrupted = config.corruption.happens(&mut random.corruption) && packet.len() > 0;
+        if is_corrupted {
             let bit = random.corruption.below(8 * packet.len() as u64) as usize;
             packet.bytes_mut()[bit / 8] ^= 1 << (bit % 8);
             self.counters.corrupted += 1;
@@ -219,6 +253,7 @@ impl Transmitter {
             self.counters.duplicated += 1;
             deliver(arrival, duplicate);
         }
+        Fate { lost: None, is_corrupted }
     }
 
     /// Lets packets leave the queue whose transmissions have started.

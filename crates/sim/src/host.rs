@@ -294,6 +294,10 @@ impl Node for Host {
     fn next_timer(&self) -> Time {
         self.timers.first().map_or(Time::MAX, |(time, _)| time)
     }
+
+    fn is_end(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! * [`switch_node`]: switches that run a program. [`router`]: switches without one.
 //! * [`scenario`]: from a file to a network that runs, and to results.
 //! * [`topology`]: generators of topologies, topology files, shortest paths.
+//! * [`record`]: what happens to packets, for captures, traces and checks.
 //! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 //!
@@ -30,7 +31,8 @@
 //! | Workloads: pairs, permutations, flow sizes from files, arrivals to a load; completion times by size | yes |
 //! | Workloads: stride, incast with barriers, replay of flow lists; slowdowns | no |
 //! | Results as CSV and JSON, samples over time, warm-up | yes |
-//! | Plots, reports, captures of links, traces, sweeps, shards | no |
+//! | Captures of links | yes |
+//! | Plots, reports, traces, sweeps, shards | no |
 //! | Controllers in modelled time, P4Runtime ports, real time | no |
 //! | Failures of links at given times | yes |
 //! | Random faults, restarts of switches, properties that are checked | no |
@@ -44,6 +46,7 @@ pub mod network;
 pub mod node;
 pub mod packet;
 pub mod random;
+pub mod record;
 pub mod router;
 pub mod scenario;
 pub mod statistics;

@@ -17,6 +17,7 @@ pub use build::{NetworkBuilder, NodeId, PortId};
 
 use crate::channel::{ChannelCounters, Transmitter};
 use crate::node::Node;
+use crate::record::{self, Record, Recording};
 use crate::time::Time;
 use partition::Partition;
 use std::any::Any;
@@ -43,10 +44,10 @@ struct Location {
 pub struct Channel {
     /// `SENDER>RECEIVER`, with ports where several links join the same nodes.
     pub name: String,
-    /// The sender.
-    pub from: NodeId,
-    /// The receiver.
-    pub to: NodeId,
+    /// The sender, and its port.
+    pub from: PortId,
+    /// The receiver, and its port.
+    pub to: PortId,
     partition: u32,
     port: u32,
 }
@@ -64,6 +65,31 @@ impl Network {
     /// The time until which it has run.
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// Begins to record what happens to packets.
+    pub fn record(&mut self, recording: &Recording) {
+        for partition in &mut self.partitions {
+            let log = &mut partition.fabric.log;
+            (log.follows, log.queues) = (recording.follows, recording.queues);
+            log.traced = recording.traced.clone();
+            let ports = if recording.captured.is_empty() { 0 } else { partition.fabric.flights.len() };
+            log.captured = vec![false; ports];
+        }
+        for &channel in &recording.captured {
+            // Packets arrive at the port from which the other direction of the link is sent.
+            let Channel { partition, port, .. } = self.channels[channel ^ 1];
+            self.partitions[partition as usize].fabric.log.captured[port as usize] = true;
+        }
+    }
+
+    /// What was recorded since the last call, in an order that does not depend on the number of threads if the network
+    /// has run until the same time.
+    pub fn take_records(&mut self) -> Vec<Record> {
+        let logs = self.partitions.iter_mut().map(|partition| &mut partition.fabric.log.records);
+        let mut records: Vec<Record> = logs.flat_map(std::mem::take).collect();
+        record::sort(&mut records);
+        records
     }
 
     /// Events so far: arrivals and timers.
@@ -90,9 +116,26 @@ impl Network {
         node.downcast_mut()
     }
 
-    /// The channels, in the order of the links, each link's first direction first.
+    /// The channels, in the order of the links, each link's first direction first: the other direction of channel `c`
+    /// is `c ^ 1`.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
+    }
+
+    /// The channels with this name: `A-B` for both directions of a link, `A>B` for one, `all` for all. Links between
+    /// the same nodes have the numbers of their ports: `A:0>B:1`.
+    pub fn find_channels(&self, name: &str) -> Vec<usize> {
+        let is_link = |channel: &Channel| {
+            let (from, to) = channel.name.split_once('>').unwrap_or_default();
+            let is = |a: &str, b: &str| name.strip_prefix(a).and_then(|rest| rest.strip_prefix('-')) == Some(b);
+            name == "all" || name == channel.name || is(from, to) || is(to, from)
+        };
+        (0..self.channels.len()).filter(|&channel| is_link(&self.channels[channel])).collect()
+    }
+
+    /// The channel that is sent on a port.
+    pub fn channel_from(&self, node: NodeId, port: usize) -> Option<usize> {
+        self.channels.iter().position(|channel| channel.from == PortId { node, port })
     }
 
     /// The transmitter of a channel.

@@ -4,8 +4,10 @@
 //! knows no other node; it changes nothing but itself and what it sends.
 
 use crate::channel::Transmitter;
+use crate::network::NodeId;
 use crate::network::fabric::Fabric;
 use crate::packet::{Packet, Pool};
+use crate::record::{Event, Loss};
 use crate::time::Time;
 use std::any::Any;
 
@@ -19,6 +21,11 @@ pub trait Node: Any + Send {
 
     /// When [`Node::timer`] is to be called next; [`Time::MAX`] for never. It is read after each event of the node.
     fn next_timer(&self) -> Time;
+
+    /// Whether packets begin and end there, as at hosts.
+    fn is_end(&self) -> bool {
+        false
+    }
 }
 
 /// What a node may use while it works on an event.
@@ -26,6 +33,9 @@ pub struct Context<'a> {
     pub(crate) fabric: &'a mut Fabric,
     /// The first of the node's ports among those of the partition.
     pub(crate) first_port: usize,
+    /// The node's number.
+    pub(crate) node: u32,
+    pub(crate) is_end: bool,
 }
 
 impl Context<'_> {
@@ -44,12 +54,48 @@ impl Context<'_> {
     /// Sends a packet on a port: it is transmitted as soon as the line is free.
     #[inline]
     pub fn send(&mut self, port: usize, packet: Packet) {
-        self.fabric.send(self.first_port + port, packet);
+        self.fabric.send(self.first_port + port, (self.node, port), packet, self.is_end);
     }
 
     /// The transmitter of a port.
     pub fn transmitter(&mut self, port: usize) -> &mut Transmitter {
         &mut self.fabric.transmitters[self.first_port + port]
+    }
+
+    /// The node's number in the network.
+    pub fn node(&self) -> NodeId {
+        NodeId(self.node)
+    }
+
+    /// The label of the `number`th packet that the node sends.
+    #[inline]
+    pub(crate) fn label(&self, number: u64, frame: &[u8]) -> u64 {
+        self.fabric.log.label(self.node, number, frame)
+    }
+
+    /// Whether packets are followed.
+    #[inline]
+    pub fn follows(&self) -> bool {
+        self.fabric.log.follows
+    }
+
+    /// Whether the queues of programs are recorded.
+    #[inline]
+    pub fn records_queues(&self) -> bool {
+        self.fabric.log.queues
+    }
+
+    /// Records what has happened to the packet with this label.
+    pub fn note(&mut self, label: u64, event: Event) {
+        self.fabric.log.note(self.fabric.now, (self.node, 0), label, event);
+    }
+
+    /// Ends a packet for a reason.
+    pub fn lose(&mut self, packet: Packet, loss: Loss) {
+        if self.follows() && packet.label() != 0 {
+            self.note(packet.label(), Event::Lost(loss));
+        }
+        self.end(packet);
     }
 
     /// Ends a packet.

@@ -17,9 +17,22 @@ pub struct Packet {
     memory: Box<[u8]>,
     start: u32,
     end: u32,
+    label: u64,
 }
 
 impl Packet {
+    /// Which packet of a host this is, on its whole way: see [`crate::record`]. 0 for others.
+    #[inline]
+    pub fn label(&self) -> u64 {
+        self.label
+    }
+
+    /// Sets the label.
+    #[inline]
+    pub fn set_label(&mut self, label: u64) {
+        self.label = label;
+    }
+
     /// The bytes, from the Ethernet header on, without preamble and FCS.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
@@ -101,7 +114,8 @@ impl Pool {
         assert!(length <= PACKET_BYTES_MAX, "a packet of {length} bytes");
         let size = SIZES.iter().position(|&size| size >= length + LENT_HEADROOM_BYTES).expect("the last fits all");
         let memory = self.free[size].pop().unwrap_or_else(|| vec![0; SIZES[size]].into_boxed_slice());
-        Packet { memory, start: LENT_HEADROOM_BYTES as u32, end: (LENT_HEADROOM_BYTES + length) as u32 }
+        let start = LENT_HEADROOM_BYTES as u32;
+        Packet { memory, start, end: start + length as u32, label: 0 }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::node::{Context, Node};
 use crate::packet::Packet;
+use crate::record::Loss;
 use crate::time::Time;
 use crate::wire::ethernet::{self, HEADER_BYTES};
 use crate::wire::{Mac, arp, icmp, ip};
@@ -90,7 +91,7 @@ impl Router {
     }
 
     /// Where a frame goes.
-    fn route(&self, frame: &[u8]) -> Result<usize, fn(&mut RouterCounters) -> &mut u64> {
+    fn route(&self, frame: &[u8]) -> Result<usize, Refusal> {
         let flow = Flow::of(frame).ok_or(IGNORED)?;
         let host = self.config.hosts.find(flow.destination).ok_or(NO_ROUTE)?;
         let group = self.config.routes.get(host as usize).and_then(|&group| self.config.groups.get(group as usize));
@@ -114,9 +115,9 @@ impl Router {
                 self.counters.forwarded += 1;
                 context.send(port, packet);
             }
-            Err(counter) => {
+            Err((counter, loss)) => {
                 *counter(&mut self.counters) += 1;
-                context.end(packet);
+                context.lose(packet, loss);
             }
         }
     }
@@ -149,9 +150,12 @@ impl Router {
     }
 }
 
-const IGNORED: fn(&mut RouterCounters) -> &mut u64 = |counters| &mut counters.ignored;
-const NO_ROUTE: fn(&mut RouterCounters) -> &mut u64 = |counters| &mut counters.no_route;
-const EXPIRED: fn(&mut RouterCounters) -> &mut u64 = |counters| &mut counters.expired;
+/// Which counter counts a packet that is not forwarded, and why it is not.
+type Refusal = (fn(&mut RouterCounters) -> &mut u64, Loss);
+
+const IGNORED: Refusal = (|counters| &mut counters.ignored, Loss::Ignored);
+const NO_ROUTE: Refusal = (|counters| &mut counters.no_route, Loss::NoRoute);
+const EXPIRED: Refusal = (|counters| &mut counters.expired, Loss::Expired);
 
 fn header(destination: Mac, source: Mac, ethertype: u16) -> ethernet::Header {
     ethernet::Header { destination, source, ethertype }
@@ -232,7 +236,7 @@ impl Node for Router {
                 if !is_group || self.answer(context, port, &packet).is_none() {
                     self.counters.ignored += 1;
                 }
-                context.end(packet);
+                context.lose(packet, Loss::Ignored);
             }
         }
     }

@@ -4,13 +4,18 @@
 //! core works on packets where they lie if the program allows that. Queues are inside the core, whose ports have the
 //! rates of the channels behind them, so that programs see modelled depths and times.
 
-use crate::channel::ChannelConfig;
+mod inside;
+
+use crate::channel::{ChannelConfig, Interval};
 use crate::node::{Context, Node};
 use crate::packet::{Packet, Pool};
+use crate::record::{self, Event, Loss};
 use crate::time::Time;
 use base::Bits;
+use inside::Inside;
 use ir::DigestId;
-use switch::{Departing, Departures, Frame, Output, Switch};
+use std::collections::{BTreeMap, VecDeque};
+use switch::{Departing, Departures, DropReason, Frame, Observer, Output, Switch};
 
 /// What a switch counts beside the core's own counters.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -23,9 +28,24 @@ pub struct SwitchCounters {
     pub assertions_failed: u64,
 }
 
+/// Describes what a program does with a packet, step by step.
+pub trait StepTracer: Send {
+    /// Who is told the next steps.
+    fn observer(&mut self) -> &mut dyn Observer;
+
+    /// The steps since the last call, for people.
+    fn take(&mut self) -> Vec<String>;
+}
+
 /// A switch that runs a program.
 pub struct SwitchNode {
     core: Switch,
+    /// When it is down, and the core that it has afterwards; in order.
+    restarts: VecDeque<(Interval, Switch)>,
+    tracer: Option<Box<dyn StepTracer>>,
+    inside: Inside,
+    /// By port: the most packets that were recorded to wait.
+    deepest: BTreeMap<u32, usize>,
     /// The program's number of each port.
     numbers: Vec<u32>,
     /// The ports in the order of the program's numbers.
@@ -36,6 +56,7 @@ pub struct SwitchNode {
 }
 
 /// A packet that leaves.
+#[derive(Debug)]
 struct Sent {
     number: u32,
     packet: Packet,
@@ -57,8 +78,29 @@ impl SwitchNode {
         let numbers: Vec<u32> = ports.iter().map(|(number, _)| *number).collect();
         let mut by_number: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
         by_number.sort_unstable();
-        let counters = SwitchCounters::default();
-        Ok(SwitchNode { core, numbers, ports: by_number, ingress_latency, sent: Vec::new(), counters })
+        Ok(SwitchNode {
+            core,
+            restarts: VecDeque::new(),
+            tracer: None,
+            inside: Inside::default(),
+            deepest: BTreeMap::new(),
+            numbers,
+            ports: by_number,
+            ingress_latency,
+            sent: Vec::new(),
+            counters: SwitchCounters::default(),
+        })
+    }
+
+    /// Lets it restart: it loses what it has at the begin of the interval, and afterwards is this core. Intervals come
+    /// in order.
+    pub fn add_restart(&mut self, at: Interval, core: Switch) {
+        self.restarts.push_back((at, core));
+    }
+
+    /// Has it describe what it does with traced packets.
+    pub fn trace(&mut self, tracer: Box<dyn StepTracer>) {
+        self.tracer = Some(tracer);
     }
 
     /// The channel behind a port as it is when the core has the queue: nothing else waits.
@@ -93,8 +135,84 @@ impl SwitchNode {
                 Ok(index) => context.send(self.ports[index].1, packet),
                 Err(_) => {
                     self.counters.no_link += 1;
-                    context.end(packet);
+                    context.lose(packet, Loss::NoLink);
                 }
+            }
+        }
+    }
+}
+
+impl SwitchNode {
+    /// The same with a packet that has a label: it is recorded what becomes of it.
+    fn receive_followed(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
+        let label = packet.label();
+        let print = self.inside.enter(&packet);
+        let drops = self.drops();
+        let is_traced = record::is_traced(label) && self.tracer.is_some();
+        if is_traced {
+            self.work_traced(context, port, packet);
+        } else {
+            self.work(context, port, packet);
+        }
+        self.give_labels();
+        if let Some(tracer) = self.tracer.as_mut().filter(|_| is_traced) {
+            context.note(label, Event::Steps(tracer.take()));
+        }
+        let reason =
+            DropReason::ALL.into_iter().find(|reason| self.core.stats().drops(*reason) > drops[*reason as usize]);
+        if let Some(reason) = reason.filter(|_| !self.sent.iter().any(|sent| sent.packet.label() == label)) {
+            context.note(label, Event::Lost(Loss::Switch(reason)));
+            print.iter().for_each(|print| self.inside.forget(*print, label));
+        }
+    }
+
+    fn drops(&self) -> [u64; DropReason::ALL.len()] {
+        DropReason::ALL.map(|reason| self.core.stats().drops(reason))
+    }
+
+    /// Gives the packets that leave their labels back.
+    fn give_labels(&mut self) {
+        for sent in &mut self.sent {
+            let label = self.inside.leave(&sent.packet);
+            sent.packet.set_label(label);
+        }
+    }
+
+    fn work_traced(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
+        let (now, Some(tracer)) = (context.now(), &mut self.tracer) else { return };
+        let received_ns = now.since(self.ingress_latency).ns();
+        self.core.receive(received_ns, self.numbers[port], packet.bytes());
+        let mut collector = Collector {
+            sent: &mut self.sent,
+            counters: &mut self.counters,
+            pool: context.pool(),
+            lent: (0, 0),
+            in_place: None,
+        };
+        self.core.run_observed(now.ns(), &mut collector, tracer.observer());
+        context.end(packet);
+    }
+
+    /// Records queues that are longer than they were so far.
+    fn note_queues(&mut self, context: &mut Context<'_>, label: u64) {
+        for queue in self.core.queues().filter(|queue| queue.depth_packets > 0 && queue.is_paced) {
+            let deepest = self.deepest.entry(queue.port).or_default();
+            if queue.depth_packets > *deepest {
+                *deepest = queue.depth_packets;
+                context.note(label, Event::Queue(queue.port, queue.depth_packets, queue.depth_bytes));
+            }
+        }
+    }
+
+    /// Begins a restart that is due.
+    fn restart(&mut self, context: &mut Context<'_>) {
+        while self.restarts.front().is_some_and(|(at, _)| at.start <= context.now()) {
+            let Some((_, core)) = self.restarts.pop_front() else { return };
+            self.core.advance(context.now().ns());
+            // Packets in it are lost; settings of queues and counts stay.
+            self.core.replace(core);
+            for label in self.inside.clear() {
+                context.note(label, Event::Lost(Loss::Restart));
             }
         }
     }
@@ -146,7 +264,52 @@ impl Output for Collector<'_> {
 }
 
 impl Node for SwitchNode {
-    fn receive(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet) {
+    fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
+        let label = packet.label();
+        match context.follows() && label != 0 {
+            true => self.receive_followed(context, port, packet),
+            false => self.work(context, port, packet),
+        }
+        if context.records_queues() {
+            self.note_queues(context, label);
+        }
+        self.send(context);
+    }
+
+    fn timer(&mut self, context: &mut Context<'_>) {
+        self.restart(context);
+        let now_ns = context.now().ns();
+        let mut collector = Collector {
+            sent: &mut self.sent,
+            counters: &mut self.counters,
+            pool: context.pool(),
+            lent: (0, 0),
+            in_place: None,
+        };
+        match &mut self.tracer {
+            Some(tracer) => self.core.run_observed(now_ns, &mut collector, tracer.observer()),
+            None => self.core.run(now_ns, &mut collector),
+        }
+        if context.follows() {
+            self.give_labels();
+            let traced = self.sent.iter().map(|sent| sent.packet.label()).find(|label| record::is_traced(*label));
+            let steps = self.tracer.as_mut().map(|tracer| tracer.take());
+            if let (Some(label), Some(steps)) = (traced, steps) {
+                context.note(label, Event::Steps(steps));
+            }
+        }
+        self.send(context);
+    }
+
+    fn next_timer(&self) -> Time {
+        let restart = self.restarts.front().map_or(Time::MAX, |(at, _)| at.start);
+        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns).min(restart)
+    }
+}
+
+impl SwitchNode {
+    /// Has the core work on a packet.
+    fn work(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet) {
         let now = context.now();
         let received_ns = now.since(self.ingress_latency).ns();
         let (memory, headroom) = packet.memory_with_headroom();
@@ -165,23 +328,5 @@ impl Node for SwitchNode {
             Some((number, ..)) => self.sent.push(Sent { number, packet }),
             None => context.end(packet),
         }
-        self.send(context);
-    }
-
-    fn timer(&mut self, context: &mut Context<'_>) {
-        let now_ns = context.now().ns();
-        let mut collector = Collector {
-            sent: &mut self.sent,
-            counters: &mut self.counters,
-            pool: context.pool(),
-            lent: (0, 0),
-            in_place: None,
-        };
-        self.core.run(now_ns, &mut collector);
-        self.send(context);
-    }
-
-    fn next_timer(&self) -> Time {
-        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns)
     }
 }

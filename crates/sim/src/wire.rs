@@ -4,11 +4,12 @@
 //! values are written into bytes of the right length. No function here panics for any bytes that are parsed.
 //!
 //! * [`ethernet`], [`arp`], [`ip`], [`icmp`], [`udp`]: one format each.
-//! * [`checksum`]: the Internet checksum.
+//! * [`checksum`]: the Internet checksum. [`flow`]: which packet of which flow a frame is.
 
 pub mod arp;
 pub mod checksum;
 pub mod ethernet;
+pub mod flow;
 pub mod icmp;
 pub mod ip;
 pub mod udp;

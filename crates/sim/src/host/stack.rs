@@ -172,6 +172,10 @@ impl Stack {
         let header = ethernet::Header { destination, source: self.config.mac, ethertype };
         header.emit(packet.bytes_mut());
         self.counters.sent += 1;
+        if !destination.is_group() {
+            let label = context.label(self.counters.sent, packet.bytes());
+            packet.set_label(label);
+        }
         context.send(LINK, packet);
     }
 

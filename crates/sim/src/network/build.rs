@@ -7,6 +7,7 @@ use crate::network::partition::{Partition, Slot, SourceOf, TIMER};
 use crate::network::{Channel, Location, Network};
 use crate::node::Node;
 use crate::packet::Pool;
+use crate::record::Log;
 use crate::time::Time;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -99,7 +100,14 @@ impl NetworkBuilder {
             }
             let (index, timer) = (partition.slots.len() as u32, partition.sources.len() as Source);
             partition.sources.push(SourceOf { node: index, port: TIMER });
-            partition.slots.push(Slot { node: node_box, first_port, timer, next_timer: Time::MAX });
+            partition.slots.push(Slot {
+                id: node as u32,
+                is_end: node_box.is_end(),
+                node: node_box,
+                first_port,
+                timer,
+                next_timer: Time::MAX,
+            });
             partition.touched.push(index);
         }
         let channels = self.channels(&names, &plan);
@@ -135,7 +143,7 @@ impl NetworkBuilder {
     fn channels(&self, names: &[String], plan: &Plan) -> Vec<Channel> {
         let channel = |((from, to, _), name): ((PortId, PortId, &ChannelConfig), &String)| {
             let Peer { partition, port, .. } = plan.peers[&from];
-            Channel { name: name.clone(), from: from.node, to: to.node, partition, port }
+            Channel { name: name.clone(), from, to, partition, port }
         };
         self.directions().zip(names).map(channel).collect()
     }
@@ -237,6 +245,7 @@ impl Plan {
             peers: Vec::new(),
             flights: Vec::new(),
             partition,
+            log: Log::default(),
             outboxes: (0..count).map(|_| Vec::new()).collect(),
         };
         Partition { slots: Vec::new(), sources: Vec::new(), fabric, events: 0, touched: Vec::new() }

@@ -1,9 +1,11 @@
 //! What the nodes of a partition share: the time, the events, the channels, the memory of packets.
 
-use crate::channel::{Flight, Transmitter};
+use crate::channel::{Fate, Flight, Transmitter};
 use crate::events::{EventQueue, Source};
 use crate::packet::{Packet, Pool};
+use crate::record::{Event, Log, Loss};
 use crate::time::Time;
+use crate::wire::flow::Identity;
 
 /// Where the packets of a transmitter go.
 #[derive(Clone, Copy, Debug)]
@@ -37,10 +39,33 @@ pub(crate) struct Fabric {
     pub(crate) partition: u32,
     /// By partition: packets for it.
     pub(crate) outboxes: Vec<Vec<Mail>>,
+    pub(crate) log: Log,
 }
 
 impl Fabric {
-    pub(crate) fn send(&mut self, port: usize, packet: Packet) {
+    /// Sends a packet on a port: the `own`th of node `node`.
+    pub(crate) fn send(&mut self, port: usize, (node, own): (u32, usize), packet: Packet, is_end: bool) {
+        match self.log.follows && packet.label() != 0 {
+            true => self.send_followed(port, (node, own), packet, is_end),
+            false => drop(self.transmit(port, packet)),
+        }
+    }
+
+    fn send_followed(&mut self, port: usize, place: (u32, usize), packet: Packet, is_end: bool) {
+        let label = packet.label();
+        let identity = if is_end { Identity::of(packet.bytes()).map(Box::new) } else { None };
+        let fate = self.transmit(port, packet);
+        let (waiting_packets, waiting_bytes) = self.transmitters[port].backlog(self.now);
+        self.log.note(self.now, place, label, Event::Sent { identity, waiting_packets, waiting_bytes });
+        if fate.is_corrupted {
+            self.log.note(self.now, place, label, Event::Corrupted);
+        }
+        if let Some(reason) = fate.lost {
+            self.log.note(self.now, place, label, Event::Lost(Loss::Channel(reason)));
+        }
+    }
+
+    fn transmit(&mut self, port: usize, packet: Packet) -> Fate {
         let peer = self.peers[port];
         let (flights, events, outboxes) = (&mut self.flights, &mut self.events, &mut self.outboxes);
         let is_here = peer.partition == self.partition;
@@ -54,7 +79,19 @@ impl Fabric {
                 outboxes[peer.partition as usize].push(mail);
             }
         };
-        self.transmitters[port].send(self.now, packet, &mut self.pool, &mut deliver);
+        self.transmitters[port].send(self.now, packet, &mut self.pool, &mut deliver)
+    }
+
+    /// Notes the arrival of a packet at a port: the `own`th of node `node`.
+    #[inline]
+    pub(crate) fn note_arrival(&mut self, port: usize, place: (u32, usize), packet: &Packet, is_end: bool) {
+        if self.log.captured.get(port) == Some(&true) {
+            self.log.note(self.now, place, packet.label(), Event::Captured(packet.bytes().into()));
+        }
+        if self.log.follows && packet.label() != 0 {
+            let identity = if is_end { Identity::of(packet.bytes()).map(Box::new) } else { None };
+            self.log.note(self.now, place, packet.label(), Event::Arrived { identity });
+        }
     }
 
     /// Takes over packets from other partitions.

@@ -20,6 +20,10 @@ pub(super) const TIMER: u32 = u32::MAX;
 /// A node in its partition.
 pub(super) struct Slot {
     pub(super) node: Box<dyn Node>,
+    /// Its number in the network.
+    pub(super) id: u32,
+    /// Whether packets begin and end there.
+    pub(super) is_end: bool,
     pub(super) first_port: u32,
     /// The source of its timer.
     pub(super) timer: Source,
@@ -58,16 +62,20 @@ impl Partition {
         let SourceOf { node, port } = self.sources[source as usize];
         let slot = &mut self.slots[node as usize];
         let first_port = slot.first_port as usize;
+        let (id, is_end) = (slot.id, slot.is_end);
         if port == TIMER {
             slot.next_timer = Time::MAX;
-            slot.node.timer(&mut Context { fabric: &mut self.fabric, first_port });
+            slot.node.timer(&mut Context { fabric: &mut self.fabric, first_port, node: id, is_end });
             self.note_timer(node, true);
         } else {
             let flight = &mut self.fabric.flights[first_port + port as usize];
             let packet = flight.pop();
             self.fabric.events.set(source, flight.next());
             if let Some(packet) = packet {
-                slot.node.receive(&mut Context { fabric: &mut self.fabric, first_port }, port as usize, packet);
+                let port = port as usize;
+                self.fabric.note_arrival(first_port + port, (id, port), &packet, is_end);
+                let mut context = Context { fabric: &mut self.fabric, first_port, node: id, is_end };
+                slot.node.receive(&mut context, port, packet);
             }
             self.note_timer(node, false);
         }
