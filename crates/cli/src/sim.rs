@@ -74,7 +74,7 @@ pub struct SimArguments {
 
 /// Runs a scenario.
 pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
-    let scenario = read(arguments)?;
+    let (scenario, text) = read(arguments)?;
     let output = arguments.output.clone().unwrap_or_else(|| default_output(&arguments.scenario));
     let mut programs = Programs::new(arguments);
     let threads = usize::from(arguments.threads);
@@ -93,7 +93,12 @@ pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
     run(&mut simulation, &mut captures)?;
     captures.finish()?;
     let took = began.elapsed();
-    write(&output, &results::files(&simulation)).map_err(|error| {
+    let mut files = results::files(&simulation);
+    let name = arguments.scenario.file_stem().unwrap_or_default().to_string_lossy();
+    let page = sim::report::page(&simulation, &files, &name, &text);
+    // The summary is the last.
+    files.insert(files.len() - 1, ResultFile { name: "report.html".to_owned(), text: page });
+    write(&output, &files).map_err(|error| {
         terminal::error(format!("cannot write results to {}: {error}", output.display()));
         Exit::System
     })?;
@@ -124,10 +129,11 @@ fn conclude(simulation: &Simulation, took: Duration, output: &Path) {
         took.as_secs_f64(),
         terminal::grouped((hops as f64 / took.as_secs_f64().max(1e-9)) as u64)
     );
-    say!("results: {}", output.display());
+    say!("results: {}, for reading in {}", output.display(), output.join("report.html").display());
 }
 
-fn read(arguments: &SimArguments) -> Result<Scenario, Exit> {
+/// The scenario, and its text with the values that were set.
+fn read(arguments: &SimArguments) -> Result<(Scenario, String), Exit> {
     let path = &arguments.scenario;
     let text = read_text(path).map_err(|error| {
         terminal::error(format!("the scenario {} cannot be read: {error}", path.display()));
@@ -145,7 +151,8 @@ fn read(arguments: &SimArguments) -> Result<Scenario, Exit> {
         Exit::BadInput
     })?;
     scenario.topology.warnings.iter().for_each(terminal::warning);
-    Ok(scenario)
+    let sets: String = sets.iter().map(|set| format!("# --set {set}\n")).collect();
+    Ok((scenario, sets + &text))
 }
 
 fn shown(path: &Path, fault: &ScenarioFault) -> String {

@@ -113,7 +113,9 @@ impl Transmitter {
     /// What was counted until `now`, which is not before the last packet was sent.
     pub fn counters(&self, now: Time) -> ChannelCounters {
         let mut counters = self.counters.clone();
-        self.take_back(now, &mut counters);
+        // Nothing was sent after the link went down, though the packets that it lost are known with the next one only.
+        let down = self.config.down.get(self.next_down).map_or(Time::MAX, |down| down.start);
+        self.take_back(now.min(down), &mut counters);
         counters
     }
 
@@ -134,6 +136,7 @@ impl Transmitter {
 
     /// Packets and bytes that wait at this time, without the packet in transmission.
     pub fn backlog(&mut self, now: Time) -> (usize, u64) {
+        self.follow_link(now);
         self.start_transmissions(now);
         (self.waiting.len(), self.waiting_bytes)
     }

@@ -15,6 +15,7 @@
 //! * [`scenario`]: from a file to a network that runs, and to results.
 //! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`record`]: what happens to packets, for captures, traces and checks.
+//! * [`report`]: plots, and a page with them.
 //! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 //!
@@ -32,7 +33,8 @@
 //! | Workloads: stride, incast with barriers, replay of flow lists; slowdowns | no |
 //! | Results as CSV and JSON, samples over time, warm-up | yes |
 //! | Captures of links | yes |
-//! | Plots, reports, traces, sweeps, shards | no |
+//! | Plots as SVG, a report as HTML | yes |
+//! | Traces, sweeps, shards | no |
 //! | Controllers in modelled time, P4Runtime ports, real time | no |
 //! | Failures of links at given times | yes |
 //! | Random faults, restarts of switches, properties that are checked | no |
@@ -47,6 +49,7 @@ pub mod node;
 pub mod packet;
 pub mod random;
 pub mod record;
+pub mod report;
 pub mod router;
 pub mod scenario;
 pub mod statistics;

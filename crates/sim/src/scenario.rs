@@ -9,7 +9,7 @@
 //! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text.
 
 pub mod build;
-mod completion;
+pub(crate) mod completion;
 pub mod file;
 pub mod flows;
 pub mod resolve;

@@ -124,6 +124,12 @@ impl SwitchNode {
         &mut self.core
     }
 
+    /// Packets and bytes that wait for a port.
+    pub fn backlog(&self, port: usize) -> (usize, u64) {
+        let queues = self.core.queues().filter(|queue| Some(&queue.port) == self.numbers.get(port));
+        queues.fold((0, 0), |sum, queue| (sum.0 + queue.depth_packets, sum.1 + queue.depth_bytes))
+    }
+
     /// What it has counted.
     pub fn counters(&self) -> &SwitchCounters {
         &self.counters

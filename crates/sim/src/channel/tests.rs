@@ -138,6 +138,19 @@ fn a_link_that_goes_down_loses_what_waits_and_what_is_on_the_wire() {
 }
 
 #[test]
+fn what_is_read_while_a_link_is_down_does_not_change_afterwards() {
+    let ns = Time::from_ns;
+    let down = vec![Interval { start: ns(2_000), end: ns(3_000) }];
+    let mut bench = Bench::new(ChannelConfig { delay: ns(300), down, ..config() });
+    (0..4).for_each(|_| bench.send(0, 100));
+    let meanwhile = bench.transmitter.counters(ns(2_500));
+    assert_eq!(meanwhile.busy_ps, 2_000_000);
+    assert_eq!(bench.transmitter.backlog(ns(2_500)), (0, 0));
+    bench.send(4_000, 100);
+    assert_eq!(bench.transmitter.counters(ns(4_000)).busy_ps, meanwhile.busy_ps);
+}
+
+#[test]
 fn impairments_happen_as_often_as_they_should() {
     let mut bench =
         Bench::new(ChannelConfig { loss: chance(0.1), corruption: chance(0.2), duplication: chance(0.3), ..config() });

@@ -2,9 +2,10 @@
 
 use crate::channel::ChannelCounters;
 use crate::host::{Host, HostConfig, Ping, TcpFlow, UdpFlow};
-use crate::network::{Network, NetworkBuilder, NodeId};
+use crate::network::{Network, NetworkBuilder, NodeId, PortId};
 use crate::router::{HostTable, Router, RouterConfig, RouterPort};
 use crate::scenario::resolve::{FlowKind, FlowPlan, Scenario, SwitchKind, SwitchPlan};
+use crate::scenario::results;
 use crate::switch_node::SwitchNode;
 use crate::time::Time;
 use crate::topology::routes::{Routes, SwitchRoutes};
@@ -20,6 +21,9 @@ use switch::Switch;
 const PORT_FIRST: u16 = 10_000;
 /// The first port of servers: one for each list of flows with the same settings.
 const SERVER_PORT_FIRST: u16 = 5_001;
+
+/// Flows whose bytes samples have.
+const SAMPLED_FLOWS_MAX: usize = 64;
 
 /// Makes the core of a switch that runs a program: of this name, with this plan.
 pub type SwitchMaker<'a> = &'a mut dyn FnMut(&str, &SwitchPlan) -> Result<Switch, String>;
@@ -40,6 +44,8 @@ pub struct Simulation {
     pub before: Vec<ChannelCounters>,
     /// Counters over time.
     pub samples: Vec<Sample>,
+    /// The flows that samples have: the first ones that carry bytes.
+    pub sampled_flows: Vec<usize>,
 }
 
 /// What was counted at a time.
@@ -49,6 +55,8 @@ pub struct Sample {
     pub time: Time,
     /// Of each channel: its counters, and what waits for it.
     pub channels: Vec<(ChannelCounters, usize, u64)>,
+    /// Of each sampled flow: the bytes that the receiver's application has got.
+    pub flows: Vec<u64>,
 }
 
 impl Simulation {
@@ -81,7 +89,11 @@ impl Simulation {
         }
         let network = builder.build(scenario.seed, threads);
         let before = vec![ChannelCounters::default(); network.channels().len()];
-        Ok(Simulation { network, scenario, hosts, switches, flow_ports, before, samples: Vec::new() })
+        let carries = |(_, flow): &(usize, &FlowPlan)| !matches!(flow.kind, FlowKind::Ping { .. });
+        let sampled_flows = scenario.flows.iter().enumerate().filter(carries).map(|(index, _)| index);
+        let sampled_flows = sampled_flows.take(SAMPLED_FLOWS_MAX).collect();
+        let samples = Vec::new();
+        Ok(Simulation { network, scenario, hosts, switches, flow_ports, before, samples, sampled_flows })
     }
 
     /// Runs until `end`, but not beyond the end of the scenario: warm-up, samples and all. Returns whether the scenario
@@ -120,11 +132,21 @@ impl Simulation {
 
     fn take_sample(&mut self) {
         let channels = (0..self.network.channels().len()).map(|channel| {
-            let (packets, bytes) = self.network.backlog(channel);
+            let (packets, bytes) = self.backlog(channel);
             (self.network.counters(channel), packets, bytes)
         });
         let channels = channels.collect();
-        self.samples.push(Sample { time: self.network.now(), channels });
+        let flows = self.sampled_flows.iter().map(|&flow| results::received_bytes(self, flow)).collect();
+        self.samples.push(Sample { time: self.network.now(), channels, flows });
+    }
+
+    /// Packets and bytes that wait for a channel, also in the traffic manager of a program before it.
+    fn backlog(&mut self, channel: usize) -> (usize, u64) {
+        let PortId { node, port } = self.network.channels()[channel].from;
+        match self.network.node::<SwitchNode>(node) {
+            Some(switch) => switch.backlog(port),
+            None => self.network.backlog(channel),
+        }
     }
 }
 

@@ -17,13 +17,15 @@ const PARTS: [(&str, f64); 4] = [("median", 0.5), ("p95", 0.95), ("p99", 0.99), 
 
 /// The flows of one class.
 #[derive(Clone, Default)]
-struct Class {
-    flows: usize,
-    times: Vec<Time>,
+pub(crate) struct Class {
+    /// How many.
+    pub(crate) flows: usize,
+    /// How long those took that are complete.
+    pub(crate) times: Vec<Time>,
 }
 
-/// The table, if there are flows of TCP with a size.
-pub(super) fn table(simulation: &Simulation) -> Option<String> {
+/// The classes with the first sizes of each, and all together.
+pub(crate) fn classes(simulation: &Simulation) -> (Vec<(u64, Class)>, Class) {
     let mut classes = vec![Class::default(); CLASSES.len()];
     let mut all = Class::default();
     for (flow, ports) in simulation.scenario.flows.iter().zip(&simulation.flow_ports) {
@@ -38,11 +40,19 @@ pub(super) fn table(simulation: &Simulation) -> Option<String> {
             class.times.extend(took);
         }
     }
+    (CLASSES.into_iter().zip(classes).collect(), all)
+}
+
+/// The table, if there are flows of TCP with a size.
+pub(super) fn table(simulation: &Simulation) -> Option<String> {
+    let (classes, all) = classes(simulation);
     (all.flows > 0).then(|| {
         let mut text = String::from("bytes_from,flows,complete,mean_ns");
         PARTS.iter().for_each(|(name, _)| text += &format!(",{name}_ns"));
         text.push('\n');
-        for (name, class) in CLASSES.iter().map(u64::to_string).zip(classes).chain([("all".to_owned(), all)]) {
+        for (name, class) in
+            classes.into_iter().map(|(from, class)| (from.to_string(), class)).chain([("all".to_owned(), all)])
+        {
             row(&mut text, &name, class);
         }
         text

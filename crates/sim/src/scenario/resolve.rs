@@ -103,6 +103,21 @@ pub enum FlowKind {
     Ping { interval: Time, count: u64, bytes: usize },
 }
 
+impl FlowKind {
+    /// The kind for results; of TCP also the congestion control.
+    pub fn label(&self) -> &'static str {
+        match self {
+            FlowKind::Udp { .. } => "udp",
+            FlowKind::Tcp { config, .. } => match config.congestion {
+                tcp::Congestion::NewReno => "newreno",
+                tcp::Congestion::Cubic => "cubic",
+                tcp::Congestion::Dctcp => "dctcp",
+            },
+            FlowKind::Ping { .. } => "ping",
+        }
+    }
+}
+
 /// Reads a file that a scenario names: its text, or why it cannot be read.
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 

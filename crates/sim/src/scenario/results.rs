@@ -5,6 +5,7 @@
 
 use crate::channel::{ChannelCounters, ChannelDrop};
 use crate::host::{Host, TcpEndpoint};
+use crate::report;
 use crate::router::Router;
 use crate::scenario::build::Simulation;
 use crate::scenario::completion;
@@ -22,27 +23,32 @@ use switch::DropReason;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultFile {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// Its content.
     pub text: String,
 }
 
-/// All files of a run.
+fn file(name: &str, text: String) -> ResultFile {
+    ResultFile { name: name.to_owned(), text }
+}
+
+/// All files of a run, but the page of [`report::page`].
 pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
     let mut files = vec![
-        ResultFile { name: "flows.csv", text: flows(simulation) },
-        ResultFile { name: "channels.csv", text: channels(simulation) },
-        ResultFile { name: "hosts.csv", text: hosts(simulation) },
-        ResultFile { name: "switches.csv", text: switches(simulation) },
+        file("flows.csv", flows(simulation)),
+        file("channels.csv", channels(simulation)),
+        file("hosts.csv", hosts(simulation)),
+        file("switches.csv", switches(simulation)),
     ];
     if let Some(text) = completion::table(simulation) {
-        files.push(ResultFile { name: "completion.csv", text });
+        files.push(file("completion.csv", text));
     }
     if simulation.scenario.sample.is_some() {
-        files.push(ResultFile { name: "samples.csv", text: samples(simulation) });
+        files.push(file("samples.csv", samples(simulation)));
     }
+    files.extend(report::pictures(simulation));
     // The last: where it is, the others are.
-    files.push(ResultFile { name: "summary.json", text: format!("{:#}\n", summary(simulation)) });
+    files.push(file("summary.json", format!("{:#}\n", summary(simulation))));
     files
 }
 
@@ -153,6 +159,17 @@ fn address(host: &Host, flow: &FlowPlan) -> Option<IpAddr> {
 /// The receiving end of a flow over TCP, once there is one.
 fn server_of<'a>(from: &Host, to: &'a Host, flow: &FlowPlan, ports: Ports) -> Option<&'a TcpEndpoint> {
     to.tcp_with(ports.destination, address(from, flow)?, ports.source)
+}
+
+/// The bytes that the receiver's application has got of a flow until now; of datagrams since the warm-up ended.
+pub(super) fn received_bytes(simulation: &Simulation, flow: usize) -> u64 {
+    let (flow, ports) = (&simulation.scenario.flows[flow], simulation.flow_ports[flow]);
+    let host = |index: usize| simulation.network.node::<Host>(simulation.hosts[index]);
+    let (Some(from), Some(to)) = (host(flow.from), host(flow.to)) else { return 0 };
+    match flow.kind {
+        FlowKind::Tcp { .. } => server_of(from, to, flow, ports).map_or(0, |server| server.received_bytes),
+        _ => to.sink(ports.destination).map_or(0, |sink| sink.bytes),
+    }
 }
 
 /// When the last byte of a flow over TCP had arrived.

@@ -86,10 +86,14 @@ fn a_dumbbell_carries_tcp_udp_and_pings() {
     let bottleneck = file(&files, "channels.csv").lines().find(|line| line.starts_with("s1>s2,")).unwrap();
     let utilisation: f64 = bottleneck.split(',').nth(3).unwrap().parse().unwrap();
     assert!(utilisation > 0.95 && utilisation <= 1.0, "{bottleneck}");
-    let names: Vec<&str> = files.iter().map(|file| file.name).collect();
-    let expected =
-        ["flows.csv", "channels.csv", "hosts.csv", "switches.csv", "completion.csv", "samples.csv", "summary.json"];
-    assert_eq!(names, expected);
+    let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
+    let tables = ["flows.csv", "channels.csv", "hosts.csv", "switches.csv", "completion.csv", "samples.csv"];
+    let pictures = ["queues.svg", "utilisation.svg", "goodput.svg", "completion.svg"];
+    assert_eq!(names, [&tables[..], &pictures, &["summary.json"]].concat());
+    for picture in pictures {
+        let svg = file(&files, picture);
+        assert!(svg.contains("class=\"s0\" d=\"M") && !svg.contains("NaN"), "{svg}");
+    }
     for file in files.iter().filter(|file| file.name.ends_with(".csv")) {
         let widths: Vec<usize> = file.text.lines().map(|line| line.split(',').count()).collect();
         assert!(widths.iter().all(|width| *width == widths[0]), "{}: {widths:?}", file.name);
