@@ -16,6 +16,7 @@
 //! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`record`]: what happens to packets, for captures, traces and checks.
 //! * [`report`]: plots, and a page with them.
+//! * [`check`]: properties that are checked packet by packet.
 //! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 //!
@@ -35,12 +36,15 @@
 //! | Captures of links | yes |
 //! | Plots as SVG, a report as HTML | yes |
 //! | Traces, sweeps, shards | no |
+//! | Restarts of switches, random faults of links and switches; routers that take other routes | yes |
+//! | Properties: loops, losses, order, bytes, queues, convergence | yes |
 //! | Controllers in modelled time, P4Runtime ports, real time | no |
 //! | Failures of links at given times | yes |
-//! | Random faults, restarts of switches, properties that are checked | no |
+//! | Controllers that pause as faults | no |
 
 pub mod arrivals;
 pub mod channel;
+pub mod check;
 pub mod events;
 pub mod generator;
 pub mod host;

@@ -11,6 +11,7 @@ use crate::time::Time;
 use crate::wire::ethernet::{self, HEADER_BYTES};
 use crate::wire::{Mac, arp, icmp, ip};
 use core::net::{IpAddr, Ipv6Addr};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The hosts of a network by their addresses, shared by its routers.
@@ -56,6 +57,8 @@ pub struct RouterConfig {
     pub groups: Vec<Vec<usize>>,
     /// For each host its group; an empty group leads nowhere.
     pub routes: Vec<u32>,
+    /// Groups and routes that it takes from given times on, in order.
+    pub updates: VecDeque<(Time, Vec<Vec<usize>>, Vec<u32>)>,
     /// What distinguishes the hash of this router from that of others.
     pub hash_seed: u64,
 }
@@ -228,6 +231,10 @@ impl Flow {
 
 impl Node for Router {
     fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
+        while self.config.updates.front().is_some_and(|(time, ..)| *time <= context.now()) {
+            let Some((_, groups, routes)) = self.config.updates.pop_front() else { break };
+            (self.config.groups, self.config.routes) = (groups, routes);
+        }
         let destination = crate::wire::array(packet.bytes(), 0).map(Mac);
         match destination {
             Some(mac) if mac == self.config.ports[port].mac => self.forward(context, packet),

@@ -5,11 +5,12 @@
 //!
 //! * [`file`](mod@file): the form of the file. [`values`]: times, rates, probabilities, names in it.
 //! * [`resolve`]: from the file to a scenario. [`flows`]: which host sends what to which.
-//!   [`workload`]: flows with random sizes and starts.
+//!   [`workload`]: flows with random sizes and starts. [`faults`]: what fails, and when.
 //! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text.
 
 pub mod build;
 pub(crate) mod completion;
+pub mod faults;
 pub mod file;
 pub mod flows;
 pub mod resolve;

@@ -37,6 +37,7 @@ fn router() -> Router {
     };
     let addresses = |(host, texts)| ips(texts).into_iter().map(move |ip| (ip, host));
     Router::new(RouterConfig {
+        updates: Default::default(),
         ports: vec![port(0), port(1)],
         hosts: Arc::new(HostTable::new((0..).zip(HOSTS).flat_map(addresses).collect())),
         groups: vec![vec![], vec![0], vec![1]],

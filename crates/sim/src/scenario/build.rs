@@ -70,11 +70,12 @@ impl Simulation {
         let (made, flow_ports) = make_hosts(&scenario)?;
         hosts.iter().zip(made).for_each(|(id, host)| builder.place(*id, Box::new(host)));
         let routes = Routes::shortest(topology);
+        let updates = route_changes(&scenario);
         let table = Arc::new(host_table(topology));
         for (index, (plan, routes)) in scenario.switches.iter().zip(routes.switches).enumerate() {
             match plan.kind {
                 SwitchKind::Router => {
-                    let router = Router::new(router(topology, index, routes, &table, scenario.seed));
+                    let router = Router::new(router(&scenario, index, routes, &updates, &table));
                     builder.place(switches[index], Box::new(router));
                 }
                 SwitchKind::Program { .. } => {
@@ -82,14 +83,18 @@ impl Simulation {
                     let refused = |error| format!("switch {name}: {error}");
                     let core = make_switch(name, plan).map_err(refused)?;
                     let ports = program_ports(&scenario, index);
-                    let node = SwitchNode::new(core, &ports, plan.ingress_latency).map_err(refused)?;
+                    let mut node = SwitchNode::new(core, &ports, plan.ingress_latency).map_err(refused)?;
+                    for restart in &plan.restarts {
+                        node.add_restart(*restart, make_switch(name, &plan.after_restart()).map_err(refused)?);
+                    }
                     builder.place(switches[index], Box::new(node));
                 }
             }
         }
         let network = builder.build(scenario.seed, threads);
         let before = vec![ChannelCounters::default(); network.channels().len()];
-        let carries = |(_, flow): &(usize, &FlowPlan)| !matches!(flow.kind, FlowKind::Ping { .. });
+        let carries =
+            |(number, flow): &(usize, &FlowPlan)| scenario.runs(*number) && !matches!(flow.kind, FlowKind::Ping { .. });
         let sampled_flows = scenario.flows.iter().enumerate().filter(carries).map(|(index, _)| index);
         let sampled_flows = sampled_flows.take(SAMPLED_FLOWS_MAX).collect();
         let samples = Vec::new();
@@ -182,7 +187,33 @@ fn program_ports(scenario: &Scenario, switch: usize) -> Vec<(u32, crate::channel
     topology.links_at(NodeRef::Switch(switch)).map(port).collect()
 }
 
-fn router(topology: &Topology, switch: usize, routes: SwitchRoutes, hosts: &Arc<HostTable>, seed: u64) -> RouterConfig {
+/// The times at which links go down or up, and the routes of all switches from then on.
+fn route_changes(scenario: &Scenario) -> Vec<(Time, Routes)> {
+    if scenario.switches.iter().all(|plan| plan.reroute.is_none() || plan.kind != SwitchKind::Router) {
+        return Vec::new();
+    }
+    let is_down =
+        |link: usize, time: Time| scenario.channels[link].iter().flat_map(|it| &it.down).any(|it| it.contains(time));
+    let change = |time: Time| {
+        let down = (0..scenario.channels.len()).filter(|link| is_down(*link, time)).collect();
+        (time, Routes::without(&scenario.topology, &down))
+    };
+    scenario.changes().into_iter().map(change).collect()
+}
+
+fn router(
+    scenario: &Scenario,
+    switch: usize,
+    routes: SwitchRoutes,
+    changes: &[(Time, Routes)],
+    hosts: &Arc<HostTable>,
+) -> RouterConfig {
+    let (topology, seed) = (&scenario.topology, scenario.seed);
+    let reroute = scenario.switches[switch].reroute;
+    let update = |(time, routes): &(Time, Routes)| {
+        let SwitchRoutes { groups, hosts } = routes.switches[switch].clone();
+        reroute.map(|delay| (*time + delay, groups, hosts))
+    };
     let mac = |node: NodeRef, number: u32| match node {
         NodeRef::Host(index) => topology.hosts[index].mac,
         NodeRef::Switch(index) => Topology::port_mac(index, number),
@@ -202,6 +233,7 @@ fn router(topology: &Topology, switch: usize, routes: SwitchRoutes, hosts: &Arc<
         hosts: Arc::clone(hosts),
         groups: routes.groups,
         routes: routes.hosts,
+        updates: changes.iter().filter_map(update).collect(),
         hash_seed: crate::random::stream(seed, &format!("{} hash", topology.switches[switch].name)).next_u64(),
     }
 }
@@ -239,7 +271,7 @@ fn make_hosts(scenario: &Scenario) -> Result<(Vec<Host>, Vec<Ports>), String> {
     let (mut sources, mut destinations) = (Numbers::default(), Numbers::default());
     let mut servers: Vec<tcp::Config> = Vec::new();
     let mut flow_ports = Vec::with_capacity(scenario.flows.len());
-    for flow in &scenario.flows {
+    for (number, flow) in scenario.flows.iter().enumerate() {
         let source = sources.next(flow.from, topology)?;
         let to = address(topology, flow)?;
         let destination = match &flow.kind {
@@ -257,7 +289,9 @@ fn make_hosts(scenario: &Scenario) -> Result<(Vec<Host>, Vec<Ports>), String> {
         };
         let ports = Ports { source, destination };
         flow_ports.push(ports);
-        add_flow(&mut hosts, flow, to, ports, scenario.seed);
+        if scenario.runs(number) {
+            add_flow(&mut hosts, flow, to, ports, scenario.seed);
+        }
     }
     Ok((hosts, flow_ports))
 }

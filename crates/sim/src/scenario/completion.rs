@@ -28,9 +28,9 @@ pub(crate) struct Class {
 pub(crate) fn classes(simulation: &Simulation) -> (Vec<(u64, Class)>, Class) {
     let mut classes = vec![Class::default(); CLASSES.len()];
     let mut all = Class::default();
-    for (flow, ports) in simulation.scenario.flows.iter().zip(&simulation.flow_ports) {
+    for (number, (flow, ports)) in simulation.scenario.flows.iter().zip(&simulation.flow_ports).enumerate() {
         let FlowKind::Tcp { bytes: Some(bytes), .. } = flow.kind else { continue };
-        if flow.start < simulation.scenario.warmup {
+        if flow.start < simulation.scenario.warmup || !simulation.scenario.runs(number) {
             continue;
         }
         let took = finished(simulation, flow, *ports).map(|finished| finished.since(flow.start));

@@ -31,6 +31,8 @@ pub struct ScenarioFile {
     pub flows: Vec<Spanned<FlowSection>>,
     #[serde(default)]
     pub workloads: Vec<Spanned<WorkloadSection>>,
+    pub faults: Option<Spanned<FaultSection>>,
+    pub only_flows: Option<Vec<usize>>,
 }
 
 /// `[topology]`.
@@ -78,6 +80,32 @@ pub struct SwitchSection {
     pub timing: Option<TimingName>,
     pub ingress_latency: Option<Span>,
     pub egress_latency: Option<Span>,
+    pub reroute: Option<Span>,
+    pub restarts: Option<Spanned<Vec<[Span; 2]>>>,
+    pub tables: Option<TablesName>,
+}
+
+/// `tables`: what a restart leaves of the tables of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum TablesName {
+    Kept,
+    Lost,
+}
+
+/// `[faults]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct FaultSection {
+    pub links: Option<u32>,
+    pub switches: Option<u32>,
+    pub from: Option<Span>,
+    pub to: Option<Span>,
+    pub lasts: Option<Span>,
+    pub tables: Option<TablesName>,
+    pub only: Option<Vec<usize>>,
 }
 
 /// `kind` of `[switches]`.

@@ -2,11 +2,13 @@
 
 use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::{ChannelConfig, Interval};
+use crate::scenario::faults::{self, Fault};
 use crate::scenario::file::{
-    self, BackendName, LinkSection, ScenarioFile, SwitchKindName, SwitchSection, TimingName, TopologyKind,
+    self, BackendName, LinkSection, ScenarioFile, SwitchKindName, SwitchSection, TablesName, TimingName, TopologyKind,
     TopologySection,
 };
 use crate::scenario::flows::Resolver;
+use crate::scenario::values::Span;
 use crate::scenario::{Place, ScenarioFault, Sources};
 use crate::time::Time;
 use crate::topology::generate::LinkKind;
@@ -45,6 +47,26 @@ pub struct Scenario {
     pub channels: Vec<[ChannelConfig; 2]>,
     /// Who sends what.
     pub flows: Vec<FlowPlan>,
+    /// The flows that run; `None` for all.
+    pub only_flows: Option<Vec<usize>>,
+    /// Random faults, which are in the channels and switches already.
+    pub faults: Vec<Fault>,
+}
+
+impl Scenario {
+    /// The times at which a link goes down or up, in order.
+    pub fn changes(&self) -> Vec<Time> {
+        let downs = self.channels.iter().flatten().flat_map(|channel| &channel.down);
+        let mut times: Vec<Time> = downs.flat_map(|down| [down.start, down.end]).collect();
+        times.sort_unstable();
+        times.dedup();
+        times
+    }
+
+    /// Whether the flow with this number runs.
+    pub fn runs(&self, flow: usize) -> bool {
+        self.only_flows.as_ref().is_none_or(|only| only.contains(&flow))
+    }
 }
 
 /// A switch.
@@ -56,6 +78,25 @@ pub struct SwitchPlan {
     pub ingress_latency: Time,
     /// From the queues to the first bit on the line.
     pub egress_latency: Time,
+    /// How long after a link has gone down or up a router takes other routes; `None` for never.
+    pub reroute: Option<Time>,
+    /// When it restarts: it is down, and has lost its registers, counters and packets afterwards.
+    pub restarts: Vec<Interval>,
+    /// Whether it still has its tables after a restart.
+    pub keeps_tables: bool,
+}
+
+impl SwitchPlan {
+    /// What it is after a restart.
+    pub fn after_restart(&self) -> SwitchPlan {
+        let mut plan = self.clone();
+        if let SwitchKind::Program { entries, .. } = &mut plan.kind
+            && !self.keeps_tables
+        {
+            entries.clear();
+        }
+        plan
+    }
 }
 
 /// What runs in a switch.
@@ -129,11 +170,19 @@ impl Scenario {
         let topology = topology(&sources, &file.topology, read_file)?;
         let mut draft = Draft { sources: &sources, topology: &topology, faults: Vec::new() };
         let times = draft.times(&file);
-        let switches = draft.switches(&file);
-        let channels = draft.channels(&file, &switches);
+        let mut switches = draft.switches(&file);
+        let mut channels = draft.channels(&file, &switches);
         let mtu = draft.mtu(&file);
         let seed = file.seed.unwrap_or(1);
-        let faults = draft.faults;
+        let mut faults = draft.faults;
+        let period = (times.warmup, times.duration);
+        let random = faults::draw(&sources, file.faults.as_ref(), &topology, seed, period);
+        let random = random.unwrap_or_else(|fault| {
+            faults.push(fault);
+            Vec::new()
+        });
+        let tables = file.faults.as_ref().and_then(|it| it.get_ref().tables);
+        faults::apply(&random, tables, &topology, &mut switches, &mut channels);
         let mut resolver = Resolver {
             sources: &sources,
             topology: &topology,
@@ -157,7 +206,19 @@ impl Scenario {
         }
         let Times { duration, warmup, sample } = times;
         let resolves = file.hosts.resolve.unwrap_or(true);
-        Ok(Scenario { seed, duration, warmup, sample, topology, resolves, switches, channels, flows })
+        Ok(Scenario {
+            seed,
+            duration,
+            warmup,
+            sample,
+            topology,
+            resolves,
+            switches,
+            channels,
+            flows,
+            only_flows: file.only_flows,
+            faults: random,
+        })
     }
 }
 
@@ -266,6 +327,9 @@ impl Draft<'_> {
             kind,
             ingress_latency: own.ingress_latency.or(all.ingress_latency).map_or(ingress, |it| it.0),
             egress_latency: own.egress_latency.or(all.egress_latency).map_or(egress, |it| it.0),
+            reroute: own.reroute.or(all.reroute).map(|it| it.0),
+            restarts: own.restarts.as_ref().or(all.restarts.as_ref()).map(|it| self.intervals(it)).unwrap_or_default(),
+            keeps_tables: own.tables.or(all.tables) != Some(TablesName::Lost),
         }
     }
 
@@ -355,19 +419,25 @@ impl Draft<'_> {
         set(&section.reordering.map(|it| it.0), &mut config.reordering);
         set(&section.reordering_delay.map(|it| it.0), &mut config.reordering_delay);
         if let Some(down) = &section.down {
-            let intervals = down.get_ref().iter().map(|[start, end]| Interval { start: start.0, end: end.0 });
-            config.down = intervals.collect();
-            let is_in_order = config.down.iter().all(|it| it.start < it.end)
-                && config.down.windows(2).all(|pair| pair[0].end <= pair[1].start);
-            if !is_in_order {
-                let message =
-                    "the intervals in which a link is down have an end after their start, and follow each other";
-                let fault = self.sources.fault(Some(down.span()), message);
-                if !self.faults.contains(&fault) {
-                    self.faults.push(fault);
-                }
+            config.down = self.intervals(down);
+        }
+    }
+
+    /// Intervals in order.
+    fn intervals(&mut self, written: &Spanned<Vec<[Span; 2]>>) -> Vec<Interval> {
+        let intervals = written.get_ref().iter().map(|[start, end]| Interval { start: start.0, end: end.0 });
+        let intervals: Vec<Interval> = intervals.collect();
+        let is_in_order = intervals.iter().all(|it| it.start < it.end)
+            && intervals.windows(2).all(|pair| pair[0].end <= pair[1].start);
+        if !is_in_order {
+            let message =
+                "the intervals in which something is down have an end after their start, and follow each other";
+            let fault = self.sources.fault(Some(written.span()), message);
+            if !self.faults.contains(&fault) {
+                self.faults.push(fault);
             }
         }
+        intervals
     }
 }
 

@@ -3,16 +3,18 @@
 //! Nothing in them depends on the machine or the time of the run. Times are in nanoseconds with their picoseconds as
 //! decimals.
 
-use crate::channel::{ChannelCounters, ChannelDrop};
+use crate::channel::{ChannelCounters, ChannelDrop, Interval};
 use crate::host::{Host, TcpEndpoint};
 use crate::report;
 use crate::router::Router;
 use crate::scenario::build::Simulation;
 use crate::scenario::completion;
-use crate::scenario::resolve::{FlowKind, FlowPlan};
+use crate::scenario::faults::Faulty;
+use crate::scenario::resolve::{FlowKind, FlowPlan, Scenario};
 use crate::statistics::Delays;
 use crate::switch_node::SwitchNode;
 use crate::time::Time;
+use crate::topology::NodeRef;
 use crate::wire::udp::Ports;
 use core::net::IpAddr;
 use serde_json::{Value, json};
@@ -40,6 +42,9 @@ pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
         file("hosts.csv", hosts(simulation)),
         file("switches.csv", switches(simulation)),
     ];
+    if let Some(text) = faults(simulation) {
+        files.push(file("faults.csv", text));
+    }
     if let Some(text) = completion::table(simulation) {
         files.push(file("completion.csv", text));
     }
@@ -92,6 +97,9 @@ fn flows(simulation: &Simulation) -> String {
     );
     let hosts = &simulation.scenario.topology.hosts;
     for (number, (flow, ports)) in simulation.scenario.flows.iter().zip(&simulation.flow_ports).enumerate() {
+        if !simulation.scenario.runs(number) {
+            continue;
+        }
         let (kind, figures) = flow_figures(simulation, flow, *ports);
         let show = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
         let _ = write!(text, "{number},{kind},{},{},", hosts[flow.from].name, hosts[flow.to].name);
@@ -288,6 +296,37 @@ fn switches(simulation: &Simulation) -> String {
         }
     }
     text
+}
+
+/// What fails, if something does: random faults have numbers.
+fn faults(simulation: &Simulation) -> Option<String> {
+    let Scenario { topology, faults, switches, channels, .. } = &simulation.scenario;
+    let mut lines = Vec::new();
+    for fault in faults {
+        lines.push((fault.at, Some(fault.number), fault.what.names(topology)));
+    }
+    let is_random = |what: Faulty, at: &Interval| faults.iter().any(|fault| fault.what == what && fault.at == *at);
+    for (number, plan) in switches.iter().enumerate() {
+        let what = Faulty::Switch(number);
+        let given = plan.restarts.iter().filter(|at| !is_random(what, at));
+        lines.extend(given.map(|at| (*at, None, what.names(topology))));
+    }
+    for (index, channel) in simulation.network.channels().iter().enumerate() {
+        let restarts = |at: &Interval| {
+            let ends = topology.links[index / 2].ends.map(|(end, _)| end);
+            ends.into_iter().any(|end| matches!(end, NodeRef::Switch(it) if switches[it].restarts.contains(at)))
+        };
+        let downs = channels[index / 2][index % 2].down.iter();
+        let given = downs.filter(|at| !is_random(Faulty::Link(index / 2), at) && !restarts(at));
+        lines.extend(given.map(|at| (*at, None, ("direction", channel.name.clone()))));
+    }
+    lines.sort();
+    let mut text = String::from("start_ns,end_ns,kind,name,random\n");
+    for (at, number, (kind, name)) in &lines {
+        let number = number.map(|number| number.to_string()).unwrap_or_default();
+        let _ = writeln!(text, "{},{},{kind},{name},{number}", ns(at.start), ns(at.end));
+    }
+    (!lines.is_empty()).then_some(text)
 }
 
 fn samples(simulation: &Simulation) -> String {

@@ -312,7 +312,7 @@ fn faults_of_flows_and_set_values_have_their_places() {
         &with("[links]\ndown = [[\"5ms\", \"4ms\"]]\n"),
         &[],
         expect![[r#"
-        6:8: the intervals in which a link is down have an end after their start, and follow each other
+        6:8: the intervals in which something is down have an end after their start, and follow each other
     "#]],
     );
     check_faults(

@@ -1,7 +1,7 @@
 //! Shortest paths: at each switch, for each host, the ports that lead nearer to it.
 
 use crate::topology::{NodeRef, Topology};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Routes of all switches. Hosts are numbers; a switch has a few groups of ports, and for each host one of them.
 #[derive(Clone, Debug, Default)]
@@ -19,17 +19,22 @@ pub struct SwitchRoutes {
     pub hosts: Vec<u32>,
 }
 
-/// The far ends of a switch's links, by position.
-type Neighbours = Vec<NodeRef>;
+/// The far ends of a switch's links, by position; `None` where a link is down.
+type Neighbours = Vec<Option<NodeRef>>;
 
 impl Routes {
     /// The shortest paths, counted in links. Hosts do not forward.
     pub fn shortest(topology: &Topology) -> Routes {
-        let neighbours: Vec<Neighbours> =
-            (0..topology.switches.len()).map(|switch| neighbours(topology, NodeRef::Switch(switch))).collect();
+        Routes::without(topology, &BTreeSet::new())
+    }
+
+    /// The same while some links are down.
+    pub fn without(topology: &Topology, down: &BTreeSet<usize>) -> Routes {
+        let at = |switch| neighbours(topology, NodeRef::Switch(switch), down);
+        let neighbours: Vec<Neighbours> = (0..topology.switches.len()).map(at).collect();
         let mut drafts = vec![Draft::default(); neighbours.len()];
         for host in 0..topology.hosts.len() {
-            let distances = distances(topology, &neighbours, host);
+            let distances = distances(topology, &neighbours, host, down);
             for (switch, draft) in drafts.iter_mut().enumerate() {
                 draft.add(nearer(&neighbours[switch], host, distances[switch], &distances));
             }
@@ -62,30 +67,32 @@ impl Draft {
     }
 }
 
-fn neighbours(topology: &Topology, node: NodeRef) -> Neighbours {
-    topology.links_at(node).map(|(link, end)| topology.links[link].ends[1 - end].0).collect()
+fn neighbours(topology: &Topology, node: NodeRef, down: &BTreeSet<usize>) -> Neighbours {
+    let far = |(link, end): (usize, usize)| (!down.contains(&link)).then(|| topology.links[link].ends[1 - end].0);
+    topology.links_at(node).map(far).collect()
 }
 
 /// The links that lead to the host itself, or to a switch that is nearer.
 fn nearer(neighbours: &Neighbours, host: usize, distance: u32, distances: &[u32]) -> Vec<usize> {
-    let leads = |node: &NodeRef| match *node {
-        NodeRef::Host(other) => other == host,
-        NodeRef::Switch(other) => distances[other] < distance,
+    let leads = |node: &Option<NodeRef>| match *node {
+        Some(NodeRef::Host(other)) => other == host,
+        Some(NodeRef::Switch(other)) => distances[other] < distance,
+        None => false,
     };
     neighbours.iter().enumerate().filter(|(_, node)| leads(node)).map(|(position, _)| position).collect()
 }
 
 /// For each switch the links between it and a host.
-fn distances(topology: &Topology, neighbours: &[Neighbours], host: usize) -> Vec<u32> {
+fn distances(topology: &Topology, neighbours: &[Neighbours], host: usize, down: &BTreeSet<usize>) -> Vec<u32> {
     let mut distances = vec![u32::MAX; neighbours.len()];
-    let start = self::neighbours(topology, NodeRef::Host(host));
-    let mut queue: VecDeque<(NodeRef, u32)> = start.into_iter().map(|node| (node, 1)).collect();
+    let start = self::neighbours(topology, NodeRef::Host(host), down);
+    let mut queue: VecDeque<(NodeRef, u32)> = start.into_iter().flatten().map(|node| (node, 1)).collect();
     while let Some((node, distance)) = queue.pop_front() {
         if let NodeRef::Switch(switch) = node
             && distances[switch] == u32::MAX
         {
             distances[switch] = distance;
-            queue.extend(neighbours[switch].iter().map(|next| (*next, distance + 1)));
+            queue.extend(neighbours[switch].iter().flatten().map(|next| (*next, distance + 1)));
         }
     }
     distances
@@ -117,6 +124,19 @@ mod tests {
         // Aggregation: down to one edge, up to both cores.
         assert_eq!([0, 15].map(|host| group(&routes, 8, host).len()), [1, 2]);
         assert!(routes.switches.iter().all(|routes| routes.groups.len() <= 8));
+    }
+
+    #[test]
+    fn paths_avoid_links_that_are_down() {
+        let shape = Shape::LeafSpine { leaves: 2, spines: 2, hosts_per_leaf: 1 };
+        let topology = shape.generate(LinkKind::default(), LinkKind::default()).unwrap();
+        let [leaf, spine] = ["s1", "s3"].map(|name| topology.find(name).unwrap());
+        let is_between = |link: &crate::topology::TopologyLink| link.ends.map(|(end, _)| end) == [leaf, spine];
+        let down = topology.links.iter().position(is_between).unwrap();
+        let routes = Routes::without(&topology, &BTreeSet::from([down]));
+        assert_eq!((group(&routes, 0, 1), group(&routes, 1, 0)), (&[2][..], &[2][..]));
+        // The spine that the leaf has lost still knows the long way.
+        assert_eq!(group(&routes, 2, 0), [1]);
     }
 
     #[test]

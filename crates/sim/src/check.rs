@@ -1,0 +1,309 @@
+//! Properties of networks that are checked packet by packet.
+//!
+//! What enters: properties, and the records of a run in their order. What leaves: the first violation, with the packet,
+//! the place and the time; or none. It does not depend on the number of threads.
+//!
+//! * [`property`]: which properties there are. [`packets`]: what is known of each packet under way.
+//!   [`shrink`]: makes what fails smaller.
+
+mod packets;
+pub mod property;
+pub mod shrink;
+
+pub use property::Property;
+
+use crate::network::NodeId;
+use crate::record::{Event, Loss, Record, Recording, origin};
+use crate::scenario::build::Simulation;
+use crate::switch_node::SwitchNode;
+use crate::time::Time;
+use crate::topology::NodeRef;
+use crate::wire::flow::FlowKey;
+use core::net::IpAddr;
+use packets::{Followed, Inside, Packets};
+use property::{Depth, is_excused, is_of_failures};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a run violates a property first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which property.
+    pub property: Property,
+    /// When.
+    pub time: Time,
+    /// What happened, and where.
+    pub what: String,
+    /// The packet: its flow, its length, when it was sent, the nodes on its way; empty if none is concerned.
+    pub packet: Vec<String>,
+}
+
+/// Checks properties while a network runs.
+pub struct Checker {
+    properties: Vec<Property>,
+    facts: Facts,
+    packets: Packets,
+    /// Of each flow the label of the packet that arrived last.
+    last: BTreeMap<FlowKey, u64>,
+    /// Packets that were followed.
+    followed: u64,
+    violation: Option<Violation>,
+}
+
+/// What is known of the network.
+struct Facts {
+    hosts: BTreeMap<IpAddr, NodeId>,
+    host_nodes: BTreeSet<NodeId>,
+    /// By node.
+    names: Vec<String>,
+    channels: BTreeMap<(NodeId, usize), String>,
+    /// Those of links of hosts: a host whose own link is down has no other way.
+    host_channels: BTreeSet<(NodeId, usize)>,
+    /// When links go down or up.
+    changes: Vec<Time>,
+}
+
+impl Facts {
+    fn of(simulation: &Simulation) -> Facts {
+        let topology = &simulation.scenario.topology;
+        let nodes = topology.hosts.iter().zip(&simulation.hosts);
+        let addresses = nodes.flat_map(|(host, node)| host.addresses.iter().map(|it| (it.ip, *node)));
+        let mut names = vec![String::new(); simulation.hosts.len() + simulation.switches.len()];
+        for (index, node) in simulation.hosts.iter().enumerate() {
+            names[node.0 as usize] = topology.name(NodeRef::Host(index)).to_owned();
+        }
+        for (index, node) in simulation.switches.iter().enumerate() {
+            names[node.0 as usize] = topology.name(NodeRef::Switch(index)).to_owned();
+        }
+        let channels = simulation.network.channels().iter();
+        let is_host = |node: NodeId| simulation.hosts.contains(&node);
+        let of_hosts = channels.clone().filter(|it| is_host(it.from.node) || is_host(it.to.node));
+        Facts {
+            hosts: addresses.collect(),
+            host_nodes: simulation.hosts.iter().copied().collect(),
+            names,
+            channels: channels.map(|it| ((it.from.node, it.from.port), it.name.clone())).collect(),
+            host_channels: of_hosts.map(|it| (it.from.node, it.from.port)).collect(),
+            changes: simulation.scenario.changes(),
+        }
+    }
+
+    fn name(&self, node: NodeId) -> &str {
+        &self.names[node.0 as usize]
+    }
+
+    fn channel(&self, record: &Record) -> &str {
+        self.channels.get(&(record.node, record.port)).map_or("", |name| name)
+    }
+}
+
+impl Checker {
+    /// Checks a run that has not begun yet.
+    pub fn new(properties: &[Property], simulation: &Simulation) -> Checker {
+        Checker {
+            properties: properties.to_vec(),
+            facts: Facts::of(simulation),
+            packets: Packets::default(),
+            last: BTreeMap::new(),
+            followed: 0,
+            violation: None,
+        }
+    }
+
+    /// What has to be recorded for it.
+    pub fn recording(&self) -> Recording {
+        let queues = self.properties.iter().any(|property| matches!(property, Property::QueueBelow(_)));
+        Recording { follows: true, queues, ..Recording::default() }
+    }
+
+    /// Takes what has happened since the last call.
+    pub fn take(&mut self, records: &[Record]) {
+        for record in records {
+            if self.violation.is_some() {
+                return;
+            }
+            self.take_one(record);
+        }
+    }
+
+    /// The end of the run: packets that came to an end without a reason are found.
+    pub fn finish(&mut self, simulation: &Simulation) {
+        let is_idle = |node: NodeId| match simulation.network.node::<SwitchNode>(node) {
+            Some(switch) => switch.core().queued() == 0 && switch.core().next_event_ns().is_none(),
+            None => true,
+        };
+        let lost = self.packets.vanished(&is_idle);
+        if let Some((label, Inside { node, time })) = lost.filter(|_| self.violation.is_none()) {
+            let is_host = self.facts.host_nodes.contains(&node);
+            let end = if is_host { "which is not its destination" } else { "which did not send it on" };
+            let what = format!("{} got a packet, {end}", self.facts.name(node));
+            self.note_loss(time, label, &what, None);
+        }
+    }
+
+    /// The first violation.
+    pub fn violation(&self) -> Option<&Violation> {
+        self.violation.as_ref()
+    }
+
+    /// Packets of flows between hosts that were followed.
+    pub fn followed(&self) -> u64 {
+        self.followed
+    }
+
+    fn has(&self, property: Property) -> bool {
+        self.properties.contains(&property)
+    }
+
+    fn violate(&mut self, property: Property, time: Time, what: String, label: u64) {
+        let packet = self.packets.get(label).map(|it| self.describe(it)).unwrap_or_default();
+        self.violation = Some(Violation { property, time, what, packet });
+    }
+
+    fn describe(&self, packet: &Followed) -> Vec<String> {
+        let way: Vec<&str> = packet.way.iter().map(|node| self.facts.name(*node)).collect();
+        vec![
+            format!("{}, {} bytes of payload", packet.identity.flow, packet.identity.payload_bytes),
+            format!("sent by {} at {}", way.first().unwrap_or(&""), packet.sent),
+            format!("way: {}", way.join(" > ")),
+        ]
+    }
+
+    fn take_one(&mut self, record: &Record) {
+        match &record.event {
+            Event::Sent { identity, waiting_packets, waiting_bytes } => {
+                if origin(record.label) == Some(record.node)
+                    && let Some(identity) = identity
+                    && self.facts.hosts.contains_key(&identity.flow.destination)
+                {
+                    self.followed += 1;
+                    let followed = Followed::new(record.time, record.node, (**identity).clone());
+                    self.packets.insert(record.label, followed);
+                } else if let Some(packet) = self.packets.get_mut(record.label) {
+                    packet.inside = None;
+                    packet.on_wire += 1;
+                }
+                let place = self.facts.channel(record).to_owned();
+                self.check_queue(record, &place, (*waiting_packets, *waiting_bytes));
+            }
+            Event::Queue(port, packets, bytes) => {
+                let place = format!("port {port} of {}", self.facts.name(record.node));
+                self.check_queue(record, &place, (*packets, *bytes));
+            }
+            Event::Arrived { identity } => self.arrive(record, identity.as_deref()),
+            Event::Corrupted => {
+                if let Some(packet) = self.packets.get_mut(record.label) {
+                    packet.is_corrupted = true;
+                }
+            }
+            Event::Lost(loss) => self.lose(record, *loss),
+            Event::Captured(_) | Event::Steps(_) => {}
+        }
+    }
+
+    fn check_queue(&mut self, record: &Record, place: &str, (packets, bytes): (usize, u64)) {
+        let exceeds = |depth: &Depth| match *depth {
+            Depth::Packets(most) => packets as u64 > most,
+            Depth::Bytes(most) => bytes > most,
+        };
+        let bounds = self.properties.iter().filter_map(|property| match property {
+            Property::QueueBelow(depth) => Some(*depth),
+            _ => None,
+        });
+        if let Some(depth) = bounds.into_iter().find(exceeds) {
+            let what = format!("{packets} packets with {bytes} bytes wait for {place}");
+            self.violate(Property::QueueBelow(depth), record.time, what, record.label);
+        }
+    }
+
+    fn arrive(&mut self, record: &Record, identity: Option<&crate::wire::flow::Identity>) {
+        let (has_loops, node) = (self.has(Property::NoLoop), record.node);
+        let Some(packet) = self.packets.get_mut(record.label) else { return };
+        let is_again = packet.way.contains(&node);
+        packet.way.push(node);
+        packet.on_wire = packet.on_wire.saturating_sub(1);
+        packet.inside = Some(Inside { node, time: record.time });
+        if is_again && has_loops {
+            let what = format!("{} gets a packet that it has had before", self.facts.name(node));
+            return self.violate(Property::NoLoop, record.time, what, record.label);
+        }
+        if packet.way.len() > packets::WAY_MAX {
+            self.packets.remove(record.label);
+        } else if self.facts.hosts.get(&packet.identity.flow.destination) == Some(&node) {
+            self.deliver(record, identity);
+            self.packets.remove(record.label);
+        }
+    }
+
+    /// The packet has reached its destination.
+    fn deliver(&mut self, record: &Record, identity: Option<&crate::wire::flow::Identity>) {
+        let Some(packet) = self.packets.get(record.label) else { return };
+        let host = self.facts.name(record.node).to_owned();
+        let flow = packet.identity.flow;
+        if self.has(Property::BytesIntact) && !packet.is_corrupted {
+            let wrong = match identity {
+                None => Some("is no valid IP packet any more"),
+                Some(it) if !it.is_sound => Some("has a wrong checksum"),
+                Some(it) if it.payload_hash != packet.identity.payload_hash => {
+                    Some("has another payload than was sent")
+                }
+                Some(_) => None,
+            };
+            if let Some(wrong) = wrong {
+                let what = format!("a packet that arrives at {host} {wrong}, and no link inverted a bit");
+                return self.violate(Property::BytesIntact, record.time, what, record.label);
+            }
+        }
+        let last = self.last.entry(flow).or_default();
+        let is_late = record.label < *last;
+        *last = record.label.max(*last);
+        if is_late && self.has(Property::InOrder) {
+            let what = format!("a packet arrives at {host} after one of its flow that was sent later");
+            self.violate(Property::InOrder, record.time, what, record.label);
+        }
+    }
+
+    fn lose(&mut self, record: &Record, loss: Loss) {
+        let Some(packet) = self.packets.get_mut(record.label) else { return };
+        packet.on_wire -= u32::from(matches!(loss, Loss::Channel(_)));
+        if packet.on_wire > 0 {
+            // Another copy goes on.
+            return;
+        }
+        let place = match loss {
+            Loss::Channel(_) => self.facts.channel(record).to_owned(),
+            _ => self.facts.name(record.node).to_owned(),
+        };
+        let what = format!("a packet is lost at {place}: {}", loss.describe());
+        if !(matches!(loss, Loss::Channel(_)) && self.facts.host_channels.contains(&(record.node, record.port))) {
+            self.note_loss(record.time, record.label, &what, Some(loss));
+        }
+        self.packets.remove(record.label);
+    }
+
+    /// Checks a loss; `None` is one without any reason.
+    fn note_loss(&mut self, time: Time, label: u64, what: &str, loss: Option<Loss>) {
+        let packet = self.packets.get(label).filter(|packet| !packet.is_corrupted);
+        let Some(sent) = packet.map(|packet| packet.sent) else { return };
+        if self.has(Property::NoUnexplainedLoss) && !loss.is_some_and(is_excused) {
+            return self.violate(Property::NoUnexplainedLoss, time, what.to_owned(), label);
+        }
+        let limits = self.properties.iter().filter_map(|property| match property {
+            Property::ConvergesWithin(limit) => Some(*limit),
+            _ => None,
+        });
+        let before = self.facts.changes.partition_point(|change| *change <= sent);
+        let change = before.checked_sub(1).map(|index| self.facts.changes[index]);
+        let exceeded = |change: Time| limits.into_iter().find(|limit| sent.since(change) >= *limit);
+        if loss.is_none_or(is_of_failures)
+            && let Some(change) = change
+            && let Some(limit) = exceeded(change)
+        {
+            let after = sent.since(change);
+            let what = format!("{what}; it was sent {after} after links changed last, at {change}");
+            self.violate(Property::ConvergesWithin(limit), time, what, label);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
