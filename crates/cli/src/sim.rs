@@ -142,11 +142,11 @@ fn read(arguments: &SimArguments) -> Result<(Scenario, String), Exit> {
     let mut sets = arguments.set.clone();
     sets.extend(arguments.seed.map(|seed| format!("seed={seed}")));
     let folder = folder_of(path);
-    let topology = |name: &str| {
+    let read = |name: &str| {
         let file = folder.join(name);
-        read_text(&file).map_err(|error| format!("{} cannot be read: {error}", file.display()))
+        base::files::read(&file, FILE_BYTES_MAX).map_err(|error| format!("{} cannot be read: {error}", file.display()))
     };
-    let scenario = Scenario::read(&text, &sets, &topology).map_err(|faults| {
+    let scenario = Scenario::read(&text, &sets, &read).map_err(|faults| {
         faults.iter().for_each(|fault| terminal::error(shown(path, fault)));
         Exit::BadInput
     })?;

@@ -2,9 +2,10 @@
 //!
 //! What enters: a rate or a mean, and random numbers. What leaves: the span until the next packet, and its length.
 
-use crate::random::{self, exponential, exponential_time};
+use crate::random::{self, exponential, exponential_time, uniform_time};
 use crate::time::{Serialiser, Time};
 use base::Rng;
+use std::sync::Arc;
 
 /// The times between packets.
 #[derive(Clone, Debug)]
@@ -34,6 +35,22 @@ pub enum Arrivals {
         /// What is left of this phase.
         left: Time,
     },
+    /// One in each interval, at a time that varies.
+    Periodic {
+        /// From one nominal time to the next.
+        interval: Time,
+        /// A packet is up to this span later than its nominal time, evenly distributed.
+        jitter: Time,
+        /// How much later the last one was.
+        last: Time,
+    },
+    /// As they were recorded.
+    Trace {
+        /// The span before each packet.
+        gaps: Arc<[Time]>,
+        /// How many have passed.
+        passed: usize,
+    },
 }
 
 impl Arrivals {
@@ -52,7 +69,29 @@ impl Arrivals {
         Arrivals::OnOff { line: Serialiser::new(bits_per_s), bytes, on, off, left: Time::ZERO }
     }
 
-    /// The span until the next packet.
+    /// One packet in each interval, up to `jitter` after its nominal time.
+    pub fn periodic(interval: Time, jitter: Time) -> Arrivals {
+        Arrivals::Periodic { interval, jitter, last: Time::ZERO }
+    }
+
+    /// After these spans, the first of which is before the first packet.
+    pub fn trace(gaps: Arc<[Time]>) -> Arrivals {
+        Arrivals::Trace { gaps, passed: 0 }
+    }
+
+    /// The span until the first packet. Those of a constant rate begin at once; periodic ones at a random phase.
+    pub fn first(&mut self, rng: &mut Rng) -> Time {
+        match self {
+            Arrivals::Constant { .. } => Time::ZERO,
+            Arrivals::Periodic { interval, jitter, last } => {
+                *last = uniform_time(rng, *jitter);
+                uniform_time(rng, *interval) + *last
+            }
+            random => random.next(rng),
+        }
+    }
+
+    /// The span until the next packet; [`Time::MAX`] if there is none.
     pub fn next(&mut self, rng: &mut Rng) -> Time {
         match self {
             Arrivals::Constant { line, bytes } => line.take(*bytes),
@@ -67,12 +106,20 @@ impl Arrivals {
                 *left = exponential_time(rng, *on);
                 interval + pause
             }
+            Arrivals::Periodic { interval, jitter, last } => {
+                let before = std::mem::replace(last, uniform_time(rng, *jitter));
+                (*interval + *last).since(before)
+            }
+            Arrivals::Trace { gaps, passed } => {
+                *passed += 1;
+                gaps.get(*passed - 1).copied().unwrap_or(Time::MAX)
+            }
         }
     }
 }
 
 /// The lengths of packets.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Sizes {
     /// All the same.
     Fixed(usize),
@@ -80,15 +127,20 @@ pub enum Sizes {
     Uniform(usize, usize),
     /// Exponentially distributed with this mean, to whole bytes.
     Exponential(f64),
+    /// As they were recorded; 0 for those that follow.
+    Trace(Arc<[usize]>),
 }
 
 impl Sizes {
-    /// The length of the next packet.
-    pub fn next(&self, rng: &mut Rng) -> usize {
+    /// The length of the packet of this number, from 0.
+    pub fn next(&self, number: u64, rng: &mut Rng) -> usize {
         match *self {
             Sizes::Fixed(bytes) => bytes,
             Sizes::Uniform(low, high) => rng.between(low as u64, high as u64) as usize,
             Sizes::Exponential(mean) => (exponential(rng) * mean + 0.5) as usize,
+            Sizes::Trace(ref sizes) => {
+                usize::try_from(number).ok().and_then(|number| sizes.get(number)).copied().unwrap_or(0)
+            }
         }
     }
 }
@@ -121,11 +173,38 @@ mod tests {
     }
 
     #[test]
+    fn periodic_packets_do_not_drift() {
+        let mut rng = Rng::new(1);
+        let (interval, jitter) = (Time::from_ms(10), Time::from_ms(4));
+        let mut arrivals = Arrivals::periodic(interval, jitter);
+        let mut now = arrivals.first(&mut rng);
+        let Arrivals::Periodic { last, .. } = arrivals else { panic!("they are periodic") };
+        let phase = now.since(last);
+        assert!(phase < interval && last <= jitter);
+        let mut late = Vec::new();
+        for number in 1..1_000 {
+            now += arrivals.next(&mut rng);
+            late.push(now.since(phase + interval.times(number)));
+        }
+        assert!(late.iter().all(|late| *late <= jitter) && late.iter().any(|late| *late > Time::from_ms(3)));
+    }
+
+    #[test]
+    fn recorded_packets_come_as_they_were_and_end() {
+        let mut rng = Rng::new(1);
+        let mut arrivals = Arrivals::trace([Time::ZERO, Time::from_ms(3)].into());
+        let spans = [arrivals.first(&mut rng), arrivals.next(&mut rng), arrivals.next(&mut rng)];
+        assert_eq!(spans, [Time::ZERO, Time::from_ms(3), Time::MAX]);
+        let sizes = Sizes::Trace([7, 9].into());
+        assert_eq!([0, 1, 2].map(|number| sizes.next(number, &mut rng)), [7, 9, 0]);
+    }
+
+    #[test]
     fn sizes_are_in_their_range() {
         let mut rng = Rng::new(1);
-        assert!((0..1_000).map(|_| Sizes::Uniform(3, 5).next(&mut rng)).all(|size| (3..=5).contains(&size)));
-        assert_eq!(Sizes::Fixed(9).next(&mut rng), 9);
-        let mean = (0..100_000).map(|_| Sizes::Exponential(4_000.0).next(&mut rng)).sum::<usize>() / 100_000;
+        assert!((0..1_000).map(|_| Sizes::Uniform(3, 5).next(0, &mut rng)).all(|size| (3..=5).contains(&size)));
+        assert_eq!(Sizes::Fixed(9).next(0, &mut rng), 9);
+        let mean = (0..100_000).map(|_| Sizes::Exponential(4_000.0).next(0, &mut rng)).sum::<usize>() / 100_000;
         assert!((3_950..4_050).contains(&mean), "{mean}");
     }
 }

@@ -37,7 +37,7 @@ impl Node for Source {
     }
 
     fn timer(&mut self, context: &mut Context<'_>) {
-        let bytes = self.sizes.next(&mut self.rng).min(PACKET_BYTES_MAX);
+        let bytes = self.sizes.next(self.sent, &mut self.rng).min(PACKET_BYTES_MAX);
         let packet = context.pool().zeroed(bytes);
         self.sent += 1;
         self.found_free += u64::from(context.transmitter(0).free_at() <= context.now());

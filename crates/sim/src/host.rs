@@ -7,17 +7,20 @@
 //! * [`neighbours`]: who has which Ethernet address.
 //! * [`udp`]: generators of datagrams, and sinks that check and measure them.
 //! * [`tcp`](mod@tcp): flows over TCP.
+//! * [`incast`]: requests to many hosts at the same time, over TCP.
 //! * [`ping`]: echo requests.
 
+pub mod incast;
 pub mod neighbours;
 pub mod ping;
 pub mod stack;
 pub mod tcp;
 pub mod udp;
 
+pub use incast::{Incast, IncastFlow};
 pub use ping::Ping;
 pub use stack::{HostAddress, HostConfig, StackCounters};
-pub use tcp::{TcpEndpoint, TcpFlow};
+pub use tcp::{Exchange, Listener, TcpEndpoint, TcpFlow};
 pub use udp::{UdpFlow, UdpSink};
 
 use crate::events::EventQueue;
@@ -29,7 +32,6 @@ use crate::wire::{arp, ethernet, icmp};
 use core::net::IpAddr;
 use stack::Stack;
 use std::collections::BTreeMap;
-use tcp::Listener;
 use udp::UdpGenerator;
 
 /// The timer of the neighbours; those of tasks follow.
@@ -40,6 +42,7 @@ enum Task {
     Udp(UdpGenerator),
     Ping(Ping),
     Tcp(Box<TcpEndpoint>),
+    Incast(Incast),
 }
 
 /// A host. Its link is at port 0.
@@ -50,6 +53,8 @@ pub struct Host {
     listeners: BTreeMap<u16, Listener>,
     /// By own port, peer and its port: the position among the tasks.
     connections: BTreeMap<(u16, IpAddr, u16), usize>,
+    /// By connections of incasts: the task that is their incast.
+    incasts: BTreeMap<usize, usize>,
     timers: EventQueue,
 }
 
@@ -62,6 +67,7 @@ impl Host {
             sinks: BTreeMap::new(),
             listeners: BTreeMap::new(),
             connections: BTreeMap::new(),
+            incasts: BTreeMap::new(),
             timers: EventQueue::new(1),
         }
     }
@@ -84,9 +90,23 @@ impl Host {
         self.add_task(flow.start, Task::Tcp(Box::new(TcpEndpoint::client(flow))));
     }
 
-    /// Has it accept connections on a port and receive what comes.
-    pub fn listen(&mut self, port: u16, config: ::tcp::Config) {
-        self.listeners.insert(port, Listener { config });
+    /// Has it accept connections on a port, receive what comes, and answer requests.
+    pub fn listen(&mut self, port: u16, listener: Listener) {
+        self.listeners.insert(port, listener);
+    }
+
+    /// Has it ask others.
+    pub fn add_incast(&mut self, flow: &IncastFlow) {
+        let first = self.tasks.len();
+        for (to, ports) in &flow.to {
+            self.connections.insert((ports.source, *to, ports.destination), self.tasks.len());
+            let endpoint = TcpEndpoint::requester(*to, *ports, flow.config, flow.exchange);
+            self.add_task(Time::MAX, Task::Tcp(Box::new(endpoint)));
+        }
+        let own = self.tasks.len();
+        self.incasts.extend((first..own).map(|connection| (connection, own)));
+        let incast = Incast::new(flow, (first..own).collect());
+        self.add_task(incast.next(), Task::Incast(incast));
     }
 
     /// Has it ping.
@@ -109,6 +129,7 @@ impl Host {
                 Task::Udp(generator) => generator.begin_window(),
                 Task::Ping(ping) => ping.begin_window(),
                 Task::Tcp(endpoint) => endpoint.begin_window(),
+                Task::Incast(incast) => incast.begin_window(now),
             }
         }
     }
@@ -135,6 +156,14 @@ impl Host {
     pub fn tcp(&self) -> impl Iterator<Item = &TcpEndpoint> {
         self.tasks.iter().filter_map(|task| match task {
             Task::Tcp(endpoint) => Some(&**endpoint),
+            _ => None,
+        })
+    }
+
+    /// Its incasts, in the order in which they were added.
+    pub fn incasts(&self) -> impl Iterator<Item = &Incast> {
+        self.tasks.iter().filter_map(|task| match task {
+            Task::Incast(incast) => Some(incast),
             _ => None,
         })
     }
@@ -252,6 +281,28 @@ impl Host {
         if let Some(Task::Tcp(endpoint)) = self.tasks.get_mut(index) {
             endpoint.receive(context, &mut self.stack, &segment, payload);
             self.timers.set(index as u32 + 1, endpoint.next());
+            if endpoint.takes_answer() {
+                self.note_answer(context.now(), index);
+            }
+        }
+    }
+
+    /// A connection has its answer.
+    fn note_answer(&mut self, now: Time, connection: usize) {
+        let Some(&index) = self.incasts.get(&connection) else { return };
+        if let Some(Task::Incast(incast)) = self.tasks.get_mut(index) {
+            incast.note_answer(now);
+            self.timers.set(index as u32 + 1, incast.next());
+        }
+    }
+
+    /// All connections of an incast send their requests.
+    fn send_requests(&mut self, context: &mut Context<'_>, connections: &[usize]) {
+        for &index in connections {
+            if let Task::Tcp(endpoint) = &mut self.tasks[index] {
+                endpoint.request(context, &mut self.stack);
+                self.timers.set(index as u32 + 1, endpoint.next());
+            }
         }
     }
 
@@ -268,6 +319,11 @@ impl Host {
             Task::Tcp(endpoint) => {
                 endpoint.timer(context, &mut self.stack);
                 endpoint.next()
+            }
+            Task::Incast(incast) => {
+                let connections = incast.begin_round(context.now());
+                self.timers.set(timer, incast.next());
+                return self.send_requests(context, &connections);
             }
         };
         self.timers.set(timer, next);

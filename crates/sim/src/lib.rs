@@ -25,13 +25,15 @@
 //! | | |
 //! |---|---|
 //! | Time, events, packets, links with all properties of the table, threads | yes |
-//! | Hosts: ARP, NDP, IPv4, IPv6, ICMP echo, port unreachable; UDP constant, Poisson, on-off; TCP | yes |
-//! | UDP from a capture; IP fragments; ICMP errors of routers | no |
+//! | Hosts: ARP, NDP, IPv4, IPv6, ICMP echo, port unreachable; TCP | yes |
+//! | UDP constant, Poisson, on-off, from a capture | yes |
+//! | IP fragments; ICMP errors of routers | no |
 //! | Switches with programs: latencies, queues, port rates inside the core | yes |
 //! | Pipeline rate; bandwidth of recirculation; schedulers and buffers from the scenario; costs per packet | no |
 //! | Topologies: files, dumbbell, star, chain, leaf-spine, fat-tree | yes |
-//! | Workloads: pairs, permutations, flow sizes from files, arrivals to a load; completion times by size | yes |
-//! | Workloads: stride, incast with barriers, replay of flow lists; slowdowns | no |
+//! | Workloads: pairs, permutations, strides, flow sizes from files, arrivals to a load, incast | yes |
+//! | Incast with barriers, replay of flow lists, sensors | yes |
+//! | Completion times and slowdowns by size | yes |
 //! | Results as CSV and JSON, samples over time, warm-up | yes |
 //! | Captures of links | yes |
 //! | Plots as SVG, a report as HTML | yes |

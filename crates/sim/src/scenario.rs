@@ -4,22 +4,28 @@
 //! a [`Scenario`] in which everything is decided, or faults with their places and what would be right.
 //!
 //! * [`file`](mod@file): the form of the file. [`values`]: times, rates, probabilities, names in it.
-//! * [`resolve`]: from the file to a scenario. [`flows`]: which host sends what to which.
-//!   [`workload`]: flows with random sizes and starts. [`faults`]: what fails, and when.
-//! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text.
+//! * [`resolve`]: from the file to a scenario. [`flows`], `loads`: which host sends what to which.
+//!   [`workload`]: flows with random sizes and starts. [`flow_list`], [`trace`]: what is read from other files.
+//!   [`faults`]: what fails, and when.
+//! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text. [`completion`],
+//!   [`ideal`]: how long flows took, and how long they would take alone.
 
 pub mod build;
-pub(crate) mod completion;
+pub mod completion;
 pub mod faults;
 pub mod file;
+pub mod flow_list;
 pub mod flows;
+pub mod ideal;
+mod loads;
 pub mod resolve;
 pub mod results;
+pub mod trace;
 pub mod values;
 pub mod workload;
 
 pub use build::{Simulation, SwitchMaker};
-pub use resolve::{FlowKind, FlowPlan, Scenario, SwitchKind, SwitchPlan};
+pub use resolve::{FlowKind, FlowPlan, IncastPlan, Scenario, SwitchKind, SwitchPlan};
 
 use std::fmt;
 use std::ops::Range;

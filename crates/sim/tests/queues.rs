@@ -56,7 +56,7 @@ fn network(queue: &Queue, seed: u64) -> Network {
         ..ChannelConfig::default()
     };
     builder.link(source, sink, [config.clone(), config]);
-    builder.place(source, Box::new(Source::new(queue.arrivals.clone(), queue.sizes, "source", seed)));
+    builder.place(source, Box::new(Source::new(queue.arrivals.clone(), queue.sizes.clone(), "source", seed)));
     builder.place(sink, Box::<Sink>::default());
     builder.build(seed, 1)
 }

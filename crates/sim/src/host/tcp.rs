@@ -28,9 +28,21 @@ pub struct TcpFlow {
 }
 
 /// A port on which a host accepts connections.
-#[derive(Clone, Debug)]
-pub(super) struct Listener {
-    pub(super) config: Config,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Listener {
+    /// The settings of its connections.
+    pub config: Config,
+    /// What answers requests; `None` to only receive.
+    pub exchange: Option<Exchange>,
+}
+
+/// Requests and their answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// Bytes of a request; above 0.
+    pub request_bytes: u64,
+    /// Bytes of its answer.
+    pub answer_bytes: u64,
 }
 
 /// One end of a connection, with its application.
@@ -45,6 +57,11 @@ pub struct TcpEndpoint {
     /// Bytes that the application has not written yet.
     to_write: u64,
     closes: bool,
+    exchange: Option<Exchange>,
+    /// Requests that a server has answered.
+    answered: u64,
+    /// The received bytes with which the answer that a client waits for is complete.
+    awaited: Option<u64>,
     start: Time,
     /// When the connection was established.
     pub established: Option<Time>,
@@ -71,7 +88,36 @@ impl TcpEndpoint {
     pub(super) fn server(listener: &Listener, peer: IpAddr, port: u16, peer_port: u16, now: Time) -> TcpEndpoint {
         let ports = Ports { source: port, destination: peer_port };
         let connection = Connection::listen(&listener.config, initial_sequence(ports));
-        TcpEndpoint::new(Some(Box::new(connection)), listener.config, peer, ports, now, None)
+        let endpoint = TcpEndpoint::new(Some(Box::new(connection)), listener.config, peer, ports, now, None);
+        TcpEndpoint { exchange: listener.exchange, ..endpoint }
+    }
+
+    /// A client that sends requests when it is asked to ([`TcpEndpoint::request`]). It connects with the first.
+    pub(super) fn requester(to: IpAddr, ports: Ports, config: Config, exchange: Exchange) -> TcpEndpoint {
+        let endpoint = TcpEndpoint::new(None, config, to, ports, Time::MAX, Some((0, false)));
+        TcpEndpoint { exchange: Some(exchange), ..endpoint }
+    }
+
+    /// Sends a request.
+    pub(super) fn request(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
+        let Some(exchange) = self.exchange else { return };
+        self.to_write += exchange.request_bytes;
+        self.awaited = Some(self.received_bytes + exchange.answer_bytes);
+        match &self.connection {
+            Some(_) if self.established.is_some() => self.write(),
+            Some(_) => {}
+            None => self.connect(),
+        }
+        self.drive(context, stack);
+    }
+
+    /// Whether the answer that was waited for is complete; once for each request.
+    pub(super) fn takes_answer(&mut self) -> bool {
+        self.awaited.take_if(|awaited| self.received_bytes >= *awaited).is_some()
+    }
+
+    fn connect(&mut self) {
+        self.connection = Some(Box::new(Connection::connect(&self.config, initial_sequence(self.ports))));
     }
 
     fn new(
@@ -91,6 +137,9 @@ impl TcpEndpoint {
             is_client: application.is_some(),
             to_write,
             closes,
+            exchange: None,
+            answered: 0,
+            awaited: None,
             start,
             established: None,
             finished: None,
@@ -143,10 +192,7 @@ impl TcpEndpoint {
     pub(super) fn timer(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
         match &mut self.connection {
             Some(connection) => connection.on_timer(context.now()),
-            None => {
-                let connection = Connection::connect(&self.config, initial_sequence(self.ports));
-                self.connection = Some(Box::new(connection));
-            }
+            None => self.connect(),
         }
         self.drive(context, stack);
     }
@@ -162,8 +208,10 @@ impl TcpEndpoint {
         self.drive(context, stack);
     }
 
-    /// Sends what is to be sent, and tells the application what has happened, until neither causes the other.
+    /// Tells the application what has happened and sends what is to be sent, until neither causes the other. The
+    /// application comes first: what it reads is then in the window of the acknowledgment, what it writes carries it.
     fn drive(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
+        self.note_events(context.now());
         loop {
             self.transmit(context, stack);
             if !self.note_events(context.now()) {
@@ -215,6 +263,18 @@ impl TcpEndpoint {
         if let Some(connection) = &mut self.connection {
             self.received_bytes += connection.read(u64::MAX);
         }
+        if !self.is_client {
+            self.answer();
+        }
+    }
+
+    /// Answers the requests that have arrived whole.
+    fn answer(&mut self) {
+        let Some(Exchange { request_bytes, answer_bytes }) = self.exchange else { return };
+        let whole = self.received_bytes / request_bytes;
+        self.to_write += (whole - self.answered) * answer_bytes;
+        self.answered = whole;
+        self.write();
     }
 
     fn write(&mut self) {

@@ -199,6 +199,10 @@ fn hostile_frames_do_no_harm() {
     assert!(counters.received > 4 && counters.sent > 4 && counters.malformed > 100, "{counters:?}");
 }
 
+fn listener() -> Listener {
+    Listener { config: ::tcp::Config::default(), exchange: None }
+}
+
 fn tcp_flow(to: &str, source: u16, bytes: Option<u64>) -> TcpFlow {
     let ports = Ports { source, destination: 80 };
     TcpFlow { to: to.parse().unwrap(), ports, start: Time::from_ms(1), bytes, config: ::tcp::Config::default() }
@@ -209,7 +213,7 @@ fn a_flow_over_tcp_arrives_whole() {
     for ips in ADDRESSES {
         let mut hosts = [host(0), host(1)];
         hosts[0].add_tcp(tcp_flow(ips[1], 1_000, Some(1_000_000)));
-        hosts[1].listen(80, ::tcp::Config::default());
+        hosts[1].listen(80, listener());
         let mut network = network(hosts, &config());
         network.run_until(Time::from_s(2));
         let client = network.node::<Host>(NodeId(0)).unwrap().tcp().next().unwrap();
@@ -229,7 +233,7 @@ fn flows_over_tcp_survive_bad_links_and_fill_good_ones() {
     for port in 0..3 {
         hosts[0].add_tcp(tcp_flow("10.0.0.2", 1_000 + port, Some(300_000)));
     }
-    hosts[1].listen(80, ::tcp::Config::default());
+    hosts[1].listen(80, listener());
     let chance = |p| Chance::new(p).unwrap();
     let bad = ChannelConfig {
         loss: chance(0.02),
@@ -248,7 +252,7 @@ fn flows_over_tcp_survive_bad_links_and_fill_good_ones() {
 
     let mut hosts = [host(0), host(1)];
     hosts[0].add_tcp(tcp_flow("10.0.0.2", 1_000, None));
-    hosts[1].listen(80, ::tcp::Config::default());
+    hosts[1].listen(80, listener());
     let mut good = network(hosts, &ChannelConfig { queue_packets: 100, ..config() });
     good.run_until(Time::from_s(3));
     good.node_mut::<Host>(NodeId(1)).unwrap().begin_window(Time::from_s(3));
@@ -268,4 +272,45 @@ fn connections_that_nobody_accepts_are_reset() {
     let client = network.node::<Host>(NodeId(0)).unwrap();
     assert_eq!(client.tcp().next().unwrap().failure, Some(::tcp::Event::Reset));
     assert_eq!(network.node::<Host>(NodeId(1)).unwrap().counters().no_listener, 1);
+}
+
+#[test]
+fn an_incast_begins_a_round_when_the_last_answer_is_there() {
+    for ips in ADDRESSES {
+        let exchange = Exchange { request_bytes: 100, answer_bytes: 20_000 };
+        let mut hosts = [host(0), host(1)];
+        let to = |source| (ips[1].parse().unwrap(), Ports { source, destination: 80 });
+        hosts[0].add_incast(&IncastFlow {
+            to: vec![to(1_000), to(1_001)],
+            exchange,
+            rounds: 3,
+            pause: Time::from_ms(5),
+            start: Time::from_ms(1),
+            config: ::tcp::Config::default(),
+        });
+        hosts[1].listen(80, Listener { exchange: Some(exchange), ..listener() });
+        let mut network = network(hosts, &config());
+        network.run_until(Time::from_s(1));
+        let host = network.node::<Host>(NodeId(0)).unwrap();
+        let incast = host.incasts().next().unwrap();
+        assert_eq!((incast.begun, incast.times.count(), incast.next()), (3, 3, Time::MAX));
+        // 40,000 bytes take 3.2 ms on the line, and more with headers; a round trip 2 ms.
+        let least = incast.times.least().unwrap();
+        assert!(least > Time::from_us(5_200) && least < Time::from_us(8_000), "{least}");
+        let received: Vec<u64> = host.tcp().map(|end| end.received_bytes).collect();
+        assert_eq!(received, [60_000; 2]);
+    }
+}
+
+/// Data carries the acknowledgment of the handshake, and the server's FIN that of the data.
+#[test]
+fn applications_act_before_their_hosts_acknowledge() {
+    let mut hosts = [host(0), host(1)];
+    hosts[0].add_tcp(tcp_flow("10.0.0.2", 1_000, Some(1_000)));
+    hosts[1].listen(80, listener());
+    let mut network = network(hosts, &config());
+    network.run_until(Time::from_s(1));
+    let client = network.node::<Host>(NodeId(0)).unwrap().tcp().next().unwrap();
+    let counters = client.statistics().unwrap().counters;
+    assert_eq!((counters.segments_sent, counters.segments_received), (3, 2), "{counters:?}");
 }

@@ -54,11 +54,7 @@ pub struct UdpGenerator {
 impl UdpGenerator {
     pub(super) fn new(mut flow: UdpFlow, host: &str, seed: u64) -> UdpGenerator {
         let mut rng = arrivals::stream(seed, &format!("{host}:{}>{}", flow.ports.source, flow.ports.destination));
-        // The first of a constant flow is sent at its start.
-        let next = match &mut flow.arrivals {
-            Arrivals::Constant { .. } => flow.start,
-            random => flow.start + random.next(&mut rng),
-        };
+        let next = flow.start + flow.arrivals.first(&mut rng);
         let mut generator = UdpGenerator { flow, rng, next, number: 0, sent: 0, bytes: 0 };
         generator.end_if_due();
         generator
@@ -79,7 +75,8 @@ impl UdpGenerator {
     }
 
     pub(super) fn send(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
-        let payload = self.flow.sizes.next(&mut self.rng).clamp(PAYLOAD_BYTES_MIN, u16::MAX as usize - 100);
+        let payload =
+            self.flow.sizes.next(self.number, &mut self.rng).clamp(PAYLOAD_BYTES_MIN, u16::MAX as usize - 100);
         if let Some(header) = stack.header_to(self.flow.to, ip::UDP) {
             let header = ip::Header { traffic_class: self.flow.traffic_class, ..header };
             let (number, now, ports) = (self.number, context.now(), self.flow.ports);

@@ -155,19 +155,18 @@ fn goodput(simulation: &Simulation) -> Option<Plot> {
 
 /// The part of the flows that took no longer, by classes of sizes.
 fn completion_times(simulation: &Simulation) -> Option<Plot> {
-    let (classes, _) = completion::classes(simulation);
-    let firsts: Vec<u64> = classes.iter().map(|(first, _)| *first).collect();
+    let classes = completion::classes(simulation);
+    let firsts = &simulation.scenario.size_classes;
     let name = |first: u64| match firsts.iter().find(|next| **next > first) {
         Some(next) => format!("{}B to {}B", si(first as f64), si(*next as f64)),
         None => format!("from {}B", si(first as f64)),
     };
-    let series = classes.into_iter().filter(|(_, class)| !class.times.is_empty()).map(|(first, class)| {
-        let Class { flows, mut times } = class;
-        let name = name(first);
-        times.sort_unstable();
+    let series = classes.into_iter().filter(|class| !class.times.is_empty()).filter_map(|class| {
+        let Class { first, flows, times, .. } = class;
+        let name = name(first?);
         let share = |index: usize| 100.0 * (index + 1) as f64 / flows as f64;
         let points = times.iter().enumerate().map(|(index, time)| (time.ps() as f64 / 1e6, share(index)));
-        Series { name, points: points.collect() }
+        Some(Series { name, points: points.collect() })
     });
     let series: Vec<Series> = series.collect();
     (!series.is_empty()).then(|| Plot {

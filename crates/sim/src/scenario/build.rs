@@ -1,10 +1,10 @@
 //! From a scenario to a network that runs.
 
 use crate::channel::ChannelCounters;
-use crate::host::{Host, HostConfig, Ping, TcpFlow, UdpFlow};
+use crate::host::{Host, HostConfig, Incast, IncastFlow, Listener, Ping, TcpFlow, UdpFlow};
 use crate::network::{Network, NetworkBuilder, NodeId, PortId};
 use crate::router::{HostTable, Router, RouterConfig, RouterPort};
-use crate::scenario::resolve::{FlowKind, FlowPlan, Scenario, SwitchKind, SwitchPlan};
+use crate::scenario::resolve::{FlowKind, FlowPlan, IncastPlan, Scenario, SwitchKind, SwitchPlan};
 use crate::scenario::results;
 use crate::switch_node::SwitchNode;
 use crate::time::Time;
@@ -122,6 +122,16 @@ impl Simulation {
             }
         }
         self.network.now() >= self.scenario.duration
+    }
+
+    /// The incasts with their hosts' figures.
+    pub fn incasts(&self) -> impl Iterator<Item = (&IncastPlan, &Incast)> {
+        self.scenario.incasts.iter().enumerate().filter_map(|(number, plan)| {
+            // A host has its incasts in the order of the scenario.
+            let before = self.scenario.incasts[..number].iter().filter(|it| it.to == plan.to).count();
+            let host = self.network.node::<Host>(self.hosts[plan.to])?;
+            Some((plan, host.incasts().nth(before)?))
+        })
     }
 
     fn begin_window(&mut self) {
@@ -264,27 +274,35 @@ impl Numbers {
     }
 }
 
+/// The ports on which hosts accept connections: one for each kind.
+#[derive(Default)]
+struct Servers(Vec<Listener>);
+
+impl Servers {
+    fn port(&mut self, listener: Listener) -> Result<u16, String> {
+        let known = self.0.iter().position(|it| *it == listener);
+        let index = known.unwrap_or_else(|| {
+            self.0.push(listener);
+            self.0.len() - 1
+        });
+        let port = u16::try_from(index).ok().filter(|index| *index < PORT_FIRST - SERVER_PORT_FIRST);
+        Ok(port.ok_or("there are too many different settings of TCP flows")? + SERVER_PORT_FIRST)
+    }
+}
+
 /// The hosts with their flows, and the ports of the flows.
 fn make_hosts(scenario: &Scenario) -> Result<(Vec<Host>, Vec<Ports>), String> {
     let topology = &scenario.topology;
     let mut hosts: Vec<Host> = (0..topology.hosts.len()).map(|index| Host::new(host_config(scenario, index))).collect();
     let (mut sources, mut destinations) = (Numbers::default(), Numbers::default());
-    let mut servers: Vec<tcp::Config> = Vec::new();
+    let mut servers = Servers::default();
     let mut flow_ports = Vec::with_capacity(scenario.flows.len());
     for (number, flow) in scenario.flows.iter().enumerate() {
         let source = sources.next(flow.from, topology)?;
-        let to = address(topology, flow)?;
+        let to = address(topology, flow.to, flow.is_v6)?;
         let destination = match &flow.kind {
             FlowKind::Udp { .. } => destinations.next(flow.to, topology)?,
-            FlowKind::Tcp { config, .. } => {
-                let known = servers.iter().position(|it| it == &**config);
-                let index = known.unwrap_or_else(|| {
-                    servers.push(**config);
-                    servers.len() - 1
-                });
-                let port = u16::try_from(index).ok().filter(|index| *index < PORT_FIRST - SERVER_PORT_FIRST);
-                port.ok_or("there are too many different settings of TCP flows")? + SERVER_PORT_FIRST
-            }
+            FlowKind::Tcp { config, .. } => servers.port(Listener { config: **config, exchange: None })?,
             FlowKind::Ping { .. } => 0,
         };
         let ports = Ports { source, destination };
@@ -293,21 +311,43 @@ fn make_hosts(scenario: &Scenario) -> Result<(Vec<Host>, Vec<Ports>), String> {
             add_flow(&mut hosts, flow, to, ports, scenario.seed);
         }
     }
+    for incast in &scenario.incasts {
+        add_incast(&mut hosts, incast, topology, (&mut sources, &mut servers))?;
+    }
     Ok((hosts, flow_ports))
+}
+
+fn add_incast(
+    hosts: &mut [Host],
+    incast: &IncastPlan,
+    topology: &Topology,
+    (sources, servers): (&mut Numbers, &mut Servers),
+) -> Result<(), String> {
+    let IncastPlan { exchange, rounds, pause, start, .. } = *incast;
+    let listener = Listener { config: *incast.config, exchange: Some(exchange) };
+    let destination = servers.port(listener)?;
+    let mut to = Vec::new();
+    for &worker in &incast.from {
+        let source = sources.next(incast.to, topology)?;
+        to.push((address(topology, worker, incast.is_v6)?, Ports { source, destination }));
+        hosts[worker].listen(destination, listener);
+    }
+    hosts[incast.to].add_incast(&IncastFlow { to, exchange, rounds, pause, start, config: *incast.config });
+    Ok(())
 }
 
 fn add_flow(hosts: &mut [Host], flow: &FlowPlan, to: IpAddr, ports: Ports, seed: u64) {
     let FlowPlan { start, end, .. } = *flow;
     match &flow.kind {
         FlowKind::Udp { arrivals, sizes, count, traffic_class } => {
-            let (arrivals, sizes) = (arrivals.clone(), *sizes);
+            let (arrivals, sizes) = (arrivals.clone(), sizes.clone());
             let (count, traffic_class) = (*count, *traffic_class);
             hosts[flow.from].add_udp(UdpFlow { to, ports, arrivals, sizes, traffic_class, start, end, count }, seed);
             hosts[flow.to].add_sink(ports.destination);
         }
         FlowKind::Tcp { bytes, config } => {
             hosts[flow.from].add_tcp(TcpFlow { to, ports, start, bytes: *bytes, config: **config });
-            hosts[flow.to].listen(ports.destination, **config);
+            hosts[flow.to].listen(ports.destination, Listener { config: **config, exchange: None });
         }
         FlowKind::Ping { interval, count, bytes } => {
             let within = end.since(start).ps().div_ceil(interval.ps());
@@ -317,10 +357,10 @@ fn add_flow(hosts: &mut [Host], flow: &FlowPlan, to: IpAddr, ports: Ports, seed:
     }
 }
 
-fn address(topology: &Topology, flow: &FlowPlan) -> Result<IpAddr, String> {
-    let host = &topology.hosts[flow.to];
-    let address = host.addresses.iter().find(|it| it.ip.is_ipv6() == flow.is_v6).map(|it| it.ip);
-    let version = if flow.is_v6 { 6 } else { 4 };
+fn address(topology: &Topology, host: usize, is_v6: bool) -> Result<IpAddr, String> {
+    let host = &topology.hosts[host];
+    let address = host.addresses.iter().find(|it| it.ip.is_ipv6() == is_v6).map(|it| it.ip);
+    let version = if is_v6 { 6 } else { 4 };
     address.ok_or_else(|| format!("host {} has no address of IPv{version} for a flow", host.name))
 }
 

@@ -1,4 +1,9 @@
-//! The form of a scenario file. What each key means is in docs/guide/sim.md.
+//! The form of a scenario file. What each key means is in docs/guide/sim.md. [`loads`] has the sections that make many
+//! flows.
+
+pub mod loads;
+
+pub use loads::{FlowListSection, IncastSection, SensorSection, WorkloadSection};
 
 use crate::scenario::values::{Names, Probability, Rate, Span};
 use crate::scenario::{ScenarioFault, Sources};
@@ -16,6 +21,7 @@ pub struct ScenarioFile {
     pub duration: Spanned<Span>,
     pub warmup: Option<Spanned<Span>>,
     pub sample: Option<Spanned<Span>>,
+    pub size_classes: Option<Spanned<Vec<u64>>>,
     pub topology: Spanned<TopologySection>,
     #[serde(default)]
     pub switches: SwitchSection,
@@ -33,6 +39,12 @@ pub struct ScenarioFile {
     pub workloads: Vec<Spanned<WorkloadSection>>,
     pub faults: Option<Spanned<FaultSection>>,
     pub only_flows: Option<Vec<usize>>,
+    #[serde(default)]
+    pub incasts: Vec<Spanned<IncastSection>>,
+    #[serde(default)]
+    pub flow_lists: Vec<Spanned<FlowListSection>>,
+    #[serde(default)]
+    pub sensors: Vec<Spanned<SensorSection>>,
 }
 
 /// `[topology]`.
@@ -176,9 +188,11 @@ pub struct FlowSection {
     pub from: Spanned<Names>,
     pub to: Spanned<Names>,
     pub pairs: Option<PairsName>,
+    pub stride: Option<Spanned<usize>>,
     pub ipv6: Option<bool>,
     pub start: Option<Span>,
     pub end: Option<Span>,
+    pub trace: Option<Spanned<String>>,
     pub rate: Option<Rate>,
     pub size: Option<Spanned<usize>>,
     pub arrivals: Option<ArrivalsName>,
@@ -195,53 +209,6 @@ pub struct FlowSection {
     pub delayed_ack: Option<Span>,
 }
 
-/// `[[workloads]]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs, reason = "the fields are the keys of the file")]
-pub struct WorkloadSection {
-    pub from: Spanned<Names>,
-    pub to: Spanned<Names>,
-    pub load: Spanned<f64>,
-    pub sizes: Option<Spanned<String>>,
-    pub bytes: Option<Spanned<u64>>,
-    pub ipv6: Option<bool>,
-    pub start: Option<Span>,
-    pub end: Option<Span>,
-    pub congestion: Option<CongestionName>,
-    pub ecn: Option<bool>,
-    pub initial_window: Option<Spanned<u32>>,
-    pub min_rto: Option<Span>,
-    pub delayed_ack: Option<Span>,
-}
-
-/// What both flows and workloads say of TCP.
-#[derive(Clone, Debug)]
-pub(super) struct TcpKeys<'a> {
-    pub(super) ipv6: bool,
-    pub(super) congestion: Option<CongestionName>,
-    pub(super) ecn: Option<bool>,
-    pub(super) initial_window: &'a Option<Spanned<u32>>,
-    pub(super) min_rto: Option<Span>,
-    pub(super) delayed_ack: Option<Span>,
-}
-
-impl FlowSection {
-    pub(super) fn tcp(&self) -> TcpKeys<'_> {
-        let FlowSection { congestion, ecn, min_rto, delayed_ack, .. } = *self;
-        let ipv6 = self.ipv6.unwrap_or(false);
-        TcpKeys { ipv6, congestion, ecn, initial_window: &self.initial_window, min_rto, delayed_ack }
-    }
-}
-
-impl WorkloadSection {
-    pub(super) fn tcp(&self) -> TcpKeys<'_> {
-        let WorkloadSection { congestion, ecn, min_rto, delayed_ack, .. } = *self;
-        let ipv6 = self.ipv6.unwrap_or(false);
-        TcpKeys { ipv6, congestion, ecn, initial_window: &self.initial_window, min_rto, delayed_ack }
-    }
-}
-
 /// `kind` of `[[flows]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -252,7 +219,7 @@ pub enum FlowKindName {
     Ping,
 }
 
-/// `pairs` of `[[flows]]`: which senders send to which receivers.
+/// `pairs` of `[[flows]]` and `[[workloads]]`: which senders send to which receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the variants are the values in the file")]
@@ -263,6 +230,8 @@ pub enum PairsName {
     Zip,
     /// Each to another one, at random.
     Permutation,
+    /// Each to the one that is so many places further.
+    Stride,
 }
 
 /// `arrivals` of `[[flows]]`.

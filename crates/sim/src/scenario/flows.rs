@@ -4,12 +4,11 @@ use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::ChannelConfig;
 use crate::host::udp::PAYLOAD_BYTES_MIN;
 use crate::random;
-use crate::scenario::file::{
-    ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName, TcpKeys, WorkloadSection,
-};
-use crate::scenario::resolve::{FlowKind, FlowPlan, ReadFile};
-use crate::scenario::workload::{self, SizeDistribution};
-use crate::scenario::{ScenarioFault, Sources};
+use crate::scenario::file::loads::{HasTcpKeys as _, TcpKeys};
+use crate::scenario::file::{ArrivalsName, CongestionName, FlowKindName, FlowSection, PairsName, ScenarioFile};
+use crate::scenario::resolve::{FlowKind, FlowPlan, IncastPlan, ReadFile};
+use crate::scenario::values::Names;
+use crate::scenario::{ScenarioFault, Sources, trace};
 use crate::time::{Serialiser, Time};
 use crate::topology::{NodeRef, Topology};
 use base::Rng;
@@ -18,7 +17,7 @@ use tcp::{Config, Congestion};
 use toml::Spanned;
 
 /// The most flows of a scenario: their ports are numbers of 16 bits for each pair of hosts, and their records are kept.
-const FLOWS_MAX: usize = 1 << 20;
+pub(super) const FLOWS_MAX: usize = 1 << 20;
 
 /// The payload of datagrams that have no given size: a full Ethernet frame.
 const SIZE_DEFAULT: usize = 1_472;
@@ -34,20 +33,35 @@ pub(super) struct Resolver<'a> {
     pub(super) seed: u64,
     pub(super) duration: Time,
     pub(super) mtu: usize,
+    pub(super) read: ReadFile<'a>,
     pub(super) faults: Vec<ScenarioFault>,
 }
 
 impl Resolver<'_> {
-    fn fault<T>(&mut self, at: &Spanned<T>, message: impl Into<String>) {
+    pub(super) fn fault<T>(&mut self, at: &Spanned<T>, message: impl Into<String>) {
         self.faults.push(self.sources.fault(Some(at.span()), message));
     }
 
+    /// All flows of a scenario.
+    pub(super) fn all(&mut self, file: &ScenarioFile) -> (Vec<FlowPlan>, Vec<IncastPlan>) {
+        let mut flows = Vec::new();
+        file.flows.iter().enumerate().for_each(|(number, it)| self.flows(number, it, &mut flows));
+        file.workloads.iter().enumerate().for_each(|(number, it)| self.workload(number, it, &mut flows));
+        file.flow_lists.iter().for_each(|it| self.flow_list(it, &mut flows));
+        file.sensors.iter().enumerate().for_each(|(number, it)| self.sensors(number, it, &mut flows));
+        let incasts = file.incasts.iter().filter_map(|it| self.incast(it)).collect();
+        (flows, incasts)
+    }
+
     /// The flows of a section.
-    pub(super) fn flows(&mut self, number: usize, section: &Spanned<FlowSection>, flows: &mut Vec<FlowPlan>) {
+    fn flows(&mut self, number: usize, section: &Spanned<FlowSection>, flows: &mut Vec<FlowPlan>) {
         let flow = section.get_ref();
         self.check_keys(flow);
         let (from, to) = (self.hosts(&flow.from), self.hosts(&flow.to));
-        let pairs = self.pairs(number, flow, &from, &to);
+        let pairs = Pairs { rule: flow.pairs, stream: format!("permutation {number}") };
+        let receivers = self.receivers(&pairs, &flow.stride, (&from, &to), &flow.to).unwrap_or_default();
+        let joined = from.iter().zip(receivers).flat_map(|(from, to)| to.into_iter().map(|to| (*from, to)));
+        let pairs: Vec<(usize, usize)> = joined.collect();
         if flows.len() + pairs.len() > FLOWS_MAX {
             return self.fault(section, format!("these are more than {FLOWS_MAX} flows"));
         }
@@ -65,7 +79,7 @@ impl Resolver<'_> {
     }
 
     /// The hosts of these names, in order; `*` stands for the rest of a name.
-    fn hosts(&mut self, names: &Spanned<crate::scenario::values::Names>) -> Vec<usize> {
+    pub(super) fn hosts(&mut self, names: &Spanned<Names>) -> Vec<usize> {
         let mut found = Vec::new();
         for name in &names.get_ref().0 {
             let before = found.len();
@@ -93,26 +107,31 @@ impl Resolver<'_> {
         found
     }
 
-    fn pairs(&mut self, number: usize, flow: &FlowSection, from: &[usize], to: &[usize]) -> Vec<(usize, usize)> {
-        let pairs: Vec<(usize, usize)> = match flow.pairs.unwrap_or(PairsName::All) {
-            PairsName::All => from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to))).collect(),
-            PairsName::Zip if from.len() != to.len() => {
-                let message =
-                    format!("`zip` joins as many hosts to as many; these are {} and {}", from.len(), to.len());
-                self.fault(&flow.to, message);
-                return Vec::new();
-            }
-            PairsName::Zip => from.iter().copied().zip(to.iter().copied()).collect(),
-            PairsName::Permutation => {
-                let mut rng = random::stream(self.seed, &format!("permutation {number}"));
-                from.iter().copied().zip(permuted(to, &mut rng)).collect()
-            }
-        };
-        let pairs: Vec<_> = pairs.into_iter().filter(|(from, to)| from != to).collect();
-        if pairs.is_empty() && !from.is_empty() && !to.is_empty() {
-            self.fault(&flow.to, "no host sends to another one");
+    /// For each sender its receivers, without itself. Wrong pairs are faults at `at`.
+    pub(super) fn receivers(
+        &mut self,
+        pairs: &Pairs,
+        stride: &Option<Spanned<usize>>,
+        (from, to): (&[usize], &[usize]),
+        at: &Spanned<Names>,
+    ) -> Option<Vec<Vec<usize>>> {
+        if from.is_empty() || to.is_empty() {
+            // They are faults already.
+            return None;
         }
-        pairs
+        let rule = pairs.rule.unwrap_or(PairsName::All);
+        if let Some(stride) = stride.as_ref().filter(|_| rule != PairsName::Stride) {
+            self.fault(stride, "`stride` is how far a receiver is with pairs = \"stride\"; other pairs have none");
+            return None;
+        }
+        let lists = receivers(rule, stride.as_ref().map(|it| *it.get_ref()), &pairs.stream, self.seed, (from, to));
+        let mut lists: Vec<Vec<usize>> = lists.map_err(|message| self.fault(at, message)).ok()?;
+        lists.iter_mut().zip(from).for_each(|(list, from)| list.retain(|to| to != from));
+        if lists.iter().all(Vec::is_empty) {
+            self.fault(at, "no host sends to another one");
+            return None;
+        }
+        Some(lists)
     }
 
     /// Keys that mean nothing for the kind of flow would be ignored: they are faults.
@@ -123,6 +142,7 @@ impl Resolver<'_> {
             ("on", flow.on.is_some()),
             ("off", flow.off.is_some()),
             ("traffic_class", flow.traffic_class.is_some()),
+            ("trace", flow.trace.is_some()),
         ];
         let tcp = [
             ("bytes", flow.bytes.is_some()),
@@ -167,8 +187,12 @@ impl Resolver<'_> {
     }
 
     fn udp(&mut self, flow: &FlowSection) -> Option<FlowKind> {
+        if let Some(file) = &flow.trace {
+            return self.trace(flow, file);
+        }
         let Some(rate) = flow.rate else {
-            self.fault(&flow.kind, "a flow of the kind udp has a rate, as in rate = \"1Gbps\"");
+            let message = "a flow of the kind udp has a rate, as in rate = \"1Gbps\", or a capture as its `trace`";
+            self.fault(&flow.kind, message);
             return None;
         };
         let size = flow.size.as_ref().map_or(SIZE_DEFAULT, |size| *size.get_ref());
@@ -202,9 +226,34 @@ impl Resolver<'_> {
         Some(FlowKind::Udp { arrivals, sizes: Sizes::Fixed(size), count, traffic_class })
     }
 
+    /// Datagrams as the packets of a capture.
+    fn trace(&mut self, flow: &FlowSection, file: &Spanned<String>) -> Option<FlowKind> {
+        let FlowSection { rate, size, arrivals, on, off, .. } = flow;
+        let of_rates = [
+            ("rate", rate.is_some()),
+            ("size", size.is_some()),
+            ("arrivals", arrivals.is_some()),
+            ("on", on.is_some()),
+            ("off", off.is_some()),
+        ];
+        if let Some((key, _)) = of_rates.into_iter().find(|(_, is_given)| *is_given) {
+            self.fault(file, format!("a `trace` says when datagrams are sent and how long they are: remove `{key}`"));
+            return None;
+        }
+        let read = (self.read)(file.get_ref())
+            .and_then(|bytes| trace::parse(&bytes).map_err(|message| format!("{}: {message}", file.get_ref())));
+        let trace = read.map_err(|message| self.fault(file, message)).ok()?;
+        Some(FlowKind::Udp {
+            arrivals: Arrivals::trace(trace.gaps),
+            sizes: Sizes::Trace(trace::payloads(&trace.frame_bytes, flow.ipv6.unwrap_or(false))),
+            count: flow.count.unwrap_or(u64::MAX).min(trace.frame_bytes.len() as u64),
+            traffic_class: flow.traffic_class.unwrap_or(0),
+        })
+    }
+
     /// The settings of both ends of connections.
-    fn tcp(&mut self, keys: &TcpKeys<'_>) -> Option<Config> {
-        let header = if keys.ipv6 { 60 } else { 40 };
+    pub(super) fn tcp(&mut self, keys: &TcpKeys<'_>) -> Option<Config> {
+        let header = if keys.is_v6 { 60 } else { 40 };
         let defaults = Config::default();
         let initial_window_segments =
             keys.initial_window.as_ref().map_or(defaults.initial_window_segments, |it| *it.get_ref());
@@ -227,80 +276,77 @@ impl Resolver<'_> {
             ..defaults
         })
     }
+}
 
-    /// The flows of a workload: each sender draws its own.
-    pub(super) fn workload(
-        &mut self,
-        number: usize,
-        section: &Spanned<WorkloadSection>,
-        read: ReadFile<'_>,
-        flows: &mut Vec<FlowPlan>,
-    ) {
-        let workload = section.get_ref();
-        let (from, to) = (self.hosts(&workload.from), self.hosts(&workload.to));
-        let (sizes, config) = (self.sizes(section, read), self.tcp(&workload.tcp()));
-        let load = *workload.load.get_ref();
-        if !(load > 0.0 && load <= 10.0) {
-            self.fault(&workload.load, "a load is a part of the rate of the senders' links: above 0, and at most 10");
-            return;
-        }
-        let (Some(sizes), Some(config)) = (sizes, config) else { return };
-        let times = (workload.start.map_or(Time::ZERO, |it| it.0), workload.end.map_or(self.duration, |it| it.0));
-        let topology = self.topology;
-        for sender in from {
-            let receivers: Vec<usize> = to.iter().copied().filter(|receiver| *receiver != sender).collect();
-            let name = &topology.hosts[sender].name;
-            let mut rng = random::stream(self.seed, &format!("workload {number} {name}"));
-            let rate = self.rate_of(sender).filter(|_| !receivers.is_empty());
-            let Some(rate) = rate else {
-                let message = format!("host {name} has nobody to send to, or no link with a rate");
-                return self.fault(&workload.from, message);
-            };
-            let expected = load * rate as f64 * times.1.since(times.0).seconds() / (8.0 * sizes.mean());
-            if flows.len() as f64 + expected > FLOWS_MAX as f64 {
-                return self.fault(section, format!("these are more than {FLOWS_MAX} flows"));
-            }
-            flows.extend(workload::draw(&sizes, load, rate, times, &mut rng).into_iter().map(|(start, bytes)| {
-                FlowPlan {
-                    from: sender,
-                    to: *rng.pick(&receivers),
-                    is_v6: workload.ipv6.unwrap_or(false),
-                    start,
-                    end: self.duration,
-                    kind: FlowKind::Tcp { bytes: Some(bytes), config: Box::new(config) },
-                }
-            }));
-        }
-    }
+/// Who sends to whom.
+pub(super) struct Pairs {
+    pub(super) rule: Option<PairsName>,
+    /// The name of its random numbers.
+    pub(super) stream: String,
+}
 
-    fn sizes(&mut self, section: &Spanned<WorkloadSection>, read: ReadFile<'_>) -> Option<SizeDistribution> {
-        match (&section.get_ref().sizes, &section.get_ref().bytes) {
-            (Some(file), None) => {
-                let parse = |text: String| {
-                    SizeDistribution::parse(&text).map_err(|message| format!("{}: {message}", file.get_ref()))
-                };
-                read(file.get_ref()).and_then(parse).map_err(|message| self.fault(file, message)).ok()
-            }
-            (None, Some(bytes)) if *bytes.get_ref() > 0 => Some(SizeDistribution::fixed(*bytes.get_ref())),
-            _ => {
-                self.fault(section, "a workload has either `sizes`, a file, or `bytes` above 0");
-                None
-            }
+/// For each sender its receivers, itself perhaps among them.
+fn receivers(
+    rule: PairsName,
+    stride: Option<usize>,
+    stream: &str,
+    seed: u64,
+    (from, to): (&[usize], &[usize]),
+) -> Result<Vec<Vec<usize>>, String> {
+    let one = |receivers: Vec<usize>| receivers.into_iter().map(|receiver| vec![receiver]).collect();
+    let counts = format!("these are {} and {}", from.len(), to.len());
+    match rule {
+        PairsName::All => Ok(vec![to.to_vec(); from.len()]),
+        PairsName::Zip if from.len() != to.len() => Err(format!("`zip` joins as many hosts to as many; {counts}")),
+        PairsName::Zip => Ok(one(to.to_vec())),
+        PairsName::Permutation if from.len() > to.len() => {
+            Err(format!("`permutation` gives each sender a receiver of its own; {counts}"))
         }
-    }
-
-    /// The rate of a host's link.
-    fn rate_of(&self, host: usize) -> Option<u64> {
-        let (link, end) = self.topology.links_at(NodeRef::Host(host)).next()?;
-        Some(self.channels[link][end].bits_per_s).filter(|rate| *rate > 0)
+        PairsName::Permutation => Ok(one(permuted(from, to, &mut random::stream(seed, stream)))),
+        PairsName::Stride => {
+            let stride = stride.ok_or("`stride` has a `stride`: how many places further the receiver is, as in 4")?;
+            Ok(one((0..from.len()).map(|index| to[(index + stride) % to.len()]).collect()))
+        }
     }
 }
 
-/// The same in a random order (Fisher and Yates).
-fn permuted(hosts: &[usize], rng: &mut Rng) -> Vec<usize> {
-    let mut hosts = hosts.to_vec();
-    for last in (1..hosts.len()).rev() {
-        hosts.swap(last, rng.below(last as u64 + 1) as usize);
+/// A receiver for each sender, in a random order (Fisher and Yates). Who would send to itself exchanges its receiver
+/// with another one, if there is one with whom that helps.
+fn permuted(from: &[usize], to: &[usize], rng: &mut Rng) -> Vec<usize> {
+    let mut to = to.to_vec();
+    for last in (1..to.len()).rev() {
+        to.swap(last, rng.below(last as u64 + 1) as usize);
     }
-    hosts
+    for index in 0..from.len() {
+        if to[index] == from[index] {
+            let first = rng.below(to.len() as u64) as usize;
+            let helps = |other: &usize| to[*other] != from[index] && from.get(*other) != Some(&to[index]);
+            let other = (first..to.len()).chain(0..first).find(helps);
+            to.swap(index, other.unwrap_or(index));
+        }
+    }
+    to.truncate(from.len());
+    to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_the_own_receiver_in_a_permutation() {
+        let mut rng = Rng::new(1);
+        let hosts: Vec<usize> = (0..7).collect();
+        for count in 2..=7 {
+            for _ in 0..200 {
+                let receivers = permuted(&hosts[..count], &hosts[..count], &mut rng);
+                let mut sorted = receivers.clone();
+                sorted.sort_unstable();
+                assert_eq!(sorted, hosts[..count]);
+                assert!(receivers.iter().zip(&hosts).all(|(to, from)| to != from), "{receivers:?}");
+            }
+        }
+        assert_eq!(permuted(&[3], &[3], &mut rng), [3]);
+        assert!(permuted(&[3], &[3, 4], &mut rng) == [4]);
+    }
 }

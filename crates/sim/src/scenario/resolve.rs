@@ -2,6 +2,7 @@
 
 use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::{ChannelConfig, Interval};
+use crate::host::Exchange;
 use crate::scenario::faults::{self, Fault};
 use crate::scenario::file::{
     self, BackendName, LinkSection, ScenarioFile, SwitchKindName, SwitchSection, TablesName, TimingName, TopologyKind,
@@ -24,6 +25,9 @@ const DELAY_DEFAULT: Time = Time::from_us(1);
 const MTU_DEFAULT: usize = 1_500;
 /// Samples of a run: each has the counters of all channels.
 const SAMPLES_MAX: u64 = 100_000;
+/// Classes of flow sizes, as data-centre papers have them.
+const SIZE_CLASSES_DEFAULT: [u64; 5] = [0, 10_000, 100_000, 1_000_000, 10_000_000];
+const SIZE_CLASSES_MAX: usize = 64;
 const MTU_RANGE: std::ops::RangeInclusive<usize> = 576..=9_216;
 
 /// A scenario.
@@ -51,6 +55,10 @@ pub struct Scenario {
     pub only_flows: Option<Vec<usize>>,
     /// Random faults, which are in the channels and switches already.
     pub faults: Vec<Fault>,
+    /// Who asks whom.
+    pub incasts: Vec<IncastPlan>,
+    /// The first size of each class of flows, in bytes, from 0 on.
+    pub size_classes: Vec<u64>,
 }
 
 impl Scenario {
@@ -159,8 +167,34 @@ impl FlowKind {
     }
 }
 
-/// Reads a file that a scenario names: its text, or why it cannot be read.
-pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+/// A host that asks many others, again and again.
+#[derive(Clone, Debug)]
+pub struct IncastPlan {
+    /// Whom it asks.
+    pub from: Vec<usize>,
+    /// Who asks, and receives the answers.
+    pub to: usize,
+    /// Over IPv6.
+    pub is_v6: bool,
+    /// Requests and answers.
+    pub exchange: Exchange,
+    /// How often.
+    pub rounds: u64,
+    /// Between two rounds.
+    pub pause: Time,
+    /// When the first begins.
+    pub start: Time,
+    /// The settings of the connections.
+    pub config: Box<tcp::Config>,
+}
+
+/// Reads a file that a scenario names: its bytes, or why it cannot be read.
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+
+/// Reads a file that has text.
+pub(super) fn read_text(read: ReadFile<'_>, name: &str) -> Result<String, String> {
+    String::from_utf8(read(name)?).map_err(|_| format!("{name} is not UTF-8"))
+}
 
 impl Scenario {
     /// Reads a scenario with the values that the caller sets; all faults.
@@ -172,6 +206,7 @@ impl Scenario {
         let times = draft.times(&file);
         let mut switches = draft.switches(&file);
         let mut channels = draft.channels(&file, &switches);
+        let size_classes = draft.size_classes(&file);
         let mtu = draft.mtu(&file);
         let seed = file.seed.unwrap_or(1);
         let mut faults = draft.faults;
@@ -190,15 +225,10 @@ impl Scenario {
             seed,
             duration: times.duration,
             mtu,
+            read: read_file,
             faults,
         };
-        let mut flows = Vec::new();
-        for (number, section) in file.flows.iter().enumerate() {
-            resolver.flows(number, section, &mut flows);
-        }
-        for (number, section) in file.workloads.iter().enumerate() {
-            resolver.workload(number, section, read_file, &mut flows);
-        }
+        let (flows, incasts) = resolver.all(&file);
         let mut faults = resolver.faults;
         if !faults.is_empty() {
             faults.sort_by(|a, b| a.place.cmp(&b.place));
@@ -218,6 +248,8 @@ impl Scenario {
             flows,
             only_flows: file.only_flows,
             faults: random,
+            incasts,
+            size_classes,
         })
     }
 }
@@ -264,6 +296,17 @@ impl Draft<'_> {
             return MTU_DEFAULT;
         }
         mtu
+    }
+
+    fn size_classes(&mut self, file: &ScenarioFile) -> Vec<u64> {
+        let Some(given) = &file.size_classes else { return SIZE_CLASSES_DEFAULT.to_vec() };
+        let classes: Vec<u64> = std::iter::once(0).chain(given.get_ref().iter().copied()).collect();
+        if !classes.is_sorted_by(|a, b| a < b) || classes.len() > SIZE_CLASSES_MAX {
+            let message = "classes of sizes are where one ends and the next begins: rising numbers of bytes above 0, \
+                           at most 63, as in [10_000, 100_000]";
+            self.fault(given.span(), message);
+        }
+        classes
     }
 
     fn switches(&mut self, file: &ScenarioFile) -> Vec<SwitchPlan> {
@@ -470,7 +513,7 @@ fn topology(
                 let message = format!("a topology from a file has no `{}`: the file says it, or [links]", key.0);
                 return Err(fault(section.span(), message));
             }
-            let text = read(file.get_ref()).map_err(|message| fault(file.span(), message))?;
+            let text = read_text(read, file.get_ref()).map_err(|message| fault(file.span(), message))?;
             crate::topology::file::parse(&text).map_err(|faults| {
                 let shown = |it: &net::located::Fault| ScenarioFault {
                     place: Place::File,

@@ -10,6 +10,7 @@ use crate::router::Router;
 use crate::scenario::build::Simulation;
 use crate::scenario::completion;
 use crate::scenario::faults::Faulty;
+use crate::scenario::ideal::IdealTimes;
 use crate::scenario::resolve::{FlowKind, FlowPlan, Scenario};
 use crate::statistics::Delays;
 use crate::switch_node::SwitchNode;
@@ -47,6 +48,9 @@ pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
     }
     if let Some(text) = completion::table(simulation) {
         files.push(file("completion.csv", text));
+    }
+    if !simulation.scenario.incasts.is_empty() {
+        files.push(file("incasts.csv", incasts(simulation)));
     }
     if simulation.scenario.sample.is_some() {
         files.push(file("samples.csv", samples(simulation)));
@@ -93,9 +97,10 @@ struct FlowFigures {
 fn flows(simulation: &Simulation) -> String {
     let mut text = String::from(
         "flow,kind,from,to,start_ns,state,bytes,completion_ns,goodput_bits_per_s,sent,received,missing,duplicates,late,\
-         delay_mean_ns,delay_median_ns,delay_p99_ns,delay_max_ns,jitter_ns,retransmitted_bytes,timeouts\n",
+         delay_mean_ns,delay_median_ns,delay_p99_ns,delay_max_ns,jitter_ns,retransmitted_bytes,timeouts,size_bytes,ideal_ns,slowdown\n",
     );
     let hosts = &simulation.scenario.topology.hosts;
+    let mut ideal = IdealTimes::new(&simulation.scenario);
     for (number, (flow, ports)) in simulation.scenario.flows.iter().zip(&simulation.flow_ports).enumerate() {
         if !simulation.scenario.runs(number) {
             continue;
@@ -113,9 +118,21 @@ fn flows(simulation: &Simulation) -> String {
         for delay in [delays.mean(), delays.quantile(0.5), delays.quantile(0.99), delays.greatest(), figures.jitter] {
             let _ = write!(text, "{},", optional_ns(delay));
         }
-        let _ = writeln!(text, "{},{}", show(figures.retransmitted_bytes), show(figures.timeouts));
+        let _ = write!(text, "{},{},", show(figures.retransmitted_bytes), show(figures.timeouts));
+        let ideal = ideal.of(flow);
+        let slowdown = figures.completion.zip(ideal).and_then(|(took, ideal)| completion::slowdown(took, ideal));
+        let slowdown = slowdown.map(|it| format!("{it:.6}")).unwrap_or_default();
+        let _ = writeln!(text, "{},{},{slowdown}", show(size(flow)), optional_ns(ideal));
     }
     text
+}
+
+/// The bytes of a flow over TCP that ends.
+fn size(flow: &FlowPlan) -> Option<u64> {
+    match flow.kind {
+        FlowKind::Tcp { bytes, .. } => bytes,
+        _ => None,
+    }
 }
 
 fn flow_figures(simulation: &Simulation, flow: &FlowPlan, ports: Ports) -> (&'static str, FlowFigures) {
@@ -223,6 +240,23 @@ fn state(client: &TcpEndpoint, is_complete: bool, now: Time) -> &'static str {
         (None, None) if client.start() >= now => "not started",
         (None, None) => "opening",
     }
+}
+
+/// Incasts by their receivers: how long rounds took that began in the measured window.
+fn incasts(simulation: &Simulation) -> String {
+    let mut text = String::from("incast,to,senders,answer_bytes,begun,complete,mean_ns");
+    completion::PARTS.iter().for_each(|(name, _)| text += &format!(",{name}_ns"));
+    text += ",max_ns\n";
+    for (number, (plan, incast)) in simulation.incasts().enumerate() {
+        let name = &simulation.scenario.topology.hosts[plan.to].name;
+        let _ = write!(text, "{number},{name},{},{},", plan.from.len(), plan.exchange.answer_bytes);
+        let _ = write!(text, "{},{},{}", incast.begun, incast.times.count(), optional_ns(incast.times.mean()));
+        for (_, part) in completion::PARTS {
+            let _ = write!(text, ",{}", optional_ns(incast.times.quantile(part)));
+        }
+        let _ = writeln!(text, ",{}", optional_ns(incast.times.greatest()));
+    }
+    text
 }
 
 fn channels(simulation: &Simulation) -> String {

@@ -4,6 +4,8 @@ use super::*;
 use crate::time::Time;
 use expect_test::{Expect, expect};
 
+mod loads;
+
 fn read(text: &str, sets: &[&str]) -> Result<Scenario, Vec<ScenarioFault>> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     Scenario::read(text, &sets, &|name| Err(format!("there is no file {name}")))
@@ -289,7 +291,7 @@ fn faults_of_flows_and_set_values_have_their_places() {
         &[],
         expect![[r#"
             6:8: a flow of the kind udp has no `bytes`
-            6:8: a flow of the kind udp has a rate, as in rate = "1Gbps"
+            6:8: a flow of the kind udp has a rate, as in rate = "1Gbps", or a capture as its `trace`
             7:8: there is no host `h7`; the hosts are h1, h2
             8:6: `s1` is a switch; flows are between hosts
         "#]],
@@ -382,7 +384,7 @@ end = "4ms"
 #[test]
 fn a_workload_loads_the_links_of_its_senders() {
     let read = |name: &str| match name {
-        "sizes.csv" => Ok("0,0\n5000,0.5\n40000,1\n".to_owned()),
+        "sizes.csv" => Ok(b"0,0\n5000,0.5\n40000,1\n".to_vec()),
         _ => Err(format!("there is no file {name}")),
     };
     let scenario = Scenario::read(WORKLOAD, &[], &read).unwrap();

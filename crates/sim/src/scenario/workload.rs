@@ -20,18 +20,24 @@ impl SizeDistribution {
         SizeDistribution { points: vec![(bytes as f64, 0.0), (bytes as f64, 1.0)] }
     }
 
-    /// Reads a table of sizes in bytes and probabilities, `SIZE,PROBABILITY` in each line; a line of names may be the
-    /// first, and `#` begins a comment. The error has the number of its line.
-    pub fn parse(text: &str) -> Result<SizeDistribution, String> {
+    /// Reads a table of sizes and probabilities, `SIZE,PROBABILITY` in each line; a line of names may be the first, and
+    /// `#` begins a comment. Sizes are bytes, or packets of so many bytes. A table whose names say that it has packets
+    /// needs these. The error has the number of its line.
+    pub fn parse(text: &str, packet_bytes: Option<u64>) -> Result<SizeDistribution, String> {
+        let unit = packet_bytes.unwrap_or(1) as f64;
         let mut points: Vec<(f64, f64)> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default().trim();
             let is_header = points.is_empty() && line.starts_with(|first: char| first.is_ascii_alphabetic());
+            if is_header && packet_bytes.is_none() && (line.contains("pkt") || line.contains("packet")) {
+                return Err(format!("line {number}: sizes are in packets: add `packet_bytes`, as in 1460"));
+            }
             if line.is_empty() || is_header {
                 continue;
             }
             let values = line.split_once([',', ' ', '\t']);
-            let point = values.and_then(|(size, part)| Some((size.trim().parse().ok()?, part.trim().parse().ok()?)));
+            let point = values
+                .and_then(|(size, part)| Some((size.trim().parse::<f64>().ok()? * unit, part.trim().parse().ok()?)));
             let Some((size, part)): Option<(f64, f64)> = point else {
                 return Err(format!("line {number}: `{line}` is not SIZE,PROBABILITY"));
             };
@@ -93,7 +99,7 @@ mod tests {
 
     #[test]
     fn sizes_have_their_distribution() {
-        let sizes = SizeDistribution::parse(TABLE).unwrap();
+        let sizes = SizeDistribution::parse(TABLE, None).unwrap();
         assert_eq!(sizes.mean(), 0.5 * 5_000.0 + 0.5 * 20_000.0);
         let mut rng = Rng::new(1);
         let drawn: Vec<u64> = (0..100_000).map(|_| sizes.draw(&mut rng)).collect();
@@ -102,8 +108,10 @@ mod tests {
         assert!(mean.abs_diff(12_500) < 120 && small.abs_diff(25_000) < 600, "{mean} {small}");
         assert!(drawn.iter().all(|size| (1..=30_000).contains(size)));
         // A first point with a probability is that size.
-        let sizes = SizeDistribution::parse("1 0.5\n3 1").unwrap();
+        let sizes = SizeDistribution::parse("1 0.5\n3 1", None).unwrap();
         assert_eq!(sizes.mean(), 0.5 + 0.5 * 2.0);
+        let packets = SizeDistribution::parse("size_pkts,cdf\n1,0.5\n3,1\n", Some(1_000)).unwrap();
+        assert_eq!(packets.mean(), 1_000.0 * sizes.mean());
         assert_eq!(SizeDistribution::fixed(7).draw(&mut rng), 7);
     }
 
@@ -117,15 +125,16 @@ mod tests {
             ("5,0\n4,1\n", "line 2: sizes and probabilities rise, and the last probability is 1"),
             ("5,0.5\n6,0.4\n", "line 2: sizes and probabilities rise, and the last probability is 1"),
             ("5,NaN\n", "line 1: sizes and probabilities rise, and the last probability is 1"),
+            ("size_pkts,cdf\n1,1\n", "line 1: sizes are in packets: add `packet_bytes`, as in 1460"),
             ("1e300,1\n", "line 1: sizes and probabilities rise, and the last probability is 1"),
         ] {
-            assert_eq!(SizeDistribution::parse(text), Err(message.to_owned()), "{text}");
+            assert_eq!(SizeDistribution::parse(text, None), Err(message.to_owned()), "{text}");
         }
     }
 
     #[test]
     fn arrivals_load_the_link() {
-        let sizes = SizeDistribution::parse(TABLE).unwrap();
+        let sizes = SizeDistribution::parse(TABLE, None).unwrap();
         let mut rng = Rng::new(2);
         let flows = draw(&sizes, 0.4, 1_000_000_000, (Time::from_s(1), Time::from_s(11)), &mut rng);
         let load = flows.iter().map(|(_, bytes)| bytes * 8).sum::<u64>() as f64 / 10e9;
