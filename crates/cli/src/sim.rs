@@ -3,9 +3,10 @@
 //! What enters: a scenario, programs, entries. What leaves: files with what was measured. The simulation itself is the
 //! crate `sim`; here its switches get their programs, and the user sees how far it is.
 //!
-//! * [`capture`]: the packets of links as captures.
+//! * [`capture`]: the packets of links as captures. [`checks`]: properties, and the smallest run that violates one.
 
 mod capture;
+mod checks;
 
 use self::capture::Captures;
 use crate::Exit;
@@ -16,6 +17,7 @@ use crate::net::named_program;
 use crate::terminal::{self, Progress, say};
 use clap::Args;
 use sim::Time;
+use sim::check::Property;
 use sim::record::Recording;
 use sim::scenario::results::{self, ResultFile};
 use sim::scenario::{Scenario, ScenarioFault, Simulation, SwitchKind, SwitchPlan};
@@ -31,14 +33,11 @@ use wirespeed::Program;
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// How often the progress is shown.
-const SLICE: Duration = Duration::from_millis(200);
+const SLICE: Duration = Duration::from_millis(100);
 
 /// Arguments of `wirespeed sim`.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  wirespeed sim dumbbell.toml\n  wirespeed sim dumbbell.toml --set links.loss=0.01 \
-                        --seed 7 --output lossy\n\nThe scenario file: docs/guide/sim.md"
-)]
+#[command(after_help = EXAMPLES)]
 pub struct SimArguments {
     /// The scenario
     #[arg(value_name = "SCENARIO.toml")]
@@ -59,6 +58,16 @@ pub struct SimArguments {
     /// `all` for all links; may be repeated
     #[arg(long, value_name = "LINK")]
     pub pcap: Vec<String>,
+    /// Check a property while the network runs; may be repeated. If it does not hold, the run is made as small as
+    /// possible and repeated with a capture of every link, and the exit status is 1. Otherwise there are no results
+    #[arg(long, value_name = "PROPERTY", value_parser = Property::parse)]
+    pub check: Vec<Property>,
+    /// With --check: try so many seeds, from the scenario's or that of --seed on
+    #[arg(long, value_name = "N", requires = "check", value_parser = clap::value_parser!(u64).range(1..))]
+    pub seeds: Option<u64>,
+    /// Stop at this time, as in `5ms`; what happens before it stays the same
+    #[arg(long, value_name = "TIME", value_parser = Time::parse)]
+    pub until: Option<Time>,
     /// Only read the scenario, its programs and their entries, and run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -72,41 +81,122 @@ pub struct SimArguments {
     pub cc: Option<String>,
 }
 
+const EXAMPLES: &str = "Examples:
+  wirespeed sim dumbbell.toml
+  wirespeed sim dumbbell.toml --set links.loss=0.01 --seed 7 --output lossy
+  wirespeed sim dumbbell.toml --pcap s1-s2
+  wirespeed sim fabric.toml --check no-loop --check converges-within=5ms --seeds 100
+
+Properties for --check, of all packets of flows between hosts:
+  no-loop              no packet comes to the same host or switch twice
+  no-unexplained-loss  packets are lost only in full queues, by impairments of links, by links
+                       that are down and by switches that restart
+  in-order             the packets of a flow arrive in the order in which they were sent
+  bytes-intact         payloads arrive as they were sent, with right checksums
+  queue-below=N        no more than N packets wait for a link; with a unit, as in 100kB, bytes
+  converges-within=T   T after a link has gone down or up, as in 5ms, no packet is lost for it
+
+The scenario file, random faults and all the rest: docs/guide/sim.md";
+
 /// Runs a scenario.
 pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
-    let (scenario, text) = read(arguments)?;
-    let output = arguments.output.clone().unwrap_or_else(|| default_output(&arguments.scenario));
-    let mut programs = Programs::new(arguments);
-    let threads = usize::from(arguments.threads);
-    let made = Simulation::new(scenario, threads, &mut |name, plan| programs.switch(name, plan));
-    let mut simulation = made.map_err(|message| {
-        terminal::error(message);
-        Exit::BadInput
-    })?;
+    let mut session = Session::new(arguments)?;
+    if !arguments.check.is_empty() && !arguments.dry_run {
+        return checks::check(&mut session);
+    }
+    let scenario = session.scenario(&[], arguments.until)?;
+    let mut simulation = session.build(scenario)?;
     let captured = capture::channels(&simulation.network, &arguments.pcap)?;
     if arguments.dry_run {
         return Ok(Exit::Success);
     }
     let began = Instant::now();
     simulation.network.record(&Recording { captured: captured.clone(), ..Recording::default() });
-    let mut captures = Captures::create(&simulation.network, &captured, &output)?;
-    run(&mut simulation, &mut captures)?;
+    let mut captures = Captures::create(&simulation.network, &captured, &session.output)?;
+    run(&mut simulation, &mut |simulation| {
+        captures.write(&simulation.network.take_records())?;
+        Ok(true)
+    })?;
     captures.finish()?;
     let took = began.elapsed();
-    let mut files = results::files(&simulation);
-    let name = arguments.scenario.file_stem().unwrap_or_default().to_string_lossy();
-    let page = sim::report::page(&simulation, &files, &name, &text);
-    // The summary is the last.
-    files.insert(files.len() - 1, ResultFile { name: "report.html".to_owned(), text: page });
-    write(&output, &files).map_err(|error| {
-        terminal::error(format!("cannot write results to {}: {error}", output.display()));
-        Exit::System
-    })?;
+    session.write(&simulation, &[])?;
     match arguments.json {
         true => say!("{}", results::summary(&simulation)),
-        false => conclude(&simulation, took, &output),
+        false => conclude(&simulation, took, &session.output),
     }
     Ok(Exit::Success)
+}
+
+/// A scenario file, from which simulations are made.
+struct Session<'a> {
+    arguments: &'a SimArguments,
+    text: String,
+    output: PathBuf,
+    programs: Programs<'a>,
+    /// Whether the warnings about the topology have been shown.
+    has_warned: bool,
+}
+
+impl Session<'_> {
+    fn new(arguments: &SimArguments) -> Result<Session<'_>, Exit> {
+        let path = &arguments.scenario;
+        let text = read_text(path).map_err(|error| {
+            terminal::error(format!("the scenario {} cannot be read: {error}", path.display()));
+            Exit::BadInput
+        })?;
+        let output = arguments.output.clone().unwrap_or_else(|| default_output(path));
+        Ok(Session { arguments, text, output, programs: Programs::new(arguments), has_warned: false })
+    }
+
+    /// The values that are set: those of the user, the seed, and these.
+    fn sets(&self, more: &[String]) -> Vec<String> {
+        let seed = self.arguments.seed.map(|seed| format!("seed={seed}"));
+        self.arguments.set.iter().cloned().chain(seed).chain(more.iter().cloned()).collect()
+    }
+
+    /// The scenario, with further values that are set, until a time.
+    fn scenario(&mut self, more: &[String], until: Option<Time>) -> Result<Scenario, Exit> {
+        let path = &self.arguments.scenario;
+        let folder = folder_of(path);
+        let read = |name: &str| {
+            let file = folder.join(name);
+            base::files::read(&file, FILE_BYTES_MAX)
+                .map_err(|error| format!("{} cannot be read: {error}", file.display()))
+        };
+        let mut scenario = Scenario::read(&self.text, &self.sets(more), &read).map_err(|faults| {
+            faults.iter().for_each(|fault| terminal::error(shown(path, fault)));
+            Exit::BadInput
+        })?;
+        if !std::mem::replace(&mut self.has_warned, true) {
+            scenario.topology.warnings.iter().for_each(terminal::warning);
+        }
+        // What happens until then does not depend on it.
+        scenario.duration = scenario.duration.min(until.unwrap_or(Time::MAX));
+        Ok(scenario)
+    }
+
+    fn build(&mut self, scenario: Scenario) -> Result<Simulation, Exit> {
+        let threads = usize::from(self.arguments.threads);
+        let made = Simulation::new(scenario, threads, &mut |name, plan| self.programs.switch(name, plan));
+        made.map_err(|message| {
+            terminal::error(message);
+            Exit::BadInput
+        })
+    }
+
+    /// Writes the results of a run with these further values.
+    fn write(&self, simulation: &Simulation, more: &[String]) -> Result<(), Exit> {
+        let mut files = results::files(simulation);
+        let name = self.arguments.scenario.file_stem().unwrap_or_default().to_string_lossy();
+        let sets: String = self.sets(more).iter().map(|set| format!("# --set {set}\n")).collect();
+        let page = sim::report::page(simulation, &files, &name, &(sets + &self.text));
+        // The summary is the last.
+        files.insert(files.len() - 1, ResultFile { name: "report.html".to_owned(), text: page });
+        write(&self.output, &files).map_err(|error| {
+            terminal::error(format!("cannot write results to {}: {error}", self.output.display()));
+            Exit::System
+        })
+    }
 }
 
 fn default_output(scenario: &Path) -> PathBuf {
@@ -130,29 +220,6 @@ fn conclude(simulation: &Simulation, took: Duration, output: &Path) {
         terminal::grouped((hops as f64 / took.as_secs_f64().max(1e-9)) as u64)
     );
     say!("results: {}, for reading in {}", output.display(), output.join("report.html").display());
-}
-
-/// The scenario, and its text with the values that were set.
-fn read(arguments: &SimArguments) -> Result<(Scenario, String), Exit> {
-    let path = &arguments.scenario;
-    let text = read_text(path).map_err(|error| {
-        terminal::error(format!("the scenario {} cannot be read: {error}", path.display()));
-        Exit::BadInput
-    })?;
-    let mut sets = arguments.set.clone();
-    sets.extend(arguments.seed.map(|seed| format!("seed={seed}")));
-    let folder = folder_of(path);
-    let read = |name: &str| {
-        let file = folder.join(name);
-        base::files::read(&file, FILE_BYTES_MAX).map_err(|error| format!("{} cannot be read: {error}", file.display()))
-    };
-    let scenario = Scenario::read(&text, &sets, &read).map_err(|faults| {
-        faults.iter().for_each(|fault| terminal::error(shown(path, fault)));
-        Exit::BadInput
-    })?;
-    scenario.topology.warnings.iter().for_each(terminal::warning);
-    let sets: String = sets.iter().map(|set| format!("# --set {set}\n")).collect();
-    Ok((scenario, sets + &text))
 }
 
 fn shown(path: &Path, fault: &ScenarioFault) -> String {
@@ -231,16 +298,16 @@ impl Programs<'_> {
     }
 }
 
-/// Runs the simulation, slice by slice: how long a slice is changes nothing but what is shown.
-fn run(simulation: &mut Simulation, captures: &mut Captures) -> Result<(), Exit> {
+/// Runs the simulation, slice by slice: how long a slice is changes nothing but what is shown. After each slice `each`
+/// says whether to go on.
+fn run(simulation: &mut Simulation, each: &mut dyn FnMut(&mut Simulation) -> Result<bool, Exit>) -> Result<(), Exit> {
     let progress = Progress::start("simulating");
     let duration = simulation.scenario.duration;
     let (began, mut slice) = (Instant::now(), Time::from_ps((duration.ps() / 1_000).max(1)));
     loop {
         let before = Instant::now();
         let has_ended = simulation.run_until(simulation.network.now() + slice);
-        captures.write(&simulation.network.take_records())?;
-        if has_ended {
+        if !each(simulation)? || has_ended {
             return Ok(());
         }
         let took = before.elapsed();

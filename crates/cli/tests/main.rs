@@ -21,6 +21,7 @@ mod packet_tests;
 mod plan;
 mod plug_ins;
 mod sim;
+mod sim_checks;
 mod support;
 mod terminal;
 mod zipline;

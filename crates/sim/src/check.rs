@@ -134,8 +134,8 @@ impl Checker {
         let lost = self.packets.vanished(&is_idle);
         if let Some((label, Inside { node, time })) = lost.filter(|_| self.violation.is_none()) {
             let is_host = self.facts.host_nodes.contains(&node);
-            let end = if is_host { "which is not its destination" } else { "which did not send it on" };
-            let what = format!("{} got a packet, {end}", self.facts.name(node));
+            let end = if is_host { "that is for another host" } else { "and did not send it on" };
+            let what = format!("{} gets a packet {end}", self.facts.name(node));
             self.note_loss(time, label, &what, None);
         }
     }

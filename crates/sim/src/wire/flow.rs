@@ -11,9 +11,8 @@ use std::fmt;
 /// How far behind the Ethernet header an IP header is looked for.
 const SEARCH_BYTES: usize = 96;
 
-/// What of a transport header the fingerprint has: all of a TCP header with its usual options, and the number and the
-/// time of a generated datagram.
-const FINGERPRINT_BYTES: usize = 40;
+/// What of a datagram or an ICMP message the fingerprint has: the header, and the number and time of a generated one.
+const FINGERPRINT_BYTES: usize = 24;
 
 /// The addresses and ports of a flow in one direction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -108,18 +107,20 @@ impl fmt::Display for FlowKey {
 }
 
 /// What stays the same of a packet of TCP, UDP or ICMP while switches change addresses of Ethernet, the time to live,
-/// marks and tags, and put headers before it. Packets with the same fingerprint are almost surely equal.
+/// marks and tags, and put headers before it; of what follows the transport header only the first bytes count. Packets
+/// of a host with the same fingerprint are almost surely equal.
 pub fn fingerprint(frame: &[u8]) -> Option<u64> {
     let (_, at) = ethernet::payload(frame)?;
     let end = frame.len().min(ethernet::HEADER_BYTES + SEARCH_BYTES);
     let is_ip = |at: &usize| frame.get(*at..).and_then(transport).is_some();
     let at = Some(at).filter(is_ip).or_else(|| (ethernet::HEADER_BYTES..end).find(is_ip))?;
     let (addresses, protocol, transport) = transport(frame.get(at..)?)?;
-    let (checksum, begin) = match protocol {
-        ip::TCP => (16, &transport[..transport.len().min(FINGERPRINT_BYTES)]),
-        ip::UDP => (6, &transport[..transport.len().min(FINGERPRINT_BYTES)]),
-        _ => (2, &transport[..transport.len().min(FINGERPRINT_BYTES)]),
+    let (checksum, length) = match protocol {
+        ip::TCP => (16, usize::from(transport.get(12)? >> 4) * 4),
+        ip::UDP => (6, FINGERPRINT_BYTES),
+        _ => (2, FINGERPRINT_BYTES),
     };
+    let begin = &transport[..transport.len().min(length)];
     let before = hash(hash(u64::from(protocol), addresses), &begin[..begin.len().min(checksum)]);
     Some(hash(before, begin.get(checksum + 2..).unwrap_or_default()) ^ transport.len() as u64)
 }

@@ -1,0 +1,213 @@
+//! `wirespeed sim --check`: properties of a network, over many seeds.
+//!
+//! What enters: a scenario, properties, seeds. What leaves: that they hold; or the first violation, the smallest run
+//! that has it, its results with captures of all links, and the command that repeats it.
+
+use super::capture::{self, Captures};
+use super::{Session, run};
+use crate::Exit;
+use crate::terminal::{self, Progress, say};
+use serde_json::json;
+use sim::Time;
+use sim::check::shrink::smallest;
+use sim::check::{Checker, Property, Violation};
+use sim::record::Recording;
+use sim::scenario::Simulation;
+use std::fmt::Write as _;
+
+/// The most runs that make a failing one smaller.
+const RUNS_MAX: u32 = 300;
+
+/// A run: values that are set, and where it ends.
+#[derive(Clone, Default)]
+struct Case {
+    seed: u64,
+    /// The random faults and the flows that are left; `None` for all.
+    faults: Option<Vec<usize>>,
+    flows: Option<Vec<usize>>,
+    until: Option<Time>,
+}
+
+impl Case {
+    fn sets(&self) -> Vec<String> {
+        let list = |key: &str, list: &Option<Vec<usize>>| list.as_ref().map(|list| format!("{key}={list:?}"));
+        let seed = Some(format!("seed={}", self.seed));
+        [seed, list("faults.only", &self.faults), list("only_flows", &self.flows)].into_iter().flatten().collect()
+    }
+}
+
+/// Checks the properties with each seed, until one does not hold.
+pub fn check(session: &mut Session<'_>) -> Result<Exit, Exit> {
+    let arguments = session.arguments;
+    let first = session.scenario(&[], None)?.seed;
+    let seeds = arguments.seeds.unwrap_or(1);
+    let mut packets = 0;
+    for seed in first..first.saturating_add(seeds) {
+        let case = Case { seed, until: arguments.until, ..Case::default() };
+        let (violation, followed) = judge(session, &arguments.check, &case)?;
+        packets += followed;
+        if let Some(violation) = violation {
+            return fail(session, case, violation);
+        }
+    }
+    let names: Vec<String> = arguments.check.iter().map(Property::to_string).collect();
+    match arguments.json {
+        true => say!("{}", json!({"holds": true, "properties": names, "seeds": seeds, "packets": packets})),
+        false => {
+            let seeds = if seeds == 1 { format!("seed {first}") } else { format!("{seeds} seeds from {first} on") };
+            say!("holds with {seeds}, {} packets followed: {}", terminal::grouped(packets), names.join(", "));
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// The first violation of a run, and how many packets were followed.
+fn judge(session: &mut Session<'_>, properties: &[Property], case: &Case) -> Result<(Option<Violation>, u64), Exit> {
+    let scenario = session.scenario(&case.sets(), case.until)?;
+    let mut simulation = session.build(scenario)?;
+    let mut checker = Checker::new(properties, &simulation);
+    simulation.network.record(&checker.recording());
+    run(&mut simulation, &mut |simulation| {
+        checker.take(&simulation.network.take_records());
+        Ok(checker.violation().is_none())
+    })?;
+    checker.finish(&simulation);
+    Ok((checker.violation().cloned(), checker.followed()))
+}
+
+/// Reports a violation: what is left of the run, and how to repeat it.
+fn fail(session: &mut Session<'_>, case: Case, violation: Violation) -> Result<Exit, Exit> {
+    let all = session.scenario(&case.sets(), None)?;
+    let (flows, faults) = (all.flows.len(), all.faults.len());
+    let (case, violation) = shrink(session, case, violation, flows, all.faults.iter().map(|it| it.number).collect())?;
+    let simulation = replay(session, &case)?;
+    let command = command(session, &case, violation.property);
+    let Violation { property, time, what, packet } = &violation;
+    if session.arguments.json {
+        say!(
+            "{}",
+            json!({
+                "holds": false, "property": property.to_string(), "seed": case.seed, "time_ns": time.ns(), "what": what,
+                "packet": packet, "again": command, "results": session.output,
+            })
+        );
+        return Ok(Exit::BadInput);
+    }
+    let mut text = format!("{property} does not hold with seed {}: at {time} {what}", case.seed);
+    packet.iter().for_each(|line| text += &format!("\n  {line}"));
+    let left = |count: &Option<Vec<usize>>, all: usize| count.as_ref().map_or(all, Vec::len);
+    let _ = write!(text, "\nthe smallest run that was found: {} of {flows} flows", left(&case.flows, flows));
+    if faults > 0 {
+        let _ = write!(text, ", {} of {faults} random faults", left(&case.faults, faults));
+    }
+    let _ = write!(text, ", {} of {}", simulation.scenario.duration, all.duration);
+    for fault in &simulation.scenario.faults {
+        let (kind, name) = fault.what.names(&simulation.scenario.topology);
+        let _ = write!(
+            text,
+            "\n  fault {}: {kind} {name} is down from {} to {}",
+            fault.number, fault.at.start, fault.at.end
+        );
+    }
+    terminal::error(text);
+    say!("results with captures of all links: {}", session.output.display());
+    say!("again: {command}");
+    Ok(Exit::BadInput)
+}
+
+/// Makes a failing run smaller: shorter, with fewer faults and flows, as long as it violates the same property.
+fn shrink(
+    session: &mut Session<'_>,
+    mut case: Case,
+    mut violation: Violation,
+    flows: usize,
+    faults: Vec<usize>,
+) -> Result<(Case, Violation), Exit> {
+    let progress = Progress::start("making the failing run smaller");
+    let property = [violation.property];
+    let mut runs = 0;
+    let mut error = None;
+    let mut fails = |session: &mut Session<'_>, candidate: &Case, violation: &mut Violation| {
+        runs += 1;
+        if runs > RUNS_MAX || error.is_some() {
+            return false;
+        }
+        progress.set(format!("making the failing run smaller: run {runs}"));
+        match judge(session, &property, candidate) {
+            Ok((found, _)) => {
+                let is_found = found.is_some();
+                found.into_iter().for_each(|found| *violation = found);
+                is_found
+            }
+            Err(exit) => {
+                error = Some(exit);
+                false
+            }
+        }
+    };
+    // Shorter first: all others are sooner done then.
+    let end = |violation: &Violation| Some(Time::from_ps((violation.time.ps() / 1_000_000 + 1) * 1_000_000));
+    let shorten = |session: &mut Session<'_>, case: &mut Case, violation: &mut Violation, fails: &mut Fails<'_>| {
+        let shorter = Case { until: end(violation), ..case.clone() };
+        if fails(session, &shorter, violation) {
+            *case = shorter;
+        }
+    };
+    shorten(session, &mut case, &mut violation, &mut fails);
+    let base = case.clone();
+    let all = faults.len();
+    let kept = smallest(faults, &mut |part| {
+        fails(session, &Case { faults: Some(part.to_vec()), ..base.clone() }, &mut violation)
+    });
+    case.faults = Some(kept).filter(|kept| kept.len() < all);
+    let base = case.clone();
+    let kept = smallest((0..flows).collect(), &mut |part| {
+        fails(session, &Case { flows: Some(part.to_vec()), ..base.clone() }, &mut violation)
+    });
+    case.flows = Some(kept).filter(|kept| kept.len() < flows);
+    shorten(session, &mut case, &mut violation, &mut fails);
+    match error {
+        Some(exit) => Err(exit),
+        None => Ok((case, violation)),
+    }
+}
+
+/// Whether a run violates the property, and how.
+type Fails<'a> = dyn FnMut(&mut Session<'_>, &Case, &mut Violation) -> bool + 'a;
+
+/// Runs it again with captures of all links, and writes the results.
+fn replay(session: &mut Session<'_>, case: &Case) -> Result<Simulation, Exit> {
+    let scenario = session.scenario(&case.sets(), case.until)?;
+    let mut simulation = session.build(scenario)?;
+    let channels = capture::channels(&simulation.network, &["all".to_owned()])?;
+    simulation.network.record(&Recording { captured: channels.clone(), ..Recording::default() });
+    let mut captures = Captures::create(&simulation.network, &channels, &session.output)?;
+    run(&mut simulation, &mut |simulation| {
+        captures.write(&simulation.network.take_records())?;
+        Ok(true)
+    })?;
+    captures.finish()?;
+    session.write(&simulation, &case.sets())?;
+    Ok(simulation)
+}
+
+/// The command that repeats a run with its captures.
+fn command(session: &Session<'_>, case: &Case, property: Property) -> String {
+    let arguments = session.arguments;
+    let mut words = vec!["wirespeed".to_owned(), "sim".to_owned(), arguments.scenario.display().to_string()];
+    let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    let source = &arguments.source;
+    source.include.iter().for_each(|folder| add("-I", folder.display().to_string()));
+    source.define.iter().for_each(|name| add("-D", name.clone()));
+    source.undefine.iter().for_each(|name| add("-U", name.clone()));
+    arguments.set.iter().for_each(|set| add("--set", set.clone()));
+    add("--seed", case.seed.to_string());
+    case.sets().into_iter().skip(1).for_each(|set| add("--set", set));
+    case.until.iter().for_each(|until| add("--until", until.to_string()));
+    add("--check", property.to_string());
+    let quoted = |word: String| {
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=,:+".contains(it);
+        if word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
