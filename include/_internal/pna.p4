@@ -401,6 +401,10 @@ extern void skb_set_protocol(in bit<16> dummy);
 extern void skb_set_meta();
 #endif
 
+// Whether a port is one of the host's, or one of the network's.
+extern bool is_host_port(in PortId_t p);
+extern bool is_net_port(in PortId_t p);
+
 // ------------------------------------------------------------------------------------------------------- metadata
 
 #ifdef __PNA_THREE_BLOCKS__
@@ -408,10 +412,6 @@ enum PNA_Source_t {
     FROM_HOST,
     FROM_NET
 }
-
-// Which of the two a port belongs to.
-extern bool is_host_port(in PortId_t p);
-extern bool is_net_port(in PortId_t p);
 
 struct pna_main_parser_input_metadata_t {
     bool recirculated;
@@ -514,6 +514,13 @@ extern bool add_entry<T>(
     string action_name,
     in T action_params,
     in ExpireTimeProfileId_t expire_time_profile_id);
+
+// The same if the condition holds.
+extern bool add_entry_if<T>(
+    in bool do_add_entry,
+    string action_name,
+    in T action_params,
+    in ExpireTimeProfileId_t expire_time_profile_id);
 #endif
 
 extern FlowId_t allocate_flow_id();
@@ -522,13 +529,14 @@ extern FlowId_t allocate_flow_id();
 extern void set_entry_expire_time(in ExpireTimeProfileId_t expire_time_profile_id);
 extern void restart_expire_timer();
 
-#ifdef __PNA_THREE_BLOCKS__
+// The same under a condition: the first sets the time, the second also starts it anew where it does not set it.
 extern void set_entry_expire_time_if(in bool condition, in ExpireTimeProfileId_t expire_time_profile_id);
 extern void update_expire_info(
     in bool update_aging_info,
     in bool update_expire_time,
     in ExpireTimeProfileId_t expire_time_profile_id);
 
+#ifdef __PNA_THREE_BLOCKS__
 // The first value for packets from the network, the second for others.
 @pure
 extern T SelectByDirection<T>(in bool is_network_port, in T from_net_value, in T from_host_value);

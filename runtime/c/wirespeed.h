@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 18u
+#define WS_ABI_VERSION 19u
 
 /* A program may contain comparisons with constant results; the generated C then does, too. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -235,6 +235,10 @@ struct ws_env {
     const struct ws_crc *calculations;
     /* A plug-in's function. Inputs take ceil(width / 64) words each; the outputs are one joined value. */
     void (*call_extern)(void *core, uint32_t function, uint32_t instance, const uint64_t *inputs, uint64_t *outputs);
+    /* Adds an entry with the words of keys, arguments and profile; 1 if it could be added, else 0. */
+    uint32_t (*add_entry)(void *core, uint32_t table, uint32_t action, const uint64_t *words);
+    /* Starts the timer of an entry anew, with the time of a profile or, with 256, of its present one. */
+    void (*set_timer)(void *core, uint32_t table, uint32_t index, uint32_t profile);
     struct ws_use *uses; /* one for each table */
     /* For each table that supports idle timeouts, when an entry was last hit, by the entry's index. */
     const struct ws_cells *last_hits;
@@ -244,7 +248,7 @@ struct ws_env {
     uint32_t first_byte; /* where in its chunk a received packet begins */
 };
 
-_Static_assert(sizeof(struct ws_env) == 18 * sizeof(void *) + 16, "abi.rs");
+_Static_assert(sizeof(struct ws_env) == 20 * sizeof(void *) + 16, "abi.rs");
 
 /* Exported as `ws_program`. */
 struct ws_program_info {

@@ -71,6 +71,10 @@ pub const STATE_BYTES_MAX: u64 = 4 << 30;
 /// Entries of one table. Match engines store entry numbers, which begin at 1, in 25 bits.
 pub const TABLE_ENTRIES_MAX: usize = (1 << 25) - 1;
 
+/// Entries that packets may add to tables before the switch publishes them, which it does behind each packet that has
+/// added one.
+pub const ADDED_ENTRIES_MAX: usize = 64;
+
 /// Packets that one tick of a timer port delivers, which is also the size limit of its template: no tick may occupy
 /// the switch for long.
 pub const TIMER_FRAMES_MAX: usize = 1024;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 18;
+pub const ABI_VERSION: u32 = 19;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -332,6 +332,15 @@ pub type ValueSetFunction = unsafe extern "C" fn(*mut c_void, u32, *const u64) -
 /// A plug-in's function: `(core, function, instance, words of the inputs, words of the joined outputs)`.
 pub type ExternFunction = unsafe extern "C" fn(*mut c_void, u32, u32, *const u64, *mut u64);
 
+/// The profile that leaves a timer's time as it is; profiles have 8 bits.
+pub const SAME_PROFILE: u32 = 256;
+
+/// An entry that a packet adds: `(core, table, action, words of keys, arguments and profile)`; 1 if it could be added,
+/// else 0.
+pub type AddFunction = unsafe extern "C" fn(*mut c_void, u32, u32, *const u64) -> u32;
+/// The timer of an entry: `(core, table, entry's index, profile or [`SAME_PROFILE`])`.
+pub type TimerFunction = unsafe extern "C" fn(*mut c_void, u32, u32, u32);
+
 /// The environment of a burst. Each array is indexed by the IR's numbers and has an item for each.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -364,6 +373,10 @@ pub struct Env {
     pub calculations: *const Crc,
     /// Calls a plug-in.
     pub call_extern: ExternFunction,
+    /// Adds an entry to a table.
+    pub add_entry: AddFunction,
+    /// Starts the timer of an entry anew.
+    pub set_timer: TimerFunction,
     /// One for each table.
     pub uses: *mut TableUse,
     /// For each table the times at which its entries were last hit, by [`tables::EntryHeader::index`]. Read only if a
@@ -379,7 +392,7 @@ pub struct Env {
     pub first_byte: u32,
 }
 
-const _: () = assert!(size_of::<Env>() == 18 * size_of::<usize>() + 16);
+const _: () = assert!(size_of::<Env>() == 20 * size_of::<usize>() + 16);
 
 /// The lock for the registers that workers share. It has cache lines of its own.
 #[repr(C, align(128))]

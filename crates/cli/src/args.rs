@@ -14,7 +14,7 @@ use syntax::WarningLevel;
 
 /// A P4 compiler and software switch.
 ///
-/// Compiles a program in P4_16 or P4_14, for v1model or PSA, to native code and forwards packets with it: on
+/// Compiles a program in P4_16 or P4_14, for v1model, PSA or PNA, to native code and forwards packets with it: on
 /// interfaces, over capture files, or one packet at a time with every step shown.
 #[derive(Parser, Debug)]
 #[command(name = "wirespeed", version, propagate_version = true, after_help = EXAMPLES)]
@@ -105,6 +105,9 @@ pub struct SourceArguments {
     /// The drop port of mark_to_drop: packets for it are dropped (v1model)
     #[arg(long, default_value_t = 511, value_name = "PORT", value_parser = clap::value_parser!(u16).range(0..=511))]
     pub drop_port: u16,
+    /// The ports that belong to hosts: numbers and ranges, as in 4-7,9 (PNA) [default: those that the program names]
+    #[arg(long, value_name = "PORTS", value_delimiter = ',', value_parser = port_range)]
+    pub host_ports: Vec<(u32, u32)>,
     /// Whether passes are skipped, so that every step of a packet can be shown
     #[arg(skip)]
     pub as_written: bool,
@@ -113,13 +116,37 @@ pub struct SourceArguments {
 impl SourceArguments {
     /// The default settings.
     pub fn plain() -> SourceArguments {
-        let (include, define, undefine) = (Vec::new(), Vec::new(), Vec::new());
-        SourceArguments { include, define, undefine, std: None, drop_port: 511, as_written: false }
+        let (include, define, undefine, host_ports) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        SourceArguments { include, define, undefine, std: None, drop_port: 511, host_ports, as_written: false }
     }
 }
 
 fn standard(text: &str) -> Result<Standard, String> {
     Standard::from_name(text).ok_or_else(|| "it is p4-14 or p4-16".to_owned())
+}
+
+/// Reads a port, or a range of ports.
+fn port_range(text: &str) -> Result<(u32, u32), String> {
+    let number = |text: &str| text.parse::<u32>().ok();
+    let range = match text.split_once('-') {
+        Some((first, last)) => number(first).zip(number(last)),
+        None => number(text).map(|port| (port, port)),
+    };
+    range.filter(|(first, last)| first <= last).ok_or_else(|| "it is a port, or a range such as 4-7".to_owned())
+}
+
+/// Ports and ranges as [`port_range`] reads them.
+pub fn port_ranges_text(ranges: &[(u32, u32)]) -> String {
+    let text = |(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    ranges.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
+/// Ports and ranges of ports, from such a text.
+pub fn port_ranges(text: &str) -> Option<Vec<(u32, u32)>> {
+    text.split(',').filter(|part| !part.is_empty()).map(|part| port_range(part).ok()).collect()
 }
 
 /// Warning levels.
@@ -306,6 +333,8 @@ pub enum Architecture {
     V1model,
     /// psa.p4
     Psa,
+    /// pna.p4
+    Pna,
 }
 
 impl Architecture {
@@ -314,6 +343,7 @@ impl Architecture {
         match self {
             Architecture::V1model => "v1model",
             Architecture::Psa => "psa",
+            Architecture::Pna => "pna",
         }
     }
 }
@@ -376,7 +406,7 @@ pub struct P4RuntimeArguments {
     /// Serve controllers at this port of loopback, too, where simple_switch_CLI connects to the switch
     #[arg(long, value_name = "PORT", requires = "p4runtime", hide = true)]
     pub thrift_port: Option<u16>,
-    /// The CPU port, which sends packets to controllers and receives theirs [default: 510, or PSA_PORT_CPU]
+    /// The CPU port, which sends packets to controllers and receives theirs [default: 510, PSA_PORT_CPU or PNA_PORT_CPU]
     #[arg(long, value_name = "PORT", requires = "p4runtime")]
     pub cpu_port: Option<u32>,
     /// The server's certificate (PEM): clients must use TLS

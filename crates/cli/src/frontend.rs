@@ -40,6 +40,7 @@ impl SourceArguments {
             define: self.define.iter().map(define).collect(),
             undefine: self.undefine.clone(),
             drop_port: self.drop_port,
+            host_ports: Some(self.host_ports.clone()).filter(|ports| !ports.is_empty()),
             optimise: !self.as_written,
             ..Options::default()
         }

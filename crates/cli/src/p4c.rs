@@ -44,7 +44,7 @@ pub struct P4cArguments {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub p4runtime_format: Option<InfoFormat>,
     /// The architecture
-    #[arg(long, value_name = "NAME", value_parser = ["v1model", "psa"])]
+    #[arg(long, value_name = "NAME", value_parser = ["v1model", "psa", "pna"])]
     pub arch: Option<String>,
     /// The target
     #[arg(long, value_name = "NAME", value_parser = ["bmv2"])]

@@ -4,7 +4,7 @@
 //! What enters: a program while it is compiled, whose files are recorded as they are read; or the note. What leaves:
 //! the note, as JSON; or a loader that compiles the same program again, even if its files have changed.
 
-use crate::args::SourceArguments;
+use crate::args::{SourceArguments, port_ranges, port_ranges_text};
 use p4_14::Standard;
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
@@ -57,6 +57,7 @@ impl<'a> Recorder<'a> {
             "undefine": source.undefine,
             "std": std,
             "drop_port": source.drop_port,
+            "host_ports": port_ranges_text(&source.host_ports),
         })
     }
 }
@@ -92,6 +93,8 @@ impl StoredProgram {
             undefine: texts("undefine")?,
             std,
             drop_port: u16::try_from(note["drop_port"].as_u64()?).ok()?,
+            // Notes of earlier versions have none.
+            host_ports: port_ranges(note["host_ports"].as_str().unwrap_or_default())?,
             as_written: false,
         };
         Some(StoredProgram { file: note["file"].as_str()?.into(), source, files })

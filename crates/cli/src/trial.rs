@@ -5,7 +5,7 @@
 //! output is in the cache afterwards, so compiling in the switch itself is fast.
 
 use crate::Exit;
-use crate::args::{RunArguments, SourceArguments, TrialArguments};
+use crate::args::{RunArguments, SourceArguments, TrialArguments, port_ranges_text};
 use crate::backend;
 use crate::controllers::{self, SentFiles};
 use crate::frontend::{self, Shown};
@@ -100,8 +100,12 @@ fn verdict(status: ExitStatus, mut said: File) -> Result<(), Fault> {
 
 /// The arguments of a run that affect its compilation.
 fn options(arguments: &RunArguments) -> Vec<std::ffi::OsString> {
-    let SourceArguments { include, define, undefine, std, drop_port, as_written: _ } = &arguments.switch.source;
+    let SourceArguments { include, define, undefine, std, drop_port, host_ports, as_written: _ } =
+        &arguments.switch.source;
     let mut options: Vec<std::ffi::OsString> = vec!["--drop-port".into(), drop_port.to_string().into()];
+    if !host_ports.is_empty() {
+        options.extend(["--host-ports".into(), port_ranges_text(host_ports).into()]);
+    }
     include.iter().for_each(|folder| options.extend(["-I".into(), folder.into()]));
     define.iter().for_each(|define| options.extend(["-D".into(), define.into()]));
     undefine.iter().for_each(|name| options.extend(["-U".into(), name.into()]));

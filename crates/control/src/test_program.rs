@@ -32,6 +32,8 @@ fn table(program: &mut Program, name: &str, keys: &[(&str, Type, MatchKind)], ac
         direct_meter: None,
         implementation: None,
         support_timeout: false,
+        expires: false,
+        adds_on_miss: false,
         span: Span::NONE,
     })
 }

@@ -131,6 +131,10 @@ impl<'r> Run<'r> {
             }
             StmtKind::ExecuteMeter { dst, meter, index, before } => self.execute_meter(dst, *meter, index, before),
             StmtKind::ExecuteDirectMeter { dst, meter, before } => self.execute_direct_meter(dst, *meter, before),
+            StmtKind::AddEntry { dst, table, keys, action, args, profile } => {
+                self.add_entry(dst, *table, (keys, *action, args), profile);
+            }
+            StmtKind::SetTimer { profile } => self.set_timer(profile.as_ref()),
             StmtKind::Hash { dst, algorithm, inputs, payload } => self.hash(dst, *algorithm, inputs, *payload),
             StmtKind::Random { dst, low, high } => self.random(dst, low, high),
             StmtKind::Digest { digest, values } => {
@@ -328,6 +332,27 @@ impl<'r> Run<'r> {
         let metered = self.owner.and_then(|owner| self.meter_direct(owner, meter, before));
         let colour = metered.unwrap_or(before);
         self.assign(dst, &Bits::from_u64(place_width(self.program, dst), u64::from(colour)));
+    }
+
+    fn add_entry(
+        &mut self,
+        dst: &Place,
+        table: TableId,
+        (keys, action, args): (&[Expr], u32, &[Expr]),
+        profile: &Expr,
+    ) {
+        let [keys, args] = [keys, args].map(|exprs| exprs.iter().map(|expr| self.eval(expr)).collect::<Vec<Bits>>());
+        let profile = self.eval(profile).low_u64() as u8;
+        let is_added = self.host.add_entry(table, &keys, action, &args, profile);
+        self.trace(Event::EntryAdded { table, keys: &keys, action, args: &args, is_added });
+        self.assign(dst, &Bits::from_bool(is_added));
+    }
+
+    fn set_timer(&mut self, profile: Option<&Expr>) {
+        let profile = profile.map(|profile| self.eval(profile).low_u64() as u8);
+        let Some((table, entry)) = self.owner.and_then(|owner| Some((owner.table, owner.entry?))) else { return };
+        self.host.set_timer(table, entry, profile);
+        self.trace(Event::TimerSet { table, entry, profile });
     }
 
     fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {

@@ -55,6 +55,11 @@ pub trait Host {
     fn crc_parameters(&self, calculation: CalculationId) -> CrcParameters;
     /// A uniform number from `low` to `high`, both included. Requires `low <= high`.
     fn random(&mut self, low: u64, high: u64) -> u64;
+    /// Adds an entry to a table with these values of its keys, and a timer with the time of a profile. Packets meet it
+    /// only when the host has published it. Returns whether it could be added.
+    fn add_entry(&mut self, table: TableId, keys: &[Bits], action: u32, args: &[Bits], profile: u8) -> bool;
+    /// Starts the timer of an entry anew, with the time of a profile or of its present one.
+    fn set_timer(&mut self, table: TableId, entry: u64, profile: Option<u8>);
     /// Sends a digest to the control plane. The values are in the order of the digest's fields.
     fn digest(&mut self, digest: DigestId, values: &[Bits]);
     /// Logs a line, in which the arguments are already filled in.

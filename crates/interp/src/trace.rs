@@ -71,6 +71,10 @@ pub enum Event<'a> {
     Metered { meter: MeterId, index: &'a Bits, colour: Option<u8> },
     /// A hash was computed over these bytes.
     Hashed { algorithm: HashAlgorithm, bytes: &'a [u8], value: &'a Bits },
+    /// The packet added an entry to a table, or could not.
+    EntryAdded { table: TableId, keys: &'a [Bits], action: u32, args: &'a [Bits], is_added: bool },
+    /// The timer of an entry started anew, with the time of a profile if that is given.
+    TimerSet { table: TableId, entry: u64, profile: Option<u8> },
     /// A digest was sent to the control plane.
     Digested { digest: DigestId, values: &'a [Bits] },
     /// A message was logged.

@@ -110,6 +110,13 @@ impl Host for RecordingHost {
         self.calls.push(format!("random {low}..={high}"));
         high
     }
+    fn add_entry(&mut self, table: TableId, keys: &[Bits], action: u32, args: &[Bits], profile: u8) -> bool {
+        self.calls.push(format!("add to {table} {keys:?} {action}({args:?}) timer {profile}"));
+        true
+    }
+    fn set_timer(&mut self, table: TableId, entry: u64, profile: Option<u8>) {
+        self.calls.push(format!("timer of {table} {entry} {profile:?}"));
+    }
     fn digest(&mut self, digest: DigestId, values: &[Bits]) {
         self.calls.push(format!("{digest} {values:?}"));
     }

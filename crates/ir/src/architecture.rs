@@ -1,7 +1,7 @@
 //! An architecture as data: its blocks, its intrinsic metadata, what a program may request of it, and its numbers.
 //!
 //! What enters: nothing; each architecture is one constant ([`crate::v1model::ARCHITECTURE`],
-//! [`crate::psa::ARCHITECTURE`]). What leaves: the properties of a program's packet paths, for the planner, the switch
+//! [`crate::psa::ARCHITECTURE`], [`crate::pna::ARCHITECTURE`]). What leaves: the properties of a program's packet paths, for the planner, the switch
 //! core, the control plane and the command. Code that uses these properties works for every architecture; only `lower`,
 //! which reads the package, and the architecture modules of the switch know one by name.
 
@@ -13,7 +13,8 @@ use base::index::Id as _;
 use std::fmt;
 
 /// Every architecture.
-pub const ALL: [&Architecture; 2] = [&crate::v1model::ARCHITECTURE, &crate::psa::ARCHITECTURE];
+pub const ALL: [&Architecture; 3] =
+    [&crate::v1model::ARCHITECTURE, &crate::psa::ARCHITECTURE, &crate::pna::ARCHITECTURE];
 
 /// The number of slots for intrinsic variables, for all architectures.
 pub const INTRINSIC_SLOTS: usize = 32;

@@ -13,7 +13,7 @@
 //! * [`verify`](mod@verify): the rules that every program must satisfy.
 //! * [`walk`]: walks over statements and expressions.
 //! * [`architecture`]: architectures as data.
-//! * [`v1model`] and [`psa`]: the architectures, as agreed between `lower` and `switch`.
+//! * [`v1model`], [`psa`] and [`pna`]: the architectures, as agreed between `lower` and `switch`.
 //!
 //! # Meaning, in short
 //!
@@ -25,6 +25,7 @@
 
 pub mod architecture;
 pub mod expr;
+pub mod pna;
 pub mod program;
 pub mod psa;
 pub mod stmt;

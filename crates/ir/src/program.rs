@@ -63,6 +63,8 @@ pub struct Program {
     pub architecture: &'static Architecture,
     /// The port whose packets v1model drops.
     pub drop_port: u64,
+    /// The ports that PNA's hosts are behind, first and last of each range; others belong to the network.
+    pub host_ports: Vec<(u32, u32)>,
     /// Names of the program's errors by number; the first are [`ERROR_NAMES`].
     pub errors: Vec<String>,
     /// Scalar storage.
@@ -118,6 +120,7 @@ impl Program {
         Program {
             architecture,
             drop_port: crate::v1model::DROP_PORT,
+            host_ports: Vec::new(),
             errors: Vec::new(),
             vars: IndexVec::new(),
             header_types: IndexVec::new(),

@@ -39,6 +39,11 @@ pub struct Table {
     pub implementation: Option<Implementation>,
     /// Whether entries may have idle timeouts.
     pub support_timeout: bool,
+    /// Whether entries have timers and are deleted when these run out. Hits do not restart them
+    /// ([`crate::StmtKind::SetTimer`]).
+    pub expires: bool,
+    /// Whether the data plane may add entries ([`crate::StmtKind::AddEntry`]).
+    pub adds_on_miss: bool,
     /// Where it was written.
     pub span: Span,
 }

@@ -169,6 +169,7 @@ impl StmtKind {
             | StmtKind::ExecuteDirectMeter { dst, .. }
             | StmtKind::Hash { dst, .. }
             | StmtKind::Random { dst, .. }
+            | StmtKind::AddEntry { dst, .. }
             | StmtKind::CallExtern { dst: Some(dst), .. } => Some(dst),
             _ => None,
         }
@@ -184,6 +185,7 @@ impl StmtKind {
             | StmtKind::ExecuteDirectMeter { dst, .. }
             | StmtKind::Hash { dst, .. }
             | StmtKind::Random { dst, .. }
+            | StmtKind::AddEntry { dst, .. }
             | StmtKind::CallExtern { dst: Some(dst), .. } => Some(dst),
             _ => None,
         }
@@ -209,6 +211,8 @@ impl StmtKind {
             | StmtKind::Enqueue { port: a, priority: b, .. }
             | StmtKind::SetVarbit { length_bits: a, value: b, .. } => vec![a, b],
             StmtKind::Send { port, limit } => [port].into_iter().chain(limit).collect(),
+            StmtKind::AddEntry { keys, args, profile, .. } => keys.iter().chain(args).chain([profile]).collect(),
+            StmtKind::SetTimer { profile } => profile.iter().collect(),
             StmtKind::Digest { values, .. }
             | StmtKind::Log { args: values, .. }
             | StmtKind::CallExtern { inputs: values, .. } => values.iter().collect(),
@@ -232,6 +236,8 @@ impl StmtKind {
                 | StmtKind::ApplyTable { .. }
                 | StmtKind::CountLookup { .. }
                 | StmtKind::ExecuteDirectMeter { .. }
+                | StmtKind::AddEntry { .. }
+                | StmtKind::SetTimer { .. }
                 | StmtKind::Extract { .. }
                 | StmtKind::Advance { .. }
                 | StmtKind::Lookahead { .. }
@@ -521,6 +527,10 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
             rewrite_expr(port, change);
             limit.iter_mut().for_each(|limit| rewrite_expr(limit, change));
         }
+        StmtKind::AddEntry { keys, args, profile, .. } => {
+            keys.iter_mut().chain(args).chain([profile]).for_each(|expr| rewrite_expr(expr, change));
+        }
+        StmtKind::SetTimer { profile } => profile.iter_mut().for_each(|expr| rewrite_expr(expr, change)),
         StmtKind::Digest { values, .. }
         | StmtKind::Log { args: values, .. }
         | StmtKind::CallExtern { inputs: values, .. } => {

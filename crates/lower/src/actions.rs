@@ -21,8 +21,12 @@ impl<'h> Lowerer<'h> {
         if let Some(action) = self.memo.actions.get(&(owner, id)) {
             return Ok(*action);
         }
+        let outer = std::mem::take(&mut self.externs.pna.has_added);
         let action = self.lower_table_action(id, args)?;
-        self.memo.actions.insert((owner, id), action);
+        // An action that adds entries adds them to one table.
+        if !std::mem::replace(&mut self.externs.pna.has_added, outer) {
+            self.memo.actions.insert((owner, id), action);
+        }
         Ok(action)
     }
 

@@ -29,6 +29,8 @@ pub(crate) enum Package {
     V1Model,
     /// `PSA_Switch`.
     Psa,
+    /// `PNA_NIC`.
+    Pna,
 }
 
 /// The help for a program that cannot be run.
@@ -54,9 +56,13 @@ impl<'h> Lowerer<'h> {
         if &*package == "PSA_Switch" && main.args.len() == 4 {
             return self.psa_program(main);
         }
+        if &*package == "PNA_NIC" && matches!(main.args.len(), 3 | 4) {
+            return self.pna_program(main);
+        }
         if &*package != "V1Switch" || main.args.len() != STAGES.len() {
             let message = format!("a program for package `{package}` cannot be run, only checked");
-            let help = "programs that can be run are for V1Switch of v1model.p4 or PSA_Switch of psa.p4";
+            let help =
+                "programs that can be run are for V1Switch of v1model.p4, PSA_Switch of psa.p4 or PNA_NIC of pna.p4";
             let diagnostic = Diagnostic::error(codes::ARCHITECTURE, main.span, message).help(help);
             self.diagnostics.push(diagnostic.help(CHECKED_ONLY));
             return Err(Refused);
@@ -282,7 +288,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    fn list_number(&mut self, expr: &ast::Expr) -> Option<u64> {
+    pub fn list_number(&mut self, expr: &ast::Expr) -> Option<u64> {
         match &expr.kind {
             ast::ExprKind::Integer(literal) => literal.value.to_u64(),
             ast::ExprKind::Cast { operand, .. } => self.list_number(operand),

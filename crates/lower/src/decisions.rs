@@ -1,10 +1,11 @@
 //! What an architecture decides between the blocks of a program.
 //!
 //! What enters: a program whose blocks are complete. What leaves: the program with the decisions at each point of its
-//! architecture, in the order that `docs/design/v1model.md` and `docs/design/psa.md` give. A request that no statement
-//! of the program makes is not asked for.
+//! architecture, in the order that `docs/design/v1model.md`, `docs/design/psa.md` and `docs/design/pna.md` give. A
+//! request that no statement of the program makes is not asked for.
 
 use base::{Bits, IndexVec, Span};
+use ir::pna;
 use ir::psa::{self, Carried, PacketPath};
 use ir::v1model::{self, InstanceType, PORT_MAX};
 use ir::{
@@ -15,12 +16,14 @@ use ir::{
 /// Gives a program the decisions of its architecture, in place of any that it has.
 pub fn decide(program: &mut Program) {
     let is_of = |architecture| program.architecture == architecture;
-    let (is_v1model, is_psa) = (is_of(&v1model::ARCHITECTURE), is_of(&psa::ARCHITECTURE));
+    let [is_v1model, is_psa, is_pna] = [&v1model::ARCHITECTURE, &psa::ARCHITECTURE, &pna::ARCHITECTURE].map(is_of);
     let mut decider = Decider { program };
     let decisions = if is_v1model {
         decider.v1model()
     } else if is_psa {
         decider.psa()
+    } else if is_pna {
+        decider.pna()
     } else {
         return;
     };
@@ -205,7 +208,37 @@ impl Decider<'_> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- what both decide with
+// ------------------------------------------------------------------------------------------------------------- PNA
+
+impl Decider<'_> {
+    fn pna(&mut self) -> IndexVec<PointId, Body> {
+        use pna::Slot;
+        let mut deparser = Vec::new();
+        // Before anything else of the packet, so that a copy that goes round meets the entries.
+        deparser.extend(self.punt(Slot::Added));
+        for mirror in Slot::MIRRORS {
+            deparser.extend(self.punt(mirror));
+        }
+        deparser.extend(self.punt(Slot::Recirculate));
+        let drop = self.pna_var(Slot::Drop, Type::Bool);
+        deparser.push(if_then(self.is_set(drop), StmtKind::Drop(DropReason::Ingress)));
+        deparser.extend(self.punt(Slot::Turn));
+        let port = self.pna_var(Slot::DestPort, Type::Bit(32));
+        deparser.push(self.enqueue(port, Slot::ClassOfService, None));
+        let queues = vec![stmt(StmtKind::Send { port: self.read(port), limit: None })];
+        [deparser, queues].into_iter().collect()
+    }
+
+    /// The variable of a slot, also of one that does not occur in the program.
+    fn pna_var(&mut self, slot: pna::Slot, ty: Type) -> VarId {
+        self.known(slot).unwrap_or_else(|| {
+            let kind = VarKind::Intrinsic(slot as u32);
+            self.program.vars.push(ir::Var { name: slot.name().to_owned(), ty, kind })
+        })
+    }
+}
+
+// ----------------------------------------------------------------------------------------------- what all decide with
 
 impl Decider<'_> {
     fn enqueue(&self, port: VarId, priority: impl IntrinsicSlot, keeps: Option<FieldListId>) -> Stmt {

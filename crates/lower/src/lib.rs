@@ -18,7 +18,7 @@
 //! * `parsers`, `parser_stmts`, `tables`, `entries`, `actions`: state machines and tables.
 //! * `condition_text`: the text of failed assertions.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
-//! * `architecture`, `psa`: the blocks of v1model and of PSA, and what they share.
+//! * `architecture`, `psa`, `pna`: the blocks of v1model, of PSA and of PNA, and what they share.
 //! * `decisions`: what the architecture decides between the blocks.
 //! * `written`: headers in the metadata, which keep their contents while they are invalid.
 //! * `removed`: last, reads of fields of removed headers.
@@ -47,6 +47,7 @@ mod operators;
 mod parser_stmts;
 mod parsers;
 mod places;
+mod pna;
 mod psa;
 mod removed;
 mod routines;
@@ -283,10 +284,12 @@ pub fn lower(program: &hir::Program, diagnostics: &mut Diagnostics) -> Option<ir
 }
 
 /// The options of lowering.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The port that `mark_to_drop` of v1model names.
     pub drop_port: u64,
+    /// The ports of PNA that belong to hosts, first and last of each range, in place of those that the program names.
+    pub host_ports: Option<Vec<(u32, u32)>>,
     /// Statements that all calls of one function or action may inline together before it becomes a routine; with 0,
     /// each that can be a routine is one, for tests.
     pub inlined_statements_max: usize,
@@ -295,7 +298,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         let inlined_statements_max = routines::INLINED_STATEMENTS_MAX;
-        Options { drop_port: ir::v1model::DROP_PORT, inlined_statements_max }
+        Options { drop_port: ir::v1model::DROP_PORT, host_ports: None, inlined_statements_max }
     }
 }
 
@@ -305,6 +308,7 @@ pub fn lower_with(program: &hir::Program, options: Options, diagnostics: &mut Di
     for _ in 0..ATTEMPTS_MAX {
         let mut lowerer = Lowerer::new(program, facts.clone());
         lowerer.ir.drop_port = options.drop_port;
+        lowerer.host_ports = options.host_ports.clone();
         lowerer.inlined_statements_max = options.inlined_statements_max;
         let done = lowerer.program();
         if lowerer.learned != facts && (lowerer.is_too_large || !lowerer.diagnostics.has_errors()) {
@@ -420,6 +424,8 @@ pub(crate) struct Lowerer<'h> {
     pub statement_count: usize,
     /// The most statements that a packet runs in the code lowered so far, or in the routine that is being lowered.
     pub cost: u64,
+    /// The ports of PNA that belong to hosts, if the user says which.
+    pub host_ports: Option<Vec<(u32, u32)>>,
     /// The number of statements, over all calls, from which a callee is a routine.
     pub inlined_statements_max: usize,
     /// The code that each callee has inlined so far.
@@ -492,6 +498,7 @@ impl<'h> Lowerer<'h> {
             collecting: 0,
             statement_count: 0,
             cost: 0,
+            host_ports: None,
             inlined_statements_max: routines::INLINED_STATEMENTS_MAX,
             inlined: BTreeMap::new(),
             steps: 0,

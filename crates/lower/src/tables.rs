@@ -45,6 +45,17 @@ const V1MODEL_PROPERTIES: &[&str] = &["counters", "meters", "implementation", "s
 /// Those that PSA adds.
 const PSA_PROPERTIES: &[&str] =
     &["psa_direct_counter", "psa_direct_meter", "psa_implementation", "psa_empty_group_action", "psa_idle_timeout"];
+/// Those that PNA adds.
+const PNA_PROPERTIES: &[&str] = &[
+    "add_on_miss",
+    "default_idle_timeout_for_data_plane_added_entries",
+    "idle_timeout_with_auto_delete",
+    "pna_direct_counter",
+    "pna_direct_meter",
+    "pna_empty_group_action",
+    "pna_idle_timeout",
+    "pna_implementation",
+];
 
 impl<'h> Lowerer<'h> {
     /// Applies a table; returns the requested result variables.
@@ -151,7 +162,9 @@ impl<'h> Lowerer<'h> {
     fn lower_table(&mut self, id: hir::TableId) -> Lowered<LoweredTable<'h>> {
         let declaration = &self.hir.tables[id];
         let name = full_name(&self.objects[self.object].name, &declaration.name, &declaration.annotations);
-        let Keys { matched, selecting, effects } = self.lower_keys(&declaration.keys)?;
+        let adds = self.adds_on_miss(declaration)?;
+        let Keys { matched, selecting, effects } = self.lower_keys(&declaration.keys, adds)?;
+        let outer = if adds { self.begin_adding(id, &matched)? } else { self.externs.pna.adding.take() };
         let mut actions = Vec::new();
         for action in &declaration.actions {
             actions.push(ir::TableAction {
@@ -160,6 +173,7 @@ impl<'h> Lowerer<'h> {
                 default_only: find(&action.annotations, "defaultonly").is_some(),
             });
         }
+        self.externs.pna.adding = outer;
         let default_action = match &declaration.default_action {
             Some(action) => self.action_call(action)?,
             None => self.no_action(declaration, &mut actions),
@@ -186,6 +200,8 @@ impl<'h> Lowerer<'h> {
             direct_meter: None,
             implementation: None,
             support_timeout: false,
+            expires: false,
+            adds_on_miss: adds,
             span: declaration.span,
         };
         for property in &declaration.properties {
@@ -205,6 +221,7 @@ impl<'h> Lowerer<'h> {
             let own = match self.package {
                 Package::V1Model => V1MODEL_PROPERTIES,
                 Package::Psa => PSA_PROPERTIES,
+                Package::Pna => PNA_PROPERTIES,
             };
             let known = PROPERTIES.iter().chain(own).copied();
             self.diagnostics.push(match sema::did_you_mean(&property.name, known) {
@@ -215,7 +232,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    fn lower_keys(&mut self, keys: &'h [hir::TableKey]) -> Lowered<Keys<'h>> {
+    /// Lowers the keys; with `keeps_all`, their values stay in variables.
+    fn lower_keys(&mut self, keys: &'h [hir::TableKey], keeps_all: bool) -> Lowered<Keys<'h>> {
         let (mut lowered, mut selecting, mut effects) = (Vec::new(), Vec::new(), Vec::new());
         for (position, key) in keys.iter().enumerate() {
             let kind_name = self.hir.match_kinds.get(key.match_kind).cloned().unwrap_or_default();
@@ -230,7 +248,7 @@ impl<'h> Lowerer<'h> {
             // A later key may change the storage that this one reads.
             let is_kept =
                 value.as_const().is_none() && keys[position + 1..].iter().any(|key| self.has_effects(&key.expr));
-            let expr = if statements.is_empty() && !is_kept {
+            let expr = if statements.is_empty() && !is_kept && !keeps_all {
                 value
             } else {
                 let var = self.temporary(value.ty, key.span)?;

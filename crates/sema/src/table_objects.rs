@@ -17,10 +17,13 @@ fn types_of(property: &str) -> &'static [&'static str] {
         "counters" => &["direct_counter"],
         "meters" => &["direct_meter"],
         "implementation" => &["action_profile", "action_selector"],
-        "psa_direct_counter" | "psa_direct_counters" => &["DirectCounter"],
-        "psa_direct_meter" | "psa_direct_meters" => &["DirectMeter"],
-        "psa_implementation" => &["ActionProfile", "ActionSelector"],
+        "psa_direct_counter" | "psa_direct_counters" | "pna_direct_counter" | "pna_direct_counters" => {
+            &["DirectCounter"]
+        }
+        "psa_direct_meter" | "psa_direct_meters" | "pna_direct_meter" | "pna_direct_meters" => &["DirectMeter"],
+        "psa_implementation" | "pna_implementation" => &["ActionProfile", "ActionSelector"],
         "psa_idle_timeout" => &["PSA_IdleTimeout_t"],
+        "pna_idle_timeout" => &["PNA_IdleTimeout_t"],
         _ => &[],
     }
 }
@@ -28,8 +31,9 @@ fn types_of(property: &str) -> &'static [&'static str] {
 impl Checker<'_> {
     /// Reports a table property's value of a type that the architecture does not accept.
     pub(crate) fn check_property_type(&mut self, property: &str, value: &Expr) {
-        // PSA allows several direct objects.
-        if let (ExprKind::Aggregate(values), true) = (&value.kind, property.starts_with("psa_direct_")) {
+        // PSA and PNA allow several direct objects.
+        let is_direct = property.starts_with("psa_direct_") || property.starts_with("pna_direct_");
+        if let (ExprKind::Aggregate(values), true) = (&value.kind, is_direct) {
             for value in values.iter().flatten() {
                 self.check_property_type(property, value);
             }

@@ -56,8 +56,10 @@ impl Checker<'_> {
                     table.properties.push(Property { name, value, is_const, annotations, span });
                 }
                 TablePropertyKind::Size(size) => table.size = self.table_size(size),
-                // PSA's property for groups without members is written like a default action.
-                TablePropertyKind::Other { name, value } if &*name.name == "psa_empty_group_action" => {
+                // The property for groups without members is written like a default action.
+                TablePropertyKind::Other { name, value }
+                    if matches!(&*name.name, "psa_empty_group_action" | "pna_empty_group_action") =>
+                {
                     table.empty_group_action = self.default_action(&table, value);
                 }
                 TablePropertyKind::Other { name, value } => {

@@ -118,6 +118,8 @@ mod tests {
             direct_meter: None,
             implementation: None,
             support_timeout: false,
+            expires: false,
+            adds_on_miss: false,
             span: base::Span::NONE,
         }
     }

@@ -170,14 +170,16 @@ impl Engine {
     }
 
     /// Works on received packets and lent frames, on everything they cause, and on queued packets and buffers that are
-    /// due. Frames may be lent only if [`Engine::forwards`] says so and nobody observes.
-    pub fn run(
+    /// due. Frames may be lent only if [`Engine::forwards`] says so and nobody observes. If a packet has added entries
+    /// to tables, it stops behind that packet, for its caller to publish them and to run it again with the frames that
+    /// are returned; none if all is done.
+    pub fn run<'f, 'b>(
         &mut self,
         rules: &mut dyn Rules,
         received: &mut Vec<Packet>,
-        mut lent: &mut [Frame<'_>],
+        mut lent: &'f mut [Frame<'b>],
         execution: &mut Execution<'_>,
-    ) {
+    ) -> Option<&'f mut [Frame<'b>]> {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let (fast_path_max, burst_max) = (self.fast_path_max(), self.blocks_max());
         let fast_path = self.takes_fast_path && !self.traffic.has_rates() && execution.observer.is_none();
@@ -188,6 +190,9 @@ impl Engine {
             rules.release(self, number, buffer, execution);
         }
         loop {
+            if execution.externs.has_added() {
+                return Some(lent);
+            }
             let mut burst = std::mem::take(&mut self.burst);
             while burst.len() < burst_max
                 && let Some(packet) = self.again.pop_front()
@@ -198,15 +203,15 @@ impl Engine {
                 self.burst = burst;
                 if received.is_empty() {
                     if lent.is_empty() {
-                        return;
+                        return None;
                     }
                     let count = CALL_FRAMES_MAX.min(lent.len());
-                    let (now, later) = std::mem::take(&mut lent).split_at_mut(count);
+                    let (now, later) = lent.split_at_mut(count);
                     // Generated code fetches the other bursts of a call.
                     later.iter().take(fast_path_max).for_each(Frame::fetch);
-                    self.stats.received += now.len() as u64;
-                    self.forward(rules, now, execution);
-                    lent = later;
+                    let done = self.forward(rules, now, execution);
+                    self.stats.received += done as u64;
+                    lent = &mut std::mem::take(&mut lent)[done..];
                     continue;
                 }
                 if received.len() <= fast_path_max {
@@ -216,6 +221,7 @@ impl Engine {
                 let mut fresh = std::mem::take(&mut self.fresh);
                 fresh.extend(received.drain(..fast_path_max));
                 self.fast_path(rules, &mut fresh, execution);
+                received.splice(..0, fresh.drain(..));
                 self.fresh = fresh;
                 continue;
             }
@@ -228,7 +234,7 @@ impl Engine {
             }
             if burst.is_empty() {
                 self.burst = burst;
-                return;
+                return None;
             }
             rules.ingress(self, &mut burst, execution);
             self.burst = burst;
@@ -275,10 +281,13 @@ impl Engine {
         self.copies_left[root] = COPIES_MAX;
     }
 
-    /// Works on all that a packet of the fast path has caused.
+    /// Works on all that a packet of the fast path has caused, unless entries must be published before.
     pub fn finish(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
         loop {
             self.empty_queues(rules, execution);
+            if execution.externs.has_added() {
+                return;
+            }
             let Some(packet) = self.again.pop_front() else { return };
             let mut burst = std::mem::take(&mut self.burst);
             burst.push(packet);

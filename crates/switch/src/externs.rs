@@ -4,6 +4,8 @@
 //! What enters: reads and writes of the data plane (by cell) and of the control plane (by name, through `control`).
 //! Cells lie flat in memory, because native code reads and writes registers and counters in place.
 
+use crate::added::AddedEntries;
+use crate::entry_timers::EntryTimers;
 use crate::meter::{Color, MeterCell};
 use base::index::Id as _;
 use base::{Bits, FieldMatch, IndexVec, Rng};
@@ -149,6 +151,10 @@ pub struct Externs {
     /// For each table that supports idle timeouts, when its entries were last hit, or came if they never were, in the
     /// switch's time, by handle; empty for the others.
     pub last_hits_ns: IndexVec<TableId, Vec<u64>>,
+    /// Entries that packets have added and that are not published yet.
+    pub(crate) added: AddedEntries,
+    /// The timers of entries that expire.
+    pub timers: EntryTimers,
     /// Members of parser value sets.
     pub value_sets: IndexVec<ValueSetId, Vec<Vec<FieldMatch>>>,
     /// Parameters of hashes.
@@ -188,12 +194,31 @@ impl Externs {
             direct_meters: program.direct_meters.ids().map(direct_meter).collect(),
             table_uses: program.tables.iter().map(|_| TableUse::default()).collect(),
             last_hits_ns: program.tables.iter().map(last_hits).collect(),
+            added: AddedEntries::new(program),
+            timers: EntryTimers::new(program),
             value_sets: program.value_sets.iter().map(|_| Vec::new()).collect(),
             calculations: Calculations::new(program),
             rng: Rng::new(seed),
             guard: None,
             plug_in: None,
         }
+    }
+
+    /// Whether packets have added entries that are not published yet.
+    pub(crate) fn has_added(&self) -> bool {
+        !self.added.is_empty()
+    }
+
+    /// Notes an entry that a packet adds; whether there is room for it.
+    pub(crate) fn add_entry(
+        &mut self,
+        table: TableId,
+        keys: Vec<Bits>,
+        action: usize,
+        args: Vec<Bits>,
+        profile: u8,
+    ) -> bool {
+        self.added.add(table, keys, action, args, profile)
     }
 
     /// Notes that an entry is hit now, if its table supports idle timeouts.
@@ -216,6 +241,7 @@ impl Externs {
                 cells.get_mut(cell).into_iter().for_each(|cell| *cell = MeterCell::default());
             }
             self.note_hit(id, arrival.handle, now_ns);
+            self.timers.forget(id, arrival.handle);
         }
     }
 

@@ -88,7 +88,8 @@ impl Engine {
         self.fast.keeps_originals
     }
 
-    /// Takes a burst of packets that were just received to the end, and all that they cause.
+    /// Takes a burst of packets that were just received to the end, and all that they cause. Those behind one that has
+    /// added entries remain.
     pub fn fast_path(&mut self, rules: &mut dyn Rules, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
         if self.fast.keeps_originals {
             match self.pipeline.written_bytes_max() {
@@ -97,7 +98,7 @@ impl Engine {
             }
         }
         let (mut done, mut next) = (0, burst.len());
-        while !burst.is_empty() {
+        while !burst.is_empty() && !execution.externs.has_added() {
             let (count, before) = (next.min(burst.len()), burst.len());
             self.fast_path_from(done, rules, burst, count, execution);
             let ended = before - burst.len();
@@ -189,23 +190,25 @@ impl Engine {
     }
 
     /// Takes lent frames to the end, in place, and all that they cause. Allowed only if [`Engine::forwards`] says so.
-    /// They are at most as many as generated code takes at once.
-    pub fn forward(&mut self, rules: &mut dyn Rules, frames: &mut [Frame<'_>], execution: &mut Execution<'_>) {
+    /// They are at most as many as generated code takes at once. Returns how many came to their end: not those behind
+    /// one that has added entries.
+    pub fn forward(&mut self, rules: &mut dyn Rules, frames: &mut [Frame<'_>], execution: &mut Execution<'_>) -> usize {
         if self.fast.keeps_originals {
             let each = self.pipeline.written_bytes_max().unwrap_or(0);
             self.fast.saved.keep(each, frames.iter().map(Frame::bytes));
         }
         let (mut done, mut next) = (0, frames.len());
-        while done < frames.len() {
+        while done < frames.len() && !execution.externs.has_added() {
             let rest = &mut frames[done..];
             let spare = self.pool.spare(next.min(rest.len())).len();
             if spare == 0 {
                 self.stats.count_drops(DropReason::NoBuffer, rest.len() as u64);
-                return;
+                return frames.len();
             }
             let ended = self.forward_from(done, rules, &mut rest[..spare], execution);
             (done, next) = (done + ended, after_so_many(ended));
         }
+        done
     }
 
     /// The same for frames the first of which is the `first` of its call, with a free chunk for each. Returns how many

@@ -284,6 +284,14 @@ impl Host for WorldHost<'_> {
         self.externs.rng.between(low, high)
     }
 
+    fn add_entry(&mut self, table: TableId, keys: &[Bits], action: u32, args: &[Bits], profile: u8) -> bool {
+        self.externs.add_entry(table, keys.to_vec(), action as usize, args.to_vec(), profile)
+    }
+
+    fn set_timer(&mut self, table: TableId, entry: u64, profile: Option<u8>) {
+        self.externs.timers.set(table, tables::Handle(entry as u32), profile, self.now_ns);
+    }
+
     fn digest(&mut self, digest: DigestId, values: &[Bits]) {
         self.output.digest(digest, values.to_vec());
     }

@@ -8,7 +8,7 @@
 //! The way through:
 //! * [`switch`](mod@crate::switch): the core as its users see it.
 //! * `engine`: what architectures share: packets on their way, copies, the order of work.
-//! * `v1model`, `psa`: the rules of each architecture, the only places that know them.
+//! * `v1model`, `psa`, `pna`: the rules of each architecture, the only places that know them.
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
 //!   interpreter.
 //! * `packet`, `frame`, `burst`: packets and the pool of their memory; bytes that are lent.
@@ -22,14 +22,17 @@
 //!   the one that runs it.
 //! * [`tap`]: copies of packets as they arrive, for those who look into a switch that runs.
 //! * [`workers`]: how many threads run a switch; [`timers`]: ports where packets arrive by themselves.
+//! * `added`, [`entry_timers`]: entries that packets add to tables, and when entries expire.
 //! * [`mod@specialise`]: other code for tables whose contents have settled.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
+mod added;
 mod burst;
 mod coalescing;
 mod cpu_port;
 pub mod door;
 mod engine;
+pub mod entry_timers;
 pub mod externs;
 mod fast_path;
 mod frame;
@@ -40,6 +43,7 @@ mod native;
 pub mod output;
 mod packet;
 mod pipeline;
+mod pna;
 mod psa;
 mod records;
 mod registers;

@@ -18,11 +18,12 @@ use base::index::Id as _;
 use cgen::abi::{self, Cells, Count, Counts, Decided, Env, Exceptions, FLAG_KEEP_METADATA, Verdict};
 use cgen::{Native, Plan};
 use ir::{
-    BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program, Type,
-    ValueSetId, VarKind,
+    BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program,
+    TableId, Type, ValueSetId, VarKind,
 };
 use std::ffi::c_void;
 use std::sync::Arc;
+use tables::Handle;
 
 const _: () = assert!(size_of::<CounterCell>() == size_of::<Count>());
 
@@ -93,6 +94,8 @@ impl NativePipeline {
             value_set,
             calculations: callbacks.execution.externs.calculations.prepared().as_ptr(),
             call_extern,
+            add_entry,
+            set_timer,
             uses: callbacks.execution.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
             last_hits: self.last_hits.as_ptr(),
             now_ns: callbacks.execution.now_ns,
@@ -326,6 +329,29 @@ unsafe extern "C" fn random(core: *mut c_void, low: u64, high: u64) -> u64 {
     // SAFETY: called by generated code during `run`.
     let callbacks = unsafe { callbacks(core) };
     callbacks.execution.externs.rng.between(low.min(high), high)
+}
+
+unsafe extern "C" fn add_entry(core: *mut c_void, table: u32, action: u32, words: *const u64) -> u32 {
+    // SAFETY: called by generated code during `run`, with the words of the keys, the arguments and the profile.
+    let callbacks = unsafe { callbacks(core) };
+    let (id, program) = (TableId::from_index(table as usize), callbacks.program);
+    let declared = &program.tables[id];
+    let keys = declared.keys.iter().map(|key| key.expr.ty);
+    let params = &program.actions[declared.actions[action as usize].action].params;
+    let types = keys.chain(params.iter().map(|&param| program.vars[param].ty)).chain([Type::Bit(8)]);
+    // SAFETY: as above.
+    let mut keys = unsafe { values(words, types) };
+    let mut args = keys.split_off(declared.keys.len());
+    let profile = args.pop().map_or(0, |profile| profile.low_u64() as u8);
+    u32::from(callbacks.execution.externs.add_entry(id, keys, action as usize, args, profile))
+}
+
+unsafe extern "C" fn set_timer(core: *mut c_void, table: u32, entry: u32, profile: u32) {
+    // SAFETY: called by generated code during `run`.
+    let callbacks = unsafe { callbacks(core) };
+    let (table, profile) = (TableId::from_index(table as usize), u8::try_from(profile).ok());
+    let now_ns = callbacks.execution.now_ns;
+    callbacks.execution.externs.timers.set(table, Handle(entry), profile, now_ns);
 }
 
 unsafe extern "C" fn digest(core: *mut c_void, id: u32, _packet: *const abi::Packet, words: *const u64) {

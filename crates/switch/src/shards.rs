@@ -12,7 +12,9 @@
 //! Queues with a rate are one for all packets to a port. Other state that must be in one place, meters say, has no
 //! guard, and the interpreter is for one. Such a switch has no shards: its workers take turns at the one core.
 
+use crate::added::AddedEntries;
 use crate::engine::Engine;
+use crate::entry_timers::EntryTimers;
 use crate::externs::{CounterCell, Externs, MeterArray, RegisterArray, TableUse, apart};
 use crate::frame::Frame;
 use crate::output::Output;
@@ -217,6 +219,8 @@ impl Externs {
             direct_meters: self.direct_meters.iter().map(nothing).collect(),
             table_uses: apart::<TableUse>(self.table_uses.len()).into_iter().collect(),
             last_hits_ns: self.last_hits_ns.iter().map(|times| apart(times.len())).collect(),
+            added: AddedEntries::default(),
+            timers: EntryTimers::default(),
             value_sets: self.value_sets.clone(),
             calculations: self.calculations.clone(),
             rng: Rng::new(seed),

@@ -1,5 +1,6 @@
 //! The core as its users see it.
 
+use crate::added::Published;
 use crate::engine::{Engine, Observability, Rules};
 use crate::externs::{CounterCell, Externs};
 use crate::frame::Frame;
@@ -9,6 +10,7 @@ use crate::native::NativePipeline;
 use crate::output::{Observer, Output};
 use crate::packet::{Packet, Pool, PoolLimits, Reception};
 use crate::pipeline::{Entries, Execution, Pipeline};
+use crate::pna::{self, Pna};
 use crate::psa::{self, Psa};
 use crate::replication::Replication;
 use crate::shards::Shard;
@@ -20,11 +22,12 @@ use crate::table_specs::{profile_specs, table_specs};
 use crate::tap::{Arrival, Tap};
 use crate::traffic::{BufferSettings, QueueSettings, QueueState, Refusal};
 use crate::v1model::{self, V1Model};
+use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
 use cgen::{PlugIn, Sharing};
 use ir::Program;
 use std::sync::{Arc, OnceLock};
-use tables::{Arrivals, Reader, TableError, TableSet};
+use tables::{Arrivals, Operation, Reader, TableError, TableSet};
 
 /// What runs the program's blocks. Switches may share it.
 #[derive(Clone)]
@@ -290,11 +293,45 @@ impl Switch {
     fn run_with(
         &mut self,
         now_ns: u64,
-        lent: &mut [Frame<'_>],
+        mut lent: &mut [Frame<'_>],
         output: &mut dyn Output,
-        observer: Option<&mut dyn Observer>,
+        mut observer: Option<&mut dyn Observer>,
     ) -> bool {
         self.now_ns = self.now_ns.max(now_ns);
+        self.expire_entries();
+        let mut is_begun = false;
+        loop {
+            self.measure_room();
+            // Rebuilt, so that its lifetime shrinks to the call's.
+            let observer = match &mut observer {
+                Some(observer) => Some(&mut **observer as &mut dyn Observer),
+                None => None,
+            };
+            match self.run_until_added(lent, output, observer) {
+                Progress::Done => return true,
+                Progress::Added(rest) => lent = rest,
+                // A table has changed: the rest is copied.
+                Progress::NotLendable(rest) if is_begun => {
+                    for frame in rest {
+                        self.take_in(frame.time_ns(), frame.port(), &[frame.bytes()]);
+                    }
+                    lent = &mut [];
+                    continue;
+                }
+                Progress::NotLendable(_) => return false,
+            }
+            self.publish_added();
+            is_begun = true;
+        }
+    }
+
+    /// Works on everything, or stops behind a packet that has added entries to tables.
+    fn run_until_added<'f, 'b>(
+        &mut self,
+        lent: &'f mut [Frame<'b>],
+        output: &mut dyn Output,
+        observer: Option<&mut dyn Observer>,
+    ) -> Progress<'f, 'b> {
         let entries = match self.engine.pipeline.reads_store() {
             true => Entries::Stored(self.tables.lock()),
             false => Entries::Lookups(self.reader.enter()),
@@ -304,7 +341,7 @@ impl Switch {
         {
             self.special.end(&self.program, &mut self.engine, &mut self.rules);
             if !lent.is_empty() && !self.engine.forwards(lent) {
-                return false;
+                return Progress::NotLendable(lent);
             }
         }
         self.new_entries.settle(&self.program, &mut self.externs, entries.version(), self.now_ns);
@@ -321,14 +358,46 @@ impl Switch {
                 (None, None) => None,
             },
         };
-        self.engine.run(&mut *self.rules, &mut self.received, lent, &mut execution);
+        let rest = self.engine.run(&mut *self.rules, &mut self.received, lent, &mut execution);
         if let (Some(observer), Entries::Stored(tables)) = (&mut execution.observer, &execution.entries) {
             observer.finish(tables, execution.now_ns);
         }
         if matches!(execution.entries, Entries::Stored(_)) && self.engine.waiting() == 0 {
             self.engine.pipeline.forget_packets();
         }
-        true
+        rest.map_or(Progress::Done, Progress::Added)
+    }
+
+    /// Deletes the entries whose timers have run out.
+    fn expire_entries(&mut self) {
+        if self.externs.timers.next_ns().is_none_or(|next_ns| next_ns > self.now_ns) {
+            return;
+        }
+        let mut tables = self.tables.lock();
+        self.new_entries.settle(&self.program, &mut self.externs, tables.version(), self.now_ns);
+        let mut transaction = tables.begin();
+        while let Some((table, handle)) = self.externs.timers.take_due(self.now_ns) {
+            // One that a controller has deleted is gone already.
+            let _ = transaction.perform(table.index(), Operation::Delete { handle });
+        }
+        transaction.commit();
+    }
+
+    /// Finds out how many entries packets may add.
+    fn measure_room(&mut self) {
+        if !self.externs.added.is_unused() {
+            self.externs.added.measure(&self.tables.lock());
+        }
+    }
+
+    /// Publishes the entries that a packet has added, and starts their timers.
+    fn publish_added(&mut self) {
+        let mut tables = self.tables.lock();
+        let published = self.externs.added.publish(&self.program, &mut tables, &self.externs.timers);
+        self.new_entries.settle(&self.program, &mut self.externs, tables.version(), self.now_ns);
+        for Published { table, handle, profile } in published {
+            self.externs.timers.set(table, handle, Some(profile), self.now_ns);
+        }
     }
 
     /// Lets time go on without working on anything, for what the control plane does next. Time must not run backwards;
@@ -351,9 +420,10 @@ impl Switch {
     }
 
     /// When [`Switch::run`] has something to do next though nothing is received: the departure of a queued packet, or
-    /// that of a buffer.
+    /// that of a buffer, or the end of an entry's time.
     pub fn next_event_ns(&self) -> Option<u64> {
-        self.next_departure_ns().into_iter().chain(self.engine.buffers.next_due_ns()).min()
+        let others = [self.engine.buffers.next_due_ns(), self.externs.timers.next_ns()];
+        self.next_departure_ns().into_iter().chain(others.into_iter().flatten()).min()
     }
 
     /// Sends every buffer that waits on its way the next time that [`Switch::run`] is called, as when the switch is
@@ -456,6 +526,16 @@ impl Switch {
     }
 }
 
+/// How far a run has come.
+enum Progress<'f, 'b> {
+    /// To the end.
+    Done,
+    /// To a packet that has added entries; these frames are left.
+    Added(&'f mut [Frame<'b>]),
+    /// Nowhere: the code that runs from now on cannot work on these frames where they lie.
+    NotLendable(&'f mut [Frame<'b>]),
+}
+
 /// Entries that are new, whose cells others may have used.
 pub(crate) struct NewEntries {
     arrivals: Arrivals,
@@ -489,9 +569,10 @@ impl NewEntries {
 type MakeRules = fn(&Program) -> (Box<dyn Rules>, Observability);
 
 /// The rules of each architecture.
-const RULES: [(&ir::Architecture, MakeRules); 2] = [
+const RULES: [(&ir::Architecture, MakeRules); 3] = [
     (&ir::v1model::ARCHITECTURE, |program| (Box::new(V1Model::new(program)), v1model::observability(program))),
     (&ir::psa::ARCHITECTURE, |program| (Box::new(Psa::new(program)), psa::observability(program))),
+    (&ir::pna::ARCHITECTURE, |program| (Box::new(Pna::new(program)), pna::observability(program))),
 ];
 
 /// The rules of a program's architecture, and what it shows of how packets are worked on.

@@ -25,8 +25,13 @@ fn table_spec(program: &Program, table: &Table) -> TableSpec {
         }),
         initial_entries: table.entries.iter().map(initial).collect(),
         profile: table.implementation.as_ref().map(|it| profile_use(program, table, it.profile)),
-        keeps_cells: !table.direct_counters.is_empty() || table.direct_meter.is_some() || table.support_timeout,
+        keeps_cells: keeps_cells(table),
     }
+}
+
+/// Whether there is state for each entry of a table, found by the entry's handle.
+fn keeps_cells(table: &Table) -> bool {
+    !table.direct_counters.is_empty() || table.direct_meter.is_some() || table.support_timeout || table.expires
 }
 
 /// The specifications of all action profiles, in the order of the program.

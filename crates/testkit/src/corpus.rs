@@ -209,7 +209,7 @@ fn lines<E: std::fmt::Display>(errors: Vec<E>) -> String {
 #[macro_export]
 macro_rules! group_tests {
     ($check:ident) => {
-        $crate::group_tests!($check: aggregation course language p4_14 parser psa tables v1model zipline);
+        $crate::group_tests!($check: aggregation course language p4_14 parser pna psa tables v1model zipline);
     };
     ($check:ident: $($group:ident)*) => {
         $(#[test]

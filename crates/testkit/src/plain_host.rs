@@ -156,6 +156,16 @@ impl Host for PlainHost<'_> {
         self.rng.between(low, high)
     }
 
+    /// There is room for every entry, and none is published.
+    fn add_entry(&mut self, table: TableId, keys: &[Bits], action: u32, args: &[Bits], profile: u8) -> bool {
+        self.effects.messages.push(format!("add to {table} {keys:?} {action}({args:?}) timer {profile}"));
+        true
+    }
+
+    fn set_timer(&mut self, table: TableId, entry: u64, profile: Option<u8>) {
+        self.effects.messages.push(format!("timer of {table} {entry} {profile:?}"));
+    }
+
     fn digest(&mut self, digest: DigestId, values: &[Bits]) {
         self.effects.messages.push(format!("{digest} {values:?}"));
     }

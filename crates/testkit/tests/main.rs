@@ -9,6 +9,7 @@ mod followed_registers;
 mod gateway;
 mod hostile_packets;
 mod model;
+mod pna;
 mod random_ir;
 mod random_ir_forms;
 mod random_p4;

@@ -12,7 +12,8 @@ use syntax::{DiskFiles, FileLoader};
 pub struct Options {
     /// The language; `None`: recognised from the text.
     pub language: Option<Standard>,
-    /// The architecture that the program must be for, `"v1model"` or `"psa"`; `None`: any that can be run.
+    /// The architecture that the program must be for, `"v1model"`, `"psa"` or `"pna"`; `None`: any that can
+    /// be run.
     pub architecture: Option<String>,
     /// Folders that `#include` searches, in order, before the built-in files.
     pub include: Vec<PathBuf>,
@@ -22,6 +23,8 @@ pub struct Options {
     pub undefine: Vec<String>,
     /// The port that `mark_to_drop` names (v1model): packets for it are dropped. At most 511.
     pub drop_port: u16,
+    /// The ports that belong to hosts (PNA), first and last of each range; `None`: those that the program names.
+    pub host_ports: Option<Vec<(u32, u32)>>,
     /// Whether all passes run. Without them, a [`Journey`](crate::Journey) has every step that was written, and native
     /// code is slower.
     pub optimise: bool,
@@ -36,6 +39,7 @@ impl Default for Options {
             define: Vec::new(),
             undefine: Vec::new(),
             drop_port: lower::Options::default().drop_port as u16,
+            host_ports: None,
             optimise: true,
         }
     }
@@ -84,6 +88,7 @@ impl Options {
     }
 
     pub(crate) fn lowering(&self) -> lower::Options {
-        lower::Options { drop_port: u64::from(self.drop_port), ..lower::Options::default() }
+        let host_ports = self.host_ports.clone();
+        lower::Options { drop_port: u64::from(self.drop_port), host_ports, ..lower::Options::default() }
     }
 }

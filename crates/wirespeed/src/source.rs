@@ -13,7 +13,8 @@ use std::path::Path;
 use syntax::{Diagnostics, FileLoader, SourceMap, ast};
 
 /// The supported architectures, and the packages of their programs with the number of their arguments.
-const ARCHITECTURES: [(&str, &str, usize); 2] = [("v1model", "V1Switch", 6), ("psa", "PSA_Switch", 4)];
+const ARCHITECTURES: [(&str, &str, usize); 4] =
+    [("v1model", "V1Switch", 6), ("psa", "PSA_Switch", 4), ("pna", "PNA_NIC", 4), ("pna", "PNA_NIC", 3)];
 
 /// A parsed program.
 #[derive(Debug)]

@@ -19,11 +19,12 @@ const LONG_FUNCTIONS: [(&str, &str, usize); 0] = [];
 /// The files that may name an architecture: those that recognise its package, that describe it, that implement its
 /// rules in the switch, and that generate programs for tests. All other code uses the properties in
 /// `ir::Architecture`.
-const ARCHITECTURE_FILES: [&str; 8] = [
+const ARCHITECTURE_FILES: [&str; 9] = [
     "crates/lower/src/",
     "crates/ir/src/",
     "crates/switch/src/v1model.rs",
     "crates/switch/src/psa.rs",
+    "crates/switch/src/pna.rs",
     // The table of rules.
     "crates/switch/src/switch.rs",
     // The requests of programs to coalescing buffers.
@@ -112,7 +113,7 @@ fn check_architectures(name: &str, own: &[Line], report: &mut Report<'_>) {
         return;
     }
     for (index, line) in own.iter().enumerate() {
-        if ["v1model", "psa"].iter().any(|module| line.code.contains(&format!("ir::{module}"))) {
+        if ["v1model", "psa", "pna"].iter().any(|module| line.code.contains(&format!("ir::{module}"))) {
             report.add(index + 1, "an architecture has no name here: ask `ir::Architecture` for the property");
         }
     }

@@ -214,6 +214,9 @@ fn burst(program: &Program, plan: &Plan) -> (u32, String) {
         Some(Serialised::BetweenPasses(object)) => {
             (1, format!("packets may take another pass and meet {} again", name(program, object)))
         }
+        Some(Serialised::BetweenPackets(object)) => {
+            (1, format!("a packet may change {}, which the next one meets", name(program, object)))
+        }
         None if program.sends_again() => (1, "packets that take another pass would be overtaken".to_owned()),
         None if program.mentions_queues() => {
             (1, "the depth of a queue would show how many packets run together".to_owned())
@@ -523,7 +526,7 @@ fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
     let register_name = |&register: &RegisterId| format!("register {}", program.registers[register].name);
     let why = sharing.why_turns.map_or("", why_turns);
     let turns = match sharing.is_ordered {
-        true => "packets are coalesced or split: one worker keeps their order".to_owned(),
+        true => "packets are coalesced or split, or change tables: one worker keeps their order".to_owned(),
         false => format!("packets can observe the order of use, and {why}: workers take turns at the whole program"),
     };
     let mut out: Vec<State> = sharing.turns.iter().map(|name| state(name.clone(), "turns", &turns)).collect();

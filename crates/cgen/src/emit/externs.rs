@@ -12,7 +12,7 @@ use base::index::Id;
 use base::limits::MARKED_WORDS_MIN;
 use ir::{
     CounterId, DigestId, DirectCounterId, DirectMeterId, Expr, ExternFunctionId, ExternInstanceId, MeterId, Place,
-    RegisterId, Stmt,
+    RegisterId, Stmt, TableId,
 };
 use std::collections::BTreeSet;
 
@@ -172,6 +172,34 @@ impl Scope<'_, '_> {
         };
         let colour = self.temporary(colour);
         self.write_resized(dst, colour, 32);
+    }
+
+    /// Adds an entry. The core gets its values as words: keys, arguments, profile.
+    pub(crate) fn add_entry<'x>(
+        &mut self,
+        dst: &Place,
+        (table, action): (TableId, u32),
+        values: impl IntoIterator<Item = &'x Expr>,
+    ) {
+        let words = self.words(values);
+        let arguments = vec![int(super::header::number(table)), int(action), words];
+        let added = self.temporary(cast("uint64_t", self.callback("add_entry", arguments)));
+        self.write(dst, Value::Narrow(added));
+    }
+
+    /// Starts the timer anew of the entry whose action runs.
+    pub(crate) fn set_timer(&mut self, profile: Option<&Expr>) {
+        let Some((table, entry)) = self.entry.clone() else { return };
+        let statements = self.take(|scope| {
+            let profile = match profile {
+                Some(profile) => scope.low_word(profile),
+                None => int(abi::SAME_PROFILE),
+            };
+            let number = int(super::header::number(table));
+            let arguments = vec![number, arrow(entry.clone(), "index"), cast("uint32_t", profile)];
+            scope.push(S::Eval(scope.callback("set_timer", arguments)));
+        });
+        self.push(S::If(arrow(entry, "hit"), statements, Vec::new()));
     }
 
     pub(crate) fn random(&mut self, dst: &Place, low: &Expr, high: &Expr) {

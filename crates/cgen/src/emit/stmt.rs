@@ -64,6 +64,10 @@ impl Scope<'_, '_> {
             StmtKind::Count { counter, index } => self.count(*counter, index),
             StmtKind::ExecuteMeter { dst, meter, index, before } => self.execute_meter(dst, *meter, index, before),
             StmtKind::ExecuteDirectMeter { dst, meter, before } => self.execute_direct_meter(dst, *meter, before),
+            StmtKind::AddEntry { dst, table, keys, action, args, profile } => {
+                self.add_entry(dst, (*table, *action), keys.iter().chain(args).chain([profile]));
+            }
+            StmtKind::SetTimer { profile } => self.set_timer(profile.as_ref()),
             StmtKind::Hash { dst, algorithm, inputs, payload } => self.hash(dst, *algorithm, inputs, *payload),
             StmtKind::Random { dst, low, high } => self.random(dst, low, high),
             StmtKind::Digest { digest, values } => self.digest(*digest, values),

@@ -58,9 +58,7 @@ struct Decided<'p> {
 impl Between {
     pub(crate) fn of(program: &Program) -> Result<Between, NoFastPath> {
         let architecture = program.architecture;
-        let (Some(ingress), Some(egress)) = (architecture.ingress(), architecture.egress()) else {
-            return Err(NoFastPath::Decisions);
-        };
+        let ingress = architecture.ingress().ok_or(NoFastPath::Decisions)?;
         let mut between = Between {
             before: BTreeMap::new(),
             exits: BTreeMap::new(),
@@ -70,9 +68,19 @@ impl Between {
             reparsed: None,
         };
         let behind = |control: BlockId| BlockId::from_index(control.index() + 1);
-        let (behind_ingress, behind_egress) = (behind(ingress), behind(egress));
+        let egress = architecture.egress();
+        let (behind_ingress, behind_egress) = (behind(ingress), egress.map_or(program.blocks.next_id(), behind));
         let mut at_ingress = between.side(program, behind_ingress, false)?;
         let mut at_egress = between.side(program, behind_egress, true)?;
+        if egress.is_none() {
+            // There is nothing behind the queues that a packet could be punted from: all leave behind ingress.
+            let blocks = || behind_ingress.index()..behind_egress.index();
+            let is_movable = |punt: &Expr| is_movable(program, &vars_of(punt), Exit::PuntIngress, blocks());
+            if !at_egress.punts.iter().all(is_movable) || !at_egress.drops.is_empty() {
+                return Err(NoFastPath::Decisions);
+            }
+            at_ingress.punts.append(&mut at_egress.punts);
+        }
         let is_parser = |block: &BlockId| program.role(*block) == BlockRole::Parser;
         if let Some(parser) = architecture.blocks_behind_queues().find(is_parser) {
             let punt = between.leave(program, Exit::PuntIngress);

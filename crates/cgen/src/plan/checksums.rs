@@ -121,9 +121,10 @@ fn before_ingress(program: &Program) -> impl Iterator<Item = &Block> {
     program.blocks.iter_enumerated().filter(move |(id, _)| Some(*id) < ingress).map(|(_, block)| block)
 }
 
-/// The blocks behind egress.
+/// The blocks behind egress, or behind ingress if there is no control behind the queues.
 fn behind_egress(program: &Program) -> impl Iterator<Item = &Block> {
-    let egress = program.architecture.egress();
+    let architecture = program.architecture;
+    let egress = architecture.egress().or(architecture.ingress());
     program.blocks.iter_enumerated().filter(move |(id, _)| Some(*id) > egress).map(|(_, block)| block)
 }
 

@@ -138,7 +138,8 @@ impl FastPath {
         }
         let between = Between::of(program)?;
         let (parser, deparser) = (parser_of(program), between.deparser(program));
-        let egress = program.architecture.egress().ok_or(NoFastPath::Decisions)?;
+        let architecture = program.architecture;
+        let egress = architecture.egress().or(architecture.ingress()).ok_or(NoFastPath::Decisions)?;
         let written = MayBeSet::of(program);
         let hindrances = [
             (deparser_applies_tables(program), NoFastPath::DeparserTables),
@@ -426,7 +427,8 @@ fn deparser_applies_tables(program: &Program) -> bool {
 fn run_to_completion(program: &Program, may_punt: bool) -> Option<Object> {
     let written = state::written_registers(program);
     let touched = |block: BlockId| state::touched_in(program, &program.blocks[block], &written);
-    let (Serialised::BetweenBlocks(again) | Serialised::BetweenPasses(again)) = match state::serialised(program) {
+    use Serialised::{BetweenBlocks, BetweenPackets, BetweenPasses};
+    let (BetweenBlocks(again) | BetweenPasses(again) | BetweenPackets(again)) = match state::serialised(program) {
         Some(again) => again,
         None if may_punt => return program.architecture.blocks_behind_queues().flat_map(touched).next(),
         None => return None,

@@ -345,7 +345,8 @@ fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TableP
 /// How slots hold packed results. None if they do not fit, or if the program has state for each entry: a packed result
 /// lacks the entry's number.
 fn packed_layout(general: &Program, table: &ir::Table) -> Option<PackedLayout> {
-    let is_counted = !table.direct_counters.is_empty() || table.direct_meter.is_some() || table.support_timeout;
+    let is_timed = table.support_timeout || table.expires;
+    let is_counted = !table.direct_counters.is_empty() || table.direct_meter.is_some() || is_timed;
     let widths: Vec<Vec<u32>> = table.actions.iter().map(|listed| param_widths_bits(general, listed)).collect();
     PackedLayout::new(&widths).filter(|_| !is_counted && table.implementation.is_none())
 }

@@ -25,7 +25,8 @@
 //!
 //! Flows are spread over workers, and each worker keeps the order of its flows. This is not enough where packets of
 //! many flows are coalesced into a packet of another flow while other packets of theirs are not: programs that coalesce
-//! or split packets have one worker.
+//! or split packets have one worker. So have programs whose packets add entries to tables or set timers, since a worker
+//! publishes its entries before its next packet.
 //!
 //! Random numbers are not shared: no program can observe which worker draws from which sequence.
 //!
@@ -55,7 +56,8 @@ pub struct Sharing {
     pub sums: BTreeSet<RegisterId>,
     /// The variable with the time, if packets that hold the lock must not see it run backwards.
     pub time: Option<VarId>,
-    /// Packets are coalesced or split: their order is one of all flows, which only one worker can keep.
+    /// Packets are coalesced or split, or add entries to tables: their order is one of all flows, which only one worker
+    /// can keep.
     pub is_ordered: bool,
 }
 
@@ -79,7 +81,9 @@ pub enum WholeProgram {
 impl Sharing {
     /// Analyses a program.
     pub fn of(program: &Program) -> Sharing {
-        Sharing { is_ordered: program.may_request(Effect::JoinsOrSplits), ..Sharing::of_state(program) }
+        let changes_tables = program.tables.iter().any(|table| table.adds_on_miss || table.expires);
+        let is_ordered = changes_tables || program.may_request(Effect::JoinsOrSplits);
+        Sharing { is_ordered, ..Sharing::of_state(program) }
     }
 
     fn of_state(program: &Program) -> Sharing {
@@ -87,6 +91,9 @@ impl Sharing {
         let written = written_registers(program);
         let mut objects = BTreeSet::new();
         walk_program(program, &mut |stmt| objects.extend(touched(program, stmt, &written).filter(is_ordered(&sums))));
+        if program.tables.iter().any(|table| table.expires) {
+            objects.insert(Object::Timers);
+        }
         if objects.is_empty() {
             return Sharing { sums, ..Sharing::default() };
         }
@@ -117,7 +124,12 @@ fn is_ordered(sums: &BTreeSet<RegisterId>) -> impl Fn(&Object) -> bool {
     |object| match object {
         Object::Register(register) => !sums.contains(register),
         Object::Messages | Object::LoopSteps(_) | Object::Random => false,
-        Object::Meter(_) | Object::DirectMeter(_) | Object::PlugIn | Object::CoalescingBuffers => true,
+        Object::Meter(_)
+        | Object::DirectMeter(_)
+        | Object::Entries(_)
+        | Object::Timers
+        | Object::PlugIn
+        | Object::CoalescingBuffers => true,
     }
 }
 

@@ -8,6 +8,7 @@ use base::limits::BURST_PACKETS_MAX;
 use ir::walk::slot_of;
 use ir::{
     Block, BlockId, BlockRole, DirectMeterId, Effect, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind,
+    TableId,
 };
 use std::collections::BTreeSet;
 
@@ -20,6 +21,10 @@ pub(crate) enum Object {
     Meter(MeterId),
     /// A direct meter.
     DirectMeter(DirectMeterId),
+    /// The entries of a table to which packets add.
+    Entries(TableId),
+    /// The timers of entries.
+    Timers,
     /// The sequence of random numbers.
     Random,
     /// The sequence of digests, log messages and assertions that failed.
@@ -69,6 +74,9 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
         }
         StmtKind::ExecuteMeter { meter, .. } => Some(Object::Meter(*meter)),
         StmtKind::ExecuteDirectMeter { meter, .. } => Some(Object::DirectMeter(*meter)),
+        StmtKind::AddEntry { table, .. } => Some(Object::Entries(*table)),
+        StmtKind::ApplyTable { table, .. } if program.tables[*table].adds_on_miss => Some(Object::Entries(*table)),
+        StmtKind::SetTimer { .. } => Some(Object::Timers),
         StmtKind::ApplyTable { table, .. } => {
             program.tables[*table].direct_meter.as_ref().map(|(meter, _)| Object::DirectMeter(*meter))
         }
@@ -90,6 +98,8 @@ pub(crate) enum Serialised {
     BetweenBlocks(Object),
     /// A packet that takes another pass meets this a second time.
     BetweenPasses(Object),
+    /// A packet changes this, and the core publishes the change before the next packet begins.
+    BetweenPackets(Object),
 }
 
 /// How many packets may run through the program's blocks together. It is one if packets could otherwise observe the
@@ -124,6 +134,10 @@ fn egress_is_seen(program: &Program) -> bool {
 
 /// Why the burst is one packet; none if it is not.
 pub(crate) fn serialised(program: &Program) -> Option<Serialised> {
+    let mut tables = program.tables.iter_enumerated();
+    if let Some((table, _)) = tables.find(|(_, table)| table.adds_on_miss) {
+        return Some(Serialised::BetweenPackets(Object::Entries(table)));
+    }
     let written = written_registers(program);
     let (mut seen, mut seen_again) = (BTreeSet::new(), BTreeSet::new());
     let meets_again = blocks_that_meet_again(program);
@@ -157,6 +171,8 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
         Object::Register(register) => format!("register {}", program.registers[register].name),
         Object::Meter(meter) => format!("meter {}", program.meters[meter].name),
         Object::DirectMeter(meter) => format!("meter {}", program.direct_meters[meter].name),
+        Object::Entries(table) => format!("the entries of {}", program.tables[table].name),
+        Object::Timers => "the timers of entries".to_owned(),
         Object::Random => "the sequence of random numbers".to_owned(),
         Object::PlugIn => "the program's own extern functions".to_owned(),
         Object::CoalescingBuffers => "the coalescing buffers".to_owned(),

@@ -142,6 +142,11 @@ impl<'p> Walk<'p> {
                 self.place(dst, visit);
                 self.exprs([low, high], visit);
             }
+            StmtKind::AddEntry { dst, keys, args, profile, .. } => {
+                self.place(dst, visit);
+                self.exprs(keys.iter().chain(args).chain([profile]), visit);
+            }
+            StmtKind::SetTimer { profile } => self.exprs(profile, visit),
             StmtKind::Digest { values, .. } => self.exprs(values, visit),
             StmtKind::Log { args, .. } => self.exprs(args, visit),
             StmtKind::CallExtern { dst, inputs, .. } => {

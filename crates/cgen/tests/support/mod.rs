@@ -343,6 +343,8 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             value_set,
             calculations: calculations.as_ptr(),
             call_extern,
+            add_entry,
+            set_timer,
             uses,
             last_hits: last_hits.as_ptr(),
             now_ns: NOW_NS,
@@ -497,6 +499,14 @@ unsafe extern "C" fn call_extern(core: *mut c_void, id: u32, instance: u32, inpu
         let limbs = joined.limbs();
         std::slice::from_raw_parts_mut(outputs, limbs.len()).copy_from_slice(limbs);
     }
+}
+
+unsafe extern "C" fn add_entry(_core: *mut c_void, _table: u32, _action: u32, _words: *const u64) -> u32 {
+    unreachable!("no program of these tests adds entries");
+}
+
+unsafe extern "C" fn set_timer(_core: *mut c_void, _table: u32, _entry: u32, _profile: u32) {
+    unreachable!("no program of these tests sets timers");
 }
 
 unsafe extern "C" fn value_set(core: *mut c_void, set: u32, words: *const u64) -> u32 {

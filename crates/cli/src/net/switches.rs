@@ -6,7 +6,7 @@
 use super::plan::{SwitchPlan, switch_arguments};
 use super::running::{Running, SwitchProcess};
 use crate::Exit;
-use crate::args::{ControllerPort, LogFormat, NetArguments, SwitchArguments};
+use crate::args::{ControllerPort, LogFormat, NetArguments, SwitchArguments, port_ranges_text};
 use crate::ready;
 use crate::terminal::{self, Progress};
 use net::sandbox::ProcessLocation;
@@ -203,6 +203,9 @@ fn switch_options(switch: &SwitchArguments) -> Vec<OsString> {
         option("std", name.into());
     }
     option("drop-port", source.drop_port.to_string().into());
+    if !source.host_ports.is_empty() {
+        option("host-ports", port_ranges_text(&source.host_ports).into());
+    }
     entries.iter().for_each(|file| option("entries", file.into()));
     plug_ins.iter().for_each(|file| option("extern", file.into()));
     if let Some(cc) = cc {

@@ -391,6 +391,16 @@ fn extern_step(described: &Described, event: Event<'_>) -> Option<String> {
             let fields: Vec<String> = digest.fields.iter().zip(values).map(field).collect();
             format!("digest {}: {}", digest.name, fields.join(" "))
         }
+        Event::EntryAdded { table, keys, action, args, is_added } => {
+            let declared = &program.tables[table];
+            let action = declared.actions.get(action as usize).map_or("", |it| &program.actions[it.action].name);
+            let result = if is_added { "" } else { ": no room" };
+            format!("add to {}: {} runs {action}({}){result}", declared.name, list(keys), list(args))
+        }
+        Event::TimerSet { table, entry, profile } => {
+            let profile = profile.map_or(String::new(), |profile| format!(" with profile {profile}"));
+            format!("restart the timer of entry {entry} of {}{profile}", program.tables[table].name)
+        }
         Event::Logged { message } => format!("log: {message}"),
         Event::ExternCalled { function, inputs, outputs } => {
             let gives = if outputs.width() == 0 { String::new() } else { format!(" gives {outputs}") };

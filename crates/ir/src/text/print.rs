@@ -40,6 +40,10 @@ impl Printer<'_> {
         if program.drop_port != DROP_PORT {
             self.line(&format!("drop_port {}", program.drop_port));
         }
+        if !program.host_ports.is_empty() {
+            let ports = list(&program.host_ports, |(first, last)| format!("{first} .. {last}"));
+            self.line(&format!("host_ports ({ports})"));
+        }
         let errors: Vec<String> = program.errors.iter().map(|name| format!(" {}", quoted(name))).collect();
         self.line(&format!("errors{}", errors.concat()));
         self.line(&format!("labels {}", program.labels));
@@ -221,6 +225,12 @@ impl Printer<'_> {
         }
         if table.support_timeout {
             self.line("support_timeout");
+        }
+        if table.expires {
+            self.line("expires");
+        }
+        if table.adds_on_miss {
+            self.line("adds_on_miss");
         }
         self.close();
     }
@@ -427,6 +437,12 @@ fn simple_statement(stmt: &StmtKind) -> String {
         StmtKind::Random { dst, low, high } => {
             format!("random {} = {} .. {}", place_text(dst), expression(low), expression(high))
         }
+        StmtKind::AddEntry { dst, table, keys, action, args, profile } => {
+            let (keys, args) = (list(keys, expression), list(args, expression));
+            format!("add_entry {} = {table} ({keys}) {action}({args}) timer {}", place_text(dst), expression(profile))
+        }
+        StmtKind::SetTimer { profile: None } => "restart_timer".into(),
+        StmtKind::SetTimer { profile: Some(profile) } => format!("set_timer {}", expression(profile)),
         StmtKind::Digest { digest, values } => format!("digest {digest} ({})", list(values, expression)),
         StmtKind::Log { message, args } => format!("log {} ({})", quoted(message), list(args, expression)),
         StmtKind::CallExtern { dst, function, instance, inputs } => {

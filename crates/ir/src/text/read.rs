@@ -253,6 +253,9 @@ impl<'t> Reader<'t> {
         if self.take_word("drop_port") {
             self.program.drop_port = self.number()?;
         }
+        if self.take_word("host_ports") {
+            self.program.host_ports = self.list("(", ")", Self::port_range)?;
+        }
         self.word("errors")?;
         while let TokenKind::Text(name) = self.peek() {
             let name = name.clone();
@@ -481,6 +484,12 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
+    fn port_range(&mut self) -> Result<(u32, u32)> {
+        let first = self.number()?;
+        self.sign("..")?;
+        Ok((first, self.number()?))
+    }
+
     // --- tables
 
     fn table(&mut self) -> Result<()> {
@@ -499,6 +508,8 @@ impl<'t> Reader<'t> {
             direct_meter: None,
             implementation: None,
             support_timeout: false,
+            expires: false,
+            adds_on_miss: false,
             span: self.span()?,
         };
         self.sign("{")?;
@@ -549,6 +560,10 @@ impl<'t> Reader<'t> {
             table.const_entries = true;
         } else if self.take_word("support_timeout") {
             table.support_timeout = true;
+        } else if self.take_word("expires") {
+            table.expires = true;
+        } else if self.take_word("adds_on_miss") {
+            table.adds_on_miss = true;
         } else if self.take_word("direct_counter") {
             table.direct_counters.push(self.id("dcounter")?);
         } else if self.take_word("direct_meter") {

@@ -125,6 +125,8 @@ impl Reader<'_> {
                 StmtKind::Extract { dst, varbit_bits }
             }
             "advance" => StmtKind::Advance { bits: self.expr()? },
+            "restart_timer" => StmtKind::SetTimer { profile: None },
+            "set_timer" => StmtKind::SetTimer { profile: Some(self.expr()?) },
             "verify" => {
                 let cond = self.expr()?;
                 self.word("error")?;
@@ -158,7 +160,7 @@ impl Reader<'_> {
                 None => self.extern_call()?,
             },
             "count" => StmtKind::Count { counter: self.id("counter")?, index: self.index()? },
-            "lookahead" | "read" | "execute" | "execute_direct" | "hash" | "random" => {
+            "lookahead" | "read" | "execute" | "execute_direct" | "hash" | "random" | "add_entry" => {
                 let dst = self.place()?;
                 self.sign("=")?;
                 self.with_result(word, dst)?
@@ -218,6 +220,13 @@ impl Reader<'_> {
             "execute_direct" => {
                 let meter = self.id("dmeter")?;
                 StmtKind::ExecuteDirectMeter { dst, meter, before: self.colour_before()? }
+            }
+            "add_entry" => {
+                let table = self.id("table")?;
+                let keys = self.list("(", ")", Self::expr)?;
+                let (action, args) = (self.number()?, self.list("(", ")", Self::expr)?);
+                self.word("timer")?;
+                StmtKind::AddEntry { dst, table, keys, action, args, profile: self.expr()? }
             }
             "hash" => {
                 let algorithm = self.algorithm()?;

@@ -175,6 +175,7 @@ impl<'p> Verifier<'p> {
             StmtKind::Emit(_) => (place == Place::Deparser, "emit"),
             StmtKind::ApplyTable { .. } => (place == Place::Control, "a table's application"),
             StmtKind::CountLookup { .. } => (place == Place::Control, "the count of a lookup"),
+            StmtKind::AddEntry { .. } => (matches!(place, Place::Control | Place::Action), "an entry's addition"),
             end if end.is_decision() => (place == Place::Decisions, "an end of decisions"),
             _ => (true, ""),
         };
@@ -253,6 +254,17 @@ impl<'p> Verifier<'p> {
                     self.expr_of(high, dst, in_parser, "the greatest");
                 }
             }
+            StmtKind::AddEntry { table, keys, action, args, profile, .. } => {
+                self.check(matches!(dst, None | Some(Type::Bool)), || {
+                    format!("whether there is an entry goes to {dst:?}")
+                });
+                keys.iter().chain(args).for_each(|value| self.expr(value, in_parser));
+                self.expr_of(profile, Type::Bit(8), in_parser, "the profile");
+                self.added_entry(*table, keys, *action, args);
+            }
+            StmtKind::SetTimer { profile } => {
+                profile.iter().for_each(|profile| self.expr_of(profile, Type::Bit(8), in_parser, "the profile"));
+            }
             StmtKind::Digest { digest, values } => self.digest(*digest, values, in_parser),
             StmtKind::Log { args, .. } => args.iter().for_each(|arg| self.expr(arg, in_parser)),
             StmtKind::CallExtern { function, instance, inputs, .. } => {
@@ -264,6 +276,24 @@ impl<'p> Verifier<'p> {
             // Statements with bodies, of which `body` checks what is not in these.
             _ => {}
         }
+    }
+
+    /// An entry that the data plane adds fits its table.
+    fn added_entry(&mut self, table: TableId, keys: &[Expr], action: u32, args: &[Expr]) {
+        if !self.exists(&self.program.tables, table) {
+            return;
+        }
+        let declared = &self.program.tables[table];
+        let fits = declared.keys.iter().map(|key| key.expr.ty.width()).eq(keys.iter().map(|key| key.ty.width()));
+        self.check(fits && !keys.is_empty(), || format!("the keys do not fit those of {table}"));
+        self.check(declared.adds_on_miss, || format!("entries are added to {table}, which adds none"));
+        self.check(declared.implementation.is_none(), || format!("{table} has an action profile"));
+        let listed = declared.actions.get(action as usize).filter(|listed| !listed.default_only);
+        self.check(listed.is_some(), || format!("entries of {table} cannot have its action {action}"));
+        let Some(action) = listed.and_then(|listed| self.program.actions.get(listed.action)) else { return };
+        let params = action.params.iter().filter_map(|param| Some(self.program.vars.get(*param)?.ty.width()));
+        let fits = params.eq(args.iter().map(|arg| arg.ty.width()));
+        self.check(fits, || format!("the arguments do not fit {}", action.name));
     }
 
     fn count_lookup(&mut self, table: TableId, hit: &Expr, entry: &Expr, in_parser: bool) {

@@ -1,5 +1,5 @@
-//! Extern objects and functions: those of core.p4 ([`core`]), of v1model ([`v1model`]) and of PSA ([`psa`]). Shared by
-//! architectures are [`hashes`], and the action profiles of tables ([`profiles`]).
+//! Extern objects and functions: those of core.p4 ([`core`]), of v1model ([`v1model`]) and of PSA ([`psa`]). PNA has
+//! functions of its own ([`pna`]), and PSA's objects. Shared by architectures are [`hashes`], and the action profiles of tables ([`profiles`]).
 //!
 //! These are known by name. A plug-in implements a program's own externs ([`own`]).
 
@@ -9,6 +9,7 @@ mod core;
 mod digests;
 pub(crate) mod hashes;
 mod own;
+mod pna;
 mod profiles;
 pub(crate) mod psa;
 mod registers;
@@ -89,6 +90,7 @@ pub(crate) struct State {
     pub hashes: hashes::State,
     pub profiles: profiles::State,
     pub psa: crate::psa::State,
+    pub pna: crate::pna::State,
     pub psa_objects: psa::Objects,
     /// Objects of the program's own.
     pub own: Vec<own::OwnObject>,
@@ -105,7 +107,7 @@ impl<'h> Lowerer<'h> {
         let id = made.id;
         let kind = match self.package {
             Package::V1Model => self.construct_v1model(&type_name, &made, name)?,
-            Package::Psa => self.construct_psa(&type_name, &made, name)?,
+            Package::Psa | Package::Pna => self.construct_psa(&type_name, &made, name)?,
         };
         Ok(match kind {
             Some(kind) => ExternObject { id, kind, is_attached: false },
@@ -133,7 +135,7 @@ impl<'h> Lowerer<'h> {
         let Some(method) = declaration.methods.get(method) else { return Err(crate::Refused) };
         let done = match object.kind {
             ExternKind::PacketIn | ExternKind::PacketOut => self.call_packet_method(&method.name, call, ty, span)?,
-            _ if self.package == Package::Psa => self.call_psa_method(id, &object, &method.name, call, ty, span)?,
+            _ if self.package != Package::V1Model => self.call_psa_method(id, &object, &method.name, call, ty, span)?,
             _ => self.call_v1model_method(&object, &method.name, call, ty, span)?,
         };
         match done {
@@ -152,6 +154,11 @@ impl<'h> Lowerer<'h> {
     ) -> Lowered<Value> {
         let name = self.hir.functions[id].name.clone();
         if let Some(value) = self.call_core_function(&name, call, span)? {
+            return Ok(value);
+        }
+        if self.package == Package::Pna
+            && let Some(value) = self.call_pna_function(&name, call, ty, span)?
+        {
             return Ok(value);
         }
         match self.call_v1model_function(&name, call, ty, span)? {

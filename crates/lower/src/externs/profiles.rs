@@ -79,7 +79,7 @@ impl<'h> Lowerer<'h> {
         };
         let inputs = match self.package {
             Package::V1Model => inputs,
-            Package::Psa => super::psa::padded(inputs),
+            Package::Psa | Package::Pna => super::psa::padded(inputs),
         };
         let first = self.externs.profiles.inputs.entry(profile).or_insert_with(|| inputs.clone());
         if *first != inputs {

@@ -502,9 +502,7 @@ impl<'h> Lowerer<'h> {
     pub(super) fn psa_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<bool> {
         match &*property.name {
             "psa_direct_counter" | "psa_direct_counters" | "psa_direct_meter" | "psa_direct_meters" => {
-                for value in listed(&property.value) {
-                    self.attach(table, value)?;
-                }
+                self.attach_listed(table, property)?;
             }
             "psa_idle_timeout" => {
                 let value = self.eval(&property.value)?;
@@ -515,6 +513,11 @@ impl<'h> Lowerer<'h> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Attaches the direct counters or meters that a property lists to its table.
+    pub(super) fn attach_listed(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<()> {
+        listed(&property.value).into_iter().try_for_each(|value| self.attach(table, value))
     }
 
     /// Attaches a direct counter or meter to its table.
@@ -546,7 +549,7 @@ impl<'h> Lowerer<'h> {
     ) -> Option<&'h hir::ActionRef> {
         let profile = table.implementation.as_ref()?.profile;
         let is_selector = self.ir.action_profiles[profile].selector.is_some();
-        declaration.empty_group_action.as_ref().filter(|_| is_selector && self.package == Package::Psa)
+        declaration.empty_group_action.as_ref().filter(|_| is_selector && self.package != Package::V1Model)
     }
 }
 

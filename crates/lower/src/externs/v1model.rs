@@ -331,8 +331,10 @@ impl<'h> Lowerer<'h> {
 
     /// Applies a property of a table that the architecture defines; whether it is one.
     pub fn architecture_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<bool> {
-        if self.package == Package::Psa {
-            return self.psa_property(table, property);
+        match self.package {
+            Package::V1Model => {}
+            Package::Psa => return self.psa_property(table, property),
+            Package::Pna => return self.pna_property(table, property),
         }
         match &*property.name {
             "counters" | "meters" => {
@@ -416,7 +418,7 @@ impl<'h> Lowerer<'h> {
                     first.is_some_and(|first| first != counter)
                 }
                 DirectUse::Meter(meter) => {
-                    // In PSA the actions execute the meter.
+                    // In PSA and PNA the actions execute the meter.
                     let is_v1model = self.package == Package::V1Model;
                     let target = is_v1model.then(|| self.meter_target(meter));
                     table.direct_meter.get_or_insert((meter, target)).0 != meter

@@ -34,6 +34,8 @@ pub(super) fn is_replaced(program: &Program, id: TableId, known: &Contents, priv
     if entries > ENTRIES_MAX
         || key_bits.saturating_mul(entries as u32) > COMPARED_BITS_MAX
         || table.direct_meter.is_some()
+        || table.adds_on_miss
+        || table.expires
         || known.entries.iter().any(|entry| entry.key.len() != table.keys.len())
     {
         return false;

@@ -592,7 +592,7 @@ impl Preprocessor<'_> {
         };
         let mut diagnostic = Diagnostic::error(codes::INCLUDE_NOT_FOUND, span, message);
         if architecture.is_some() {
-            let help = "programs for v1model and PSA can be run, those for PNA, eBPF, uBPF and XDP can be checked; \
+            let help = "programs for v1model, PSA and PNA can be run, those for eBPF, uBPF and XDP can be checked; \
                         with `-I FOLDER` a file of your own is found";
             diagnostic = diagnostic.help(help);
         }

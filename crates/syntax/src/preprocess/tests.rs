@@ -256,7 +256,7 @@ fn architectures_that_are_not_here_are_named() {
           | ^^^^^^^^^^^^^^^^^
           |
           = note: the built-in files are bmv2/pna.p4, bmv2/psa.p4, core.p4, dpdk/pna.p4, dpdk/psa.p4, ebpf_model.p4, pna.p4, psa.p4, tc/pna.p4, ubpf_model.p4, v1model.p4, wirespeed.p4, xdp_model.p4
-          = help: programs for v1model and PSA can be run, those for PNA, eBPF, uBPF and XDP can be checked; with `-I FOLDER` a file of your own is found
+          = help: programs for v1model, PSA and PNA can be run, those for eBPF, uBPF and XDP can be checked; with `-I FOLDER` a file of your own is found
 
         1 error
     "#]].assert_eq(&reported("#include <tna.p4>\n"));

@@ -98,6 +98,8 @@ impl Generator<'_> {
             direct_meter: None,
             implementation: None,
             support_timeout: self.once_in(8),
+            expires: false,
+            adds_on_miss: false,
             span: Span::NONE,
         };
         table.default_action = random_call(self.rng, &self.program, &table, true);

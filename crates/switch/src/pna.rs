@@ -1,0 +1,268 @@
+//! The rules of the Portable NIC Architecture: what happens to a packet around the program's blocks.
+//!
+//! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows what
+//! PNA's requests do. When they are due is decided by the program ([`ir::Program::decisions`]); where the specification
+//! leaves a choice, `docs/design/pna.md` says what is done here and why.
+//!
+//! A burst goes through all blocks: main parser, pre control, main control, main deparser. Then what was decided about
+//! each packet is carried out in order of arrival. What waits in the queues are bytes, which are only sent from there.
+
+use crate::engine::{Engine, Observability, Rules, tell};
+use crate::output::Decision;
+use crate::packet::Packet;
+use crate::pipeline::Execution;
+use crate::replication::Destination;
+use crate::stage_times::CoreStage;
+use crate::stats::DropReason;
+use crate::traffic::Departure;
+use base::index::Id as _;
+use cgen::abi::Decided;
+use ir::pna::{Decisions, HOST_TO_NET, PORT_CPU, Slot, Stage};
+use ir::{BlockId, PointId, Program};
+
+/// `PNA_MIRROR_SESSION_TO_CPU`.
+const SESSION_TO_CPU: u32 = 0;
+
+/// The greatest number of a pass, which has 3 bits; 0 follows.
+const PASS_MAX: u64 = 7;
+
+/// The architecture's own state.
+pub(crate) struct Pna {
+    /// The ports of hosts: first and last of each range.
+    host_ports: Vec<(u32, u32)>,
+}
+
+/// What a program shows of how packets are worked on.
+pub(crate) fn observability(program: &Program) -> Observability {
+    let expires = program.tables.iter().any(|table| table.expires || table.support_timeout);
+    let adds = program.tables.iter().any(|table| table.adds_on_miss);
+    Observability {
+        serialised: adds || program.sends_again(),
+        time: expires || !program.meters.is_empty() || !program.direct_meters.is_empty(),
+        depths: false,
+    }
+}
+
+impl Pna {
+    pub fn new(program: &Program) -> Pna {
+        Pna { host_ports: program.host_ports.clone() }
+    }
+}
+
+impl Rules for Pna {
+    fn begin(&mut self, engine: &mut Engine, packet: &mut Packet) {
+        packet.clear_intrinsics();
+        packet.set_intrinsic(Slot::InputPort, u64::from(packet.ingress_port()));
+        begin_pass(packet, packet.time_ns());
+        packet.set_intrinsic(Slot::Drop, 1);
+        engine.pipeline.begin_pass(packet);
+    }
+
+    fn ingress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        for packet in burst.iter() {
+            let port = packet.intrinsic(Slot::InputPort) as u32;
+            tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
+        }
+        engine.timer.start();
+        for (stage, lap) in [
+            (Stage::MainParser, CoreStage::Parser),
+            (Stage::PreControl, CoreStage::Ingress),
+            (Stage::MainControl, CoreStage::Ingress),
+            (Stage::MainDeparser, CoreStage::Deparser),
+        ] {
+            engine.pipeline.run(block(stage), burst, execution);
+            engine.end_failed(burst, &mut Vec::new(), execution);
+            engine.timer.lap(lap);
+        }
+        engine.pipeline.decide(point(Decisions::Deparser), burst, execution);
+        for packet in burst.drain(..) {
+            self.leave(engine, packet, execution);
+        }
+        engine.timer.lap(CoreStage::Decide);
+    }
+
+    fn begin_egress(&mut self, departure: Departure<Packet>, execution: &mut Execution<'_>) -> Packet {
+        let Departure { packet, port, .. } = departure;
+        tell(execution, || Decision::EgressStarts { port, rid: 0, kind: kind(&packet) });
+        packet
+    }
+
+    fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
+        engine.pipeline.decide(point(Decisions::Queues), burst, execution);
+        for packet in burst.drain(..) {
+            match packet.decided() {
+                Decided::Send { port, .. } => {
+                    let length = packet.bytes().len();
+                    engine.transmit(packet, port, length, execution);
+                }
+                _ => engine.end(packet, DropReason::Egress, execution),
+            }
+        }
+        engine.timer.lap(CoreStage::Transmit);
+    }
+
+    fn after_ingress(
+        &mut self,
+        engine: &mut Engine,
+        mut packet: Packet,
+        original: Option<Packet>,
+        execution: &mut Execution<'_>,
+    ) {
+        original.into_iter().for_each(|original| engine.pool.give(original));
+        engine.pipeline.run(block(Stage::MainDeparser), std::slice::from_mut(&mut packet), execution);
+        if packet.assertion_failed() {
+            return engine.end(packet, DropReason::AssertionFailed, execution);
+        }
+        engine.decide(point(Decisions::Deparser), &mut packet, execution);
+        self.leave(engine, packet, execution);
+    }
+
+    /// Packets leave the fast path in front of the deparser only.
+    fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+        self.after_ingress(engine, packet, None, execution);
+    }
+}
+
+impl Pna {
+    /// Carries out what was decided about a deparsed packet.
+    fn leave(&self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
+        if packet.is_too_long() {
+            return engine.end(packet, DropReason::TooLong, execution);
+        }
+        loop {
+            match packet.decided() {
+                Decided::Punt { slot, .. } if slot == Slot::Recirculate as u32 => {
+                    return recirculate(engine, packet, execution);
+                }
+                Decided::Punt { slot, .. } if slot == Slot::Turn as u32 => {
+                    return turn_round(engine, packet, execution);
+                }
+                Decided::Punt { slot, .. } => {
+                    // Added entries are published when the core has stopped behind this packet.
+                    if let Some(mirror) = Slot::MIRRORS.into_iter().find(|&mirror| mirror as u32 == slot) {
+                        self.mirror(engine, &packet, mirror, execution);
+                    }
+                    packet.set_intrinsic(slot, 0);
+                    engine.decide(point(Decisions::Deparser), &mut packet, execution);
+                }
+                Decided::Enqueue { port, .. } => {
+                    tell(execution, || Decision::Unicast { port });
+                    return enqueue(engine, packet, port, execution);
+                }
+                Decided::GoesOn | Decided::Send { .. } | Decided::Drop(_) => {
+                    return engine.end(packet, DropReason::Ingress, execution);
+                }
+            }
+        }
+    }
+
+    /// Sends copies of a deparsed packet to the ports of a mirror slot's session. Session 0 is the port to controllers,
+    /// unless a controller has set it up.
+    fn mirror(&self, engine: &mut Engine, packet: &Packet, mirror: Slot, execution: &mut Execution<'_>) {
+        let session = (packet.intrinsic(mirror) as u32).wrapping_sub(1);
+        let is_known = engine.replication.session(session).is_some();
+        if !is_known && session != SESSION_TO_CPU {
+            tell(execution, || Decision::Cloned { session, copies: None });
+            return;
+        }
+        let properties = engine.replication.clone_properties(session);
+        let bytes = packet.bytes();
+        let length = properties.length_bytes_max.map_or(bytes.len(), |length| bytes.len().min(length as usize));
+        let Some(mut copy) = engine.again_from(&bytes[..length], packet, execution) else { return };
+        for slot in [Slot::InputPort, Slot::Direction, Slot::Turned] {
+            copy.set_intrinsic(slot, packet.intrinsic(slot));
+        }
+        copy.set_intrinsic(Slot::ClassOfService, u64::from(properties.class_of_service));
+        engine.pipeline.begin_pass(&mut copy);
+        if !is_known {
+            tell(execution, || Decision::Cloned { session, copies: Some(1) });
+            return self.send_copy(engine, copy, PORT_CPU, execution);
+        }
+        let destination = Destination::Session(session);
+        let copies = engine.replication.replicas(destination).len();
+        tell(execution, || Decision::Cloned { session, copies: Some(copies) });
+        engine.replicate(copy, destination, execution, |engine, copy, replica, execution| {
+            self.send_copy(engine, copy, replica.port, execution);
+        });
+    }
+
+    /// Sends a mirrored packet to a port, by way of the blocks if the port is on the other side.
+    fn send_copy(&self, engine: &mut Engine, mut copy: Packet, port: u32, execution: &mut Execution<'_>) {
+        copy.set_intrinsic(Slot::DestPort, u64::from(port));
+        let is_host = self.host_ports.iter().any(|(first, last)| (first..=last).contains(&&port));
+        let is_to_net = copy.intrinsic(Slot::Direction) == HOST_TO_NET;
+        if !self.host_ports.is_empty() && is_host == is_to_net && port != PORT_CPU {
+            turn_round(engine, copy, execution);
+        } else {
+            enqueue(engine, copy, port, execution);
+        }
+    }
+}
+
+/// Sends a deparsed packet through the blocks again, in the same direction and without a destination.
+fn recirculate(engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+    let Some(mut fresh) = engine.again_from(packet.bytes(), &packet, execution) else {
+        engine.pool.give(packet);
+        return;
+    };
+    for slot in [Slot::InputPort, Slot::Turned, Slot::Loopedback] {
+        fresh.set_intrinsic(slot, packet.intrinsic(slot));
+    }
+    fresh.set_intrinsic(Slot::Recirculated, 1);
+    fresh.set_intrinsic(Slot::Pass, packet.intrinsic(Slot::Pass) + 1 & PASS_MAX);
+    fresh.set_intrinsic(Slot::Drop, 1);
+    go_round(engine, fresh, packet, execution);
+}
+
+/// Sends a deparsed packet through the blocks in the other direction. Its destination remains, so that it need not be
+/// given again.
+fn turn_round(engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+    let Some(mut fresh) = engine.again_from(packet.bytes(), &packet, execution) else {
+        engine.pool.give(packet);
+        return;
+    };
+    for slot in [Slot::InputPort, Slot::DestPort] {
+        fresh.set_intrinsic(slot, packet.intrinsic(slot));
+    }
+    fresh.set_intrinsic(Slot::Turned, packet.intrinsic(Slot::Turned) ^ 1);
+    fresh.set_intrinsic(Slot::Loopedback, 1);
+    go_round(engine, fresh, packet, execution);
+}
+
+fn go_round(engine: &mut Engine, mut fresh: Packet, packet: Packet, execution: &mut Execution<'_>) {
+    begin_pass(&mut fresh, execution.now_ns);
+    engine.pipeline.begin_pass(&mut fresh);
+    tell(execution, || Decision::Recirculated);
+    engine.inject_instead(fresh, packet);
+}
+
+/// Sets the intrinsic variables that every pass starts with.
+fn begin_pass(packet: &mut Packet, now_ns: u64) {
+    packet.set_ingress_length(packet.length());
+    packet.set_intrinsic(Slot::Timestamp, now_ns / 1000);
+}
+
+/// The class of service is the priority, as far as there are queues.
+fn enqueue(engine: &mut Engine, packet: Packet, port: u32, execution: &mut Execution<'_>) {
+    let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(engine.traffic.priority_max());
+    engine.enqueue(packet, port, priority, execution, |_| {});
+}
+
+/// What kind of packet it is, in words.
+fn kind(packet: &Packet) -> &'static str {
+    if packet.intrinsic(Slot::Recirculated) != 0 {
+        "a recirculated packet"
+    } else if packet.intrinsic(Slot::Loopedback) != 0 {
+        "a looped back packet"
+    } else {
+        "a normal packet"
+    }
+}
+
+fn point(decisions: Decisions) -> PointId {
+    PointId::from_index(decisions as usize)
+}
+
+fn block(stage: Stage) -> BlockId {
+    BlockId::from_index(stage as usize)
+}
