@@ -406,7 +406,7 @@ pub struct P4RuntimeArguments {
     /// Serve controllers at this port of loopback, too, where simple_switch_CLI connects to the switch
     #[arg(long, value_name = "PORT", requires = "p4runtime", hide = true)]
     pub thrift_port: Option<u16>,
-    /// The CPU port, which sends packets to controllers and receives theirs [default: 510, PSA_PORT_CPU or PNA_PORT_CPU]
+    /// The CPU port, which sends packets to controllers and receives theirs [default: that of the architecture]
     #[arg(long, value_name = "PORT", requires = "p4runtime")]
     pub cpu_port: Option<u32>,
     /// The server's certificate (PEM): clients must use TLS

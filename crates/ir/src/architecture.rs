@@ -1,9 +1,10 @@
 //! An architecture as data: its blocks, its intrinsic metadata, what a program may request of it, and its numbers.
 //!
 //! What enters: nothing; each architecture is one constant ([`crate::v1model::ARCHITECTURE`],
-//! [`crate::psa::ARCHITECTURE`], [`crate::pna::ARCHITECTURE`]). What leaves: the properties of a program's packet paths, for the planner, the switch
-//! core, the control plane and the command. Code that uses these properties works for every architecture; only `lower`,
-//! which reads the package, and the architecture modules of the switch know one by name.
+//! [`crate::psa::ARCHITECTURE`], [`crate::pna::ARCHITECTURE`]). What leaves: the properties of a program's packet
+//! paths, for the planner, the switch core, the control plane and the command. Code that uses these properties works
+//! for every architecture; only `lower`, which reads the package, and the architecture modules of the switch know one
+//! by name.
 
 use crate::program::Program;
 use crate::walk;

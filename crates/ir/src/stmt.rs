@@ -234,9 +234,9 @@ pub enum StmtKind {
         /// As in [`StmtKind::ExecuteMeter`].
         before: Expr,
     },
-    /// Adds an entry to a table with these values of its keys, all matched exactly. The target gets whether it could be
-    /// added (`Bool`): not if the table is full, has an entry with this key or cannot be changed. Packets meet the entry
-    /// only after the core has published it. Controls only.
+    /// Adds an entry to a table with these values of its keys, all matched exactly. The target gets whether it could
+    /// be added (`Bool`): not if the table is full, has an entry with this key or cannot be changed. Packets meet the
+    /// entry only after the core has published it. Controls only.
     AddEntry {
         /// Target.
         dst: Place,
@@ -251,9 +251,9 @@ pub enum StmtKind {
         /// The number of the profile with the time of the entry's timer or idle timeout, `Bit(8)`.
         profile: Expr,
     },
-    /// Starts the timer anew of the entry whose action this is, with the time of a profile (`Bit(8)`), or of its present
-    /// one, if it has one. Nothing happens in a default action, outside of a table's action, and in a table whose entries
-    /// do not expire.
+    /// Starts the timer anew of the entry whose action this is, with the time of a profile (`Bit(8)`), or of its
+    /// present one, if it has one. Nothing happens in a default action, outside of a table's action, and in a table
+    /// whose entries do not expire.
     SetTimer {
         /// The number of the profile.
         profile: Option<Expr>,

@@ -27,6 +27,23 @@ fn another_drop_port_is_kept() {
     assert_eq!((program.drop_port, print(&program)), (5, text));
 }
 
+#[test]
+fn ports_of_hosts_are_kept() {
+    let text = SAMPLE.replacen("program v1model\n", "program v1model\nhost_ports (4 .. 7, 9 .. 9)\n", 1);
+    let program = parse(&text).unwrap();
+    assert_eq!((&program.host_ports[..], print(&program)), (&[(4, 7), (9, 9)][..], text));
+}
+
+#[test]
+fn entries_that_packets_add_and_timers_are_kept() {
+    let adds = "  v0 = v5\n  add_entry v9 = table1 (h0.1) 1(v5) timer 8w0x2\n  set_timer 8w0x1\n  restart_timer\n";
+    let text = SAMPLE.replacen("  v0 = v5\n", adds, 1);
+    let text = text.replacen("  const_entries\n", "", 1).replacen("  implementation profile1 ()\n", "", 1);
+    let text = text.replacen("priority 0 1(9w0x1ff)\n", "priority 0 1(9w0x1ff)\n  expires\n  adds_on_miss\n", 1);
+    let program = parse(&text).unwrap();
+    assert_eq!((print(&program), ir::verify(&program)), (text, Ok(())));
+}
+
 /// Replaces a part of the sample and shows the reader's complaint.
 fn check(part: &str, replacement: &str, expected: Expect) {
     assert!(SAMPLE.contains(part), "the sample has no {part:?}");
@@ -35,7 +52,7 @@ fn check(part: &str, replacement: &str, expected: Expect) {
 
 #[test]
 fn errors_have_their_place() {
-    check("program v1model", "program pna", expect!["1:9: expected an architecture, found 'pna'"]);
+    check("program v1model", "program tna", expect!["1:9: expected an architecture, found 'tna'"]);
     check("labels 4", "labels four", expect!["3:8: expected a number, found 'four'"]);
     check("v1 \"", "v2 \"", expect!["5:1: v2 is declared out of order: v1 is next"]);
     check("bit<200>", "bit<32769>", expect!["12:20: a width of 32769 bits; the most is 32768"]);

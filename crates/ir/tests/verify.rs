@@ -92,6 +92,24 @@ fn decisions() {
 }
 
 #[test]
+fn added_entries() {
+    let check = |part: &str, replacement: &str, expected| {
+        check(part, &format!("v0 = v5\n {replacement}"), expected);
+    };
+    let add = "v0 = v5";
+    check(add, "add_entry v9 = table9 (h0.1) 1(v5) timer 8w0x0", expect!["action0: table9 does not exist"]);
+    check(
+        add,
+        "add_entry v9 = table1 (h0.2) 1(v5) timer 8w0x0",
+        expect![[r#"
+            action0: the keys do not fit those of table1
+            action0: entries are added to table1, which adds none
+            action0: table1 has an action profile"#]],
+    );
+    check(add, "set_timer 9w0x0", expect!["action0: the profile is Bit(9) and should be Bit(8)"]);
+}
+
+#[test]
 fn expressions() {
     check("v0 = v5", "v0 = (v5 + 8w0x1)", expect!["action0: Bit(9) Add Bit(8)"]);
     check("v0 = v5", "v0 = (v5 / v3)", expect!["action0: Bit(9) Div Int(12)"]);

@@ -254,6 +254,23 @@ impl<'p> Verifier<'p> {
                     self.expr_of(high, dst, in_parser, "the greatest");
                 }
             }
+            StmtKind::AddEntry { .. } | StmtKind::SetTimer { .. } => self.of_entries(stmt, dst, in_parser),
+            StmtKind::Digest { digest, values } => self.digest(*digest, values, in_parser),
+            StmtKind::Log { args, .. } => args.iter().for_each(|arg| self.expr(arg, in_parser)),
+            StmtKind::CallExtern { function, instance, inputs, .. } => {
+                inputs.iter().for_each(|input| self.expr(input, in_parser));
+                self.extern_call(dst, *function, *instance, inputs);
+            }
+            StmtKind::Assert { cond, .. } => self.expr_of(cond, Type::Bool, in_parser, "the condition"),
+            end if end.is_decision() => self.numbers_of(end),
+            // Statements with bodies, of which `body` checks what is not in these.
+            _ => {}
+        }
+    }
+
+    /// A statement about entries.
+    fn of_entries(&mut self, stmt: &StmtKind, dst: Option<Type>, in_parser: bool) {
+        match stmt {
             StmtKind::AddEntry { table, keys, action, args, profile, .. } => {
                 self.check(matches!(dst, None | Some(Type::Bool)), || {
                     format!("whether there is an entry goes to {dst:?}")
@@ -265,15 +282,6 @@ impl<'p> Verifier<'p> {
             StmtKind::SetTimer { profile } => {
                 profile.iter().for_each(|profile| self.expr_of(profile, Type::Bit(8), in_parser, "the profile"));
             }
-            StmtKind::Digest { digest, values } => self.digest(*digest, values, in_parser),
-            StmtKind::Log { args, .. } => args.iter().for_each(|arg| self.expr(arg, in_parser)),
-            StmtKind::CallExtern { function, instance, inputs, .. } => {
-                inputs.iter().for_each(|input| self.expr(input, in_parser));
-                self.extern_call(dst, *function, *instance, inputs);
-            }
-            StmtKind::Assert { cond, .. } => self.expr_of(cond, Type::Bool, in_parser, "the condition"),
-            end if end.is_decision() => self.numbers_of(end),
-            // Statements with bodies, of which `body` checks what is not in these.
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! Extern objects and functions: those of core.p4 ([`core`]), of v1model ([`v1model`]) and of PSA ([`psa`]). PNA has
-//! functions of its own ([`pna`]), and PSA's objects. Shared by architectures are [`hashes`], and the action profiles of tables ([`profiles`]).
+//! functions of its own ([`pna`]), and PSA's objects. Shared by architectures are [`hashes`], and the action profiles
+//! of tables ([`profiles`]).
 //!
 //! These are known by name. A plug-in implements a program's own externs ([`own`]).
 
