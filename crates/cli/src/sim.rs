@@ -4,27 +4,34 @@
 //! crate `sim`; here its switches get their programs, and the user sees how far it is.
 //!
 //! * [`capture`]: the packets of links as captures. [`checks`]: properties, and the smallest run that violates one.
+//! * [`steps`]: what programs do with the packets of a flow.
 
 mod capture;
 mod checks;
+mod steps;
 
 use self::capture::Captures;
+use self::steps::Steps;
 use crate::Exit;
 use crate::args::{BackendKind, SourceArguments, SwitchArguments};
 use crate::backend;
 use crate::frontend;
 use crate::net::named_program;
 use crate::terminal::{self, Progress, say};
+use crate::trace::values::Described;
 use clap::Args;
 use sim::Time;
 use sim::check::Property;
+use sim::journeys::Journeys;
 use sim::record::Recording;
 use sim::scenario::results::{self, ResultFile};
 use sim::scenario::{Scenario, ScenarioFault, Simulation, SwitchKind, SwitchPlan};
+use sim::switch_node::SwitchNode;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use switch::Switch;
 use wirespeed::Program;
@@ -65,6 +72,10 @@ pub struct SimArguments {
     /// With --check: try so many seeds, from the scenario's or that of --seed on
     #[arg(long, value_name = "N", requires = "check", value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: Option<u64>,
+    /// Write the journey of each packet of this flow, as numbered in flows.csv, to trace.txt in the folder of the
+    /// results: what happens at each node, and each step of programs, which the interpreter runs for this
+    #[arg(long, value_name = "FLOW", conflicts_with = "check")]
+    pub trace: Option<usize>,
     /// Stop at this time, as in `5ms`; what happens before it stays the same
     #[arg(long, value_name = "TIME", value_parser = Time::parse)]
     pub until: Option<Time>,
@@ -111,15 +122,20 @@ pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
         return Ok(Exit::Success);
     }
     let began = Instant::now();
-    simulation.network.record(&Recording { captured: captured.clone(), ..Recording::default() });
+    let mut journeys = session.journeys(&mut simulation)?;
+    let traced = journeys.as_ref().map(Journeys::recording).unwrap_or_default();
+    simulation.network.record(&Recording { captured: captured.clone(), ..traced });
     let mut captures = Captures::create(&simulation.network, &captured, &session.output)?;
     run(&mut simulation, &mut |simulation| {
-        captures.write(&simulation.network.take_records())?;
+        let records = simulation.network.take_records();
+        journeys.iter_mut().for_each(|journeys| journeys.take(&records));
+        captures.write(&records)?;
         Ok(true)
     })?;
     captures.finish()?;
     let took = began.elapsed();
-    session.write(&simulation, &[])?;
+    let trace = journeys.map(|journeys| ResultFile { name: "trace.txt".to_owned(), text: journeys.text() });
+    session.write(&simulation, &[], trace)?;
     match arguments.json {
         true => say!("{}", results::summary(&simulation)),
         false => conclude(&simulation, took, &session.output),
@@ -184,14 +200,36 @@ impl Session<'_> {
         })
     }
 
+    /// The journeys of the flow that is traced, if one is: its programs tell their steps.
+    fn journeys(&self, simulation: &mut Simulation) -> Result<Option<Journeys>, Exit> {
+        let Some(flow) = self.arguments.trace else { return Ok(None) };
+        let Some(journeys) = Journeys::new(simulation, flow) else {
+            let flows = simulation.scenario.flows.len();
+            terminal::error(format!("there is no flow {flow} to trace: the scenario has {flows}, numbered from 0"));
+            return Err(Exit::Usage);
+        };
+        for (plan, node) in simulation.scenario.switches.iter().zip(&simulation.switches) {
+            let described = match &plan.kind {
+                SwitchKind::Program { program, .. } => self.programs.described(program),
+                SwitchKind::Router => None,
+            };
+            let node = simulation.network.node_mut::<SwitchNode>(*node);
+            if let (Some(described), Some(node)) = (described, node) {
+                node.trace(Box::new(Steps::new(described)));
+            }
+        }
+        Ok(Some(journeys))
+    }
+
     /// Writes the results of a run with these further values.
-    fn write(&self, simulation: &Simulation, more: &[String]) -> Result<(), Exit> {
+    fn write(&self, simulation: &Simulation, more: &[String], further: Option<ResultFile>) -> Result<(), Exit> {
         let mut files = results::files(simulation);
         let name = self.arguments.scenario.file_stem().unwrap_or_default().to_string_lossy();
         let sets: String = self.sets(more).iter().map(|set| format!("# --set {set}\n")).collect();
         let page = sim::report::page(simulation, &files, &name, &(sets + &self.text));
         // The summary is the last.
         files.insert(files.len() - 1, ResultFile { name: "report.html".to_owned(), text: page });
+        files.splice(0..0, further);
         write(&self.output, &files).map_err(|error| {
             terminal::error(format!("cannot write results to {}: {error}", self.output.display()));
             Exit::System
@@ -244,13 +282,19 @@ struct Programs<'a> {
     /// Where files are looked for: the scenario's folder, and the one above it.
     folders: Vec<PathBuf>,
     compiled: BTreeMap<PathBuf, Program>,
+    /// If a flow is traced: the programs with their texts.
+    described: BTreeMap<PathBuf, Arc<Described>>,
 }
 
 impl Programs<'_> {
     fn new(arguments: &SimArguments) -> Programs<'_> {
         let own = folder_of(&arguments.scenario);
         let folders = vec![own.clone(), own.join("..")];
-        Programs { arguments, folders, compiled: BTreeMap::new() }
+        Programs { arguments, folders, compiled: BTreeMap::new(), described: BTreeMap::new() }
+    }
+
+    fn described(&self, program: &str) -> Option<Arc<Described>> {
+        self.described.get(&self.program(program).ok()?).cloned()
     }
 
     /// The core of a switch with its entries.
@@ -259,7 +303,8 @@ impl Programs<'_> {
             return Err("a router has no program".to_owned());
         };
         let program = self.compile(program)?;
-        let kind = is_interpreted.then_some(BackendKind::Interp);
+        let is_traced = self.arguments.trace.is_some();
+        let kind = (*is_interpreted || is_traced).then_some(BackendKind::Interp);
         let (backend, note) = backend::choose_quietly(&program, kind, self.arguments.cc.as_deref())?;
         note.iter().for_each(terminal::warning);
         let entries = entries.iter().map(|file| self.file(file)).collect::<Result<_, _>>()?;
@@ -275,8 +320,13 @@ impl Programs<'_> {
         if let Some(program) = self.compiled.get(&path) {
             return Ok(program.clone());
         }
-        let compiled = frontend::load(&path, &self.arguments.source, true)
+        // A trace has the program as it was written: passes would hide steps.
+        let is_traced = self.arguments.trace.is_some();
+        let compiled = frontend::load(&path, &self.arguments.source, !is_traced)
             .map_err(|_| format!("the program {} has errors", path.display()))?;
+        if is_traced {
+            self.described.insert(path.clone(), Arc::new(Described::new(&compiled)));
+        }
         self.compiled.insert(path, compiled.program.clone());
         Ok(compiled.program)
     }

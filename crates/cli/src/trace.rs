@@ -9,7 +9,7 @@
 //! * [`tap`]: packets as they arrive at a running switch; [`log`]: the log of all packets of a switch.
 
 pub mod arguments;
-mod journey;
+pub mod journey;
 pub mod log;
 mod places;
 mod replica;

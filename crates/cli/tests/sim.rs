@@ -202,3 +202,110 @@ fn links_can_be_captured_and_the_captures_do_not_depend_on_threads() {
     "#]]
     .assert_eq(&String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn a_flow_can_be_traced_through_the_programs_on_its_way() {
+    let folder = folder();
+    for (name, threads) in [("one", "1"), ("two", "2")] {
+        let more = ["--trace", "2", "--until", "200us", "--threads", threads];
+        let output = sim(&folder, &[&["star.toml", "-o", name][..], &more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let trace = fs::read_to_string(folder.path().join("one/trace.txt")).unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join("two/trace.txt")).unwrap(), trace);
+    expect![[r#"
+        packet 1: ICMP 10.0.3.2 to 10.0.1.2, identifier 10000, 56 bytes of payload
+          11.152us: h3 sends it on h3>s1
+          17.032us: s1 gets it
+              ingress: port 3, 98 bytes, a normal packet
+              RouterParser
+                state start                                                                           l3fwd.p4:72
+                  extract hdr.ethernet at byte 0: destination=02:00:00:00:03:01 source=02:00:00:00:03:02 ethertype=0x800  l3fwd.p4:73
+                  select hdr.ethernet.ethertype=0x800 -> parse_ipv4                                   l3fwd.p4:73
+                state parse_ipv4                                                                      l3fwd.p4:86
+                  extract hdr.ipv4 at byte 14: version=4 header_words=5 dscp=0 ecn=0 total_length=84 identification=0 flags=2 fragment_offset=0 ttl=64 protocol=1 checksum=0x22a6 source=10.0.3.2 destination=10.0.1.2  l3fwd.p4:87
+                  select hdr.ipv4.header_words=5 -> accept                                            l3fwd.p4:89
+                  accept                                                                              l3fwd.p4:89
+              RouterVerifyChecksum
+                condition of verify_checksum (hdr.ipv4.isValid()): true                               l3fwd.p4:104
+                Csum16 over 18 bytes: 0x22a6                                                          l3fwd.p4:104
+                verify_checksum computes 8870                                                         l3fwd.p4:104
+                verify_checksum: hdr.ipv4.checksum is wrong: false                                    l3fwd.p4:104
+              RouterIngress
+                if (standard_metadata.parser_error != error.NoError): false                           l3fwd.p4:163
+                if (hdr.arp.isValid()): false                                                         l3fwd.p4:165
+                if (!hdr.ipv4.isValid() || standard_metadata.checksum_error == 1): false              l3fwd.p4:173
+                if (hdr.ethernet.destination[40:40] == 1): false                                      l3fwd.p4:175
+                if (hdr.ipv4.ttl <= 1): false                                                         l3fwd.p4:178
+                table RouterIngress.route hdr.ipv4.destination=10.0.1.2                               l3fwd.p4:181
+                  hit entry 0: hdr.ipv4.destination=10.0.1.2/32 -> RouterIngress.forward(1, 02:00:00:00:01:01, 02:00:00:00:01:02)
+                action RouterIngress.forward(port=1, source=02:00:00:00:01:01, destination=02:00:00:00:01:02)  l3fwd.p4:181
+                  hdr.ethernet.source = 02:00:00:00:01:01                                             l3fwd.p4:119
+                  hdr.ethernet.destination = 02:00:00:00:01:02                                        l3fwd.p4:120
+                  hdr.ipv4.ttl = 63                                                                   l3fwd.p4:121
+                  standard_metadata.egress_spec = 1                                                   l3fwd.p4:122
+              => queued to port 1
+              egress: port 1, replica 0, a normal packet
+              RouterEgress
+              RouterComputeChecksum
+                condition of update_checksum (hdr.ipv4.isValid()): true                               l3fwd.p4:192
+                Csum16 over 18 bytes: 0x23a6                                                          l3fwd.p4:192
+                hdr.ipv4.checksum = 0x23a6                                                            l3fwd.p4:192
+              RouterDeparser
+                emit hdr.ethernet: 14 bytes                                                           l3fwd.p4:202
+                emit hdr.ipv4: 20 bytes                                                               l3fwd.p4:204
+              => sent on port 1, 98 bytes
+          17.032us: s1 sends it on s1>h1
+          22.912us: h1 gets it
+
+        packet 2: ICMP 10.0.1.2 to 10.0.3.2, identifier 10000, 56 bytes of payload
+          24.15109us: h1 sends it on h1>s1 (2 waiting)
+          54.63909us: s1 gets it
+              ingress: port 1, 98 bytes, a normal packet
+              RouterParser
+                state start                                                                           l3fwd.p4:72
+                  extract hdr.ethernet at byte 0: destination=02:00:00:00:01:01 source=02:00:00:00:01:02 ethertype=0x800  l3fwd.p4:73
+                  select hdr.ethernet.ethertype=0x800 -> parse_ipv4                                   l3fwd.p4:73
+                state parse_ipv4                                                                      l3fwd.p4:86
+                  extract hdr.ipv4 at byte 14: version=4 header_words=5 dscp=0 ecn=0 total_length=84 identification=0 flags=2 fragment_offset=0 ttl=64 protocol=1 checksum=0x22a6 source=10.0.1.2 destination=10.0.3.2  l3fwd.p4:87
+                  select hdr.ipv4.header_words=5 -> accept                                            l3fwd.p4:89
+                  accept                                                                              l3fwd.p4:89
+              RouterVerifyChecksum
+                condition of verify_checksum (hdr.ipv4.isValid()): true                               l3fwd.p4:104
+                Csum16 over 18 bytes: 0x22a6                                                          l3fwd.p4:104
+                verify_checksum computes 8870                                                         l3fwd.p4:104
+                verify_checksum: hdr.ipv4.checksum is wrong: false                                    l3fwd.p4:104
+              RouterIngress
+                if (standard_metadata.parser_error != error.NoError): false                           l3fwd.p4:163
+                if (hdr.arp.isValid()): false                                                         l3fwd.p4:165
+                if (!hdr.ipv4.isValid() || standard_metadata.checksum_error == 1): false              l3fwd.p4:173
+                if (hdr.ethernet.destination[40:40] == 1): false                                      l3fwd.p4:175
+                if (hdr.ipv4.ttl <= 1): false                                                         l3fwd.p4:178
+                table RouterIngress.route hdr.ipv4.destination=10.0.3.2                               l3fwd.p4:181
+                  hit entry 2: hdr.ipv4.destination=10.0.3.2/32 -> RouterIngress.forward(3, 02:00:00:00:03:01, 02:00:00:00:03:02)
+                action RouterIngress.forward(port=3, source=02:00:00:00:03:01, destination=02:00:00:00:03:02)  l3fwd.p4:181
+                  hdr.ethernet.source = 02:00:00:00:03:01                                             l3fwd.p4:119
+                  hdr.ethernet.destination = 02:00:00:00:03:02                                        l3fwd.p4:120
+                  hdr.ipv4.ttl = 63                                                                   l3fwd.p4:121
+                  standard_metadata.egress_spec = 3                                                   l3fwd.p4:122
+              => queued to port 3
+              egress: port 3, replica 0, a normal packet
+              RouterEgress
+              RouterComputeChecksum
+                condition of update_checksum (hdr.ipv4.isValid()): true                               l3fwd.p4:192
+                Csum16 over 18 bytes: 0x23a6                                                          l3fwd.p4:192
+                hdr.ipv4.checksum = 0x23a6                                                            l3fwd.p4:192
+              RouterDeparser
+                emit hdr.ethernet: 14 bytes                                                           l3fwd.p4:202
+                emit hdr.ipv4: 20 bytes                                                               l3fwd.p4:204
+              => sent on port 3, 98 bytes
+          80.005us: s1 sends it on s1>h3 (1 waiting)
+          85.885104us: h3 gets it
+    "#]].assert_eq(&trace);
+    let output = sim(&folder, &["star.toml", "--trace", "3"]);
+    assert_eq!(output.status.code(), Some(2));
+    expect![[r#"
+        error: there is no flow 3 to trace: the scenario has 3, numbered from 0
+    "#]]
+    .assert_eq(&String::from_utf8_lossy(&output.stderr));
+}

@@ -3,9 +3,11 @@
 //! What enters: properties, and the records of a run in their order. What leaves: the first violation, with the packet,
 //! the place and the time; or none. It does not depend on the number of threads.
 //!
-//! * [`property`]: which properties there are. [`packets`]: what is known of each packet under way.
+//! * [`property`]: which properties there are. [`packets`]: what is known of each packet under way, [`facts`] of
+//!   the network.
 //!   [`shrink`]: makes what fails smaller.
 
+pub(crate) mod facts;
 mod packets;
 pub mod property;
 pub mod shrink;
@@ -17,12 +19,11 @@ use crate::record::{Event, Loss, Record, Recording, origin};
 use crate::scenario::build::Simulation;
 use crate::switch_node::SwitchNode;
 use crate::time::Time;
-use crate::topology::NodeRef;
 use crate::wire::flow::FlowKey;
-use core::net::IpAddr;
+use facts::Facts;
 use packets::{Followed, Inside, Packets};
 use property::{Depth, is_excused, is_of_failures};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// How a run violates a property first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,53 +48,6 @@ pub struct Checker {
     /// Packets that were followed.
     followed: u64,
     violation: Option<Violation>,
-}
-
-/// What is known of the network.
-struct Facts {
-    hosts: BTreeMap<IpAddr, NodeId>,
-    host_nodes: BTreeSet<NodeId>,
-    /// By node.
-    names: Vec<String>,
-    channels: BTreeMap<(NodeId, usize), String>,
-    /// Those of links of hosts: a host whose own link is down has no other way.
-    host_channels: BTreeSet<(NodeId, usize)>,
-    /// When links go down or up.
-    changes: Vec<Time>,
-}
-
-impl Facts {
-    fn of(simulation: &Simulation) -> Facts {
-        let topology = &simulation.scenario.topology;
-        let nodes = topology.hosts.iter().zip(&simulation.hosts);
-        let addresses = nodes.flat_map(|(host, node)| host.addresses.iter().map(|it| (it.ip, *node)));
-        let mut names = vec![String::new(); simulation.hosts.len() + simulation.switches.len()];
-        for (index, node) in simulation.hosts.iter().enumerate() {
-            names[node.0 as usize] = topology.name(NodeRef::Host(index)).to_owned();
-        }
-        for (index, node) in simulation.switches.iter().enumerate() {
-            names[node.0 as usize] = topology.name(NodeRef::Switch(index)).to_owned();
-        }
-        let channels = simulation.network.channels().iter();
-        let is_host = |node: NodeId| simulation.hosts.contains(&node);
-        let of_hosts = channels.clone().filter(|it| is_host(it.from.node) || is_host(it.to.node));
-        Facts {
-            hosts: addresses.collect(),
-            host_nodes: simulation.hosts.iter().copied().collect(),
-            names,
-            channels: channels.map(|it| ((it.from.node, it.from.port), it.name.clone())).collect(),
-            host_channels: of_hosts.map(|it| (it.from.node, it.from.port)).collect(),
-            changes: simulation.scenario.changes(),
-        }
-    }
-
-    fn name(&self, node: NodeId) -> &str {
-        &self.names[node.0 as usize]
-    }
-
-    fn channel(&self, record: &Record) -> &str {
-        self.channels.get(&(record.node, record.port)).map_or("", |name| name)
-    }
 }
 
 impl Checker {

@@ -16,7 +16,7 @@
 //! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`record`]: what happens to packets, for captures, traces and checks.
 //! * [`report`]: plots, and a page with them.
-//! * [`check`]: properties that are checked packet by packet.
+//! * [`check`]: properties that are checked packet by packet. [`journeys`]: what happens to each packet of a flow.
 //! * [`statistics`]: histograms and confidence intervals.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 //!
@@ -37,7 +37,8 @@
 //! | Results as CSV and JSON, samples over time, warm-up | yes |
 //! | Captures of links | yes |
 //! | Plots as SVG, a report as HTML | yes |
-//! | Traces, sweeps, shards | no |
+//! | Journeys of packets through the network and its programs | yes |
+//! | Sweeps, shards | no |
 //! | Restarts of switches, random faults of links and switches; routers that take other routes | yes |
 //! | Properties: loops, losses, order, bytes, queues, convergence | yes |
 //! | Controllers in modelled time, P4Runtime ports, real time | no |
@@ -50,6 +51,7 @@ pub mod check;
 pub mod events;
 pub mod generator;
 pub mod host;
+pub mod journeys;
 pub mod network;
 pub mod node;
 pub mod packet;

@@ -187,7 +187,7 @@ fn replay(session: &mut Session<'_>, case: &Case) -> Result<Simulation, Exit> {
         Ok(true)
     })?;
     captures.finish()?;
-    session.write(&simulation, &case.sets())?;
+    session.write(&simulation, &case.sets(), None)?;
     Ok(simulation)
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::scenario::Scenario;
+use crate::topology::NodeRef;
 use expect_test::{Expect, expect};
 
 const LEAF_SPINE: &str = r#"
