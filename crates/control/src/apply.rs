@@ -251,6 +251,14 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             Ok(Reply::Text(show::meter_config(meter_cell(switch, *meter, *index)?.config())))
         }
 
+        SetExpireTime { profile, time_ns } => {
+            if !switch.program().tables.iter().any(|table| table.expires || table.adds_on_miss) {
+                let message = "the program has no table whose entries have timers";
+                return Err(Problem::new(message.to_owned()));
+            }
+            switch.externs_mut().timers.set_profile_time_ns(*profile, *time_ns);
+            Ok(Reply::Done)
+        }
         SetQueueDepth { depth_packets, port, priority } => {
             let packets = usize::try_from(*depth_packets).unwrap_or(usize::MAX);
             queues(switch.set_queues(*port, priority.map(u32::from), |queue| queue.capacity_packets = packets))

@@ -39,7 +39,7 @@ pub(crate) const fn form(
 }
 
 /// Every command that is supported, except those about action profiles.
-const FORMS: [Form; 42] = [
+const FORMS: [Form; 43] = [
     form("table_add", "TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]", (2, ANY), table_add),
     form("table_set_default", "TABLE ACTION [ARGUMENT...]", (2, ANY), table_set_default),
     form("table_reset_default", "TABLE", (1, 1), |it| Ok(Command::TableResetDefault { table: it.default_table()? })),
@@ -111,6 +111,11 @@ const FORMS: [Form; 42] = [
         let rate_pps = it.number(0, 1_000_000_000_000, "rate in packets per second")?;
         let (port, priority) = it.queue()?;
         Ok(Command::SetQueueRate { rate_pps, port, priority })
+    }),
+    form("set_expire_time", "PROFILE MILLISECONDS", (2, 2), |it| {
+        let profile = it.number(0, u64::from(u8::MAX), "profile of timers")? as u8;
+        let time_ms = it.number(1, u64::MAX / 1_000_000, "time in milliseconds")?;
+        Ok(Command::SetExpireTime { profile, time_ns: time_ms * 1_000_000 })
     }),
     // Older versions of the tool call these two so.
     form("mc_group_create", "GROUP", (1, 1), |it| Ok(Command::McGroupCreate { group: it.group(0)? })),
@@ -657,7 +662,8 @@ mod tests {
              mirroring_delete 5
              set_queue_depth 128
              set_queue_depth 128 1 2
-             set_queue_rate 1000 1",
+             set_queue_rate 1000 1
+             set_expire_time 2 1500",
             expect![[r#"
                 entries:1: McGroupCreate { group: 1 }
                 entries:2: McNodeCreate { rid: 7, ports: [1, 2, 3] }
@@ -674,6 +680,7 @@ mod tests {
                 entries:13: SetQueueDepth { depth_packets: 128, port: None, priority: None }
                 entries:14: SetQueueDepth { depth_packets: 128, port: Some(1), priority: Some(2) }
                 entries:15: SetQueueRate { rate_pps: 1000, port: Some(1), priority: None }
+                entries:16: SetExpireTime { profile: 2, time_ns: 1500000000 }
             "#]],
         );
     }
@@ -750,7 +757,7 @@ mod tests {
                   help: table MyIngress.ipv4_lpm has the actions MyIngress.drop, NoAction, MyIngress.ipv4_forward
                 entries:4: 10.0.0.300 is not an IPv4 address
                 entries:5: there is no command table_ad
-                  help: commands are table_add, table_clear, table_dump, table_modify, table_delete, pvs_add, pvs_clear, pvs_get and 59 more
+                  help: commands are table_add, table_clear, table_dump, table_modify, table_delete, pvs_add, pvs_clear, pvs_get and 60 more
             "#]],
         );
     }

@@ -306,6 +306,13 @@ pub enum Command {
         index: u64,
     },
 
+    /// Sets the time of a profile, which timers of entries have that start from now on (PNA).
+    SetExpireTime {
+        /// The profile.
+        profile: u8,
+        /// The time.
+        time_ns: u64,
+    },
     /// Sets how many packets queues hold.
     SetQueueDepth {
         /// Packets.

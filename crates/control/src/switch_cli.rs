@@ -620,7 +620,7 @@ mod tests {
                 Error: the command shell is not supported
                   help: commands of the system are typed in a shell of the system
                 Error: there is no command show_port
-                  help: commands are show_ports, show_pvs, show_actions, show_tables, help, pvs_get, mc_dump, pvs_add and 70 more
+                  help: commands are show_ports, show_pvs, show_actions, show_tables, help, pvs_get, mc_dump, pvs_add and 71 more
             "#]],
         );
     }
@@ -877,29 +877,30 @@ help x\nhelp table_add table_info\nmirroring_mapping_add 1 2",
                 pvs_add                                 pvs_clear                               pvs_get
                 pvs_remove                              register_read                           register_reset
                 register_write                          reset_state                             set_crc16_parameters
-                set_crc32_parameters                    set_queue_depth                         set_queue_rate
-                show_actions                            show_ports                              show_pvs
-                show_tables                             switch_info                             table_add
-                table_clear                             table_delete                            table_dump
-                table_dump_entry                        table_dump_entry_from_key               table_dump_group
-                table_dump_member                       table_indirect_add                      table_indirect_add_member_to_group
-                table_indirect_add_with_group           table_indirect_create_group             table_indirect_create_member
-                table_indirect_delete                   table_indirect_delete_group             table_indirect_delete_member
-                table_indirect_modify_member            table_indirect_remove_member_from_group table_indirect_reset_default
-                table_indirect_set_default              table_indirect_set_default_with_group   table_info
-                table_modify                            table_num_entries                       table_reset_default
-                table_set_default                       table_set_timeout                       table_show_actions
+                set_crc32_parameters                    set_expire_time                         set_queue_depth
+                set_queue_rate                          show_actions                            show_ports
+                show_pvs                                show_tables                             switch_info
+                table_add                               table_clear                             table_delete
+                table_dump                              table_dump_entry                        table_dump_entry_from_key
+                table_dump_group                        table_dump_member                       table_indirect_add
+                table_indirect_add_member_to_group      table_indirect_add_with_group           table_indirect_create_group
+                table_indirect_create_member            table_indirect_delete                   table_indirect_delete_group
+                table_indirect_delete_member            table_indirect_modify_member            table_indirect_remove_member_from_group
+                table_indirect_reset_default            table_indirect_set_default              table_indirect_set_default_with_group
+                table_info                              table_modify                            table_num_entries
+                table_reset_default                     table_set_default                       table_set_timeout
+                table_show_actions
                 Error: the command swap_configs is not supported
                   help: a program that was saved is run by `wirespeed ctl commit`
                 Error: there is no command frobnicate
-                  help: commands are reset_state, show_ports, table_add, mc_group_create, mc_node_create, mirroring_add, pvs_add, pvs_clear and 70 more
+                  help: commands are reset_state, show_ports, table_add, mc_group_create, mc_node_create, mirroring_add, pvs_add, pvs_clear and 71 more
                 table_add TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]
                 table_info TABLE
                 switch_info
                 Error: the command swap_configs is not supported
                   help: a program that was saved is run by `wirespeed ctl commit`
                 Error: there is no command x
-                  help: commands are help, mc_dump, pvs_add, pvs_get, show_pvs, pvs_clear, table_add, pvs_remove and 70 more
+                  help: commands are help, mc_dump, pvs_add, pvs_get, show_pvs, pvs_clear, table_add, pvs_remove and 71 more
                 Error: help takes 0 to 1 arguments, 2 given
                   help: help [COMMAND]
                 Error: the command mirroring_mapping_add is not supported

@@ -44,12 +44,12 @@ mod tests {
 
     #[test]
     fn it_follows_the_program_unless_it_is_fixed() {
-        let numbers = |port: CpuPort| [&ir::v1model::ARCHITECTURE, &ir::psa::ARCHITECTURE].map(|it| port.of(it));
-        assert_eq!(numbers(CpuPort::usual(|_| false)), [Some(510), Some(0xFFFF_FFFD)]);
-        assert_eq!(numbers(CpuPort::usual(|port| port == 510)), [None, Some(0xFFFF_FFFD)]);
-        assert_eq!(numbers(CpuPort::fixed(255)), [Some(255), Some(255)]);
-        assert_eq!(numbers(CpuPort::default()), [None, None]);
-        assert_eq!(CpuPort::usual(|_| false).all().count(), ALL.len());
+        let numbers = |port: CpuPort| ir::architecture::ALL.map(|it| port.of(it));
+        assert_eq!(numbers(CpuPort::usual(|_| false)), [Some(510), Some(0xFFFF_FFFD), Some(0xFFFF_FFFD)]);
+        assert_eq!(numbers(CpuPort::usual(|port| port == 510)), [None, Some(0xFFFF_FFFD), Some(0xFFFF_FFFD)]);
+        assert_eq!(numbers(CpuPort::fixed(255)), [Some(255); 3]);
+        assert_eq!(numbers(CpuPort::default()), [None; 3]);
+        assert_eq!(CpuPort::usual(|_| false).all().collect::<Vec<_>>(), [510, 0xFFFF_FFFD]);
         assert_eq!(CpuPort::fixed(255).all().collect::<Vec<_>>(), [255]);
     }
 }

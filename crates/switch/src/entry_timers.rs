@@ -107,8 +107,10 @@ impl EntryTimers {
 
     /// Takes the timer from the entry of a handle: another has the handle now.
     pub(crate) fn forget(&mut self, table: TableId, entry: Handle) {
-        if let Some(timer) = self.timers[table].get_mut(entry.0 as usize) {
-            timer.end_ns = 0;
+        // Shards have no timers at all.
+        let is_known = self.timers.get(table).is_some_and(|timers| timers.len() > entry.0 as usize);
+        if is_known {
+            self.timers[table][entry.0 as usize].end_ns = 0;
         }
     }
 
@@ -210,6 +212,14 @@ mod tests {
         assert_eq!(due(&mut timers, 500), []);
         set(&mut timers, 3, Some(1), 500);
         assert_eq!(due(&mut timers, 510), [3]);
+    }
+
+    #[test]
+    fn shards_have_no_timers() {
+        let mut timers = EntryTimers::default();
+        set(&mut timers, 3, Some(1), 0);
+        timers.forget(TableId::from_index(TABLE), Handle(3));
+        assert_eq!(due(&mut timers, u64::MAX), []);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Random valid P4_16 programs for v1model and PSA, as text.
+//! Random valid P4_16 programs for v1model, PSA and PNA, as text.
 //!
 //! What enters: a seeded `Rng`. What leaves: the text of a program that is valid and that ends for every packet; it
 //! is the same for the same seed. Each program uses a random subset of the language ("swarm testing"): a feature that
@@ -6,13 +6,14 @@
 //!
 //! The modules: `types` declares types and enumerates the parts of values; `expressions` generates expressions of a
 //! given type; `statements`, `parsers`, `tables` and `externs` generate what their names say; `program` assembles the
-//! blocks of v1model, `psa` those of PSA. A `Scope` lists what the code at a place may use.
+//! blocks of v1model, `psa` and `pna` those of PSA and PNA. A `Scope` lists what the code at a place may use.
 
 mod expressions;
 mod externs;
 mod generics;
 mod own_externs;
 mod parsers;
+mod pna;
 mod program;
 mod psa;
 mod requests;
@@ -47,6 +48,8 @@ pub enum Architecture {
     V1Model,
     /// The Portable Switch Architecture.
     Psa,
+    /// The Portable NIC Architecture.
+    Pna,
 }
 
 impl Default for Options {
@@ -77,6 +80,7 @@ pub fn random_p4(rng: &mut Rng, options: &Options) -> RandomP4 {
     match options.architecture {
         Architecture::V1Model => generator.v1model_program(),
         Architecture::Psa => generator.psa_program(),
+        Architecture::Pna => generator.pna_program(),
     }
     RandomP4 { makes_copies: generator.has(Feature::Requests), text: generator.text }
 }
@@ -378,8 +382,13 @@ impl<'g> Generator<'g> {
         }
     }
 
-    fn is_psa(&self) -> bool {
-        self.options.architecture == Architecture::Psa
+    fn is_v1model(&self) -> bool {
+        self.options.architecture == Architecture::V1Model
+    }
+
+    /// The beginning of the names that are PSA's in one form and PNA's in the other.
+    fn prefix(&self) -> &'static str {
+        if self.options.architecture == Architecture::Pna { "PNA" } else { "PSA" }
     }
 
     fn has(&self, feature: Feature) -> bool {

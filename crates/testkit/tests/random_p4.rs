@@ -51,6 +51,11 @@ fn programs_for_psa_are_right_and_send_packets() {
 }
 
 #[test]
+fn programs_for_pna_are_right_and_send_packets() {
+    check(program_for(Architecture::Pna));
+}
+
+#[test]
 fn programs_of_p4_14_are_right_and_send_packets() {
     check(random_p4_14);
 }
@@ -73,6 +78,22 @@ fn programs_do_the_same_however_they_are_run() {
         }
     }
     assert!(agreed > 3, "{agreed} of 8");
+}
+
+/// Also with misses that add entries, timers, and packets that turn round.
+#[test]
+fn programs_for_pna_do_the_same_however_they_are_run() {
+    let mut agreed = 0;
+    for seed in 300..316 {
+        let mut rng = Rng::new(seed);
+        let source =
+            random_p4(&mut rng, &Options { statements: 8, architecture: Architecture::Pna, ..Options::default() });
+        match p4_program_agrees(&mut rng, &source) {
+            Ok(verdict) => agreed += u32::from(verdict == Verdict::Agreed),
+            Err(difference) => panic!("seed {seed}: {difference}"),
+        }
+    }
+    assert!(agreed > 8, "{agreed} of 16 agreed");
 }
 
 /// Also on the fast path, which programs have whose headers are found again in egress.

@@ -159,13 +159,20 @@ const FORMS: &[&str] = &[
     "resubmit = ",
     "clone = ",
     "class_of_service = ",
+    // Functions of PNA.
+    "mirror_packet(",
+    "recirculate();",
+    "add_entry(",
+    "add_entry_if(",
+    "AUTO_DELETE",
+    "@host_ports(",
 ];
 
 #[test]
 fn every_form_is_made() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for seed in 0..SEEDS {
-        for architecture in [Architecture::V1Model, Architecture::Psa] {
+        for architecture in [Architecture::V1Model, Architecture::Psa, Architecture::Pna] {
             let text = random_p4(&mut Rng::new(seed), &Options { architecture, ..Options::default() }).text;
             for form in FORMS.iter().filter(|form| text.contains(**form)) {
                 *counts.entry(form).or_insert(0) += 1;

@@ -50,6 +50,13 @@ pub const BODIES: &[Body] = &[
         reduced: Some(programs::reduced_psa),
     },
     Body {
+        name: "pna",
+        about: "the same for random programs of the Portable NIC Architecture",
+        test_seeds: 3,
+        run: programs::run_pna,
+        reduced: Some(programs::reduced_pna),
+    },
+    Body {
         name: "p4-14",
         about: "the same for random programs of P4_14",
         test_seeds: 3,

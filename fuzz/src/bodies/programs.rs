@@ -27,6 +27,12 @@ pub(crate) fn run_psa(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     agrees(rng, notes, &program)
 }
 
+/// The same for PNA programs.
+pub(crate) fn run_pna(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
+    let program = program(rng, Architecture::Pna);
+    agrees(rng, notes, &program)
+}
+
 /// The same for P4_14 programs.
 pub(crate) fn run_p4_14(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let program = random_p4_14(rng);
@@ -57,6 +63,12 @@ pub(crate) fn reduced(rng: &mut Rng) -> Option<String> {
 /// The same for a PSA program.
 pub(crate) fn reduced_psa(rng: &mut Rng) -> Option<String> {
     let program = program(rng, Architecture::Psa);
+    reduced_program(rng, &program)
+}
+
+/// The same for a PNA program.
+pub(crate) fn reduced_pna(rng: &mut Rng) -> Option<String> {
+    let program = program(rng, Architecture::Pna);
     reduced_program(rng, &program)
 }
 

@@ -91,7 +91,7 @@ impl Pipeline {
                 update(UpdateKind::Modify, Some(Entity::TableEntry(TableEntry::new(*table, None, None))))
             }
             // No start brings these back.
-            CrcSet { .. } | SetQueueDepth { .. } | SetQueueRate { .. } => Kept::Nothing,
+            CrcSet { .. } | SetExpireTime { .. } | SetQueueDepth { .. } | SetQueueRate { .. } => Kept::Nothing,
             _ => Kept::All,
         }
     }

@@ -45,14 +45,14 @@ impl Generator<'_> {
         }
         if self.scope.code == Code::Function || self.scope.block == Block::None {
             // Externs without an object can also work on the parameters of a function or of an inner control.
-            return !self.is_psa()
+            return self.is_v1model()
                 && match self.below(2) {
                     0 if self.has(Feature::Hashes) => self.hash(),
                     1 if self.has(Feature::RandomNumbers) => self.random_number(),
                     _ => false,
                 };
         }
-        if self.is_psa() {
+        if !self.is_v1model() {
             let objects = self.scope.objects.clone();
             return self.pick(&objects).is_some_and(|object| self.psa_object_statement(&object));
         }

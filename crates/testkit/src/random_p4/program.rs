@@ -86,7 +86,7 @@ impl Generator<'_> {
         for (field, ty) in &fields {
             let text = self.type_text(ty);
             let list = match self.below(3) {
-                _ if self.is_psa() || !self.has(Feature::Requests) || !self.may_be_preserved(ty) => "",
+                _ if !self.is_v1model() || !self.has(Feature::Requests) || !self.may_be_preserved(ty) => "",
                 0 => "@field_list(0, 1) ",
                 1 => "@field_list(2) ",
                 _ => "",
@@ -199,8 +199,8 @@ impl Generator<'_> {
         }
         self.open("apply {");
         self.scoped(|this| {
-            if this.scope.block == Block::Ingress && this.is_psa() {
-                this.psa_first_statement();
+            if this.scope.block == Block::Ingress && !this.is_v1model() {
+                this.first_statement();
             } else if this.scope.block == Block::Ingress {
                 let port = this.some_expr(&Ty::Bit(9));
                 this.line(format!("standard.egress_spec = ({port}) & 3;"));

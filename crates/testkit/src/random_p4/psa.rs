@@ -2,7 +2,7 @@
 
 use super::tree::Tree;
 use super::types::{Declared, Shape, Ty};
-use super::{Block, Code, Feature, Generator, Object};
+use super::{Architecture, Block, Code, Feature, Generator, Object};
 use crate::lines::Lines as _;
 
 /// The structs that travel with a packet from a deparser to a parser.
@@ -86,7 +86,7 @@ impl Generator<'_> {
         self.types.extend(types.map(|(name, shape)| Declared { name: name.to_owned(), shape }));
     }
 
-    fn psa_type(&self, name: &str) -> Ty {
+    pub fn portable_type(&self, name: &str) -> Ty {
         let index = self.types.iter().position(|declared| declared.name == name);
         index.map_or(Ty::Bool, Ty::Declared)
     }
@@ -143,7 +143,7 @@ impl Generator<'_> {
                 for (name, ty) in &structs {
                     this.declare(name, (*ty).clone(), false);
                 }
-                let (port_ty, path_ty) = (this.psa_type("PortId_t"), this.psa_type("PSA_PacketPath_t"));
+                let (port_ty, path_ty) = (this.portable_type("PortId_t"), this.portable_type("PSA_PacketPath_t"));
                 this.declare(&format!("istd.{lower}_{port}"), port_ty, false);
                 this.declare("istd.packet_path", path_ty, false);
                 match &plain_states {
@@ -201,7 +201,7 @@ impl Generator<'_> {
             known.iter().for_each(|headers| this.declare("hdr", (*headers).clone(), true));
             this.declare("meta", metadata.clone(), true);
             let readable = ["PortId_t", "PSA_PacketPath_t", "EgressInstance_t", "ClassOfService_t"];
-            let [port, path, instance, class] = readable.map(|name| this.psa_type(name));
+            let [port, path, instance, class] = readable.map(|name| this.portable_type(name));
             this.declare(&format!("istd.{lower}_port"), port, false);
             this.declare("istd.packet_path", path, false);
             this.declare("istd.parser_error", Ty::Error, false);
@@ -229,13 +229,22 @@ impl Generator<'_> {
         self.line("");
     }
 
-    /// Gives most packets a destination.
-    pub fn psa_first_statement(&mut self) {
+    /// Gives most packets a destination, in PSA or PNA.
+    pub fn first_statement(&mut self) {
+        match self.options.architecture {
+            Architecture::Pna => self.pna_first_statement(),
+            _ => self.psa_first_statement(),
+        }
+    }
+
+    fn psa_first_statement(&mut self) {
         let port = self.some_expr(&Ty::Bit(32));
         self.line(format!("send_to_port(ostd, (PortId_t) (({port}) & 3));"));
     }
 
-    fn psa_objects(&mut self) {
+    /// The objects of PSA, which PNA has too.
+    pub fn psa_objects(&mut self) {
+        let prefix = self.prefix();
         if self.has(Feature::Registers) {
             let ty = self.number();
             let (text, name, size) = (self.type_text(&ty), self.name("reg"), self.rng.between(1, 20) as u32);
@@ -246,17 +255,17 @@ impl Generator<'_> {
         if self.has(Feature::Counters) {
             let (name, size) = (self.name("ctr"), self.rng.between(1, 20) as u32);
             let kind = *self.rng.pick(&["PACKETS", "BYTES", "PACKETS_AND_BYTES"]);
-            self.line(format!("Counter<bit<48>, bit<32>>({size}, PSA_CounterType_t.{kind}) {name};"));
+            self.line(format!("Counter<bit<48>, bit<32>>({size}, {prefix}_CounterType_t.{kind}) {name};"));
             self.scope.objects.push(Object::Counter { name, size });
             let (name, size) = (self.name("met"), self.rng.between(1, 20) as u32);
             let kind = *self.rng.pick(&["PACKETS", "BYTES"]);
-            self.line(format!("Meter<bit<32>>({size}, PSA_MeterType_t.{kind}) {name};"));
+            self.line(format!("Meter<bit<32>>({size}, {prefix}_MeterType_t.{kind}) {name};"));
             self.scope.objects.push(Object::Meter { name, size });
         }
         if self.has(Feature::Hashes) {
             let (algorithm, width) = *self.rng.pick(&HASHES);
             let name = self.name("hash");
-            self.line(format!("Hash<bit<{width}>>(PSA_HashAlgorithm_t.{algorithm}) {name};"));
+            self.line(format!("Hash<bit<{width}>>({prefix}_HashAlgorithm_t.{algorithm}) {name};"));
             self.scope.objects.push(Object::Hash { name, width });
         }
         if self.has(Feature::RandomNumbers) {
@@ -287,10 +296,11 @@ impl Generator<'_> {
             }
             Object::Meter { name, size } => {
                 let index = self.index(*size);
-                let colour = self.psa_type("PSA_MeterColor_t");
+                let type_text = format!("{}_MeterColor_t", self.prefix());
+                let colour = self.portable_type(&type_text);
                 let before = if self.once_in(2) { format!(", {}", self.expr(&colour, 1)) } else { String::new() };
                 let made = self.name("x");
-                self.line(format!("PSA_MeterColor_t {made} = {name}.execute({index}{before});"));
+                self.line(format!("{type_text} {made} = {name}.execute({index}{before});"));
                 self.declare(&made, colour, true);
                 true
             }

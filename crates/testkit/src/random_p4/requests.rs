@@ -1,15 +1,19 @@
 //! Requests of v1model programs, which the architecture carries out when ingress or egress ends.
 
 use super::types::Ty;
-use super::{Block, Code, Feature, Generator};
+use super::{Architecture, Block, Code, Feature, Generator};
 use crate::lines::Lines as _;
 
 impl Generator<'_> {
     /// A statement that makes a request.
     pub fn request(&mut self) -> bool {
-        if self.is_psa() {
+        if !self.is_v1model() {
             let may_ask = matches!(self.scope.code, Code::Action | Code::Control) && self.scope.block != Block::None;
-            return may_ask && self.psa_request();
+            return may_ask
+                && match self.options.architecture {
+                    Architecture::Pna => self.pna_request(),
+                    _ => self.psa_request(),
+                };
         }
         let Some(standard) = self.scope.standard_metadata else { return false };
         if self.scope.block == Block::None || self.scope.code == Code::Parser {
@@ -109,7 +113,7 @@ impl Generator<'_> {
         let place = place.unwrap_or_else(|| used.clone());
         match self.below(2) {
             0 if self.scope.code == Code::Control => self.line(format!("asker.apply({output}, {place});")),
-            _ if self.is_psa() => self.line(format!("clone_in_{block}({output}, {used}, {place});")),
+            _ if !self.is_v1model() => self.line(format!("clone_in_{block}({output}, {used}, {place});")),
             _ => self.line(format!("clone_in_{block}({used}, {place});")),
         }
         self.close("}");

@@ -103,7 +103,7 @@ impl Generator<'_> {
     }
 
     /// A direct counter and a direct meter: properties and names. Actions that use them are added to the table's.
-    fn direct_objects(&mut self, actions: &mut Vec<Callable>) -> Vec<(&'static str, String)> {
+    fn direct_objects(&mut self, actions: &mut Vec<Callable>) -> Vec<(String, String)> {
         let mut objects = Vec::new();
         if !self.has(Feature::DirectObjects) {
             return objects;
@@ -111,12 +111,13 @@ impl Generator<'_> {
         if self.once_in(2) {
             let name = self.name("direct");
             let kind = *self.rng.pick(&["packets", "bytes", "packets_and_bytes"]);
-            let (text, property) = match self.is_psa() {
-                true => {
-                    let kind = kind.to_uppercase();
-                    (format!("DirectCounter<bit<40>>(PSA_CounterType_t.{kind}) {name};"), "psa_direct_counter")
+            let (text, property) = match self.is_v1model() {
+                false => {
+                    let (prefix, kind) = (self.prefix(), kind.to_uppercase());
+                    let text = format!("DirectCounter<bit<40>>({prefix}_CounterType_t.{kind}) {name};");
+                    (text, format!("{}_direct_counter", prefix.to_lowercase()))
                 }
-                false => (format!("direct_counter(CounterType.{kind}) {name};"), "counters"),
+                true => (format!("direct_counter(CounterType.{kind}) {name};"), "counters".to_owned()),
             };
             self.line(text);
             if self.once_in(2) {
@@ -130,20 +131,21 @@ impl Generator<'_> {
         objects
     }
 
-    fn direct_meter(&mut self, actions: &mut Vec<Callable>) -> Option<(&'static str, String)> {
+    fn direct_meter(&mut self, actions: &mut Vec<Callable>) -> Option<(String, String)> {
         let kind = *self.rng.pick(&["packets", "bytes"]);
         let name = self.name("direct");
-        if self.is_psa() {
-            self.line(format!("DirectMeter(PSA_MeterType_t.{}) {name};", kind.to_uppercase()));
-            actions.push(self.action_of(format!("PSA_MeterColor_t colour = {name}.execute();")));
-            return Some(("psa_direct_meter", name));
+        if !self.is_v1model() {
+            let prefix = self.prefix();
+            self.line(format!("DirectMeter({prefix}_MeterType_t.{}) {name};", kind.to_uppercase()));
+            actions.push(self.action_of(format!("{prefix}_MeterColor_t colour = {name}.execute();")));
+            return Some((format!("{}_direct_meter", prefix.to_lowercase()), name));
         }
         let results = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(width) if width >= 2));
         let result = self.pick(&results)?;
         let text = self.type_text(&result.ty);
         self.line(format!("direct_meter<{text}>(MeterType.{kind}) {name};"));
         actions.push(self.action_of(format!("{name}.read({});", result.text)));
-        Some(("meters", name))
+        Some(("meters".to_owned(), name))
     }
 
     /// An action of one table.
@@ -160,14 +162,14 @@ impl Generator<'_> {
         }
         let size = self.rng.between(2, 20);
         let has_selector = self.once_in(2);
-        if self.is_psa() {
-            let name = self.name("profile");
+        if !self.is_v1model() {
+            let (name, prefix) = (self.name("profile"), self.prefix());
             let algorithm = *self.rng.pick(&["CRC32", "CRC16", "IDENTITY"]);
             self.line(match has_selector {
-                true => format!("ActionSelector(PSA_HashAlgorithm_t.{algorithm}, {size}, 16) {name};"),
+                true => format!("ActionSelector({prefix}_HashAlgorithm_t.{algorithm}, {size}, 16) {name};"),
                 false => format!("ActionProfile({size}) {name};"),
             });
-            return Some((format!("psa_implementation = {name}"), has_selector));
+            return Some((format!("{}_implementation = {name}", prefix.to_lowercase()), has_selector));
         }
         let algorithm = *self.rng.pick(&["crc32", "crc16", "identity", "csum16", "xor16"]);
         let object = match has_selector {
