@@ -60,7 +60,7 @@ fn follow(page: &str) {
 
 /// The folder in which the commands of a page run.
 fn prepare(folder: &Path, script: &str) {
-    for name in ["docs", "tests", "include", "README.md"] {
+    for name in ["docs", "examples", "tests", "include", "README.md"] {
         std::os::unix::fs::symlink(root().join(name), folder.join(name)).unwrap();
     }
     let copied = Command::new("cp").arg("-r").arg(root().join("apps")).arg(folder).status().unwrap();
@@ -127,6 +127,10 @@ pages! {
     zipline: "apps/zipline/README.md",
     l2fwd: "apps/l2fwd/README.md",
     l3fwd: "apps/l3fwd/README.md",
+    sim_dumbbell: "examples/sim/dumbbell/README.md",
+    sim_incast: "examples/sim/incast-ecn/README.md",
+    sim_leaf_spine: "examples/sim/leaf-spine/README.md",
+    sim_link_failure: "examples/sim/link-failure/README.md",
 }
 
 /// The pages in a folder and in those below it.
@@ -141,7 +145,7 @@ fn pages_below(folder: &str) -> Vec<String> {
 
 #[test]
 fn every_guide_is_followed() {
-    for path in ["docs/guide", "apps"].into_iter().flat_map(pages_below) {
+    for path in ["docs/guide", "apps", "examples"].into_iter().flat_map(pages_below) {
         assert!(PAGES.contains(&path.as_str()), "{path} is followed by no test");
     }
 }

@@ -22,6 +22,7 @@ mod plan;
 mod plug_ins;
 mod sim;
 mod sim_checks;
+mod sim_examples;
 mod support;
 mod terminal;
 mod zipline;

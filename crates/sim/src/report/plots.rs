@@ -8,6 +8,9 @@ use crate::scenario::build::Simulation;
 use crate::scenario::completion::{self, Class};
 use crate::time::Time;
 
+/// What a series reaches at least, as a part of what any reaches.
+const LEAST_PART: f64 = 0.05;
+
 /// A plot with the name of its file.
 #[derive(Clone, Debug)]
 pub struct Plot {
@@ -67,11 +70,14 @@ fn over_time(simulation: &Simulation, title: &str, y: &str, series: Vec<Series>)
     }
 }
 
-/// The series with the greatest sums, in their order; how many were left out.
+/// The series with the greatest sums, in their order, without those that would hardly be seen; how many were left out.
 fn greatest(mut all: Vec<Series>) -> (Vec<Series>, usize) {
-    all.retain(|series| series.points.iter().any(|(_, y)| *y > 0.0));
-    let left_out = all.len().saturating_sub(SERIES_MAX);
-    if left_out > 0 {
+    let peak = |series: &Series| series.points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
+    all.retain(|series| peak(series) > 0.0);
+    let count = all.len();
+    let least = LEAST_PART * all.iter().map(peak).fold(0.0, f64::max);
+    all.retain(|series| peak(series) >= least);
+    if all.len() > SERIES_MAX {
         let sum = |series: &Series| series.points.iter().map(|(_, y)| y).sum::<f64>();
         let mut sums: Vec<(usize, f64)> = all.iter().map(sum).enumerate().collect();
         sums.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -79,11 +85,12 @@ fn greatest(mut all: Vec<Series>) -> (Vec<Series>, usize) {
         kept.sort_unstable();
         all = kept.into_iter().map(|index| std::mem::take(&mut all[index])).collect();
     }
+    let left_out = count - all.len();
     (all, left_out)
 }
 
 fn titled(title: &str, left_out: usize) -> String {
-    if left_out == 0 { title.to_owned() } else { format!("{title} (the {SERIES_MAX} greatest; {left_out} more)") }
+    if left_out == 0 { title.to_owned() } else { format!("{title} ({left_out} smaller ones are left out)") }
 }
 
 /// For each channel a value for each sample, from the sample before and this one.
@@ -173,7 +180,7 @@ fn completion_times(simulation: &Simulation) -> Option<Plot> {
         name: "completion",
         chart: Chart {
             title: "Completion times of flows, by their bytes".to_owned(),
-            x: "us".to_owned(),
+            x: "completion time in us".to_owned(),
             y: "% of the flows complete".to_owned(),
             is_logarithmic: true,
             y_max: Some(100.0),
