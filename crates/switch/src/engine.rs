@@ -16,7 +16,7 @@ use crate::replication::{Destination, Replica, Replication};
 use crate::specialise::Specialisation;
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
-use crate::traffic::{Departure, QUEUE_CAPACITY_MAX, Refusal, TrafficManager};
+use crate::traffic::{After, Departure, InternalPort, QUEUE_CAPACITY_MAX, Refusal, TrafficManager};
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
 use cgen::abi::{Decided, Exceptions, Verdict};
 use ir::walk::has_assertions;
@@ -53,6 +53,18 @@ pub(crate) trait Rules: Send {
 
     /// Goes on with a packet that has been through the control of egress on the fast path.
     fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>);
+
+    /// Sends a clone that has come through the mirror port to the ports of its session.
+    fn after_mirror(&mut self, engine: &mut Engine, clone: Packet, session: u32, execution: &mut Execution<'_>);
+
+    /// Queues a replica that has come through the replication port.
+    fn after_replication(
+        &mut self,
+        engine: &mut Engine,
+        packet: Packet,
+        replica: Replica,
+        execution: &mut Execution<'_>,
+    );
 
     /// Lets a buffer go that has waited long enough. Architectures without buffers are not asked.
     fn release(
@@ -183,6 +195,9 @@ impl Engine {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let (fast_path_max, burst_max) = (self.fast_path_max(), self.blocks_max());
         let fast_path = self.takes_fast_path && !self.traffic.has_rates() && execution.observer.is_none();
+        if self.traffic.has_internal_ports() {
+            self.arrive_from_internal_ports(rules, execution);
+        }
         self.empty_queues(rules, execution);
         while let Some((number, mut buffer)) = self.buffers.take_due(execution.now_ns) {
             buffer.packet.set_root(PACED_ROOT);
@@ -379,6 +394,9 @@ impl Engine {
             self.end(packet, DropReason::NoReplicas, execution);
             return;
         };
+        if matches!(destination, Destination::Group(_)) && self.traffic.has_internal_port(InternalPort::Replication) {
+            return self.replicate_in_time(packet, others, last, execution);
+        }
         for &replica in others {
             if let Some(copy) = self.copy(&packet, execution) {
                 enqueue(self, copy, replica, execution);
@@ -387,13 +405,80 @@ impl Engine {
         enqueue(self, packet, last, execution);
     }
 
-    /// Lets a packet, made from one that ends here, go through ingress again.
-    pub fn inject_instead(&mut self, fresh: Packet, old: Packet) {
-        self.pool.give(old);
-        self.inject(fresh);
+    /// Hands a copy of the packet for each replica to the replication port.
+    fn replicate_in_time(&mut self, packet: Packet, others: &[Replica], last: Replica, execution: &mut Execution<'_>) {
+        for &replica in others {
+            if let Some(copy) = self.copy(&packet, execution) {
+                self.enter_internal(InternalPort::Replication, copy, After::Replica(replica), execution);
+            }
+        }
+        self.enter_internal(InternalPort::Replication, packet, After::Replica(last), execution);
     }
 
-    /// Lets a packet go through ingress beside the one that it was made from.
+    /// When a packet of so many bytes arrives that enters an internal port now; now, if the port takes no time. None if
+    /// it has no room.
+    #[inline]
+    pub fn internal_arrival_ns(
+        &mut self,
+        port: InternalPort,
+        bytes: u32,
+        execution: &mut Execution<'_>,
+    ) -> Option<u64> {
+        if !self.traffic.has_internal_ports() {
+            return Some(execution.now_ns);
+        }
+        self.traffic.internal_arrival_ns(port, bytes, execution.now_ns)
+    }
+
+    /// Takes a packet to an internal port that is set up; without room there, it ends.
+    fn enter_internal(&mut self, port: InternalPort, packet: Packet, after: After, execution: &mut Execution<'_>) {
+        match self.traffic.internal_arrival_ns(port, packet.length(), execution.now_ns) {
+            Some(_) => self.traffic.enter_internal(port, packet, after, execution.now_ns),
+            None => self.end(packet, DropReason::QueueFull, execution),
+        }
+    }
+
+    /// Takes a clone through the mirror port. Returns it, to be sent at once, if the port takes no time.
+    #[inline]
+    pub fn mirror(&mut self, clone: Packet, session: u32, execution: &mut Execution<'_>) -> Option<Packet> {
+        if !self.traffic.has_internal_port(InternalPort::Mirror) {
+            return Some(clone);
+        }
+        self.enter_internal(InternalPort::Mirror, clone, After::Session(session), execution);
+        None
+    }
+
+    /// Goes on with packets that have arrived from internal ports.
+    #[cold]
+    fn arrive_from_internal_ports(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
+        while let Some((mut packet, after, arrived_ns)) = self.traffic.take_arrived(execution.now_ns) {
+            packet.set_root(PACED_ROOT);
+            packet.set_time_ns(arrived_ns);
+            match after {
+                After::Ingress => self.again.push_back(packet),
+                After::Session(session) => rules.after_mirror(self, packet, session, execution),
+                After::Replica(replica) => rules.after_replication(self, packet, replica, execution),
+            }
+        }
+    }
+
+    /// Lets a packet, made from one that ends here, go through ingress again, by way of an internal port that has room.
+    pub fn inject_instead(&mut self, port: InternalPort, fresh: Packet, old: Packet, execution: &Execution<'_>) {
+        self.pool.give(old);
+        self.inject_through(port, fresh, execution);
+    }
+
+    /// Lets a packet go through ingress beside the one that it was made from, by way of an internal port that has room.
+    pub fn inject_through(&mut self, port: InternalPort, fresh: Packet, execution: &Execution<'_>) {
+        if self.traffic.has_internal_port(port) {
+            self.stats.passes += 1;
+            self.traffic.enter_internal(port, fresh, After::Ingress, execution.now_ns);
+        } else {
+            self.inject(fresh);
+        }
+    }
+
+    /// Lets a packet go through ingress at once.
     pub fn inject(&mut self, fresh: Packet) {
         self.stats.passes += 1;
         self.again.push_back(fresh);

@@ -78,4 +78,7 @@ pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
 pub use table_specs::{profile_actions, table_specs};
-pub use traffic::{BufferSettings, DynamicThreshold, QueueSettings, QueueState, Refusal};
+pub use traffic::{
+    BufferSettings, DynamicThreshold, InternalPort, InternalPortSettings, InternalPortState, QueueSettings, QueueState,
+    Refusal,
+};

@@ -16,7 +16,7 @@ use crate::pipeline::Execution;
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
-use crate::traffic::Departure;
+use crate::traffic::{Departure, InternalPort};
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
 use cgen::abi::Decided;
@@ -141,6 +141,20 @@ impl Rules for Psa {
         engine.decide(point(Decisions::EgressDeparser), &mut packet, execution);
         self.leave_egress(engine, packet, execution);
     }
+
+    fn after_mirror(&mut self, engine: &mut Engine, clone: Packet, session: u32, execution: &mut Execution<'_>) {
+        engine.replicate(clone, Destination::Session(session), execution, enqueue_replica);
+    }
+
+    fn after_replication(
+        &mut self,
+        engine: &mut Engine,
+        packet: Packet,
+        replica: Replica,
+        execution: &mut Execution<'_>,
+    ) {
+        enqueue_replica(engine, packet, replica, execution);
+    }
 }
 
 impl Psa {
@@ -257,7 +271,9 @@ impl Psa {
         let destination = Destination::Session(session);
         let copies = engine.replication.replicas(destination).len();
         tell(execution, || Decision::Cloned { session, copies: Some(copies) });
-        engine.replicate(copy, destination, execution, enqueue_replica);
+        if let Some(copy) = engine.mirror(copy, session, execution) {
+            engine.replicate(copy, destination, execution, enqueue_replica);
+        }
     }
 
     /// Prepares a packet for the parser that it comes to next, which sees what the deparser behind it handed out.
@@ -279,11 +295,14 @@ impl Psa {
         if !engine.charge(packet.root()) {
             return engine.end_all(packet, Some(fresh), DropReason::CopyLimit, execution);
         }
+        let Some(arrives_ns) = engine.internal_arrival_ns(InternalPort::Resubmission, fresh.length(), execution) else {
+            return engine.end_all(packet, Some(fresh), DropReason::QueueFull, execution);
+        };
         fresh.inherit(&packet);
-        begin_ingress(&mut fresh, PacketPath::Resubmit, execution.now_ns);
+        begin_ingress(&mut fresh, PacketPath::Resubmit, arrives_ns);
         self.carry(engine, Carried::ResubmitMeta, &packet, &mut fresh);
         tell(execution, || Decision::Resubmitted);
-        engine.inject_instead(fresh, packet);
+        engine.inject_instead(InternalPort::Resubmission, fresh, packet, execution);
     }
 
     /// Carries out what was decided about a packet behind the egress deparser.
@@ -312,15 +331,19 @@ impl Psa {
     }
 
     fn recirculate(&self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
+        let Some(arrives_ns) = engine.internal_arrival_ns(InternalPort::Recirculation, packet.length(), execution)
+        else {
+            return engine.end(packet, DropReason::QueueFull, execution);
+        };
         let Some(mut fresh) = engine.again_from(packet.bytes(), &packet, execution) else {
             engine.pool.give(packet);
             return;
         };
         fresh.set_intrinsic(Slot::IngressPort, u64::from(PORT_RECIRCULATE));
-        begin_ingress(&mut fresh, PacketPath::Recirculate, execution.now_ns);
+        begin_ingress(&mut fresh, PacketPath::Recirculate, arrives_ns);
         self.carry(engine, Carried::RecirculateMeta, &packet, &mut fresh);
         tell(execution, || Decision::Recirculated);
-        engine.inject_instead(fresh, packet);
+        engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::pipeline::Execution;
 use crate::replication::Replica;
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
+use crate::traffic::InternalPort;
 use base::limits::BURST_PACKETS_MAX;
 use cgen::abi::{self, Verdict};
 
@@ -32,6 +33,7 @@ impl Engine {
             && execution.observer.is_none()
             && !self.replicas.is_busy
             && self.is_line_empty()
+            && !self.traffic.has_internal_port(InternalPort::Replication)
             && replicas.iter().all(|replica| self.traffic.lets_pass(replica.port, priority))
     }
 

@@ -97,7 +97,7 @@ impl Switch {
         if !turns.is_empty() {
             return Err(NotShardable::State(turns.iter().cloned().collect()));
         }
-        if self.engine.traffic.has_rates() {
+        if self.engine.traffic.has_rates() || self.engine.traffic.has_internal_ports() {
             return Err(NotShardable::Rates);
         }
         Ok(())

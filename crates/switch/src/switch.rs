@@ -20,7 +20,9 @@ use crate::stage_times::CoreStage;
 use crate::stats::{DropReason, Stats};
 use crate::table_specs::{profile_specs, table_specs};
 use crate::tap::{Arrival, Tap};
-use crate::traffic::{BufferSettings, QueueSettings, QueueState, Refusal};
+use crate::traffic::{
+    BufferSettings, InternalPort, InternalPortSettings, InternalPortState, QueueSettings, QueueState, Refusal,
+};
 use crate::v1model::{self, V1Model};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
@@ -438,10 +440,10 @@ impl Switch {
     }
 
     /// Whether it can be seen at which moment a packet is worked on: the program meters, gathers packets or reads
-    /// queueing time stamps, or a queue has a rate. Otherwise packets that were received at different times may go
+    /// queueing time stamps, or a queue or an internal port has a rate. Otherwise packets that were received at different times may go
     /// through one run together.
     pub fn shows_time(&self) -> bool {
-        self.engine.observability.time || self.engine.traffic.has_rates()
+        self.engine.observability.time || self.engine.traffic.has_rates() || self.engine.traffic.has_internal_ports()
     }
 
     /// Packets that wait in queues and buffers.
@@ -511,6 +513,16 @@ impl Switch {
         change: impl Fn(&mut QueueSettings),
     ) -> Result<(), Refusal> {
         self.engine.traffic.set_queues(port, priority, change)
+    }
+
+    /// Gives a way of packets inside the switch a rate and a delay: it takes no time otherwise.
+    pub fn set_internal_port(&mut self, port: InternalPort, settings: InternalPortSettings) {
+        self.engine.traffic.set_internal_port(port, settings);
+    }
+
+    /// What the internal ports that are set up have done.
+    pub fn internal_ports(&self) -> impl Iterator<Item = (InternalPort, InternalPortState)> {
+        self.engine.traffic.internal_ports()
     }
 
     /// Sets the buffer that the queues of all ports share.

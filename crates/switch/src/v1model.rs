@@ -17,7 +17,7 @@ use crate::records::{is_records, records};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
-use crate::traffic::Departure;
+use crate::traffic::{Departure, InternalPort};
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
 use cgen::abi::Decided;
@@ -154,6 +154,20 @@ impl Rules for V1Model {
 
     fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
         finish_egress(engine, packet, execution);
+    }
+
+    fn after_mirror(&mut self, engine: &mut Engine, clone: Packet, session: u32, execution: &mut Execution<'_>) {
+        replicate(engine, clone, Destination::Session(session), execution);
+    }
+
+    fn after_replication(
+        &mut self,
+        engine: &mut Engine,
+        packet: Packet,
+        replica: Replica,
+        execution: &mut Execution<'_>,
+    ) {
+        enqueue_replica(engine, packet, replica, execution);
     }
 
     fn release(&mut self, engine: &mut Engine, number: u16, buffer: CoalescingBuffer, execution: &mut Execution<'_>) {
@@ -307,11 +321,15 @@ fn clone_to_ingress(
     instance_type: InstanceType,
     execution: &mut Execution<'_>,
 ) {
+    let Some(arrives_ns) = engine.internal_arrival_ns(InternalPort::Mirror, bytes.len() as u32, execution) else {
+        engine.count_drop(DropReason::QueueFull, execution);
+        return;
+    };
     let Some(mut copy) = engine.again_from(bytes, packet, execution) else { return };
     copy.set_intrinsic(Slot::IngressPort, port);
-    begin_later_pass(engine, &mut copy, packet, list, execution.now_ns, instance_type);
+    begin_later_pass(engine, &mut copy, packet, list, arrives_ns, instance_type);
     tell(execution, || Decision::ClonedToIngress);
-    engine.inject(copy);
+    engine.inject_through(InternalPort::Mirror, copy, execution);
 }
 
 fn resubmit(
@@ -333,10 +351,14 @@ fn resubmit(
         engine.end_all(packet, Some(fresh), DropReason::CopyLimit, execution);
         return;
     }
+    let Some(arrives_ns) = engine.internal_arrival_ns(InternalPort::Resubmission, fresh.length(), execution) else {
+        engine.end_all(packet, Some(fresh), DropReason::QueueFull, execution);
+        return;
+    };
     fresh.inherit(&packet);
-    begin_later_pass(engine, &mut fresh, &packet, list, execution.now_ns, InstanceType::Resubmitted);
+    begin_later_pass(engine, &mut fresh, &packet, list, arrives_ns, InstanceType::Resubmitted);
     tell(execution, || Decision::Resubmitted);
-    engine.inject_instead(fresh, packet);
+    engine.inject_instead(InternalPort::Resubmission, fresh, packet, execution);
 }
 
 fn multicast(engine: &mut Engine, mut packet: Packet, group: u64, execution: &mut Execution<'_>) {
@@ -356,7 +378,9 @@ fn send_clone(engine: &mut Engine, mut copy: Packet, session: u32, execution: &m
     let destination = Destination::Session(session);
     let copies = engine.replication.replicas(destination).len();
     tell(execution, || Decision::Cloned { session, copies: Some(copies) });
-    replicate(engine, copy, destination, execution);
+    if let Some(copy) = engine.mirror(copy, session, execution) {
+        replicate(engine, copy, destination, execution);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------- queues
@@ -537,13 +561,17 @@ fn recirculate(engine: &mut Engine, packet: Packet, list: Option<FieldListId>, e
         engine.end(packet, DropReason::PassLimit, execution);
         return;
     }
+    let Some(arrives_ns) = engine.internal_arrival_ns(InternalPort::Recirculation, packet.length(), execution) else {
+        engine.end(packet, DropReason::QueueFull, execution);
+        return;
+    };
     let Some(mut fresh) = engine.again_from(packet.bytes(), &packet, execution) else {
         engine.pool.give(packet);
         return;
     };
-    begin_later_pass(engine, &mut fresh, &packet, list, execution.now_ns, InstanceType::Recirculated);
+    begin_later_pass(engine, &mut fresh, &packet, list, arrives_ns, InstanceType::Recirculated);
     tell(execution, || Decision::Recirculated);
-    engine.inject_instead(fresh, packet);
+    engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
 }
 
 // -------------------------------------------------------------------------------------------------- buffers
@@ -645,7 +673,8 @@ fn not_scattered(engine: &mut Engine, packet: Packet, mut whole: Packet, executi
     whole.set_intrinsic(Slot::IngressPort, port);
     begin_pass(engine, &mut whole, execution.now_ns, InstanceType::NotScattered);
     tell(execution, || Decision::NotScattered);
-    engine.inject_instead(whole, packet);
+    engine.pool.give(packet);
+    engine.inject(whole);
 }
 
 /// What kind of packet it is, in words.

@@ -1,6 +1,7 @@
 //! Tests of the library's public interface.
 
 mod compile;
+mod internal_ports;
 mod run;
 
 /// A bridge with a table, a register, a log line and a digest.

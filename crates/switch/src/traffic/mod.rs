@@ -6,17 +6,23 @@
 //! each packet ([`ETHERNET_OVERHEAD_BYTES`]). All queues share a buffer ([`BufferSettings`]). A packet is refused if
 //! its queue or the buffer is full, or if its queue is above the buffer's dynamic threshold.
 //!
+//! Packets that go round inside the switch, or are copied, may meet a rate and a delay of their own (`internal`).
+//!
 //! A queue without a rate, of a port without one, lets a packet go at once. All such packets wait in one line, whatever
 //! their port and priority: the line is emptied in the same run of the core that filled it, so any other order, and a
 //! length at which to drop, would only show how many packets were received together. Its bound protects the memory.
 
+mod internal;
 pub mod pace;
 mod port;
 mod queue;
 mod settings;
 
+pub(crate) use internal::After;
+pub use internal::{InternalPort, InternalPortSettings, InternalPortState};
 pub use settings::{BufferSettings, DynamicThreshold, QUEUE_CAPACITY_DEFAULT, QueueSettings};
 
+use internal::InternalPorts;
 use port::Port;
 use queue::{Queue, Waiting};
 use std::collections::{BTreeMap, VecDeque};
@@ -117,6 +123,8 @@ pub struct TrafficManager<P> {
     buffer: BufferSettings,
     /// Bytes of packets that wait for a rate.
     buffered_bytes: u64,
+    /// The internal ports, once one is set up.
+    internal: Option<Box<InternalPorts<P>>>,
     has_rates: bool,
     /// Whether anybody looks at how many packets of a queue are in the line.
     shows_line: bool,
@@ -137,6 +145,7 @@ impl<P> TrafficManager<P> {
             next_due_ns: u64::MAX,
             buffer: BufferSettings::default(),
             buffered_bytes: 0,
+            internal: None,
             has_rates: false,
             shows_line: true,
             bytes_of,
@@ -148,9 +157,10 @@ impl<P> TrafficManager<P> {
         TrafficManager { shows_line: false, ..self }
     }
 
-    /// Packets in all queues.
+    /// Packets in all queues, and on internal ports.
     pub fn queued(&self) -> usize {
-        self.ready.len() + self.all_ports().map(|(_, port)| port.waiting).sum::<usize>()
+        let internal = self.internal.as_ref().map_or(0, |internal| internal.packets());
+        self.ready.len() + self.all_ports().map(|(_, port)| port.waiting).sum::<usize>() + internal
     }
 
     /// Bytes of packets that wait for a rate.
@@ -244,13 +254,16 @@ impl<P> TrafficManager<P> {
                 slot.overhead_bytes = port.overhead_bytes;
             }
         }
+        for (port, settings) in other.internal.iter().flat_map(|internal| internal.settings()) {
+            self.set_internal_port(port, settings);
+        }
         self.note_change();
     }
 
     /// Other settings may make packets due earlier.
     fn note_change(&mut self) {
-        self.has_rates = self.all_ports().any(|(_, port)| port.has_rate())
-            || self.settings.iter().any(|settings| settings.packets_per_s != 0);
+        self.has_rates =
+            self.all_ports().any(|(_, port)| port.has_rate()) || self.settings.iter().any(QueueSettings::is_paced);
         self.next_due_ns = self.earliest_ns();
     }
 
@@ -286,6 +299,9 @@ impl<P> TrafficManager<P> {
             return Ok(());
         }
         let bytes = (self.bytes_of)(&packet);
+        if let Some(internal) = &mut self.internal {
+            self.buffered_bytes -= internal.start(now_ns);
+        }
         if !queue.fits(bytes) || !admits(self.buffer, self.buffered_bytes, queue.bytes(), bytes) {
             queue.refused += 1;
             return Err((packet, Refusal::Full));
@@ -392,13 +408,65 @@ impl<P> TrafficManager<P> {
         if !self.ready.is_empty() {
             return Some(0);
         }
-        (!self.active.is_empty()).then_some(self.next_due_ns)
+        let of_ports = (!self.active.is_empty()).then_some(self.next_due_ns);
+        let arrival_ns = self.internal.as_ref().and_then(|internal| internal.next_arrival_ns());
+        of_ports.into_iter().chain(arrival_ns).min()
     }
 
     /// When the first packet that waits for a rate is due.
     fn earliest_ns(&self) -> u64 {
         let ports = self.active.iter().filter_map(|&port| self.port(port));
         ports.filter_map(Port::next_departure_ns).min().unwrap_or(u64::MAX)
+    }
+
+    /// Sets an internal port up: packets take time on it from now on. Those on their way arrive as they would have.
+    pub fn set_internal_port(&mut self, port: InternalPort, settings: InternalPortSettings) {
+        self.internal.get_or_insert_default().set(port, settings);
+    }
+
+    /// What the internal ports that are set up have done.
+    pub fn internal_ports(&self) -> impl Iterator<Item = (InternalPort, InternalPortState)> {
+        self.internal.iter().flat_map(|internal| internal.states())
+    }
+
+    /// Whether an internal port is set up: if not, packets take no time on it and do not enter it.
+    pub fn has_internal_port(&self, port: InternalPort) -> bool {
+        self.internal.as_ref().is_some_and(|internal| internal.has(port))
+    }
+
+    /// Whether any is set up.
+    pub fn has_internal_ports(&self) -> bool {
+        self.internal.is_some()
+    }
+
+    /// When a packet of so many bytes arrives that enters an internal port now: at once if the port is not set up. None,
+    /// and counted, if its queue or the buffer is full.
+    pub fn internal_arrival_ns(&mut self, port: InternalPort, bytes: u32, now_ns: u64) -> Option<u64> {
+        let Some(internal) = &mut self.internal else { return Some(now_ns) };
+        self.buffered_bytes -= internal.start(now_ns);
+        let (waiting_bytes, has_room) = internal.has_room(port, bytes, now_ns);
+        if !has_room || (internal.has(port) && !admits(self.buffer, self.buffered_bytes, waiting_bytes, bytes)) {
+            internal.refuse(port);
+            return None;
+        }
+        Some(internal.arrives_ns(port, bytes, now_ns))
+    }
+
+    /// Takes a packet to an internal port that is set up and has room for it.
+    pub(crate) fn enter_internal(&mut self, port: InternalPort, packet: P, after: After, now_ns: u64) {
+        let bytes = (self.bytes_of)(&packet);
+        if let Some(internal) = &mut self.internal {
+            internal.enter(port, packet, after, bytes, now_ns);
+            self.buffered_bytes += u64::from(bytes);
+            self.buffered_bytes -= internal.start(now_ns);
+        }
+    }
+
+    /// The next packet that has arrived from an internal port, where it goes, and when it arrived.
+    pub(crate) fn take_arrived(&mut self, now_ns: u64) -> Option<(P, After, u64)> {
+        let internal = self.internal.as_mut()?;
+        self.buffered_bytes -= internal.start(now_ns);
+        internal.take(now_ns)
     }
 
     fn port(&self, port: u32) -> Option<&Port<P>> {
@@ -470,3 +538,6 @@ fn further_port_mut<'a, P>(
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod internal_tests;

@@ -62,7 +62,7 @@ impl<P> Port<P> {
         }
         let priority = self.choose(now_ns)?;
         let queue = &mut self.queues[priority];
-        let (Waiting { packet, enqueued_ns, .. }, leaves_ns) = queue.pop(self.wire.gone_ns())?;
+        let (Waiting { packet, enqueued_ns, .. }, leaves_ns) = queue.pop(self.wire.gone_ns(), self.overhead_bytes)?;
         let (depth_packets, is_paced) = (queue.depth, queue.is_paced() || self.wire.is_limited());
         self.wire.begin_at(leaves_ns);
         self.is_sending = self.wire.is_limited();

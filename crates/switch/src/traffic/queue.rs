@@ -2,6 +2,7 @@
 
 use super::pace::Pace;
 use super::settings::QueueSettings;
+use super::wire_bits;
 use std::collections::VecDeque;
 
 /// A packet that waits.
@@ -20,6 +21,8 @@ pub(super) struct Queue<P> {
     settings: QueueSettings,
     /// In packets.
     pace: Pace,
+    /// In bits.
+    shaper: Pace,
     /// Packets that came while it was full.
     pub refused: u64,
     /// Bytes that it may still send in its turn of its class.
@@ -28,8 +31,8 @@ pub(super) struct Queue<P> {
 
 impl<P> Queue<P> {
     pub fn new(settings: QueueSettings) -> Queue<P> {
-        let pace = Pace::new(settings.packets_per_s);
-        Queue { packets: VecDeque::new(), bytes: 0, depth: 0, settings, pace, refused: 0, deficit_bytes: 0 }
+        let (pace, shaper) = (Pace::new(settings.packets_per_s), Pace::new(settings.bits_per_s));
+        Queue { packets: VecDeque::new(), bytes: 0, depth: 0, settings, pace, shaper, refused: 0, deficit_bytes: 0 }
     }
 
     pub fn settings(&self) -> QueueSettings {
@@ -39,10 +42,16 @@ impl<P> Queue<P> {
     pub fn set(&mut self, settings: QueueSettings) {
         self.settings = settings;
         self.pace.set(settings.packets_per_s);
+        self.shaper.set(settings.bits_per_s);
     }
 
     pub fn is_paced(&self) -> bool {
-        self.pace.is_limited()
+        self.pace.is_limited() || self.shaper.is_limited()
+    }
+
+    /// When the next packet may go.
+    fn open_ns(&self) -> u64 {
+        self.pace.due_ns().max(self.shaper.due_ns())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -55,7 +64,7 @@ impl<P> Queue<P> {
 
     /// Whether a queue made anew would be the same.
     pub fn is_fresh(&self, now_ns: u64) -> bool {
-        self.depth == 0 && self.pace.is_due(now_ns)
+        self.depth == 0 && self.open_ns() <= now_ns
     }
 
     /// Whether another packet of so many bytes fits.
@@ -72,7 +81,7 @@ impl<P> Queue<P> {
 
     /// When the queue lets its first packet go, if it has one.
     pub fn due_ns(&self) -> Option<u64> {
-        (!self.packets.is_empty()).then_some(self.pace.due_ns())
+        (!self.packets.is_empty()).then_some(self.open_ns())
     }
 
     pub fn is_due(&self, now_ns: u64) -> bool {
@@ -84,15 +93,19 @@ impl<P> Queue<P> {
         self.packets.front().map(|waiting| waiting.bytes)
     }
 
-    /// Takes the first packet, which leaves when the queue, it, and `free_ns` let it.
-    pub fn pop(&mut self, free_ns: u64) -> Option<(Waiting<P>, u64)> {
+    /// Takes the first packet, which leaves when the queue, it, and `free_ns` let it. A wire carries `overhead_bytes`
+    /// beside it.
+    pub fn pop(&mut self, free_ns: u64, overhead_bytes: u32) -> Option<(Waiting<P>, u64)> {
         let waiting = self.packets.pop_front()?;
         self.bytes -= u64::from(waiting.bytes);
         self.depth -= 1;
         // From when it could leave, not from now: who is called a little late still gets the rate.
-        self.pace.begin_at(free_ns.max(waiting.enqueued_ns));
-        let leaves_ns = self.pace.gone_ns().max(free_ns).max(waiting.enqueued_ns);
+        let could_leave_ns = free_ns.max(waiting.enqueued_ns);
+        let leaves_ns = could_leave_ns.max(self.pace.gone_ns()).max(self.shaper.gone_ns());
+        self.pace.begin_at(leaves_ns);
         self.pace.take(1);
+        self.shaper.begin_at(leaves_ns);
+        self.shaper.take(wire_bits(waiting.bytes, overhead_bytes));
         Some((waiting, leaves_ns))
     }
 }

@@ -16,6 +16,9 @@ pub struct QueueSettings {
     pub capacity_bytes: u64,
     /// The packets that may leave it in a second, evenly spaced; 0 for no limit.
     pub packets_per_s: u64,
+    /// The bits that may leave it in a second, with what the port's wire carries beside each packet; 0 for no limit. A
+    /// packet counts with the bytes that it has in the queue.
+    pub bits_per_s: u64,
     /// Its class. The port serves a queue only while no queue of a higher class has a packet that may leave.
     pub class: u32,
     /// Its share of what its class gets, in proportion to the weights of the class's other queues (deficit round robin
@@ -31,9 +34,15 @@ impl QueueSettings {
             capacity_packets: QUEUE_CAPACITY_DEFAULT,
             capacity_bytes: u64::MAX,
             packets_per_s: 0,
+            bits_per_s: 0,
             class: priority,
             weight: NonZeroU32::MIN,
         }
+    }
+
+    /// Whether it has a rate.
+    pub(super) fn is_paced(&self) -> bool {
+        self.packets_per_s != 0 || self.bits_per_s != 0
     }
 
     /// The same within the bounds that protect the memory.
