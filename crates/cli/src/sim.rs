@@ -310,6 +310,7 @@ impl Programs<'_> {
         let entries = entries.iter().map(|file| self.file(file)).collect::<Result<_, _>>()?;
         let options = SwitchArguments {
             cc: self.arguments.cc.clone(),
+            priority_queues: plan.device.priorities,
             ..SwitchArguments::plain(self.arguments.source.clone(), entries)
         };
         backend::set_up(&program, backend, &options).map_err(|failure| failure.messages.join("\n"))

@@ -11,7 +11,8 @@
 //! * [`events`]: which event is next.
 //! * [`node`]: what all nodes have in common. [`network`]: nodes and links, run on one thread or several.
 //! * [`host`]: stations with addresses: ARP, NDP, ICMP, UDP, TCP (the crate `tcp`).
-//! * [`switch_node`]: switches that run a program. [`router`]: switches without one.
+//! * [`switch_node`]: switches that run a program. [`device`]: what their queues and ports are like. [`pipeline`]: how
+//!   many packets they can take. [`router`]: switches without a program.
 //! * [`scenario`]: from a file to a network that runs, and to results.
 //! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`record`]: what happens to packets, for captures, traces and checks.
@@ -29,7 +30,7 @@
 //! | UDP constant, Poisson, on-off, from a capture | yes |
 //! | IP fragments; ICMP errors of routers | no |
 //! | Switches with programs: latencies, queues, port rates inside the core | yes |
-//! | Pipeline rate; bandwidth of recirculation; schedulers and buffers from the scenario; costs per packet | no |
+//! | Pipeline rate; bandwidth of recirculation; schedulers and buffers from the scenario; costs per packet | yes |
 //! | Topologies: files, dumbbell, star, chain, leaf-spine, fat-tree | yes |
 //! | Workloads: pairs, permutations, strides, flow sizes from files, arrivals to a load, incast | yes |
 //! | Incast with barriers, replay of flow lists, sensors | yes |
@@ -48,6 +49,7 @@
 pub mod arrivals;
 pub mod channel;
 pub mod check;
+pub mod device;
 pub mod events;
 pub mod generator;
 pub mod host;
@@ -55,6 +57,7 @@ pub mod journeys;
 pub mod network;
 pub mod node;
 pub mod packet;
+pub mod pipeline;
 pub mod random;
 pub mod record;
 pub mod report;

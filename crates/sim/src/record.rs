@@ -80,6 +80,8 @@ pub enum Loss {
     Ignored,
     /// Its time to live ended.
     Expired,
+    /// A switch with a program had no room for it before its pipeline.
+    Pipeline,
     /// A switch with a program dropped it.
     Switch(DropReason),
     /// A program sent it to a port without link.
@@ -99,6 +101,7 @@ impl Loss {
             Loss::NoRoute => "there was no route to its destination".to_owned(),
             Loss::Ignored => "it was not for this router, or no IP packet".to_owned(),
             Loss::Expired => "its time to live had ended".to_owned(),
+            Loss::Pipeline => "the queue before the pipeline was full".to_owned(),
             Loss::Switch(reason) => reason.describe().to_owned(),
             Loss::NoLink => "the program sent it to a port without a link".to_owned(),
             Loss::Restart => "the switch restarted".to_owned(),

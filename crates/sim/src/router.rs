@@ -182,7 +182,7 @@ fn advertisement(
 }
 
 /// What a packet's path depends on.
-struct Flow {
+pub(crate) struct Flow {
     source: IpAddr,
     destination: IpAddr,
     protocol: u8,
@@ -192,7 +192,7 @@ struct Flow {
 
 impl Flow {
     /// The flow of a frame. Nothing but addresses and ports is checked: routers do not verify what hosts will.
-    fn of(frame: &[u8]) -> Option<Flow> {
+    pub(crate) fn of(frame: &[u8]) -> Option<Flow> {
         let (ethertype, at) = ethernet::payload(frame)?;
         let packet = frame.get(at..)?;
         let (source, destination, protocol, transport) = match ethertype {
@@ -212,7 +212,8 @@ impl Flow {
         Some(Flow { source, destination, protocol, ports })
     }
 
-    fn hash(&self, seed: u64) -> u64 {
+    /// A number for the flow that depends on nothing else but the seed.
+    pub(crate) fn hash(&self, seed: u64) -> u64 {
         let mix = |hash: u64, value: u64| {
             let mixed = (hash ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             mixed ^ (mixed >> 29)

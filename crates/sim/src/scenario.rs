@@ -3,7 +3,7 @@
 //! What enters: the text of a scenario, changes of single values, and the topology file that it may name. What leaves:
 //! a [`Scenario`] in which everything is decided, or faults with their places and what would be right.
 //!
-//! * [`file`](mod@file): the form of the file. [`values`]: times, rates, probabilities, names in it.
+//! * [`file`](mod@file), [`device_file`]: the form of the file. [`values`]: times, rates, probabilities, names in it.
 //! * [`resolve`]: from the file to a scenario. [`flows`], `loads`: which host sends what to which.
 //!   [`workload`]: flows with random sizes and starts. [`flow_list`], [`trace`]: what is read from other files.
 //!   [`faults`]: what fails, and when.
@@ -12,6 +12,9 @@
 
 pub mod build;
 pub mod completion;
+mod device;
+pub mod device_file;
+mod device_results;
 pub mod faults;
 pub mod file;
 pub mod flow_list;
@@ -99,3 +102,6 @@ impl Sources {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod device_tests;

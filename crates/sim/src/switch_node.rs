@@ -7,8 +7,10 @@
 mod inside;
 
 use crate::channel::{ChannelConfig, Interval};
+use crate::device::Device;
 use crate::node::{Context, Node};
 use crate::packet::{Packet, Pool};
+use crate::pipeline::{Admission, Pipeline, PipelineCounters};
 use crate::record::{self, Event, Loss};
 use crate::time::Time;
 use base::Bits;
@@ -51,6 +53,8 @@ pub struct SwitchNode {
     /// The ports in the order of the program's numbers.
     ports: Vec<(u32, usize)>,
     ingress_latency: Time,
+    /// What packets wait for before the core.
+    pipeline: Option<Pipeline>,
     sent: Vec<Sent>,
     counters: SwitchCounters,
 }
@@ -65,16 +69,13 @@ struct Sent {
 impl SwitchNode {
     /// A switch whose ports have these numbers, each with the channel that follows it. Its packets have been under way
     /// in the device for `ingress_latency` when they arrive at the core.
-    pub fn new(mut core: Switch, ports: &[(u32, ChannelConfig)], ingress_latency: Time) -> Result<SwitchNode, String> {
-        for (number, channel) in ports {
-            let no_port = || format!("the program has no port {number}");
-            core.set_port_rate(*number, channel.bits_per_s, channel.overhead_bytes).map_err(|_| no_port())?;
-            core.set_queues(Some(*number), None, |queue| {
-                queue.capacity_packets = channel.queue_packets;
-                queue.capacity_bytes = channel.queue_bytes;
-            })
-            .map_err(|_| no_port())?;
-        }
+    pub fn new(
+        mut core: Switch,
+        ports: &[(u32, ChannelConfig)],
+        ingress_latency: Time,
+        device: &Device,
+    ) -> Result<SwitchNode, String> {
+        device.set_up(&mut core, ports)?;
         let numbers: Vec<u32> = ports.iter().map(|(number, _)| *number).collect();
         let mut by_number: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
         by_number.sort_unstable();
@@ -87,6 +88,7 @@ impl SwitchNode {
             numbers,
             ports: by_number,
             ingress_latency,
+            pipeline: device.pipeline.clone().map(Pipeline::new),
             sent: Vec::new(),
             counters: SwitchCounters::default(),
         })
@@ -103,17 +105,6 @@ impl SwitchNode {
         self.tracer = Some(tracer);
     }
 
-    /// The channel behind a port as it is when the core has the queue: nothing else waits.
-    pub fn channel_behind_queues(channel: ChannelConfig) -> ChannelConfig {
-        ChannelConfig {
-            queue_packets: usize::MAX,
-            queue_bytes: u64::MAX,
-            ecn_packets: usize::MAX,
-            ecn_bytes: u64::MAX,
-            ..channel
-        }
-    }
-
     /// The core.
     pub fn core(&self) -> &Switch {
         &self.core
@@ -128,6 +119,11 @@ impl SwitchNode {
     pub fn backlog(&self, port: usize) -> (usize, u64) {
         let queues = self.core.queues().filter(|queue| Some(&queue.port) == self.numbers.get(port));
         queues.fold((0, 0), |sum, queue| (sum.0 + queue.depth_packets, sum.1 + queue.depth_bytes))
+    }
+
+    /// What was counted of packets before the core, if they have to wait there.
+    pub fn pipeline(&self) -> Option<&PipelineCounters> {
+        self.pipeline.as_ref().map(Pipeline::counters)
     }
 
     /// What it has counted.
@@ -149,16 +145,44 @@ impl SwitchNode {
 }
 
 impl SwitchNode {
+    /// Has the core work on a packet that had arrived at this time.
+    fn process(&mut self, context: &mut Context<'_>, port: usize, packet: Packet, arrived: Time) {
+        let label = packet.label();
+        match context.follows() && label != 0 {
+            true => self.process_followed(context, port, packet, arrived),
+            false => self.work(context, port, packet, arrived),
+        }
+        if context.records_queues() {
+            self.note_queues(context, label);
+        }
+        self.send(context);
+    }
+
+    /// The same, by a server of the pipeline.
+    fn process_on(&mut self, server: usize, context: &mut Context<'_>, port: usize, packet: Packet, arrived: Time) {
+        let passes = self.core.stats().passes;
+        self.process(context, port, packet, arrived);
+        self.charge_passes(server, passes);
+    }
+
+    /// Further passes since there were so many occupy a server of the pipeline.
+    fn charge_passes(&mut self, server: usize, before: u64) {
+        let passes = self.core.stats().passes.saturating_sub(before);
+        if let Some(pipeline) = self.pipeline.as_mut().filter(|_| passes > 0) {
+            pipeline.charge(server, passes);
+        }
+    }
+
     /// The same with a packet that has a label: it is recorded what becomes of it.
-    fn receive_followed(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
+    fn process_followed(&mut self, context: &mut Context<'_>, port: usize, packet: Packet, arrived: Time) {
         let label = packet.label();
         let print = self.inside.enter(&packet);
         let drops = self.drops();
         let is_traced = record::is_traced(label) && self.tracer.is_some();
         if is_traced {
-            self.work_traced(context, port, packet);
+            self.work_traced(context, port, packet, arrived);
         } else {
-            self.work(context, port, packet);
+            self.work(context, port, packet, arrived);
         }
         self.give_labels();
         if let Some(tracer) = self.tracer.as_mut().filter(|_| is_traced) {
@@ -184,9 +208,9 @@ impl SwitchNode {
         }
     }
 
-    fn work_traced(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
+    fn work_traced(&mut self, context: &mut Context<'_>, port: usize, packet: Packet, arrived: Time) {
         let (now, Some(tracer)) = (context.now(), &mut self.tracer) else { return };
-        let received_ns = now.since(self.ingress_latency).ns();
+        let received_ns = arrived.since(self.ingress_latency).ns();
         self.core.receive(received_ns, self.numbers[port], packet.bytes());
         let mut collector = Collector {
             sent: &mut self.sent,
@@ -220,6 +244,8 @@ impl SwitchNode {
             for label in self.inside.clear() {
                 context.note(label, Event::Lost(Loss::Restart));
             }
+            let waiting = self.pipeline.as_mut().map(Pipeline::clear).unwrap_or_default();
+            waiting.into_iter().for_each(|packet| context.lose(packet, Loss::Restart));
         }
     }
 }
@@ -271,20 +297,22 @@ impl Output for Collector<'_> {
 
 impl Node for SwitchNode {
     fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
-        let label = packet.label();
-        match context.follows() && label != 0 {
-            true => self.receive_followed(context, port, packet),
-            false => self.work(context, port, packet),
+        let now = context.now();
+        let Some(pipeline) = &mut self.pipeline else { return self.process(context, port, packet, now) };
+        match pipeline.admit(now, packet, port) {
+            Admission::Now(packet, server) => self.process_on(server, context, port, packet, now),
+            Admission::Later => {}
+            Admission::Refused(packet) => context.lose(packet, Loss::Pipeline),
         }
-        if context.records_queues() {
-            self.note_queues(context, label);
-        }
-        self.send(context);
     }
 
     fn timer(&mut self, context: &mut Context<'_>) {
         self.restart(context);
-        let now_ns = context.now().ns();
+        let now = context.now();
+        while let Some((waiting, server)) = self.pipeline.as_mut().and_then(|pipeline| pipeline.take(now)) {
+            self.process_on(server, context, waiting.port, waiting.packet, waiting.arrived);
+        }
+        let (now_ns, passes) = (now.ns(), self.core.stats().passes);
         let mut collector = Collector {
             sent: &mut self.sent,
             counters: &mut self.counters,
@@ -296,6 +324,7 @@ impl Node for SwitchNode {
             Some(tracer) => self.core.run_observed(now_ns, &mut collector, tracer.observer()),
             None => self.core.run(now_ns, &mut collector),
         }
+        self.charge_passes(0, passes);
         if context.follows() {
             self.give_labels();
             let traced = self.sent.iter().map(|sent| sent.packet.label()).find(|label| record::is_traced(*label));
@@ -309,15 +338,16 @@ impl Node for SwitchNode {
 
     fn next_timer(&self) -> Time {
         let restart = self.restarts.front().map_or(Time::MAX, |(at, _)| at.start);
-        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns).min(restart)
+        let pipeline = self.pipeline.as_ref().map_or(Time::MAX, Pipeline::next);
+        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns).min(restart).min(pipeline)
     }
 }
 
 impl SwitchNode {
     /// Has the core work on a packet.
-    fn work(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet) {
+    fn work(&mut self, context: &mut Context<'_>, port: usize, mut packet: Packet, arrived: Time) {
         let now = context.now();
-        let received_ns = now.since(self.ingress_latency).ns();
+        let received_ns = arrived.since(self.ingress_latency).ns();
         let (memory, headroom) = packet.memory_with_headroom();
         let range = memory.as_ptr_range();
         let mut collector = Collector {

@@ -79,6 +79,6 @@ pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
 pub use table_specs::{profile_actions, table_specs};
 pub use traffic::{
-    BufferSettings, DynamicThreshold, InternalPort, InternalPortSettings, InternalPortState, QueueSettings, QueueState,
-    Refusal,
+    BufferSettings, DynamicThreshold, InternalPort, InternalPortSettings, InternalPortState, QueueCounts,
+    QueueSettings, QueueState, Refusal,
 };

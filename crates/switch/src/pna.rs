@@ -11,10 +11,10 @@ use crate::engine::{Engine, Observability, Rules, tell};
 use crate::output::Decision;
 use crate::packet::Packet;
 use crate::pipeline::Execution;
-use crate::replication::Destination;
+use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
-use crate::traffic::Departure;
+use crate::traffic::{Departure, InternalPort};
 use base::index::Id as _;
 use cgen::abi::Decided;
 use ir::pna::{Decisions, HOST_TO_NET, PORT_CPU, Slot, Stage};
@@ -121,6 +121,21 @@ impl Rules for Pna {
     fn after_egress(&mut self, engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>) {
         self.after_ingress(engine, packet, None, execution);
     }
+
+    fn after_mirror(&mut self, engine: &mut Engine, clone: Packet, session: u32, execution: &mut Execution<'_>) {
+        self.send_mirrored(engine, clone, session, execution);
+    }
+
+    /// The architecture has no multicast.
+    fn after_replication(
+        &mut self,
+        engine: &mut Engine,
+        packet: Packet,
+        replica: Replica,
+        execution: &mut Execution<'_>,
+    ) {
+        self.send_copy(engine, packet, replica.port, execution);
+    }
 }
 
 impl Pna {
@@ -174,14 +189,19 @@ impl Pna {
         }
         copy.set_intrinsic(Slot::ClassOfService, u64::from(properties.class_of_service));
         engine.pipeline.begin_pass(&mut copy);
-        if !is_known {
-            tell(execution, || Decision::Cloned { session, copies: Some(1) });
+        let copies = if is_known { engine.replication.replicas(Destination::Session(session)).len() } else { 1 };
+        tell(execution, || Decision::Cloned { session, copies: Some(copies) });
+        if let Some(copy) = engine.mirror(copy, session, execution) {
+            self.send_mirrored(engine, copy, session, execution);
+        }
+    }
+
+    /// Sends a mirrored packet to the ports of its session; to controllers, if nobody has set that up.
+    fn send_mirrored(&self, engine: &mut Engine, copy: Packet, session: u32, execution: &mut Execution<'_>) {
+        if engine.replication.session(session).is_none() {
             return self.send_copy(engine, copy, PORT_CPU, execution);
         }
-        let destination = Destination::Session(session);
-        let copies = engine.replication.replicas(destination).len();
-        tell(execution, || Decision::Cloned { session, copies: Some(copies) });
-        engine.replicate(copy, destination, execution, |engine, copy, replica, execution| {
+        engine.replicate(copy, Destination::Session(session), execution, |engine, copy, replica, execution| {
             self.send_copy(engine, copy, replica.port, execution);
         });
     }
@@ -230,10 +250,13 @@ fn turn_round(engine: &mut Engine, packet: Packet, execution: &mut Execution<'_>
 }
 
 fn go_round(engine: &mut Engine, mut fresh: Packet, packet: Packet, execution: &mut Execution<'_>) {
-    begin_pass(&mut fresh, execution.now_ns);
+    let Some(arrives_ns) = engine.internal_arrival_ns(InternalPort::Recirculation, fresh.length(), execution) else {
+        return engine.end_all(packet, Some(fresh), DropReason::QueueFull, execution);
+    };
+    begin_pass(&mut fresh, arrives_ns);
     engine.pipeline.begin_pass(&mut fresh);
     tell(execution, || Decision::Recirculated);
-    engine.inject_instead(fresh, packet);
+    engine.inject_instead(InternalPort::Recirculation, fresh, packet, execution);
 }
 
 /// Sets the intrinsic variables that every pass starts with.

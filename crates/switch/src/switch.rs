@@ -440,8 +440,8 @@ impl Switch {
     }
 
     /// Whether it can be seen at which moment a packet is worked on: the program meters, gathers packets or reads
-    /// queueing time stamps, or a queue or an internal port has a rate. Otherwise packets that were received at different times may go
-    /// through one run together.
+    /// queueing time stamps, or a queue or an internal port has a rate. Otherwise packets that were received at
+    /// different times may go through one run together.
     pub fn shows_time(&self) -> bool {
         self.engine.observability.time || self.engine.traffic.has_rates() || self.engine.traffic.has_internal_ports()
     }

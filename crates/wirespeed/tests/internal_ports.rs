@@ -62,8 +62,8 @@ fn packet(way: u8) -> Vec<u8> {
     packet
 }
 
-/// Runs the switch until nothing is left to do: each packet that leaves with the time of the run, its port, and the time
-/// in it.
+/// Runs the switch until nothing is left to do: each packet that leaves with the time of the run, its port, and the
+/// time in it.
 fn run(switch: &mut Switch, now_ns: u64, packets: &[Vec<u8>]) -> Vec<(u64, u32, u64)> {
     let packets: Vec<&[u8]> = packets.iter().map(|packet| &packet[..]).collect();
     let mut left = Vec::new();
@@ -117,7 +117,7 @@ fn packets_come_round_after_the_ports_time() {
     }
 }
 
-/// Packets come as fast as the recirculation port carries them, and each goes round once more: half of them get through.
+/// Packets come as fast as the recirculation port carries them, and each goes round twice: half of them get through.
 #[test]
 fn recirculation_has_the_bandwidth_of_its_port() {
     let program = Options::default()

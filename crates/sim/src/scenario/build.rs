@@ -83,7 +83,8 @@ impl Simulation {
                     let refused = |error| format!("switch {name}: {error}");
                     let core = make_switch(name, plan).map_err(refused)?;
                     let ports = program_ports(&scenario, index);
-                    let mut node = SwitchNode::new(core, &ports, plan.ingress_latency).map_err(refused)?;
+                    let mut node =
+                        SwitchNode::new(core, &ports, plan.ingress_latency, &plan.device).map_err(refused)?;
                     for restart in &plan.restarts {
                         node.add_restart(*restart, make_switch(name, &plan.after_restart()).map_err(refused)?);
                     }
@@ -176,7 +177,7 @@ fn link(builder: &mut NetworkBuilder, scenario: &Scenario, hosts: &[NodeId], swi
             let channel = channels[end].clone();
             match link.ends[end].0 {
                 NodeRef::Switch(index) if scenario.switches[index].kind != SwitchKind::Router => {
-                    SwitchNode::channel_behind_queues(channel)
+                    scenario.switches[index].device.channel_behind(channel)
                 }
                 _ => channel,
             }

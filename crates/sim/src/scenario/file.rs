@@ -5,7 +5,10 @@ pub mod loads;
 
 pub use loads::{FlowListSection, IncastSection, SensorSection, WorkloadSection};
 
-use crate::scenario::values::{Names, Probability, Rate, Span};
+use crate::scenario::device_file::{
+    BufferSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
+};
+use crate::scenario::values::{Names, PacketRate, Probability, Rate, Span};
 use crate::scenario::{ScenarioFault, Sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -89,12 +92,26 @@ pub struct SwitchSection {
     pub program: Option<Spanned<String>>,
     pub entries: Option<Spanned<Names>>,
     pub backend: Option<Spanned<BackendName>>,
-    pub timing: Option<TimingName>,
+    pub timing: Option<Spanned<TimingName>>,
     pub ingress_latency: Option<Span>,
     pub egress_latency: Option<Span>,
     pub reroute: Option<Span>,
     pub restarts: Option<Spanned<Vec<[Span; 2]>>>,
     pub tables: Option<TablesName>,
+    pub cores: Option<Spanned<u32>>,
+    pub cost: Option<Spanned<Span>>,
+    pub pipeline: Option<Spanned<PipelineSection>>,
+    pub priorities: Option<Spanned<u32>>,
+    pub queue_rate: Option<Spanned<PacketRate>>,
+    #[serde(default)]
+    pub queues: Vec<Spanned<QueueSection>>,
+    pub buffer: Option<Spanned<BufferSection>>,
+    pub resubmission: Option<InternalPortSection>,
+    pub recirculation: Option<InternalPortSection>,
+    pub mirror: Option<InternalPortSection>,
+    pub replication: Option<InternalPortSection>,
+    #[serde(default)]
+    pub port: BTreeMap<Spanned<String>, PortSection>,
 }
 
 /// `tables`: what a restart leaves of the tables of a program.
@@ -136,15 +153,6 @@ pub enum SwitchKindName {
 pub enum BackendName {
     Native,
     Interp,
-}
-
-/// `timing` of `[switches]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "the variants are the values in the file")]
-pub enum TimingName {
-    Ideal,
-    Rmt,
 }
 
 /// `[links]`, and `[link.NAME]` for one of them or one direction of it.

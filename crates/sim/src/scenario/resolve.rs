@@ -2,10 +2,12 @@
 
 use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::{ChannelConfig, Interval};
+use crate::device::Device;
 use crate::host::Exchange;
+use crate::scenario::device::Said;
 use crate::scenario::faults::{self, Fault};
 use crate::scenario::file::{
-    self, BackendName, LinkSection, ScenarioFile, SwitchKindName, SwitchSection, TablesName, TimingName, TopologyKind,
+    self, BackendName, LinkSection, ScenarioFile, SwitchKindName, SwitchSection, TablesName, TopologyKind,
     TopologySection,
 };
 use crate::scenario::flows::Resolver;
@@ -86,6 +88,8 @@ pub struct SwitchPlan {
     pub ingress_latency: Time,
     /// From the queues to the first bit on the line.
     pub egress_latency: Time,
+    /// The rest of its timing, if a program runs in it.
+    pub device: Device,
     /// How long after a link has gone down or up a router takes other routes; `None` for never.
     pub reroute: Option<Time>,
     /// When it restarts: it is down, and has lost its registers, counters and packets afterwards.
@@ -260,15 +264,23 @@ struct Times {
     sample: Option<Time>,
 }
 
-struct Draft<'a> {
+pub(super) struct Draft<'a> {
     sources: &'a Sources,
-    topology: &'a Topology,
+    pub(super) topology: &'a Topology,
     faults: Vec<ScenarioFault>,
 }
 
 impl Draft<'_> {
     fn fault(&mut self, span: Range<usize>, message: impl Into<String>) {
         self.faults.push(self.sources.fault(Some(span), message));
+    }
+
+    /// The same for what is read once for each switch.
+    pub(super) fn fault_once(&mut self, span: Range<usize>, message: impl Into<String>) {
+        let fault = self.sources.fault(Some(span), message);
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
     }
 
     fn times(&mut self, file: &ScenarioFile) -> Times {
@@ -361,15 +373,15 @@ impl Draft<'_> {
                 SwitchKind::Router
             }
         };
-        let (ingress, egress) = match own.timing.or(all.timing).unwrap_or(TimingName::Ideal) {
-            TimingName::Ideal => (Time::ZERO, Time::ZERO),
-            // Parser and ingress pipeline; egress pipeline and deparser (docs/design/simulator.md).
-            TimingName::Rmt => (Time::from_ns(150), Time::from_ns(150)),
-        };
+        if kind == SwitchKind::Router {
+            self.check_router(index, own);
+        }
+        let (ingress_latency, egress_latency, device) = self.device(index, Said { own, all });
         SwitchPlan {
             kind,
-            ingress_latency: own.ingress_latency.or(all.ingress_latency).map_or(ingress, |it| it.0),
-            egress_latency: own.egress_latency.or(all.egress_latency).map_or(egress, |it| it.0),
+            ingress_latency,
+            egress_latency,
+            device,
             reroute: own.reroute.or(all.reroute).map(|it| it.0),
             restarts: own.restarts.as_ref().or(all.restarts.as_ref()).map(|it| self.intervals(it)).unwrap_or_default(),
             keeps_tables: own.tables.or(all.tables) != Some(TablesName::Lost),
@@ -475,10 +487,7 @@ impl Draft<'_> {
         if !is_in_order {
             let message =
                 "the intervals in which something is down have an end after their start, and follow each other";
-            let fault = self.sources.fault(Some(written.span()), message);
-            if !self.faults.contains(&fault) {
-                self.faults.push(fault);
-            }
+            self.fault_once(written.span(), message);
         }
         intervals
     }

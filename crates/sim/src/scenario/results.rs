@@ -6,21 +6,19 @@
 use crate::channel::{ChannelCounters, ChannelDrop, Interval};
 use crate::host::{Host, TcpEndpoint};
 use crate::report;
-use crate::router::Router;
 use crate::scenario::build::Simulation;
 use crate::scenario::completion;
+use crate::scenario::device_results;
 use crate::scenario::faults::Faulty;
 use crate::scenario::ideal::IdealTimes;
 use crate::scenario::resolve::{FlowKind, FlowPlan, Scenario};
 use crate::statistics::Delays;
-use crate::switch_node::SwitchNode;
 use crate::time::Time;
 use crate::topology::NodeRef;
 use crate::wire::udp::Ports;
 use core::net::IpAddr;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use switch::DropReason;
 
 /// A file of results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,11 +39,12 @@ pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
         file("flows.csv", flows(simulation)),
         file("channels.csv", channels(simulation)),
         file("hosts.csv", hosts(simulation)),
-        file("switches.csv", switches(simulation)),
+        file("switches.csv", device_results::switches(simulation)),
     ];
     if let Some(text) = faults(simulation) {
         files.push(file("faults.csv", text));
     }
+    files.extend(device_results::queues(simulation).map(|text| file("queues.csv", text)));
     if let Some(text) = completion::table(simulation) {
         files.push(file("completion.csv", text));
     }
@@ -305,29 +304,6 @@ fn hosts(simulation: &Simulation) -> String {
             it.errors,
             it.unreachable
         );
-    }
-    text
-}
-
-fn switches(simulation: &Simulation) -> String {
-    let mut text = String::from("switch,kind,received,sent,no_route,expired,ignored,no_link,digests,copies,passes");
-    DropReason::ALL.iter().for_each(|reason| text += &format!(",dropped_{}", reason.name()));
-    text.push('\n');
-    for (id, switch) in simulation.switches.iter().zip(&simulation.scenario.topology.switches) {
-        let name = &switch.name;
-        if let Some(router) = simulation.network.node::<Router>(*id) {
-            let it = router.counters();
-            let received = it.forwarded + it.no_route + it.expired + it.ignored;
-            let _ = write!(text, "{name},router,{received},{},{},{},", it.forwarded, it.no_route, it.expired);
-            let _ = writeln!(text, "{},,,,{}", it.ignored, ",".repeat(DropReason::ALL.len()));
-        }
-        if let Some(node) = simulation.network.node::<SwitchNode>(*id) {
-            let (stats, counters) = (node.core().stats(), node.counters());
-            let _ = write!(text, "{name},program,{},{},,,,", stats.received, stats.sent);
-            let _ = write!(text, "{},{},{},{}", counters.no_link, counters.digests, stats.copies, stats.passes);
-            DropReason::ALL.iter().for_each(|reason| text += &format!(",{}", stats.drops(*reason)));
-            text.push('\n');
-        }
     }
     text
 }

@@ -1,7 +1,7 @@
 //! Values in scenarios: times, rates, probabilities, and names of nodes.
 
 use crate::random::Chance;
-use crate::time::{Time, parse_rate};
+use crate::time::{Time, parse_packet_rate, parse_rate};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 
@@ -12,6 +12,10 @@ pub struct Span(pub Time);
 /// A rate such as `"10Gbps"`, in bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate(pub u64);
+
+/// A rate such as `"10kpps"`, in packets per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketRate(pub u64);
 
 /// A probability from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +59,13 @@ impl<'de> Deserialize<'de> for Rate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rate, D::Error> {
         let read = |text: &str| parse_rate(text).map(Rate);
         deserializer.deserialize_any(FromText { read, expected: "a rate with its unit, as in \"10Gbps\"" })
+    }
+}
+
+impl<'de> Deserialize<'de> for PacketRate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PacketRate, D::Error> {
+        let read = |text: &str| parse_packet_rate(text).map(PacketRate);
+        deserializer.deserialize_any(FromText { read, expected: "a rate with its unit, as in \"10kpps\"" })
     }
 }
 

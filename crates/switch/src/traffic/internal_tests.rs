@@ -140,6 +140,10 @@ fn a_shaped_queue_gets_its_rate_and_others_the_rest() {
     assert_eq!(sent.iter().sum::<u64>(), 10_000);
     let part = sent[1] as f64 / (sent[1] + sent[2]) as f64;
     assert!((part - 0.75).abs() < 0.005, "{sent:?}");
+    // Neither a rate in packets nor one in bits is lost where a packet of another queue is on the wire.
+    let paced = QueueSettings { packets_per_s: 70_000, class: 1, ..QueueSettings::of_priority(0) };
+    assert_eq!(shares(&[paced, queue(0, 0, 1)], 1_000_000_000, 100_000_000), [7_000, 93_000]);
+    assert_eq!(shares(&[queue(1, 333_000_000, 1), queue(0, 0, 1)], 1_000_000_000, 100_000_000), [33_300, 66_700]);
     // Alone, a shaped queue of a port without a rate.
     assert_eq!(shares(&[queue(0, 300_000_000, 1)], 0, 10_000_000), [3_000]);
 }

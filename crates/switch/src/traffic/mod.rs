@@ -77,6 +77,34 @@ pub enum Refusal {
     Full,
 }
 
+/// What is counted of the packets of a queue while it or its port has a rate. Ports above [`PORT_MAX`] forget it some
+/// time after their last packet.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct QueueCounts {
+    /// Packets that have left it.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How long they had waited, all together.
+    pub waited_ns: u64,
+    /// The times at which the packets came that wait now, all together.
+    pub waiting_since_ns: u128,
+    /// The most packets that waited in it.
+    pub depth_packets_max: usize,
+    /// The most bytes that waited in it.
+    pub depth_bytes_max: u64,
+}
+
+impl QueueState {
+    /// The mean number of packets that waited in it from 0 to `now_ns`, while it had a rate: what all of them have
+    /// waited until now, divided by the time (Little).
+    pub fn depth_mean(&self, now_ns: u64) -> f64 {
+        let QueueCounts { waited_ns, waiting_since_ns, .. } = self.counts;
+        let of_waiting = (self.depth_packets as u128 * u128::from(now_ns)).saturating_sub(waiting_since_ns);
+        (u128::from(waited_ns) + of_waiting) as f64 / now_ns.max(1) as f64
+    }
+}
+
 /// A queue as it is now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueState {
@@ -95,6 +123,8 @@ pub struct QueueState {
     /// Packets that it refused because it was full. Ports above [`PORT_MAX`] forget this some time after their last
     /// packet.
     pub refused_packets: u64,
+    /// What was counted of its packets.
+    pub counts: QueueCounts,
 }
 
 /// A packet that may go at once.
@@ -180,6 +210,7 @@ impl<P> TrafficManager<P> {
                 capacity_packets: queue.settings().capacity_packets,
                 is_paced: queue.is_paced() || port.wire.is_limited(),
                 refused_packets: queue.refused,
+                counts: queue.counts,
             };
             (0..).zip(&port.queues).filter(move |(_, queue)| is_worth_telling(queue)).map(state)
         })
@@ -439,8 +470,8 @@ impl<P> TrafficManager<P> {
         self.internal.is_some()
     }
 
-    /// When a packet of so many bytes arrives that enters an internal port now: at once if the port is not set up. None,
-    /// and counted, if its queue or the buffer is full.
+    /// When a packet of so many bytes arrives that enters an internal port now: at once if the port is not set up.
+    /// None, and counted, if its queue or the buffer is full.
     pub fn internal_arrival_ns(&mut self, port: InternalPort, bytes: u32, now_ns: u64) -> Option<u64> {
         let Some(internal) = &mut self.internal else { return Some(now_ns) };
         self.buffered_bytes -= internal.start(now_ns);

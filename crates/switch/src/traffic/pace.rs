@@ -62,6 +62,14 @@ impl Pace {
         }
     }
 
+    /// How long so many units take, in whole nanoseconds.
+    pub fn span_ns(&self, units: u64) -> u64 {
+        match self.is_limited() {
+            true => u64::try_from(u128::from(units) * 1_000_000_000 / u128::from(self.per_s)).unwrap_or(u64::MAX),
+            false => 0,
+        }
+    }
+
     /// Takes so many units, from when the first of them might go.
     pub fn take(&mut self, units: u64) {
         if self.is_limited() {

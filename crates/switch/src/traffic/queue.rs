@@ -2,7 +2,7 @@
 
 use super::pace::Pace;
 use super::settings::QueueSettings;
-use super::wire_bits;
+use super::{QueueCounts, wire_bits};
 use std::collections::VecDeque;
 
 /// A packet that waits.
@@ -25,6 +25,7 @@ pub(super) struct Queue<P> {
     shaper: Pace,
     /// Packets that came while it was full.
     pub refused: u64,
+    pub counts: QueueCounts,
     /// Bytes that it may still send in its turn of its class.
     pub deficit_bytes: u64,
 }
@@ -32,7 +33,18 @@ pub(super) struct Queue<P> {
 impl<P> Queue<P> {
     pub fn new(settings: QueueSettings) -> Queue<P> {
         let (pace, shaper) = (Pace::new(settings.packets_per_s), Pace::new(settings.bits_per_s));
-        Queue { packets: VecDeque::new(), bytes: 0, depth: 0, settings, pace, shaper, refused: 0, deficit_bytes: 0 }
+        let counts = QueueCounts::default();
+        Queue {
+            packets: VecDeque::new(),
+            bytes: 0,
+            depth: 0,
+            settings,
+            pace,
+            shaper,
+            refused: 0,
+            counts,
+            deficit_bytes: 0,
+        }
     }
 
     pub fn settings(&self) -> QueueSettings {
@@ -76,7 +88,11 @@ impl<P> Queue<P> {
     pub fn push(&mut self, waiting: Waiting<P>) {
         self.bytes += u64::from(waiting.bytes);
         self.depth += 1;
+        self.counts.waiting_since_ns += u128::from(waiting.enqueued_ns);
         self.packets.push_back(waiting);
+        let counts = &mut self.counts;
+        counts.depth_packets_max = counts.depth_packets_max.max(self.packets.len());
+        counts.depth_bytes_max = counts.depth_bytes_max.max(self.bytes);
     }
 
     /// When the queue lets its first packet go, if it has one.
@@ -99,13 +115,19 @@ impl<P> Queue<P> {
         let waiting = self.packets.pop_front()?;
         self.bytes -= u64::from(waiting.bytes);
         self.depth -= 1;
-        // From when it could leave, not from now: who is called a little late still gets the rate.
+        // When it could leave, not now: who is called a little late still gets the rate.
         let could_leave_ns = free_ns.max(waiting.enqueued_ns);
         let leaves_ns = could_leave_ns.max(self.pace.gone_ns()).max(self.shaper.gone_ns());
-        self.pace.begin_at(leaves_ns);
-        self.pace.take(1);
-        self.shaper.begin_at(leaves_ns);
-        self.shaper.take(wire_bits(waiting.bytes, overhead_bytes));
+        let waited_ns = leaves_ns.saturating_sub(waiting.enqueued_ns);
+        self.counts.waiting_since_ns -= u128::from(waiting.enqueued_ns);
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(waiting.bytes);
+        self.counts.waited_ns = self.counts.waited_ns.saturating_add(waited_ns);
+        for (pace, units) in [(&mut self.pace, 1), (&mut self.shaper, wire_bits(waiting.bytes, overhead_bytes))] {
+            // A packet that the wire has kept waiting does not slow the next one down, but no burst comes of it.
+            pace.begin_at(waiting.enqueued_ns.max(leaves_ns.saturating_sub(pace.span_ns(units))));
+            pace.take(units);
+        }
         Some((waiting, leaves_ns))
     }
 }

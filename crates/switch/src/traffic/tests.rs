@@ -95,6 +95,7 @@ fn a_rate_spaces_departures_and_a_full_queue_refuses() {
         capacity_packets: 3,
         is_paced: true,
         refused_packets: 1,
+        counts: QueueCounts { depth_packets_max: 3, depth_bytes_max: 375, ..QueueCounts::default() },
     };
     assert_eq!(tm.queues().collect::<Vec<_>>(), [queue]);
     assert_eq!(drain(&mut tm, 0), [0]);

@@ -1,0 +1,104 @@
+//! What a switch's device is like: everything of its timing that is not a constant latency.
+//!
+//! What enters: the settings of a device, and the core of a switch. What leaves: the core with its queues, ports and
+//! ways back set up as the device has them.
+
+use crate::channel::ChannelConfig;
+use crate::pipeline::PipelineConfig;
+use std::num::NonZeroU32;
+use switch::{BufferSettings, InternalPort, InternalPortSettings, QueueSettings, Switch};
+
+/// The settings of a device. The default one takes no time for anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Device {
+    /// Queues for each port; 0 for one.
+    pub priorities: u8,
+    /// Whether the queues of ports do not know the rates of the links behind them: links have queues of their own then.
+    pub is_blind: bool,
+    /// What packets wait for before the core.
+    pub pipeline: Option<PipelineConfig>,
+    /// Changes of queues, in this order.
+    pub queues: Vec<QueueChange>,
+    /// Ports that carry fewer bits a second than the links behind them, by the program's numbers.
+    pub port_rates: Vec<(u32, u64)>,
+    /// What all queues share.
+    pub buffer: Option<BufferSettings>,
+    /// Ways back into the switch that take time.
+    pub internal_ports: Vec<(InternalPort, InternalPortSettings)>,
+}
+
+/// What is different about some queues.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are those of `switch::QueueSettings`")]
+pub struct QueueChange {
+    /// The port; none for all.
+    pub port: Option<u32>,
+    /// The priority; none for all.
+    pub priority: Option<u32>,
+    pub capacity_packets: Option<usize>,
+    pub capacity_bytes: Option<u64>,
+    pub bits_per_s: Option<u64>,
+    pub packets_per_s: Option<u64>,
+    pub class: Option<u32>,
+    pub weight: Option<NonZeroU32>,
+}
+
+impl QueueChange {
+    fn apply(&self, queue: &mut QueueSettings) {
+        fn set<T: Copy>(value: Option<T>, place: &mut T) {
+            *place = value.unwrap_or(*place);
+        }
+        set(self.capacity_packets, &mut queue.capacity_packets);
+        set(self.capacity_bytes, &mut queue.capacity_bytes);
+        set(self.bits_per_s, &mut queue.bits_per_s);
+        set(self.packets_per_s, &mut queue.packets_per_s);
+        set(self.class, &mut queue.class);
+        set(self.weight, &mut queue.weight);
+    }
+}
+
+impl Device {
+    /// Sets a core up whose ports have these numbers, each with the channel that follows it.
+    pub(crate) fn set_up(&self, core: &mut Switch, ports: &[(u32, ChannelConfig)]) -> Result<(), String> {
+        let no_port = |number: u32| format!("the program has no port {number}");
+        for (number, channel) in ports.iter().filter(|_| !self.is_blind) {
+            let shaped = self.port_rates.iter().find(|(port, _)| port == number).map(|(_, rate)| *rate);
+            let rates = [shaped.unwrap_or(0), channel.bits_per_s];
+            let rate = rates.into_iter().filter(|rate| *rate > 0).min().unwrap_or(0);
+            core.set_port_rate(*number, rate, channel.overhead_bytes).map_err(|_| no_port(*number))?;
+            core.set_queues(Some(*number), None, |queue| {
+                queue.capacity_packets = channel.queue_packets;
+                queue.capacity_bytes = channel.queue_bytes;
+            })
+            .map_err(|_| no_port(*number))?;
+        }
+        for change in &self.queues {
+            let refused = |_| match change.priority {
+                Some(priority) => format!("there is no queue with priority {priority}"),
+                None => no_port(change.port.unwrap_or_default()),
+            };
+            core.set_queues(change.port, change.priority, |queue| change.apply(queue)).map_err(refused)?;
+        }
+        if let Some(buffer) = self.buffer {
+            core.set_buffer(buffer);
+        }
+        for (port, settings) in &self.internal_ports {
+            core.set_internal_port(*port, *settings);
+        }
+        Ok(())
+    }
+
+    /// The channel behind a port of the device: where the core has the queue, nothing else waits.
+    pub fn channel_behind(&self, channel: ChannelConfig) -> ChannelConfig {
+        if self.is_blind {
+            return channel;
+        }
+        ChannelConfig {
+            queue_packets: usize::MAX,
+            queue_bytes: u64::MAX,
+            ecn_packets: usize::MAX,
+            ecn_bytes: u64::MAX,
+            ..channel
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What switches have counted, as tables: the warm-up included.
+
+use crate::pipeline::PipelineCounters;
+use crate::router::Router;
+use crate::scenario::build::Simulation;
+use crate::switch_node::SwitchNode;
+use std::fmt::Write as _;
+use switch::{DropReason, InternalPort, InternalPortState, QueueCounts, QueueState};
+
+/// A line for each switch.
+pub(super) fn switches(simulation: &Simulation) -> String {
+    let mut text = String::from("switch,kind,received,sent,no_route,expired,ignored,no_link,digests,copies,passes");
+    DropReason::ALL.iter().for_each(|reason| text += &format!(",dropped_{}", reason.name()));
+    text += ",pipeline_dropped,pipeline_wait_mean_ns,pipeline_queue_max_packets";
+    for port in InternalPort::ALL {
+        let name = port.name();
+        text += &format!(",{name}_packets,{name}_bytes,{name}_dropped,{name}_queue_max_packets");
+    }
+    text.push('\n');
+    let columns_of_programs = 7 + DropReason::ALL.len() + 4 * InternalPort::ALL.len();
+    for (id, switch) in simulation.switches.iter().zip(&simulation.scenario.topology.switches) {
+        let name = &switch.name;
+        if let Some(router) = simulation.network.node::<Router>(*id) {
+            let it = router.counters();
+            let received = it.forwarded + it.no_route + it.expired + it.ignored;
+            let _ = write!(text, "{name},router,{received},{},{},{},", it.forwarded, it.no_route, it.expired);
+            let _ = writeln!(text, "{}{}", it.ignored, ",".repeat(columns_of_programs));
+        }
+        if let Some(node) = simulation.network.node::<SwitchNode>(*id) {
+            program(&mut text, name, node);
+        }
+    }
+    text
+}
+
+/// The line of a switch that runs a program.
+fn program(text: &mut String, name: &str, node: &SwitchNode) {
+    let (stats, counters) = (node.core().stats(), node.counters());
+    let _ = write!(text, "{name},program,{},{},,,,", stats.received, stats.sent);
+    let _ = write!(text, "{},{},{},{}", counters.no_link, counters.digests, stats.copies, stats.passes);
+    DropReason::ALL.iter().for_each(|reason| *text += &format!(",{}", stats.drops(*reason)));
+    match node.pipeline() {
+        Some(PipelineCounters { packets, waited_ps, queue_packets_max, dropped }) => {
+            let mean_ns = *waited_ps as f64 / 1e3 / (*packets).max(1) as f64;
+            let _ = write!(text, ",{dropped},{mean_ns:.3},{queue_packets_max}");
+        }
+        None => *text += ",,,",
+    }
+    for port in InternalPort::ALL {
+        match node.core().internal_ports().find(|(it, _)| *it == port) {
+            Some((_, InternalPortState { packets, bytes, refused_packets, depth_packets_max })) => {
+                let _ = write!(text, ",{packets},{bytes},{refused_packets},{depth_packets_max}");
+            }
+            None => *text += ",,,,",
+        }
+    }
+    text.push('\n');
+}
+
+/// A line for each queue of a switch with a program that has a rate and had packets; none if there is no such queue.
+pub(super) fn queues(simulation: &Simulation) -> Option<String> {
+    let mut text = String::from(
+        "switch,port,priority,packets,bytes,dropped,queue_mean_packets,queue_max_packets,queue_max_bytes,wait_mean_ns\n",
+    );
+    let mut is_empty = true;
+    let now_ns = simulation.network.now().ns();
+    for (id, switch) in simulation.switches.iter().zip(&simulation.scenario.topology.switches) {
+        let Some(node) = simulation.network.node::<SwitchNode>(*id) else { continue };
+        for queue in node.core().queues().filter(|it| it.is_paced && it.counts.packets + it.refused_packets > 0) {
+            let QueueState { port, priority, refused_packets, counts, .. } = queue;
+            let QueueCounts { packets, bytes, waited_ns, depth_packets_max, depth_bytes_max, .. } = counts;
+            let _ = write!(text, "{},{port},{priority},{packets},{bytes},{refused_packets},", switch.name);
+            let (mean, wait_ns) = (queue.depth_mean(now_ns), waited_ns as f64 / packets.max(1) as f64);
+            let _ = writeln!(text, "{mean:.6},{depth_packets_max},{depth_bytes_max},{wait_ns:.3}");
+            is_empty = false;
+        }
+    }
+    (!is_empty).then_some(text)
+}
