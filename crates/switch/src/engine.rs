@@ -195,9 +195,7 @@ impl Engine {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let (fast_path_max, burst_max) = (self.fast_path_max(), self.blocks_max());
         let fast_path = self.takes_fast_path && !self.traffic.has_rates() && execution.observer.is_none();
-        if self.traffic.has_internal_ports() {
-            self.arrive_from_internal_ports(rules, execution);
-        }
+        self.arrive_from_internal_ports(rules, execution);
         self.empty_queues(rules, execution);
         while let Some((number, mut buffer)) = self.buffers.take_due(execution.now_ns) {
             buffer.packet.set_root(PACED_ROOT);
@@ -449,7 +447,6 @@ impl Engine {
     }
 
     /// Goes on with packets that have arrived from internal ports.
-    #[cold]
     fn arrive_from_internal_ports(&mut self, rules: &mut dyn Rules, execution: &mut Execution<'_>) {
         while let Some((mut packet, after, arrived_ns)) = self.traffic.take_arrived(execution.now_ns) {
             packet.set_root(PACED_ROOT);
