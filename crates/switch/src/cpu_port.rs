@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn it_follows_the_program_unless_it_is_fixed() {
-        let numbers = |port: CpuPort| ir::architecture::ALL.map(|it| port.of(it));
+        let numbers = |port: CpuPort| ALL.map(|it| port.of(it));
         assert_eq!(numbers(CpuPort::usual(|_| false)), [Some(510), Some(0xFFFF_FFFD), Some(0xFFFF_FFFD)]);
         assert_eq!(numbers(CpuPort::usual(|port| port == 510)), [None, Some(0xFFFF_FFFD), Some(0xFFFF_FFFD)]);
         assert_eq!(numbers(CpuPort::fixed(255)), [Some(255); 3]);

@@ -122,7 +122,7 @@ impl EntryTimers {
     /// Takes an entry whose time is over.
     pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<(TableId, Handle)> {
         while self.next_ns().is_some_and(|next_ns| next_ns <= now_ns) {
-            let Some(Reverse((time_ns, table, entry))) = self.queue.pop() else { return None };
+            let Reverse((time_ns, table, entry)) = self.queue.pop()?;
             let timer = &mut self.timers[table][entry.0 as usize];
             if timer.queued_ns != time_ns {
                 // The timer has an earlier item, or had one and got another since.

@@ -229,7 +229,7 @@ fn recirculate(engine: &mut Engine, packet: Packet, execution: &mut Execution<'_
         fresh.set_intrinsic(slot, packet.intrinsic(slot));
     }
     fresh.set_intrinsic(Slot::Recirculated, 1);
-    fresh.set_intrinsic(Slot::Pass, packet.intrinsic(Slot::Pass) + 1 & PASS_MAX);
+    fresh.set_intrinsic(Slot::Pass, (packet.intrinsic(Slot::Pass) + 1) & PASS_MAX);
     fresh.set_intrinsic(Slot::Drop, 1);
     go_round(engine, fresh, packet, execution);
 }

@@ -305,10 +305,7 @@ impl Switch {
         loop {
             self.measure_room();
             // Rebuilt, so that its lifetime shrinks to the call's.
-            let observer = match &mut observer {
-                Some(observer) => Some(&mut **observer as &mut dyn Observer),
-                None => None,
-            };
+            let observer = observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer);
             match self.run_until_added(lent, output, observer) {
                 Progress::Done => return true,
                 Progress::Added(rest) => lent = rest,

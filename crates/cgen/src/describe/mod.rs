@@ -214,7 +214,7 @@ fn burst(program: &Program, plan: &Plan) -> (u32, String) {
         Some(Serialised::BetweenPasses(object)) => {
             (1, format!("packets may take another pass and meet {} again", name(program, object)))
         }
-        Some(Serialised::BetweenPackets(object)) => {
+        Some(Serialised::Published(object)) => {
             (1, format!("a packet may change {}, which the next one meets", name(program, object)))
         }
         None if program.sends_again() => (1, "packets that take another pass would be overtaken".to_owned()),

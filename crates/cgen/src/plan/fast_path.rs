@@ -427,8 +427,8 @@ fn deparser_applies_tables(program: &Program) -> bool {
 fn run_to_completion(program: &Program, may_punt: bool) -> Option<Object> {
     let written = state::written_registers(program);
     let touched = |block: BlockId| state::touched_in(program, &program.blocks[block], &written);
-    use Serialised::{BetweenBlocks, BetweenPackets, BetweenPasses};
-    let (BetweenBlocks(again) | BetweenPasses(again) | BetweenPackets(again)) = match state::serialised(program) {
+    use Serialised::{BetweenBlocks, BetweenPasses, Published};
+    let (BetweenBlocks(again) | BetweenPasses(again) | Published(again)) = match state::serialised(program) {
         Some(again) => again,
         None if may_punt => return program.architecture.blocks_behind_queues().flat_map(touched).next(),
         None => return None,

@@ -99,7 +99,7 @@ pub(crate) enum Serialised {
     /// A packet that takes another pass meets this a second time.
     BetweenPasses(Object),
     /// A packet changes this, and the core publishes the change before the next packet begins.
-    BetweenPackets(Object),
+    Published(Object),
 }
 
 /// How many packets may run through the program's blocks together. It is one if packets could otherwise observe the
@@ -136,7 +136,7 @@ fn egress_is_seen(program: &Program) -> bool {
 pub(crate) fn serialised(program: &Program) -> Option<Serialised> {
     let mut tables = program.tables.iter_enumerated();
     if let Some((table, _)) = tables.find(|(_, table)| table.adds_on_miss) {
-        return Some(Serialised::BetweenPackets(Object::Entries(table)));
+        return Some(Serialised::Published(Object::Entries(table)));
     }
     let written = written_registers(program);
     let (mut seen, mut seen_again) = (BTreeSet::new(), BTreeSet::new());
