@@ -18,7 +18,7 @@
 //! * [`record`]: what happens to packets, for captures, traces and checks.
 //! * [`report`]: plots, and a page with them.
 //! * [`check`]: properties that are checked packet by packet. [`journeys`]: what happens to each packet of a flow.
-//! * [`statistics`]: histograms and confidence intervals.
+//! * [`statistics`]: histograms and confidence intervals. [`sweep`]: many runs of one scenario.
 //! * [`generator`], [`arrivals`]: sources and sinks of plain frames; times and sizes of generated packets.
 //!
 //! What of docs/design/simulator.md exists:
@@ -64,6 +64,7 @@ pub mod report;
 pub mod router;
 pub mod scenario;
 pub mod statistics;
+pub mod sweep;
 pub mod switch_node;
 pub mod time;
 pub mod topology;

@@ -9,6 +9,7 @@
 //!   [`faults`]: what fails, and when.
 //! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text. [`completion`],
 //!   [`ideal`]: how long flows took, and how long they would take alone.
+//!   [`metrics`]: a run as a list of numbers.
 
 pub mod build;
 pub mod completion;
@@ -21,6 +22,7 @@ pub mod flow_list;
 pub mod flows;
 pub mod ideal;
 mod loads;
+pub mod metrics;
 pub mod resolve;
 pub mod results;
 pub mod trace;
@@ -51,6 +53,8 @@ pub enum Place {
     Line(u32, u32),
     /// In a value that the caller has set.
     Set(String),
+    /// In an argument of the caller, with the argument.
+    Argument(String),
 }
 
 impl fmt::Display for ScenarioFault {
@@ -59,6 +63,7 @@ impl fmt::Display for ScenarioFault {
             Place::File => write!(f, "{}", self.message),
             Place::Line(line, column) => write!(f, "{line}:{column}: {}", self.message),
             Place::Set(text) => write!(f, "--set {text}: {}", self.message),
+            Place::Argument(text) => write!(f, "{text}: {}", self.message),
         }
     }
 }
@@ -95,7 +100,7 @@ impl Sources {
     }
 
     /// A fault at bytes.
-    fn fault(&self, span: Option<Range<usize>>, message: impl Into<String>) -> ScenarioFault {
+    pub(crate) fn fault(&self, span: Option<Range<usize>>, message: impl Into<String>) -> ScenarioFault {
         ScenarioFault { place: self.place(span), message: message.into() }
     }
 }

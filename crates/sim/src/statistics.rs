@@ -47,6 +47,28 @@ impl Delays {
         self.sum_ps += u128::from(ps);
     }
 
+    /// Adds what others have recorded.
+    pub fn merge(&mut self, other: &Delays) {
+        if other.count == 0 {
+            return;
+        }
+        if self.count == 0 {
+            *self = other.clone();
+            return;
+        }
+        let first = self.first.min(other.first);
+        let end = (self.first + self.counts.len()).max(other.first + other.counts.len());
+        let mut counts = vec![0_u32; end - first];
+        for (from, list) in [(self.first, &self.counts), (other.first, &other.counts)] {
+            counts[from - first..].iter_mut().zip(list).for_each(|(sum, count)| *sum = sum.saturating_add(*count));
+        }
+        (self.first, self.counts) = (first, counts);
+        self.least = self.least.min(other.least);
+        self.greatest = self.greatest.max(other.greatest);
+        self.count += other.count;
+        self.sum_ps += other.sum_ps;
+    }
+
     /// How many.
     pub fn count(&self) -> u64 {
         self.count
@@ -160,6 +182,23 @@ mod tests {
         assert_eq!((delays.mean(), delays.count()), (Some(Time::from_ps(mean)), 10_000));
         assert_eq!(delays.least(), Some(Time::from_ps(1_000)));
         assert_eq!(Delays::default().quantile(0.5), None);
+    }
+
+    #[test]
+    fn merged_delays_are_those_of_all() {
+        let of = |spans: &[u64]| {
+            let mut delays = Delays::default();
+            spans.iter().for_each(|&ps| delays.record(Time::from_ps(ps)));
+            delays
+        };
+        let (few, many) = ([5_000, 70_000], [3, 9_000_000, 5_001]);
+        let mut merged = Delays::default();
+        [&of(&few), &of(&[]), &of(&many)].into_iter().for_each(|it| merged.merge(it));
+        let all = of(&[few.as_slice(), &many].concat());
+        for part in [0.0, 0.3, 0.5, 0.7, 1.0] {
+            assert_eq!(merged.quantile(part), all.quantile(part));
+        }
+        assert_eq!((merged.mean(), merged.count(), merged.least()), (all.mean(), 5, all.least()));
     }
 
     #[test]

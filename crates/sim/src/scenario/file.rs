@@ -42,6 +42,8 @@ pub struct ScenarioFile {
     pub workloads: Vec<Spanned<WorkloadSection>>,
     pub faults: Option<Spanned<FaultSection>>,
     pub only_flows: Option<Vec<usize>>,
+    /// Read by [`crate::sweep`].
+    pub sweep: Option<serde::de::IgnoredAny>,
     #[serde(default)]
     pub incasts: Vec<Spanned<IncastSection>>,
     #[serde(default)]

@@ -144,6 +144,13 @@ pub struct FlowPlan {
     pub kind: FlowKind,
 }
 
+impl FlowPlan {
+    /// Whether it is a flow over TCP that has no end.
+    pub fn is_endless(&self) -> bool {
+        matches!(self.kind, FlowKind::Tcp { bytes: None, .. })
+    }
+}
+
 /// What a flow is.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the fields are those of the hosts' flows")]

@@ -71,32 +71,35 @@ fn optional_ns(time: Option<Time>) -> String {
 }
 
 /// The measured time.
-fn window(simulation: &Simulation) -> Time {
+pub(super) fn window(simulation: &Simulation) -> Time {
     simulation.scenario.duration.since(simulation.scenario.warmup)
 }
 
 /// A flow's figures. What its kind does not have stays empty.
 #[derive(Clone, Debug, Default)]
-struct FlowFigures {
-    bytes: Option<u64>,
-    completion: Option<Time>,
-    goodput_bits_per_s: Option<f64>,
-    sent: Option<u64>,
-    received: Option<u64>,
-    missing: Option<u64>,
-    duplicates: Option<u64>,
-    late: Option<u64>,
-    delays: Delays,
-    jitter: Option<Time>,
-    retransmitted_bytes: Option<u64>,
-    timeouts: Option<u64>,
-    state: &'static str,
+pub(super) struct FlowFigures {
+    pub(super) bytes: Option<u64>,
+    /// Bytes that the receiver's application got in the measured window.
+    pub(super) window_bytes: Option<u64>,
+    pub(super) completion: Option<Time>,
+    pub(super) goodput_bits_per_s: Option<f64>,
+    pub(super) sent: Option<u64>,
+    pub(super) received: Option<u64>,
+    pub(super) missing: Option<u64>,
+    pub(super) duplicates: Option<u64>,
+    pub(super) late: Option<u64>,
+    pub(super) delays: Delays,
+    pub(super) jitter: Option<Time>,
+    pub(super) retransmitted_bytes: Option<u64>,
+    pub(super) timeouts: Option<u64>,
+    pub(super) state: &'static str,
 }
 
 fn flows(simulation: &Simulation) -> String {
     let mut text = String::from(
         "flow,kind,from,to,start_ns,state,bytes,completion_ns,goodput_bits_per_s,sent,received,missing,duplicates,late,\
-         delay_mean_ns,delay_median_ns,delay_p99_ns,delay_max_ns,jitter_ns,retransmitted_bytes,timeouts,size_bytes,ideal_ns,slowdown\n",
+         delay_mean_ns,delay_median_ns,delay_p99_ns,delay_max_ns,jitter_ns,retransmitted_bytes,timeouts,\
+         size_bytes,ideal_ns,slowdown\n",
     );
     let hosts = &simulation.scenario.topology.hosts;
     let mut ideal = IdealTimes::new(&simulation.scenario);
@@ -134,7 +137,7 @@ fn size(flow: &FlowPlan) -> Option<u64> {
     }
 }
 
-fn flow_figures(simulation: &Simulation, flow: &FlowPlan, ports: Ports) -> (&'static str, FlowFigures) {
+pub(super) fn flow_figures(simulation: &Simulation, flow: &FlowPlan, ports: Ports) -> (&'static str, FlowFigures) {
     let host = |index: usize| simulation.network.node::<Host>(simulation.hosts[index]);
     let (Some(from), Some(to)) = (host(flow.from), host(flow.to)) else { return ("", FlowFigures::default()) };
     match &flow.kind {
@@ -164,6 +167,7 @@ fn udp_figures(simulation: &Simulation, from: &Host, to: &Host, ports: Ports) ->
     let sink = to.sink(ports.destination)?;
     Some(FlowFigures {
         bytes: Some(sink.bytes),
+        window_bytes: Some(sink.bytes),
         goodput_bits_per_s: rate(sink.bytes, window(simulation)),
         sent: Some(generator.sent),
         received: Some(sink.received),
@@ -222,6 +226,7 @@ fn tcp_figures(
     Some(FlowFigures {
         state: state(client, completion.is_some(), simulation.network.now()),
         bytes: Some(server.map_or(0, |server| server.received_bytes)),
+        window_bytes: Some(received),
         completion,
         goodput_bits_per_s: goodput,
         retransmitted_bytes: counters.map(|counters| counters.retransmitted_bytes),
