@@ -5,10 +5,14 @@
 //!
 //! * [`capture`]: the packets of links as captures. [`checks`]: properties, and the smallest run that violates one.
 //! * [`steps`]: what programs do with the packets of a flow.
+//! * [`sweep`]: many runs with different values and seeds; [`runs`]: their file. [`merge`]: several such files.
 
 mod capture;
 mod checks;
+mod merge;
+mod runs;
 mod steps;
+mod sweep;
 
 use self::capture::Captures;
 use self::steps::Steps;
@@ -19,13 +23,14 @@ use crate::frontend;
 use crate::net::named_program;
 use crate::terminal::{self, Progress, say};
 use crate::trace::values::Described;
-use clap::Args;
+use clap::{Args, Subcommand};
 use sim::Time;
 use sim::check::Property;
 use sim::journeys::Journeys;
 use sim::record::Recording;
 use sim::scenario::results::{self, ResultFile};
-use sim::scenario::{Scenario, ScenarioFault, Simulation, SwitchKind, SwitchPlan};
+use sim::scenario::{Place, Scenario, ScenarioFault, Simulation, SwitchKind, SwitchPlan};
+use sim::sweep::{Plan, Shard};
 use sim::switch_node::SwitchNode;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -44,11 +49,13 @@ const SLICE: Duration = Duration::from_millis(100);
 
 /// Arguments of `wirespeed sim`.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = EXAMPLES)]
 pub struct SimArguments {
+    #[command(subcommand)]
+    pub command: Option<SimCommand>,
     /// The scenario
-    #[arg(value_name = "SCENARIO.toml")]
-    pub scenario: PathBuf,
+    #[arg(value_name = "SCENARIO.toml", required = true)]
+    pub scenario: Option<PathBuf>,
     /// The folder for the results [default: the scenario's name with `-results`, in the current folder]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -58,6 +65,22 @@ pub struct SimArguments {
     /// Replace the seed of the scenario
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Run once with each of the values, in all combinations with those of other keys; may be repeated
+    #[arg(long = "sweep", value_name = "KEY=VALUE,VALUE")]
+    pub sweep: Vec<String>,
+    /// Run with so many seeds, from the scenario's or that of --seed on, as in `20`; or with these, as in `1..20` or
+    /// `3,5,8`
+    #[arg(long, value_name = "SEEDS")]
+    pub seeds: Option<String>,
+    /// How many runs of a sweep at the same time [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Make only every N-th run of a sweep, beginning with the I-th, as one of N parts on different machines
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    pub shard: Option<Shard>,
+    /// Keep all results of each run of a sweep, in `runs` in its folder
+    #[arg(long)]
+    pub keep: bool,
     /// Threads that run the simulation; the results are the same
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
@@ -69,9 +92,6 @@ pub struct SimArguments {
     /// possible and repeated with a capture of every link, and the exit status is 1. Otherwise there are no results
     #[arg(long, value_name = "PROPERTY", value_parser = Property::parse)]
     pub check: Vec<Property>,
-    /// With --check: try so many seeds, from the scenario's or that of --seed on
-    #[arg(long, value_name = "N", requires = "check", value_parser = clap::value_parser!(u64).range(1..))]
-    pub seeds: Option<u64>,
     /// Write the journey of each packet of this flow, as numbered in flows.csv, to trace.txt in the folder of the
     /// results: what happens at each node, and each step of programs, which the interpreter runs for this
     #[arg(long, value_name = "FLOW", conflicts_with = "check")]
@@ -96,6 +116,7 @@ const EXAMPLES: &str = "Examples:
   wirespeed sim dumbbell.toml
   wirespeed sim dumbbell.toml --set links.loss=0.01 --seed 7 --output lossy
   wirespeed sim dumbbell.toml --pcap s1-s2
+  wirespeed sim dumbbell.toml --sweep links.loss=0,0.01,0.1 --seeds 20 --output sweep
   wirespeed sim fabric.toml --check no-loop --check converges-within=5ms --seeds 100
 
 Properties for --check, of all packets of flows between hosts:
@@ -109,12 +130,73 @@ Properties for --check, of all packets of flows between hosts:
 
 The scenario file, random faults and all the rest: docs/guide/sim.md";
 
-/// Runs a scenario.
-pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
-    let mut session = Session::new(arguments)?;
-    if !arguments.check.is_empty() && !arguments.dry_run {
-        return checks::check(&mut session);
+/// Subcommands of `wirespeed sim`.
+#[derive(Subcommand, Debug)]
+pub enum SimCommand {
+    /// Put the runs of several folders or parts of a sweep into one table
+    Merge(merge::MergeArguments),
+}
+
+impl SimArguments {
+    /// The scenario; without one there is a subcommand.
+    fn path(&self) -> &Path {
+        self.scenario.as_deref().unwrap_or(Path::new(""))
     }
+
+    /// The values that are set in all runs.
+    fn sets(&self) -> Vec<String> {
+        self.set.iter().cloned().chain(self.seed.map(|seed| format!("seed={seed}"))).collect()
+    }
+}
+
+/// Runs a scenario, checks it, or sweeps it.
+pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
+    if let Some(SimCommand::Merge(merge)) = &arguments.command {
+        return merge::merge(merge);
+    }
+    let mut session = Session::new(arguments)?;
+    let is_check = !arguments.check.is_empty();
+    match plan(arguments, &session.text)? {
+        _ if is_check && !arguments.dry_run => checks::check(&mut session),
+        Some(plan) if !is_check => sweep::sweep(arguments, &session.text, &plan, &session.output),
+        _ => run_once(&mut session),
+    }
+}
+
+/// What is swept, if anything is.
+fn plan(arguments: &SimArguments, text: &str) -> Result<Option<Plan>, Exit> {
+    let plan = Plan::read(text, &arguments.sets(), &arguments.sweep, arguments.seeds.as_deref());
+    let plan = plan.map_err(|fault| {
+        terminal::error(shown(arguments.path(), &fault));
+        Exit::BadInput
+    })?;
+    let is_sweep = plan.is_some() && arguments.check.is_empty();
+    let of_sweeps = [
+        ("--jobs", arguments.jobs.is_some()),
+        ("--shard", arguments.shard.is_some()),
+        ("--keep", arguments.keep),
+        ("--sweep", !arguments.sweep.is_empty()),
+    ];
+    let of_others = [
+        ("--pcap", !arguments.pcap.is_empty()),
+        ("--trace", arguments.trace.is_some()),
+        ("--until", arguments.until.is_some()),
+    ];
+    if let (false, Some((name, _))) = (is_sweep, of_sweeps.iter().find(|(_, is_given)| *is_given)) {
+        terminal::error(format!(
+            "`{name}` is for sweeps: add --seeds, --sweep, or a table [sweep] to the scenario, and no --check"
+        ));
+        return Err(Exit::Usage);
+    }
+    if let (true, Some((name, _))) = (is_sweep, of_others.iter().find(|(_, is_given)| *is_given)) {
+        terminal::error(format!("`{name}` is for a single run or --check, and this is a sweep"));
+        return Err(Exit::Usage);
+    }
+    Ok(plan)
+}
+
+fn run_once(session: &mut Session<'_>) -> Result<Exit, Exit> {
+    let arguments = session.arguments;
     let scenario = session.scenario(&[], arguments.until)?;
     let mut simulation = session.build(scenario)?;
     let captured = capture::channels(&simulation.network, &arguments.pcap)?;
@@ -155,7 +237,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn new(arguments: &SimArguments) -> Result<Session<'_>, Exit> {
-        let path = &arguments.scenario;
+        let path = arguments.path();
         let text = read_text(path).map_err(|error| {
             terminal::error(format!("the scenario {} cannot be read: {error}", path.display()));
             Exit::BadInput
@@ -166,20 +248,15 @@ impl Session<'_> {
 
     /// The values that are set: those of the user, the seed, and these.
     fn sets(&self, more: &[String]) -> Vec<String> {
-        let seed = self.arguments.seed.map(|seed| format!("seed={seed}"));
-        self.arguments.set.iter().cloned().chain(seed).chain(more.iter().cloned()).collect()
+        self.arguments.sets().into_iter().chain(more.iter().cloned()).collect()
     }
 
     /// The scenario, with further values that are set, until a time.
     fn scenario(&mut self, more: &[String], until: Option<Time>) -> Result<Scenario, Exit> {
-        let path = &self.arguments.scenario;
+        let path = self.arguments.path();
         let folder = folder_of(path);
-        let read = |name: &str| {
-            let file = folder.join(name);
-            base::files::read(&file, FILE_BYTES_MAX)
-                .map_err(|error| format!("{} cannot be read: {error}", file.display()))
-        };
-        let mut scenario = Scenario::read(&self.text, &self.sets(more), &read).map_err(|faults| {
+        let read = Scenario::read(&self.text, &self.sets(more), &|name| read_input(&folder, name));
+        let mut scenario = read.map_err(|faults| {
             faults.iter().for_each(|fault| terminal::error(shown(path, fault)));
             Exit::BadInput
         })?;
@@ -224,7 +301,7 @@ impl Session<'_> {
     /// Writes the results of a run with these further values.
     fn write(&self, simulation: &Simulation, more: &[String], further: Option<ResultFile>) -> Result<(), Exit> {
         let mut files = results::files(simulation);
-        let name = self.arguments.scenario.file_stem().unwrap_or_default().to_string_lossy();
+        let name = self.arguments.path().file_stem().unwrap_or_default().to_string_lossy();
         let sets: String = self.sets(more).iter().map(|set| format!("# --set {set}\n")).collect();
         let page = sim::report::page(simulation, &files, &name, &(sets + &self.text));
         // The summary is the last.
@@ -260,9 +337,15 @@ fn conclude(simulation: &Simulation, took: Duration, output: &Path) {
     say!("results: {}, for reading in {}", output.display(), output.join("report.html").display());
 }
 
+/// A file that a scenario names.
+fn read_input(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let file = folder.join(name);
+    base::files::read(&file, FILE_BYTES_MAX).map_err(|error| format!("{} cannot be read: {error}", file.display()))
+}
+
 fn shown(path: &Path, fault: &ScenarioFault) -> String {
     match fault.place {
-        sim::scenario::Place::Set(_) => fault.to_string(),
+        Place::Set(_) | Place::Argument(_) => fault.to_string(),
         _ => format!("{}:{fault}", path.display()),
     }
 }
@@ -288,7 +371,7 @@ struct Programs<'a> {
 
 impl Programs<'_> {
     fn new(arguments: &SimArguments) -> Programs<'_> {
-        let own = folder_of(&arguments.scenario);
+        let own = folder_of(arguments.path());
         let folders = vec![own.clone(), own.join("..")];
         Programs { arguments, folders, compiled: BTreeMap::new(), described: BTreeMap::new() }
     }
@@ -330,6 +413,19 @@ impl Programs<'_> {
         }
         self.compiled.insert(path, compiled.program.clone());
         Ok(compiled.program)
+    }
+
+    /// The contents of a program's source and its entries, by their names.
+    fn contents(&self, program: &str, entries: &[String]) -> Result<Vec<(String, Vec<u8>)>, String> {
+        let mut files = vec![(program.to_owned(), self.program(program)?)];
+        for name in entries {
+            files.push((name.clone(), self.file(name)?));
+        }
+        let read = |(name, path): (String, PathBuf)| {
+            let bytes = base::files::read(&path, FILE_BYTES_MAX);
+            Ok((name, bytes.map_err(|error| format!("{} cannot be read: {error}", path.display()))?))
+        };
+        files.into_iter().map(read).collect()
     }
 
     /// The source of a program, which a topology may name by the output of the reference compiler.

@@ -39,7 +39,7 @@
 //! | Captures of links | yes |
 //! | Plots as SVG, a report as HTML | yes |
 //! | Journeys of packets through the network and its programs | yes |
-//! | Sweeps, shards | no |
+//! | Sweeps on all cores, in parts, resumed and merged; means with intervals over seeds | yes |
 //! | Restarts of switches, random faults of links and switches; routers that take other routes | yes |
 //! | Properties: loops, losses, order, bytes, queues, convergence | yes |
 //! | Controllers in modelled time, P4Runtime ports, real time | no |

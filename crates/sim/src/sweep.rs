@@ -1,8 +1,8 @@
 //! Sweeps: the same scenario with all combinations of some values, each with several seeds.
 //!
-//! What enters: a scenario whose `[sweep]` table, or whose caller, names values and seeds; the metrics of finished runs.
-//! What leaves: the runs that are to be made, a line of text for each that is finished, and a table with the mean of
-//! each metric and its confidence interval over the seeds.
+//! What enters: a scenario whose `[sweep]` table, or whose caller, names values and seeds; the metrics of finished
+//! runs. What leaves: the runs that are to be made, a line of text for each that is finished, and a table with the mean
+//! of each metric and its confidence interval over the seeds.
 //!
 //! * [`plan`]: which runs there are.
 //! * [`record`]: a finished run as a line of text, and as it is read again.

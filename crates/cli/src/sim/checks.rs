@@ -40,9 +40,15 @@ impl Case {
 pub fn check(session: &mut Session<'_>) -> Result<Exit, Exit> {
     let arguments = session.arguments;
     let first = session.scenario(&[], None)?.seed;
-    let seeds = arguments.seeds.unwrap_or(1);
+    let seeds = match &arguments.seeds {
+        Some(text) => sim::sweep::plan::seeds(text, first).map_err(|message| {
+            terminal::error(format!("--seeds {text}: {message}"));
+            Exit::Usage
+        })?,
+        None => vec![first],
+    };
     let mut packets = 0;
-    for seed in first..first.saturating_add(seeds) {
+    for &seed in &seeds {
         let case = Case { seed, until: arguments.until, ..Case::default() };
         let (violation, followed) = judge(session, &arguments.check, &case)?;
         packets += followed;
@@ -52,9 +58,12 @@ pub fn check(session: &mut Session<'_>) -> Result<Exit, Exit> {
     }
     let names: Vec<String> = arguments.check.iter().map(Property::to_string).collect();
     match arguments.json {
-        true => say!("{}", json!({"holds": true, "properties": names, "seeds": seeds, "packets": packets})),
+        true => say!("{}", json!({"holds": true, "properties": names, "seeds": seeds.len(), "packets": packets})),
         false => {
-            let seeds = if seeds == 1 { format!("seed {first}") } else { format!("{seeds} seeds from {first} on") };
+            let seeds = match &seeds[..] {
+                [seed] => format!("seed {seed}"),
+                all => format!("{} seeds from {} on", all.len(), all[0]),
+            };
             say!("holds with {seeds}, {} packets followed: {}", terminal::grouped(packets), names.join(", "));
         }
     }
@@ -194,7 +203,7 @@ fn replay(session: &mut Session<'_>, case: &Case) -> Result<Simulation, Exit> {
 /// The command that repeats a run with its captures.
 fn command(session: &Session<'_>, case: &Case, property: Property) -> String {
     let arguments = session.arguments;
-    let mut words = vec!["wirespeed".to_owned(), "sim".to_owned(), arguments.scenario.display().to_string()];
+    let mut words = vec!["wirespeed".to_owned(), "sim".to_owned(), arguments.path().display().to_string()];
     let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
     let source = &arguments.source;
     source.include.iter().for_each(|folder| add("-I", folder.display().to_string()));

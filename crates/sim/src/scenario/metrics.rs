@@ -9,12 +9,13 @@ use crate::scenario::completion::{self, PARTS};
 use crate::scenario::results::{FlowFigures, flow_figures, window};
 use crate::statistics::Delays;
 use crate::time::Time;
+use std::collections::BTreeMap;
 
 /// The flows whose goodputs are metrics of their own are at most so many.
 const OWN_FLOWS_MAX: usize = 16;
 
 /// The metrics of a run.
-pub fn metrics(simulation: &Simulation) -> Vec<(String, f64)> {
+pub fn metrics(simulation: &Simulation) -> BTreeMap<String, f64> {
     let mut list = List::default();
     channels(simulation, &mut list);
     flows(simulation, &mut list);
@@ -37,11 +38,11 @@ pub fn metrics(simulation: &Simulation) -> Vec<(String, f64)> {
 }
 
 #[derive(Default)]
-struct List(Vec<(String, f64)>);
+struct List(BTreeMap<String, f64>);
 
 impl List {
     fn add(&mut self, name: impl Into<String>, value: f64) {
-        self.0.push((name.into(), value));
+        self.0.insert(name.into(), value);
     }
 
     fn add_some(&mut self, name: impl Into<String>, value: Option<f64>) {

@@ -73,7 +73,7 @@ impl Plan {
         let scenario = digest_of(&table, sets);
         let (mut axes, mut given) = (Vec::new(), None);
         if let Some(sweep) = table.get("sweep") {
-            (axes, given) = section(&sources, sweep)?;
+            (axes, given) = section(&sources, sweep, seed)?;
         }
         for sweep in sweeps {
             let (key, values) = argument(sweep)
@@ -83,7 +83,7 @@ impl Plan {
         }
         if let Some(text) = seeds {
             let place = || Place::Argument(format!("--seeds {text}"));
-            given = Some(numbers(text).map_err(|message| ScenarioFault { place: place(), message })?);
+            given = Some(self::seeds(text, seed).map_err(|message| ScenarioFault { place: place(), message })?);
         }
         if axes.is_empty() && given.is_none() {
             return Ok(None);
@@ -149,7 +149,11 @@ fn combinations(axes: &[Axis]) -> Result<Vec<Vec<Setting>>, ScenarioFault> {
 }
 
 /// The keys and seeds of the scenario's own table.
-fn section(sources: &Sources, sweep: &Spanned<DeValue<'_>>) -> Result<(Vec<Axis>, Option<Vec<u64>>), ScenarioFault> {
+fn section(
+    sources: &Sources,
+    sweep: &Spanned<DeValue<'_>>,
+    first: u64,
+) -> Result<(Vec<Axis>, Option<Vec<u64>>), ScenarioFault> {
     let fault = |span: Range<usize>, message: String| sources.fault(Some(span), message);
     let DeValue::Table(table) = sweep.get_ref() else {
         let message = "`sweep` is a table: [sweep], with lines such as links.loss = [0, 0.01]";
@@ -159,11 +163,12 @@ fn section(sources: &Sources, sweep: &Spanned<DeValue<'_>>) -> Result<(Vec<Axis>
     for (key, value) in table.iter() {
         if key.get_ref() == "seeds" {
             let read = match value.get_ref() {
-                DeValue::String(text) => numbers(text),
+                DeValue::String(text) => self::seeds(text, first),
+                value @ DeValue::Integer(_) => self::seeds(&written(value), first),
                 DeValue::Array(values) => {
                     values.iter().map(|value| number(&written(value.get_ref()))).collect::<Result<Vec<u64>, String>>()
                 }
-                _ => Err("write seeds = \"1..20\", or a list of numbers".to_owned()),
+                _ => Err("write seeds = 20, seeds = \"1..20\", or a list of numbers".to_owned()),
             };
             seeds = Some(read.map_err(|message| fault(value.span(), message))?);
         } else {
@@ -187,7 +192,7 @@ fn collect(
         }),
         DeValue::Array(values) if !values.is_empty() => {
             check_key(path).map_err(|message| fault(at, message))?;
-            axes.push((path.to_owned(), values.iter().map(|value| written(value.get_ref())).collect()));
+            axes.push((path.to_owned(), values.iter().map(|value| setting(value.get_ref())).collect()));
             Ok(())
         }
         _ => Err(fault(value.span(), format!("`{path}` has a list of the values that it takes, as in [0, 0.01]"))),
@@ -205,6 +210,22 @@ fn check_key(key: &str) -> Result<(), String> {
 fn quoted(part: &str) -> String {
     let is_bare = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     if is_bare { part.to_owned() } else { serde_json::Value::from(part).to_string() }
+}
+
+/// A value as it is set: texts without quotes, where they are texts without them as well.
+fn setting(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) if is_plain(text) => text.to_string(),
+        value => written(value),
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    let is_ordinary = |character: char| character != '"' && character != '\\' && !character.is_control();
+    !text.is_empty()
+        && text.trim() == text
+        && text.chars().all(is_ordinary)
+        && DeTable::parse(&format!("key={text}")).is_err()
 }
 
 /// A value as it is written.
@@ -254,11 +275,19 @@ fn argument(text: &str) -> Result<Axis, String> {
 }
 
 fn number(text: &str) -> Result<u64, String> {
-    text.trim().parse().map_err(|_| format!("`{text}` is not a seed: write numbers, as in 1..20 or 3,5,8"))
+    text.trim()
+        .parse()
+        .map_err(|_| format!("`{text}` is not a seed: write how many, as in 20, or which, as in 1..20 or 3,5,8"))
 }
 
-/// Reads numbers and ranges, both ends included, with commas between them. Each counts once.
-fn numbers(text: &str) -> Result<Vec<u64>, String> {
+/// Reads seeds: how many, from `first` on; or numbers and ranges, both ends included, with commas between them. Each
+/// counts once.
+pub fn seeds(text: &str, first: u64) -> Result<Vec<u64>, String> {
+    if let Ok(count) = text.trim().parse::<u64>() {
+        let last = first.checked_add(count).filter(|_| (1..=RUNS_MAX as u64).contains(&count));
+        let last = last.ok_or_else(|| format!("`{text}` is not a number of seeds: write 1 to {RUNS_MAX}"))?;
+        return Ok((first..last).collect());
+    }
     let mut all = Vec::new();
     for part in text.split(',') {
         let (first, last) = match part.split_once("..") {
@@ -299,16 +328,30 @@ mod tests {
         let from_file = plan(&text, &[], None).unwrap().unwrap();
         let all = shown(&from_file, None);
         assert_eq!(all.len(), 8);
-        assert_eq!(all[0], "link.\"h1>s1\".loss=0 links.rate=\"1Gbps\" seed=2");
-        assert_eq!(all[7], "link.\"h1>s1\".loss=0.5 links.rate=\"2Gbps\" seed=3");
-        let replaced = plan(&text, &["links.rate=3Gbps", "hosts.mtu=1500,9000"], Some("7")).unwrap().unwrap();
+        assert_eq!(all[0], "link.\"h1>s1\".loss=0 links.rate=1Gbps seed=2");
+        assert_eq!(all[7], "link.\"h1>s1\".loss=0.5 links.rate=2Gbps seed=3");
+        let replaced = plan(&text, &["links.rate=3Gbps", "hosts.mtu=1500,9000"], Some("7..7")).unwrap().unwrap();
         assert_eq!(shown(&replaced, None)[1], "hosts.mtu=1500 link.\"h1>s1\".loss=0.5 links.rate=3Gbps seed=7");
         // What varies does not make it another scenario; what is the same in all runs does.
         assert_eq!(from_file.scenario, replaced.scenario);
         let other = plan(&text.replace("hosts = 2", "hosts = 3"), &[], None).unwrap().unwrap();
         assert_ne!(from_file.scenario, other.scenario);
+        // What would be another value without quotes keeps them.
+        let text = format!("{TEXT}[sweep]\nlinks.rate = [\"1\", \"x y\", \" x\", \"\"]\n");
+        let values = plan(&text, &[], None).unwrap().unwrap().combinations;
+        let values: Vec<&str> = values.iter().map(|settings| &*settings[0].1).collect();
+        assert_eq!(values, ["\"1\"", "x y", "\" x\"", "\"\""]);
         let seed = plan(&format!("seed = 9\n{TEXT}"), &["flows.0.from=[\"h1\",\"h2\"],\"h3\""], None).unwrap().unwrap();
         assert_eq!(shown(&seed, None), ["flows.0.from=[\"h1\",\"h2\"] seed=9", "flows.0.from=\"h3\" seed=9"]);
+    }
+
+    #[test]
+    fn seeds_are_counted_or_named() {
+        assert_eq!(seeds("3", 7), Ok(vec![7, 8, 9]));
+        assert_eq!(seeds("4..=5,9,5", 7), Ok(vec![4, 5, 9]));
+        assert!(seeds("2", u64::MAX - 1).is_err());
+        let text = format!("seed = 5\n{TEXT}[sweep]\nseeds = 2\n");
+        assert_eq!(plan(&text, &[], None).unwrap().unwrap().seeds, [5, 6]);
     }
 
     #[test]
@@ -335,6 +378,8 @@ mod tests {
             ("", vec!["links.loss=1,,2"], None),
             ("", vec!["seed=1,2"], None),
             ("", vec![], Some("5..4")),
+            ("", vec![], Some("0")),
+            ("[sweep]\nseeds = 0.5\n", vec![], None),
             ("[sweep]\nseeds = \"1..1000000\"\nhosts.mtu = [1500, 9000]\n", vec![], None),
         ] {
             let fault = plan(&format!("{TEXT}{section}"), &sweeps, seeds).unwrap_err();
@@ -343,12 +388,14 @@ mod tests {
         expect_test::expect![[r#"
             6:14: `links.loss` has a list of the values that it takes, as in [0, 0.01]
             6:1: seeds are varied with `seeds`, as in seeds = "1..20" or --seeds 1..20
-            6:9: `x` is not a seed: write numbers, as in 1..20 or 3,5,8
-            6:9: `"a"` is not a seed: write numbers, as in 1..20 or 3,5,8
+            6:9: `x` is not a seed: write how many, as in 20, or which, as in 1..20 or 3,5,8
+            6:9: `"a"` is not a seed: write how many, as in 20, or which, as in 1..20 or 3,5,8
             --sweep links.loss: write KEY=VALUE,VALUE, as in links.loss=0,0.01
             --sweep links.loss=1,,2: write KEY=VALUE,VALUE, as in links.loss=0,0.01
             --sweep seed=1,2: seeds are varied with `seeds`, as in seeds = "1..20" or --seeds 1..20
             --seeds 5..4: `5..4` has no numbers, or more than 1048576
+            --seeds 0: `0` is not a number of seeds: write 1 to 1048576
+            6:9: write seeds = 20, seeds = "1..20", or a list of numbers
             the sweep has more than 1048576 runs
         "#]]
         .assert_eq(&texts);

@@ -1,7 +1,10 @@
 //! A finished run as a line of text.
 
 use crate::sweep::Setting;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// A finished run with its metrics.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +18,19 @@ pub struct RunRecord {
     /// A digest of the other files that the run has read.
     pub inputs: u64,
     /// Names and values.
-    pub metrics: Vec<(String, f64)>,
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// The form of a line.
+#[derive(Deserialize)]
+struct Line<'a> {
+    combination: BTreeMap<String, String>,
+    seed: u64,
+    scenario: String,
+    inputs: String,
+    /// As they are written: the nearest number, which the reader of JSON does not always find.
+    #[serde(borrow)]
+    metrics: BTreeMap<String, &'a RawValue>,
 }
 
 impl RunRecord {
@@ -37,18 +52,16 @@ impl RunRecord {
 
     /// Reads a line; `None` if it is not one.
     pub fn parse(line: &str) -> Option<RunRecord> {
-        let value: Value = serde_json::from_str(line).ok()?;
-        let digest = |name: &str| u64::from_str_radix(value.get(name)?.as_str()?, 16).ok();
-        let settings = value.get("combination")?.as_object()?.iter();
-        let metrics = value.get("metrics")?.as_object()?.iter();
+        let line: Line<'_> = serde_json::from_str(line).ok()?;
+        let digest = |text: &str| u64::from_str_radix(text, 16).ok();
+        let number = |value: &RawValue| value.get().parse::<f64>().ok().filter(|value| value.is_finite());
+        let metrics = line.metrics.into_iter().map(|(name, value)| Some((name, number(value)?)));
         Some(RunRecord {
-            combination: settings
-                .map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
-                .collect::<Option<_>>()?,
-            seed: value.get("seed")?.as_u64()?,
-            scenario: digest("scenario")?,
-            inputs: digest("inputs")?,
-            metrics: metrics.map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect::<Option<_>>()?,
+            combination: line.combination.into_iter().collect(),
+            seed: line.seed,
+            scenario: digest(&line.scenario)?,
+            inputs: digest(&line.inputs)?,
+            metrics: metrics.collect::<Option<_>>()?,
         })
     }
 }
@@ -64,7 +77,10 @@ mod tests {
             seed: u64::MAX,
             scenario: 0xfedc_ba98_7654_3210,
             inputs: 1,
-            metrics: vec![("mean_ns".to_owned(), 0.1 + 0.2), ("n".to_owned(), 3.0)],
+            // The last digits are what an inexact reader gets wrong.
+            metrics: [("a", 0.1 + 0.2), ("b", 305_347.288), ("c", 2.642533249330457), ("n", 3.0)]
+                .map(|(name, value)| (name.to_owned(), value))
+                .into(),
         };
         let line = record.line();
         assert_eq!(RunRecord::parse(&line), Some(record));

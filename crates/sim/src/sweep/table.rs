@@ -65,7 +65,7 @@ impl Table {
     /// The names of what varies, and of the metrics.
     fn names(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
         let keys = self.rows.iter().flat_map(|row| &row.combination).map(|(key, _)| &**key).collect();
-        let metrics = self.records().flat_map(|record| &record.metrics).map(|(name, _)| &**name).collect();
+        let metrics = self.records().flat_map(|record| record.metrics.keys()).map(|name| &**name).collect();
         (keys, metrics)
     }
 
@@ -113,8 +113,8 @@ impl Table {
 impl Row {
     /// Over the runs that have this metric.
     fn estimate(&self, name: &str) -> Option<Estimate> {
-        let value = |record: &RunRecord| record.metrics.iter().find(|(own, _)| own == name).map(|(_, value)| *value);
-        Estimate::of(&self.runs.values().filter_map(value).collect::<Vec<f64>>())
+        let values = self.runs.values().filter_map(|record| record.metrics.get(name).copied());
+        Estimate::of(&values.collect::<Vec<f64>>())
     }
 }
 
