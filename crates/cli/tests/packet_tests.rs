@@ -146,6 +146,36 @@ fn the_drop_port_can_be_another() {
     );
 }
 
+/// Packets from hosts' ports have the other direction.
+#[test]
+fn ports_can_belong_to_hosts() {
+    let program = "#include <core.p4>
+        #include <pna.p4>
+        struct none_t { }
+        parser P(packet_in p, out none_t h, inout none_t m, in pna_main_parser_input_metadata_t i) {
+            state start { transition accept; }
+        }
+        control Q(in none_t h, inout none_t m, in pna_pre_input_metadata_t i, inout pna_pre_output_metadata_t o) {
+            apply { }
+        }
+        control C(inout none_t h, inout none_t m, in pna_main_input_metadata_t i, inout pna_main_output_metadata_t o) {
+            apply { send_to_port(SelectByDirection(i.direction, (PortId_t) 5, (PortId_t) 9)); }
+        }
+        control D(packet_out p, in none_t h, in none_t m, in pna_main_output_metadata_t o) { apply { } }
+        PNA_NIC(P(), Q(), C(), D()) main;";
+    let script = "packet 1 00\nexpect 5 00 $\npacket 6 01\nexpect 9 01 $\npacket 8 02\nexpect 9 02 $\n";
+    check(
+        &[("p.p4", program), ("p.stf", script)],
+        "test p.p4 --host-ports 4-6,8",
+        expect![[r#"
+            exit 0
+            p.stf (interp): passed
+            p.stf (native): passed
+            2 passed, 0 failed
+        "#]],
+    );
+}
+
 #[test]
 fn an_empty_test_passes_and_says_so() {
     let files = [("p.p4", PROGRAM), ("empty.stf", "# nothing yet\n"), ("odd.stf", "frob\n")];
