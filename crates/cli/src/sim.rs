@@ -26,6 +26,7 @@ use crate::trace::values::Described;
 use clap::{Args, Subcommand};
 use sim::Time;
 use sim::check::Property;
+use sim::check::property::PROPERTIES;
 use sim::journeys::Journeys;
 use sim::record::Recording;
 use sim::scenario::results::{self, ResultFile};
@@ -49,7 +50,7 @@ const SLICE: Duration = Duration::from_millis(100);
 
 /// Arguments of `wirespeed sim`.
 #[derive(Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = after_help())]
 pub struct SimArguments {
     #[command(subcommand)]
     pub command: Option<SimCommand>,
@@ -86,7 +87,7 @@ pub struct SimArguments {
     pub threads: u16,
     /// Write the packets of a link to a capture in the folder of the results: `A-B` for both directions, `A>B` for one,
     /// `all` for all links; may be repeated
-    #[arg(long, value_name = "LINK")]
+    #[arg(long, value_name = "LINK", conflicts_with = "check")]
     pub pcap: Vec<String>,
     /// Check a property while the network runs; may be repeated. If it does not hold, the run is made as small as
     /// possible and repeated with a capture of every link, and the exit status is 1. Otherwise there are no results
@@ -115,20 +116,21 @@ pub struct SimArguments {
 const EXAMPLES: &str = "Examples:
   wirespeed sim dumbbell.toml
   wirespeed sim dumbbell.toml --set links.loss=0.01 --seed 7 --output lossy
-  wirespeed sim dumbbell.toml --pcap s1-s2
+  wirespeed sim dumbbell.toml --pcap s1-s2 --trace 0 --until 5ms
   wirespeed sim dumbbell.toml --sweep links.loss=0,0.01,0.1 --seeds 20 --output sweep
   wirespeed sim fabric.toml --check no-loop --check converges-within=5ms --seeds 100
+";
 
-Properties for --check, of all packets of flows between hosts:
-  no-loop              no packet comes to the same host or switch twice
-  no-unexplained-loss  packets are lost only in full queues, by impairments of links, by links
-                       that are down and by switches that restart
-  in-order             the packets of a flow arrive in the order in which they were sent
-  bytes-intact         payloads arrive as they were sent, with right checksums
-  queue-below=N        no more than N packets wait for a link; with a unit, as in 100kB, bytes
-  converges-within=T   T after a link has gone down or up, as in 5ms, no packet is lost for it
-
-The scenario file, random faults and all the rest: docs/guide/sim.md";
+/// What follows the options in the help.
+fn after_help() -> String {
+    let width = PROPERTIES.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = PROPERTIES.iter().map(|(name, meaning)| format!("  {name:width$}  {meaning}\n"));
+    format!(
+        "{EXAMPLES}\nProperties for --check, of all packets of flows between hosts:\n{}\nThe scenario file, random faults \
+         and results: docs/guide/sim.md; examples: examples/sim",
+        lines.collect::<String>()
+    )
+}
 
 /// Subcommands of `wirespeed sim`.
 #[derive(Subcommand, Debug)]

@@ -89,7 +89,7 @@ fn a_failing_seed_is_made_small_and_can_be_repeated() {
     fs::remove_dir_all(&results).unwrap();
     // The command that it says, on two threads.
     let command = text.lines().find_map(|line| line.strip_prefix("again: wirespeed sim ")).unwrap().replace('\'', "");
-    let words: Vec<&str> = command.split_inclusive(|it| it == ' ').map(str::trim).collect();
+    let words: Vec<&str> = command.split(' ').collect();
     let again = sim(&folder, &[&words[..], &["--threads", "2"]].concat());
     let said = String::from_utf8(again.stderr).unwrap();
     assert_eq!(again.status.code(), Some(1), "{said}");

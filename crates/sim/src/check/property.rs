@@ -35,10 +35,7 @@ pub enum Depth {
 /// The properties as users write them, and what they mean.
 pub const PROPERTIES: [(&str, &str); 6] = [
     ("no-loop", "no packet comes to the same host or switch twice"),
-    (
-        "no-unexplained-loss",
-        "packets are lost only in full queues, by impairments of links, by links that are down and switches that restart",
-    ),
+    ("no-unexplained-loss", "packets are lost only in full queues, by impairments, faults and restarts"),
     ("in-order", "the packets of a flow arrive in the order in which they were sent"),
     ("bytes-intact", "payloads arrive as they were sent, with right checksums"),
     ("queue-below=N", "no more than N packets wait for a link; with a unit, as in 100kB, bytes"),
