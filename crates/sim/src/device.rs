@@ -5,6 +5,7 @@
 
 use crate::channel::ChannelConfig;
 use crate::pipeline::PipelineConfig;
+use crate::time::Time;
 use std::num::NonZeroU32;
 use switch::{BufferSettings, InternalPort, InternalPortSettings, QueueSettings, Switch};
 
@@ -23,6 +24,9 @@ pub struct Device {
     pub port_rates: Vec<(u32, u64)>,
     /// What all queues share.
     pub buffer: Option<BufferSettings>,
+    /// What a controller has the switch do: commands of `simple_switch_CLI`, with the times at which they take effect,
+    /// in order.
+    pub commands: Vec<(Time, String)>,
     /// Ways back into the switch that take time.
     pub internal_ports: Vec<(InternalPort, InternalPortSettings)>,
 }

@@ -42,7 +42,8 @@
 //! | Sweeps on all cores, in parts, resumed and merged; means with intervals over seeds | yes |
 //! | Restarts of switches, random faults of links and switches; routers that take other routes | yes |
 //! | Properties: loops, losses, order, bytes, queues, convergence | yes |
-//! | Controllers in modelled time, P4Runtime ports, real time | no |
+//! | Commands for switches at given times, with a latency | yes |
+//! | Controllers that answer packets and digests in modelled time, P4Runtime ports, real time | no |
 //! | Failures of links at given times | yes |
 //! | Controllers that pause as faults | no |
 

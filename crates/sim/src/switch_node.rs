@@ -4,6 +4,7 @@
 //! core works on packets where they lie if the program allows that. Queues are inside the core, whose ports have the
 //! rates of the channels behind them, so that programs see modelled depths and times.
 
+mod commands;
 mod inside;
 
 use crate::channel::{ChannelConfig, Interval};
@@ -14,6 +15,7 @@ use crate::pipeline::{Admission, Pipeline, PipelineCounters};
 use crate::record::{self, Event, Loss};
 use crate::time::Time;
 use base::Bits;
+use commands::Commands;
 use inside::Inside;
 use ir::DigestId;
 use std::collections::{BTreeMap, VecDeque};
@@ -28,6 +30,10 @@ pub struct SwitchCounters {
     pub digests: u64,
     /// Assertions of the program that failed.
     pub assertions_failed: u64,
+    /// Commands at given times that were carried out.
+    pub commands: u64,
+    /// Commands that were refused.
+    pub commands_refused: u64,
 }
 
 /// Describes what a program does with a packet, step by step.
@@ -55,6 +61,7 @@ pub struct SwitchNode {
     ingress_latency: Time,
     /// What packets wait for before the core.
     pipeline: Option<Pipeline>,
+    commands: Commands,
     sent: Vec<Sent>,
     counters: SwitchCounters,
 }
@@ -76,6 +83,7 @@ impl SwitchNode {
         device: &Device,
     ) -> Result<SwitchNode, String> {
         device.set_up(&mut core, ports)?;
+        let commands = Commands::read(&device.commands, core.program())?;
         let numbers: Vec<u32> = ports.iter().map(|(number, _)| *number).collect();
         let mut by_number: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
         by_number.sort_unstable();
@@ -89,6 +97,7 @@ impl SwitchNode {
             ports: by_number,
             ingress_latency,
             pipeline: device.pipeline.clone().map(Pipeline::new),
+            commands,
             sent: Vec::new(),
             counters: SwitchCounters::default(),
         })
@@ -309,6 +318,7 @@ impl Node for SwitchNode {
     fn timer(&mut self, context: &mut Context<'_>) {
         self.restart(context);
         let now = context.now();
+        self.commands.carry_out(now, &mut self.core, &mut self.counters);
         while let Some((waiting, server)) = self.pipeline.as_mut().and_then(|pipeline| pipeline.take(now)) {
             self.process_on(server, context, waiting.port, waiting.packet, waiting.arrived);
         }
@@ -339,7 +349,7 @@ impl Node for SwitchNode {
     fn next_timer(&self) -> Time {
         let restart = self.restarts.front().map_or(Time::MAX, |(at, _)| at.start);
         let pipeline = self.pipeline.as_ref().map_or(Time::MAX, Pipeline::next);
-        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns).min(restart).min(pipeline)
+        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns).min(restart).min(pipeline).min(self.commands.next())
     }
 }
 

@@ -153,3 +153,19 @@ fn devices_give_the_same_bytes_on_any_number_of_threads() {
     let one = run(&text, 1);
     assert_eq!(run(&text, 3), one);
 }
+
+#[test]
+fn commands_take_effect_at_their_times() {
+    let flow = udp("h1", "h2", "rate = \"76.64Mbps\"");
+    let commands =
+        "[[commands]]\nat = \"5ms\"\nswitch = \"s1\"\nrun = [\"table_clear hosts\", \"table_delete hosts 77\"]\n";
+    let received = |switches: &str| {
+        let files = run(&star(2, switches, &format!("{flow}{commands}")), 1);
+        let refused = column(&files, "switches.csv", "commands_refused")[0];
+        assert_eq!((column(&files, "switches.csv", "commands")[0], refused), (1.0, 1.0));
+        column(&files, "flows.csv", "received")[0]
+    };
+    // A packet each 100 us.
+    near(received(""), 50.0, 0.03);
+    near(received("control_latency = \"2ms\""), 70.0, 0.03);
+}

@@ -7,8 +7,8 @@ use crate::pipeline::{PipelineConfig, Service};
 use crate::scenario::device_file::{
     BufferSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
 };
-use crate::scenario::file::SwitchSection;
-use crate::scenario::resolve::Draft;
+use crate::scenario::file::{ScenarioFile, SwitchSection};
+use crate::scenario::resolve::{Draft, SwitchKind, SwitchPlan};
 use crate::time::Time;
 use crate::topology::NodeRef;
 use std::num::NonZeroU32;
@@ -67,6 +67,7 @@ impl Draft<'_> {
             queues: self.queues(index, timing, priorities, said),
             port_rates: self.port_rates(index, said.own),
             buffer: said.first(|it| it.buffer.as_ref()).and_then(|it| self.buffer(it)),
+            commands: Vec::new(),
             internal_ports: internal_ports(timing, (ingress, egress), said),
         };
         (ingress, egress, device)
@@ -222,6 +223,34 @@ impl Draft<'_> {
         let denominator = NonZeroU32::new(THRESHOLD_PARTS)?;
         let threshold = threshold.as_ref().map(|it| DynamicThreshold { numerator: of_free(it) as u32, denominator });
         Some(BufferSettings { bytes: *bytes.get_ref(), threshold })
+    }
+
+    /// The commands that switches get at given times, in the order of these.
+    pub(super) fn commands(&mut self, file: &ScenarioFile, switches: &mut [SwitchPlan]) {
+        for section in &file.commands {
+            for name in &section.switch.get_ref().0 {
+                let Some(NodeRef::Switch(index)) = self.topology.find(name) else {
+                    self.fault_once(
+                        section.switch.span(),
+                        format!("there is no switch `{name}`; {}", self.known_switches()),
+                    );
+                    continue;
+                };
+                if switches[index].kind == SwitchKind::Router {
+                    self.fault_once(
+                        section.switch.span(),
+                        format!("switch {name} is a router, which takes no commands"),
+                    );
+                    continue;
+                }
+                let own = file.switch.iter().find(|(key, _)| key.get_ref() == name).map(|(_, own)| own);
+                let latency = own.and_then(|own| own.control_latency).or(file.switches.control_latency);
+                let at = section.at.get_ref().0 + latency.map_or(Time::ZERO, |it| it.0);
+                let commands = &mut switches[index].device.commands;
+                let before = commands.partition_point(|(time, _)| *time <= at);
+                commands.insert(before, (at, section.run.get_ref().0.join("\n")));
+            }
+        }
     }
 
     /// What a router cannot have is a fault of its own section.

@@ -1,7 +1,7 @@
 //! The form of what a scenario says of a switch's device: queues, ports, buffer, pipeline, ways back into the switch.
 //! What each key means is in docs/guide/sim.md.
 
-use crate::scenario::values::{PacketRate, Rate, Span};
+use crate::scenario::values::{Names, PacketRate, Rate, Span};
 use serde::Deserialize;
 use std::num::NonZeroU32;
 use toml::Spanned;
@@ -70,4 +70,14 @@ pub struct InternalPortSection {
     pub delay: Option<Span>,
     pub queue_packets: Option<usize>,
     pub queue_bytes: Option<u64>,
+}
+
+/// `[[commands]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct CommandsSection {
+    pub at: Spanned<Span>,
+    pub switch: Spanned<Names>,
+    pub run: Spanned<Names>,
 }

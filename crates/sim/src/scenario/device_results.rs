@@ -11,13 +11,13 @@ use switch::{DropReason, InternalPort, InternalPortState, QueueCounts, QueueStat
 pub(super) fn switches(simulation: &Simulation) -> String {
     let mut text = String::from("switch,kind,received,sent,no_route,expired,ignored,no_link,digests,copies,passes");
     DropReason::ALL.iter().for_each(|reason| text += &format!(",dropped_{}", reason.name()));
-    text += ",pipeline_dropped,pipeline_wait_mean_ns,pipeline_queue_max_packets";
+    text += ",pipeline_dropped,pipeline_wait_mean_ns,pipeline_queue_max_packets,commands,commands_refused";
     for port in InternalPort::ALL {
         let name = port.name();
         text += &format!(",{name}_packets,{name}_bytes,{name}_dropped,{name}_queue_max_packets");
     }
     text.push('\n');
-    let columns_of_programs = 7 + DropReason::ALL.len() + 4 * InternalPort::ALL.len();
+    let columns_of_programs = 9 + DropReason::ALL.len() + 4 * InternalPort::ALL.len();
     for (id, switch) in simulation.switches.iter().zip(&simulation.scenario.topology.switches) {
         let name = &switch.name;
         if let Some(router) = simulation.network.node::<Router>(*id) {
@@ -46,6 +46,7 @@ fn program(text: &mut String, name: &str, node: &SwitchNode) {
         }
         None => *text += ",,,",
     }
+    let _ = write!(text, ",{},{}", counters.commands, counters.commands_refused);
     for port in InternalPort::ALL {
         match node.core().internal_ports().find(|(it, _)| *it == port) {
             Some((_, InternalPortState { packets, bytes, refused_packets, depth_packets_max })) => {

@@ -133,3 +133,14 @@ fn presets_can_be_changed() {
         [(None, None, Some(10), None), (None, Some(1), Some(20), None), (Some(2), None, Some(30), Some(3))]
     );
 }
+
+#[test]
+fn faults_of_commands_have_their_places() {
+    check_faults(
+        "[switch.s1]\nkind = \"router\"\n[[commands]]\nat = \"1ms\"\nswitch = [\"s2\", \"s1\"]\nrun = \"table_clear t\"\n",
+        expect![[r#"
+            11:10: there is no switch `s2`; the switches are s1
+            11:10: switch s1 is a router, which takes no commands
+        "#]],
+    );
+}

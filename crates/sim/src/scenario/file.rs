@@ -6,7 +6,7 @@ pub mod loads;
 pub use loads::{FlowListSection, IncastSection, SensorSection, WorkloadSection};
 
 use crate::scenario::device_file::{
-    BufferSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
+    BufferSection, CommandsSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
 };
 use crate::scenario::values::{Names, PacketRate, Probability, Rate, Span};
 use crate::scenario::{ScenarioFault, Sources};
@@ -30,6 +30,8 @@ pub struct ScenarioFile {
     pub switches: SwitchSection,
     #[serde(default)]
     pub switch: BTreeMap<Spanned<String>, SwitchSection>,
+    #[serde(default)]
+    pub commands: Vec<CommandsSection>,
     #[serde(default)]
     pub links: LinkSection,
     #[serde(default)]
@@ -105,6 +107,7 @@ pub struct SwitchSection {
     pub pipeline: Option<Spanned<PipelineSection>>,
     pub priorities: Option<Spanned<u32>>,
     pub queue_rate: Option<Spanned<PacketRate>>,
+    pub control_latency: Option<Span>,
     #[serde(default)]
     pub queues: Vec<Spanned<QueueSection>>,
     pub buffer: Option<Spanned<BufferSection>>,

@@ -216,6 +216,7 @@ impl Scenario {
         let mut draft = Draft { sources: &sources, topology: &topology, faults: Vec::new() };
         let times = draft.times(&file);
         let mut switches = draft.switches(&file);
+        draft.commands(&file, &mut switches);
         let mut channels = draft.channels(&file, &switches);
         let size_classes = draft.size_classes(&file);
         let mtu = draft.mtu(&file);
@@ -344,7 +345,7 @@ impl Draft<'_> {
             .collect()
     }
 
-    fn known_switches(&self) -> String {
+    pub(super) fn known_switches(&self) -> String {
         let names: Vec<&str> = self.topology.switches.iter().take(8).map(|switch| &*switch.name).collect();
         let more = if self.topology.switches.len() > names.len() { ", ..." } else { "" };
         format!("the switches are {}{more}", names.join(", "))
