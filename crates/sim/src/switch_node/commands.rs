@@ -1,7 +1,7 @@
 //! Commands that a switch gets at given times, as from a controller that writes by a plan.
 //!
-//! What enters: texts of `simple_switch_CLI` commands with the times at which they take effect. What leaves: a core that
-//! has carried them out at these times, after the packets that arrived before.
+//! What enters: texts of `simple_switch_CLI` commands with the times at which they take effect. What leaves: a core
+//! that has carried them out at these times, after the packets that arrived before.
 
 use super::SwitchCounters;
 use crate::time::Time;
