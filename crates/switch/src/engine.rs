@@ -10,7 +10,7 @@ use crate::fast_path::FastPath;
 use crate::frame::{Frame, Lending};
 use crate::output::{Decision, Departures, Observer};
 use crate::packet::{Originals, Packet, Pool, Reception};
-use crate::pipeline::{Execution, Pipeline};
+use crate::pipeline::{Execution, Pipeline, Step};
 use crate::replicas::Replicas;
 use crate::replication::{Destination, Replica, Replication};
 use crate::specialise::Specialisation;
@@ -18,9 +18,9 @@ use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{After, Departure, InternalPort, QUEUE_CAPACITY_MAX, Refusal, TrafficManager};
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
-use cgen::abi::{Decided, Exceptions, Verdict};
+use cgen::abi::{Exceptions, Verdict};
+use ir::Program;
 use ir::walk::has_assertions;
-use ir::{PointId, Program};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -373,10 +373,9 @@ impl Engine {
         }
     }
 
-    /// What is decided about a packet at a point.
-    pub fn decide(&mut self, point: PointId, packet: &mut Packet, execution: &mut Execution<'_>) -> Decided {
-        self.pipeline.decide(point, std::slice::from_mut(packet), execution);
-        packet.decided()
+    /// Runs steps over one packet.
+    pub fn run_one(&mut self, steps: &[Step], packet: &mut Packet, execution: &mut Execution<'_>) {
+        self.pipeline.run(steps, std::slice::from_mut(packet), execution);
     }
 
     /// Hands a copy of the packet for each replica to `enqueue`; the last gets the packet itself.

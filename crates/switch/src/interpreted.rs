@@ -8,7 +8,7 @@ use crate::externs::Externs;
 use crate::meter::Color;
 use crate::output::Output;
 use crate::packet::Packet;
-use crate::pipeline::{Execution, Pipeline};
+use crate::pipeline::{Execution, Pipeline, Step};
 use base::Bits;
 use base::index::Id as _;
 use cgen::abi::{Decided, FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
@@ -76,6 +76,17 @@ impl Interpreted {
         }
         *self.state(packet) = Some(state);
     }
+
+    fn decide(&mut self, point: PointId, packet: &mut Packet) {
+        let program = Arc::clone(&self.program);
+        let kept = self.state(packet).take();
+        let mut state = kept.unwrap_or_else(|| PacketState::new(&program, packet.bytes().to_vec()));
+        state.set_intrinsics(*packet.intrinsics());
+        let decision = Interpreter::new(&program).decide(point, &mut state);
+        packet.set_intrinsics(*state.intrinsics());
+        packet.set_decided(decided(decision, point));
+        *self.state(packet) = Some(state);
+    }
 }
 
 /// What the interpreter decided at a point. Ports and priorities have at most 32 bits.
@@ -141,22 +152,14 @@ impl Pipeline for Interpreted {
         }
     }
 
-    fn run(&mut self, block: BlockId, packets: &mut [Packet], execution: &mut Execution<'_>) {
-        for packet in packets {
-            self.run_packet(block, packet, execution);
-        }
-    }
-
-    fn decide(&mut self, point: PointId, packets: &mut [Packet], _execution: &mut Execution<'_>) {
-        let program = Arc::clone(&self.program);
-        for packet in packets {
-            let kept = self.state(packet).take();
-            let mut state = kept.unwrap_or_else(|| PacketState::new(&program, packet.bytes().to_vec()));
-            state.set_intrinsics(*packet.intrinsics());
-            let decision = Interpreter::new(&program).decide(point, &mut state);
-            packet.set_intrinsics(*state.intrinsics());
-            packet.set_decided(decided(decision, point));
-            *self.state(packet) = Some(state);
+    fn run(&mut self, steps: &[Step], packets: &mut [Packet], execution: &mut Execution<'_>) {
+        for step in steps {
+            for packet in &mut *packets {
+                match *step {
+                    Step::Block(block) => self.run_packet(block, packet, execution),
+                    Step::Decide(point) => self.decide(point, packet),
+                }
+            }
         }
     }
 

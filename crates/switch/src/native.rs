@@ -6,11 +6,11 @@
 
 #![allow(unsafe_code, reason = "generated code is called, and calls back, through raw pointers")]
 
-use crate::externs::{CounterCell, Externs};
+use crate::externs::CounterCell;
 use crate::frame::{Chunks, Frame};
 use crate::meter::Color;
 use crate::packet::Packet;
-use crate::pipeline::{Execution, Pipeline};
+use crate::pipeline::{Execution, Pipeline, Step};
 use crate::specialise::Specialisation;
 use base::Bits;
 use base::IndexVec;
@@ -18,8 +18,8 @@ use base::index::Id as _;
 use cgen::abi::{self, Cells, Count, Counts, Decided, Env, Exceptions, FLAG_KEEP_METADATA, Verdict};
 use cgen::{Native, Plan};
 use ir::{
-    BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program,
-    TableId, Type, ValueSetId, VarKind,
+    DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, PointId, Program, TableId, Type,
+    ValueSetId, VarKind,
 };
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -34,8 +34,10 @@ pub(crate) struct NativePipeline {
     plan: Arc<Plan>,
     /// What it was made with, which packets always may run.
     general: (Arc<Program>, Arc<Native>, Arc<Plan>),
-    first_byte: u32,
-    /// Addresses for the present run of the switch; kept to save their allocation.
+    /// What generated code is given with each call. Its addresses are those of the present run of the switch, which
+    /// its first call collects; later ones change the time and the callbacks only.
+    env: Env,
+    /// The arrays of addresses that the environment leads to; kept to save their allocation.
     registers: Vec<Cells>,
     counters: Vec<Counts>,
     direct_counters: Vec<Counts>,
@@ -56,7 +58,30 @@ impl NativePipeline {
             program,
             native,
             plan,
-            first_byte: first_byte as u32,
+            env: Env {
+                core: std::ptr::null_mut(),
+                tables: std::ptr::null(),
+                registers: std::ptr::null(),
+                counters: std::ptr::null(),
+                direct_counters: std::ptr::null(),
+                meter,
+                direct_meter,
+                random,
+                digest,
+                log,
+                assert_failed,
+                value_set,
+                calculations: std::ptr::null(),
+                call_extern,
+                add_entry,
+                set_timer,
+                uses: std::ptr::null_mut(),
+                last_hits: std::ptr::null(),
+                now_ns: 0,
+                guard: std::ptr::null(),
+                wait: crate::guard::wait,
+                first_byte: first_byte as u32,
+            },
             registers: Vec::new(),
             counters: Vec::new(),
             direct_counters: Vec::new(),
@@ -72,41 +97,42 @@ impl NativePipeline {
         &mut self,
         chunks: Chunks<'_>,
         execution: &mut Execution<'_>,
-        run: impl FnOnce(&Native, &Env, &[*mut abi::Packet]) -> T,
+        run: impl FnOnce(&NativePipeline, &Env, &[*mut abi::Packet]) -> T,
     ) -> T {
         // They are the same for the whole of a run: it has the state for itself, and makes no array anew.
         if !std::mem::replace(&mut execution.has_addresses, true) {
-            self.collect_addresses(execution.externs);
+            self.collect_addresses(execution);
         }
+        self.env.now_ns = execution.now_ns;
         let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, execution };
-        let env = Env {
-            core: (&raw mut callbacks).cast(),
-            tables: callbacks.execution.entries.handles().as_ptr(),
-            registers: self.registers.as_ptr(),
-            counters: self.counters.as_ptr(),
-            direct_counters: self.direct_counters.as_ptr(),
-            meter,
-            direct_meter,
-            random,
-            digest,
-            log,
-            assert_failed,
-            value_set,
-            calculations: callbacks.execution.externs.calculations.prepared().as_ptr(),
-            call_extern,
-            add_entry,
-            set_timer,
-            uses: callbacks.execution.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
-            last_hits: self.last_hits.as_ptr(),
-            now_ns: callbacks.execution.now_ns,
-            guard: callbacks.execution.externs.guard.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
-            wait: crate::guard::wait,
-            first_byte: self.first_byte,
-        };
-        run(&self.native, &env, chunks.pointers())
+        self.env.core = (&raw mut callbacks).cast();
+        run(self, &self.env, chunks.pointers())
     }
 
-    fn collect_addresses(&mut self, externs: &mut Externs) {
+    /// Whether anything is decided at a point.
+    fn decides(&self, point: PointId) -> bool {
+        self.general.0.decisions.get(point).is_some_and(|body| !body.is_empty())
+    }
+
+    /// Decides about packets at a point.
+    ///
+    /// # Safety
+    /// As for [`Native::run_block`].
+    unsafe fn decide(&self, point: PointId, env: &Env, packets: &[*mut abi::Packet]) {
+        if self.decides(point) {
+            // Always of the program as it is: a packet may have made a request before it was specialised to make none.
+            // SAFETY: the caller guarantees what the function asks for.
+            unsafe { self.general.1.run_decisions(point, env, packets) }
+        } else {
+            for &packet in packets {
+                // SAFETY: each pointer leads to a packet that this call alone uses.
+                unsafe { (*packet).decided = Decided::GoesOn.word() }
+            }
+        }
+    }
+
+    fn collect_addresses(&mut self, execution: &mut Execution<'_>) {
+        let externs = &mut *execution.externs;
         self.registers.clear();
         let registers = externs.registers.iter_mut();
         self.registers.extend(registers.map(|it| Cells { words: it.cells.as_mut_ptr(), size: it.size }));
@@ -115,6 +141,17 @@ impl NativePipeline {
         self.last_hits.clear();
         let times = externs.last_hits_ns.iter_mut();
         self.last_hits.extend(times.map(|it| Cells { words: it.as_mut_ptr(), size: it.len() as u64 }));
+        self.env = Env {
+            tables: execution.entries.handles().as_ptr(),
+            registers: self.registers.as_ptr(),
+            counters: self.counters.as_ptr(),
+            direct_counters: self.direct_counters.as_ptr(),
+            calculations: externs.calculations.prepared().as_ptr(),
+            uses: externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
+            last_hits: self.last_hits.as_ptr(),
+            guard: externs.guard.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
+            ..self.env
+        };
     }
 }
 
@@ -154,23 +191,22 @@ impl Pipeline for NativePipeline {
         }
     }
 
-    fn run(&mut self, block: BlockId, packets: &mut [Packet], execution: &mut Execution<'_>) {
-        self.call(Chunks::of(packets), execution, |native, env, pointers| {
-            // SAFETY: what `call` hands out is what the function asks for.
-            unsafe { native.run_block(block, env, pointers) }
-        });
-    }
-
-    fn decide(&mut self, point: PointId, packets: &mut [Packet], execution: &mut Execution<'_>) {
-        if self.general.0.decisions.get(point).is_none_or(Vec::is_empty) {
+    fn run(&mut self, steps: &[Step], packets: &mut [Packet], execution: &mut Execution<'_>) {
+        if let [Step::Decide(point)] = *steps
+            && !self.decides(point)
+        {
             packets.iter_mut().for_each(|packet| packet.set_decided(Decided::GoesOn));
             return;
         }
-        // Always of the program as it is: a packet may have made a request before it was specialised to make none.
-        let native = Arc::clone(&self.general.1);
-        self.call(Chunks::of(packets), execution, |_, env, pointers| {
-            // SAFETY: what `call` hands out is what the function asks for.
-            unsafe { native.run_decisions(point, env, pointers) }
+        self.call(Chunks::of(packets), execution, |pipeline, env, pointers| {
+            for step in steps {
+                match *step {
+                    // SAFETY: what `call` hands out is what the function asks for.
+                    Step::Block(block) => unsafe { pipeline.native.run_block(block, env, pointers) },
+                    // SAFETY: as above.
+                    Step::Decide(point) => unsafe { pipeline.decide(point, env, pointers) },
+                }
+            }
         });
     }
 
@@ -193,9 +229,9 @@ impl Pipeline for NativePipeline {
         verdicts: &mut [Verdict],
         execution: &mut Execution<'_>,
     ) -> Exceptions {
-        self.call(chunks, execution, |native, env, pointers| {
+        self.call(chunks, execution, |pipeline, env, pointers| {
             // SAFETY: as above; the core takes only packets this way that were just received, and lends their bytes.
-            unsafe { native.run_fast_path(env, pointers, Frame::raw(frames), verdicts) }
+            unsafe { pipeline.native.run_fast_path(env, pointers, Frame::raw(frames), verdicts) }
         })
     }
 
@@ -211,10 +247,10 @@ impl Pipeline for NativePipeline {
         verdicts: &mut [Verdict],
         execution: &mut Execution<'_>,
     ) -> Exceptions {
-        self.call(chunks, execution, |native, env, pointers| {
+        self.call(chunks, execution, |pipeline, env, pointers| {
             // SAFETY: as above; the packet has been through ingress, and the core lends the bytes of its replicas,
             // which are copies of the packet's.
-            unsafe { native.run_replica_path(env, packet.chunk(), pointers, Frame::raw(frames), verdicts) }
+            unsafe { pipeline.native.run_replica_path(env, packet.chunk(), pointers, Frame::raw(frames), verdicts) }
         })
     }
 
@@ -248,8 +284,12 @@ impl Pipeline for NativePipeline {
 
     fn shard(&self) -> Option<(Box<dyn Pipeline>, usize)> {
         let (program, native, plan) = &self.general;
-        let shard =
-            NativePipeline::new(Arc::clone(program), Arc::clone(native), Arc::clone(plan), self.first_byte as usize);
+        let shard = NativePipeline::new(
+            Arc::clone(program),
+            Arc::clone(native),
+            Arc::clone(plan),
+            self.env.first_byte as usize,
+        );
         Some((Box::new(shard), self.plan.context_size as usize))
     }
 

@@ -63,6 +63,16 @@ impl Entries<'_> {
     }
 }
 
+/// A part of the program that a burst runs through.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A block.
+    Block(BlockId),
+    /// What is decided at a point between blocks: [`Packet::decided`] says it afterwards. A program without decisions
+    /// there lets packets go on. Nothing else is done, so packets that a block has just failed may be decided about.
+    Decide(PointId),
+}
+
 /// A backend. Packets keep their headers and metadata in a form that only their backend knows.
 pub trait Pipeline: Send {
     /// Starts a pass: the parser, which runs next, makes metadata zero and all headers invalid.
@@ -74,12 +84,9 @@ pub trait Pipeline: Send {
     /// Sets metadata to zero but for those of a field list. A parser that runs next leaves metadata as they are.
     fn keep_only(&mut self, list: FieldListId, packet: &mut Packet);
 
-    /// Runs a block over a burst of at most `base::limits::BURST_PACKETS_MAX` packets.
-    fn run(&mut self, block: BlockId, packets: &mut [Packet], execution: &mut Execution<'_>);
-
-    /// Decides about packets at a point between blocks: [`Packet::decided`] says what. A program without decisions
-    /// there lets packets go on.
-    fn decide(&mut self, point: PointId, packets: &mut [Packet], execution: &mut Execution<'_>);
+    /// Runs steps one after the other, each over a burst of at most `base::limits::BURST_PACKETS_MAX` packets. Steps
+    /// that are handed over together cost one preparation.
+    fn run(&mut self, steps: &[Step], packets: &mut [Packet], execution: &mut Execution<'_>);
 
     /// Whether there is a fast path: one piece of code for packets that ask for nothing but to be sent or dropped.
     fn has_fast_path(&self) -> bool {

@@ -10,7 +10,7 @@
 use crate::engine::{Engine, Observability, Rules, tell};
 use crate::output::Decision;
 use crate::packet::Packet;
-use crate::pipeline::Execution;
+use crate::pipeline::{Execution, Step};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
@@ -64,17 +64,17 @@ impl Rules for Pna {
             tell(execution, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
         }
         engine.timer.start();
-        for (stage, lap) in [
-            (Stage::MainParser, CoreStage::Parser),
-            (Stage::PreControl, CoreStage::Ingress),
-            (Stage::MainControl, CoreStage::Ingress),
-            (Stage::MainDeparser, CoreStage::Deparser),
+        let deparser = [block(Stage::MainDeparser), point(Decisions::Deparser)];
+        for (steps, lap) in [
+            (&[block(Stage::MainParser)][..], CoreStage::Parser),
+            (&[block(Stage::PreControl)], CoreStage::Ingress),
+            (&[block(Stage::MainControl)], CoreStage::Ingress),
+            (&deparser, CoreStage::Deparser),
         ] {
-            engine.pipeline.run(block(stage), burst, execution);
+            engine.pipeline.run(steps, burst, execution);
             engine.end_failed(burst, &mut Vec::new(), execution);
             engine.timer.lap(lap);
         }
-        engine.pipeline.decide(point(Decisions::Deparser), burst, execution);
         for packet in burst.drain(..) {
             self.leave(engine, packet, execution);
         }
@@ -88,7 +88,7 @@ impl Rules for Pna {
     }
 
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        engine.pipeline.decide(point(Decisions::Queues), burst, execution);
+        engine.pipeline.run(&[point(Decisions::Queues)], burst, execution);
         for packet in burst.drain(..) {
             match packet.decided() {
                 Decided::Send { port, .. } => {
@@ -109,11 +109,10 @@ impl Rules for Pna {
         execution: &mut Execution<'_>,
     ) {
         original.into_iter().for_each(|original| engine.pool.give(original));
-        engine.pipeline.run(block(Stage::MainDeparser), std::slice::from_mut(&mut packet), execution);
+        engine.run_one(&[block(Stage::MainDeparser), point(Decisions::Deparser)], &mut packet, execution);
         if packet.assertion_failed() {
             return engine.end(packet, DropReason::AssertionFailed, execution);
         }
-        engine.decide(point(Decisions::Deparser), &mut packet, execution);
         self.leave(engine, packet, execution);
     }
 
@@ -158,7 +157,7 @@ impl Pna {
                         self.mirror(engine, &packet, mirror, execution);
                     }
                     packet.set_intrinsic(slot, 0);
-                    engine.decide(point(Decisions::Deparser), &mut packet, execution);
+                    engine.run_one(&[point(Decisions::Deparser)], &mut packet, execution);
                 }
                 Decided::Enqueue { port, .. } => {
                     tell(execution, || Decision::Unicast { port });
@@ -282,10 +281,10 @@ fn kind(packet: &Packet) -> &'static str {
     }
 }
 
-fn point(decisions: Decisions) -> PointId {
-    PointId::from_index(decisions as usize)
+fn point(decisions: Decisions) -> Step {
+    Step::Decide(PointId::from_index(decisions as usize))
 }
 
-fn block(stage: Stage) -> BlockId {
-    BlockId::from_index(stage as usize)
+fn block(stage: Stage) -> Step {
+    Step::Block(BlockId::from_index(stage as usize))
 }

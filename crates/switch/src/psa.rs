@@ -12,7 +12,7 @@
 use crate::engine::{Engine, Observability, Rules, tell};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
-use crate::pipeline::Execution;
+use crate::pipeline::{Execution, Step};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
@@ -70,17 +70,18 @@ impl Rules for Psa {
             self.originals.extend(burst.iter().map(|packet| engine.pool.take(packet.bytes())));
         }
         engine.timer.start();
-        for (stage, lap) in [(Stage::IngressParser, CoreStage::Parser), (Stage::Ingress, CoreStage::Ingress)] {
-            engine.pipeline.run(block(stage), burst, execution);
+        let parser = &[block(Stage::IngressParser)][..];
+        let ingress = &[block(Stage::Ingress), point(Decisions::Ingress)][..];
+        for (steps, lap) in [(parser, CoreStage::Parser), (ingress, CoreStage::Ingress)] {
+            engine.pipeline.run(steps, burst, execution);
             engine.end_failed(burst, &mut self.originals, execution);
             engine.timer.lap(lap);
         }
-        engine.pipeline.decide(point(Decisions::Ingress), burst, execution);
         let goes_on = |packet: &Packet| packet.decided() == Decided::GoesOn;
         for packets in burst.chunk_by_mut(|a, b| goes_on(a) == goes_on(b)) {
             if packets.first().is_some_and(goes_on) {
-                engine.pipeline.run(block(Stage::IngressDeparser), packets, execution);
-                engine.pipeline.decide(point(Decisions::IngressDeparser), packets, execution);
+                let steps = [block(Stage::IngressDeparser), point(Decisions::IngressDeparser)];
+                engine.pipeline.run(&steps, packets, execution);
             }
         }
         engine.end_failed(burst, &mut self.originals, execution);
@@ -105,16 +106,15 @@ impl Rules for Psa {
     }
 
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        for (stage, lap) in [
-            (Stage::EgressParser, CoreStage::Parser),
-            (Stage::Egress, CoreStage::Egress),
-            (Stage::EgressDeparser, CoreStage::Deparser),
-        ] {
-            engine.pipeline.run(block(stage), burst, execution);
+        let parser = &[block(Stage::EgressParser)][..];
+        let egress = &[block(Stage::Egress)][..];
+        let deparser = &[block(Stage::EgressDeparser), point(Decisions::EgressDeparser)][..];
+        for (steps, lap) in [(parser, CoreStage::Parser), (egress, CoreStage::Egress), (deparser, CoreStage::Deparser)]
+        {
+            engine.pipeline.run(steps, burst, execution);
             engine.end_failed(burst, &mut Vec::new(), execution);
             engine.timer.lap(lap);
         }
-        engine.pipeline.decide(point(Decisions::EgressDeparser), burst, execution);
         for packet in burst.drain(..) {
             self.leave_egress(engine, packet, execution);
         }
@@ -128,17 +128,17 @@ impl Rules for Psa {
         original: Option<Packet>,
         execution: &mut Execution<'_>,
     ) {
-        engine.decide(point(Decisions::Ingress), &mut packet, execution);
+        engine.run_one(&[point(Decisions::Ingress)], &mut packet, execution);
         self.leave_ingress(engine, packet, original, execution);
     }
 
     fn after_egress(&mut self, engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
-        engine.pipeline.run(block(Stage::EgressDeparser), std::slice::from_mut(&mut packet), execution);
+        let steps = [block(Stage::EgressDeparser), point(Decisions::EgressDeparser)];
+        engine.run_one(&steps, &mut packet, execution);
         if packet.assertion_failed() {
             engine.end(packet, DropReason::AssertionFailed, execution);
             return;
         }
-        engine.decide(point(Decisions::EgressDeparser), &mut packet, execution);
         self.leave_egress(engine, packet, execution);
     }
 
@@ -169,16 +169,16 @@ impl Psa {
         loop {
             match packet.decided() {
                 Decided::GoesOn => {
-                    engine.pipeline.run(block(Stage::IngressDeparser), std::slice::from_mut(&mut packet), execution);
+                    let steps = [block(Stage::IngressDeparser), point(Decisions::IngressDeparser)];
+                    engine.run_one(&steps, &mut packet, execution);
                     if packet.assertion_failed() {
                         return engine.end_all(packet, original, DropReason::AssertionFailed, execution);
                     }
-                    engine.decide(point(Decisions::IngressDeparser), &mut packet, execution);
                 }
                 Decided::Punt { point, slot } => {
                     let Some(rest) = self.ingress_request(engine, slot, packet, original, execution) else { return };
                     (packet, original) = rest;
-                    engine.decide(PointId::from_index(point as usize), &mut packet, execution);
+                    engine.run_one(&[Step::Decide(PointId::from_index(point as usize))], &mut packet, execution);
                 }
                 Decided::Enqueue { port, .. } => {
                     original.into_iter().for_each(|original| engine.pool.give(original));
@@ -316,7 +316,7 @@ impl Psa {
                     let bytes = Some(packet.bytes());
                     self.clone_packet(engine, &packet, bytes, (PacketPath::CloneE2e, Carried::CloneE2eMeta), execution);
                     packet.set_intrinsic(slot, 0);
-                    engine.decide(point(Decisions::EgressDeparser), &mut packet, execution);
+                    engine.run_one(&[point(Decisions::EgressDeparser)], &mut packet, execution);
                 }
                 Decided::Punt { .. } => return self.recirculate(engine, packet, execution),
                 Decided::Send { port, .. } => {
@@ -391,10 +391,10 @@ fn kind(packet: &Packet) -> &'static str {
     }
 }
 
-fn point(decisions: Decisions) -> PointId {
-    PointId::from_index(decisions as usize)
+fn point(decisions: Decisions) -> Step {
+    Step::Decide(PointId::from_index(decisions as usize))
 }
 
-fn block(stage: Stage) -> BlockId {
-    BlockId::from_index(stage as usize)
+fn block(stage: Stage) -> Step {
+    Step::Block(BlockId::from_index(stage as usize))
 }

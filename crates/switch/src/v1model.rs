@@ -12,7 +12,7 @@ use crate::coalescing::CoalescingBuffer;
 use crate::engine::{Engine, Observability, Rules, tell};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
-use crate::pipeline::Execution;
+use crate::pipeline::{Execution, Step};
 use crate::records::{is_records, records};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
@@ -77,16 +77,16 @@ impl Rules for V1Model {
         }
         self.keep_originals(engine, burst, |packet| packet.intrinsic(Slot::IngressPort));
         engine.timer.start();
-        for (stage, lap) in [
-            (Stage::Parser, CoreStage::Parser),
-            (Stage::VerifyChecksum, CoreStage::VerifyChecksum),
-            (Stage::Ingress, CoreStage::Ingress),
-        ] {
-            engine.pipeline.run(block(stage), burst, execution);
+        let parser = &[block(Stage::Parser)][..];
+        let verify_checksum = &[block(Stage::VerifyChecksum)][..];
+        let ingress = &[block(Stage::Ingress), point(Decisions::Ingress)][..];
+        for (steps, lap) in
+            [(parser, CoreStage::Parser), (verify_checksum, CoreStage::VerifyChecksum), (ingress, CoreStage::Ingress)]
+        {
+            engine.pipeline.run(steps, burst, execution);
             engine.end_failed(burst, &mut self.originals, execution);
             engine.timer.lap(lap);
         }
-        engine.pipeline.decide(point(Decisions::Ingress), burst, execution);
         let mut originals = std::mem::take(&mut self.originals);
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
@@ -110,10 +110,9 @@ impl Rules for V1Model {
     }
 
     fn egress(&mut self, engine: &mut Engine, burst: &mut Vec<Packet>, execution: &mut Execution<'_>) {
-        engine.pipeline.decide(point(Decisions::Queues), burst, execution);
-        engine.pipeline.run(block(Stage::Egress), burst, execution);
+        let steps = [point(Decisions::Queues), block(Stage::Egress), point(Decisions::Egress)];
+        engine.pipeline.run(&steps, burst, execution);
         engine.end_failed(burst, &mut Vec::new(), execution);
-        engine.pipeline.decide(point(Decisions::Egress), burst, execution);
         let mut position = 0;
         while position < burst.len() {
             match leave_egress(engine, &mut burst[position], execution) {
@@ -128,13 +127,12 @@ impl Rules for V1Model {
         if burst.is_empty() {
             return;
         }
-        engine.pipeline.run(block(Stage::ComputeChecksum), burst, execution);
+        engine.pipeline.run(&[block(Stage::ComputeChecksum)], burst, execution);
         engine.end_failed(burst, &mut Vec::new(), execution);
         engine.timer.lap(CoreStage::ComputeChecksum);
-        engine.pipeline.run(block(Stage::Deparser), burst, execution);
+        engine.pipeline.run(&[block(Stage::Deparser), point(Decisions::Deparser)], burst, execution);
         engine.end_failed(burst, &mut Vec::new(), execution);
         engine.timer.lap(CoreStage::Deparser);
-        engine.pipeline.decide(point(Decisions::Deparser), burst, execution);
         for packet in burst.drain(..) {
             leave_deparser(engine, packet, execution);
         }
@@ -148,7 +146,7 @@ impl Rules for V1Model {
         original: Option<Packet>,
         execution: &mut Execution<'_>,
     ) {
-        engine.decide(point(Decisions::Ingress), &mut packet, execution);
+        engine.run_one(&[point(Decisions::Ingress)], &mut packet, execution);
         leave_ingress(engine, packet, original, execution);
     }
 
@@ -214,7 +212,7 @@ fn leave_ingress(engine: &mut Engine, mut packet: Packet, mut original: Option<P
                 let rest = ingress_request(engine, slot, packet, original, execution);
                 let Some(rest) = rest else { return };
                 (packet, original) = rest;
-                engine.decide(point(Decisions::Ingress), &mut packet, execution);
+                engine.run_one(&[point(Decisions::Ingress)], &mut packet, execution);
             }
             Decided::Enqueue { port, .. } => {
                 original.into_iter().for_each(|original| engine.pool.give(original));
@@ -291,7 +289,7 @@ fn clone_ingress(
     // The parser sees what it saw of the packet, the port included, and so takes the same way.
     begin_pass(engine, &mut copy, execution.now_ns, InstanceType::Normal);
     copy.set_intrinsic(Slot::IngressPort, original.intrinsic(Slot::IngressPort));
-    engine.pipeline.run(block(Stage::Parser), std::slice::from_mut(&mut copy), execution);
+    engine.run_one(&[block(Stage::Parser)], &mut copy, execution);
     if copy.assertion_failed() {
         engine.end(copy, DropReason::AssertionFailed, execution);
         return;
@@ -397,7 +395,7 @@ fn replicate(engine: &mut Engine, mut packet: Packet, destination: Destination, 
     enter_queue(&mut packet, 0, now_ns);
     // Each replica's port is in its frame.
     leave_queue(&mut packet, 0, now_ns);
-    engine.decide(point(Decisions::Queues), &mut packet, execution);
+    engine.run_one(&[point(Decisions::Queues)], &mut packet, execution);
     engine.send_replicas(packet, replicas, execution, finish_egress);
 }
 
@@ -433,19 +431,20 @@ fn leave_queue(packet: &mut Packet, port: u32, now_ns: u64) {
 
 /// Goes on with a packet that has been through egress.
 fn finish_egress(engine: &mut Engine, mut packet: Packet, execution: &mut Execution<'_>) {
-    engine.decide(point(Decisions::Egress), &mut packet, execution);
+    engine.run_one(&[point(Decisions::Egress)], &mut packet, execution);
     if let Some(reason) = leave_egress(engine, &mut packet, execution) {
         engine.end(packet, reason, execution);
         return;
     }
-    for stage in [Stage::ComputeChecksum, Stage::Deparser] {
-        engine.pipeline.run(block(stage), std::slice::from_mut(&mut packet), execution);
+    let compute_checksum = &[block(Stage::ComputeChecksum)][..];
+    let deparser = &[block(Stage::Deparser), point(Decisions::Deparser)][..];
+    for steps in [compute_checksum, deparser] {
+        engine.run_one(steps, &mut packet, execution);
         if packet.assertion_failed() {
             engine.end(packet, DropReason::AssertionFailed, execution);
             return;
         }
     }
-    engine.decide(point(Decisions::Deparser), &mut packet, execution);
     leave_deparser(engine, packet, execution);
 }
 
@@ -458,7 +457,7 @@ fn leave_egress(engine: &mut Engine, packet: &mut Packet, execution: &mut Execut
             Decided::Punt { slot, .. } => egress_request(engine, slot, packet, execution),
             Decided::Send { .. } | Decided::Enqueue { .. } | Decided::Drop(_) => return Some(DropReason::Egress),
         }
-        engine.decide(point(Decisions::Egress), packet, execution);
+        engine.run_one(&[point(Decisions::Egress)], packet, execution);
     }
 }
 
@@ -510,7 +509,7 @@ fn clone_egress_to_ingress(
 ) {
     let Some(mut sent) = engine.copy(packet, execution) else { return };
     for stage in [Stage::ComputeChecksum, Stage::Deparser] {
-        engine.pipeline.run(block(stage), std::slice::from_mut(&mut sent), execution);
+        engine.run_one(&[block(stage)], &mut sent, execution);
         if sent.assertion_failed() {
             engine.end(sent, DropReason::AssertionFailed, execution);
             return;
@@ -693,12 +692,12 @@ fn kind(packet: &Packet) -> &'static str {
     }
 }
 
-fn point(decisions: Decisions) -> PointId {
-    PointId::from_index(decisions as usize)
+fn point(decisions: Decisions) -> Step {
+    Step::Decide(PointId::from_index(decisions as usize))
 }
 
-fn block(stage: Stage) -> BlockId {
-    BlockId::from_index(stage as usize)
+fn block(stage: Stage) -> Step {
+    Step::Block(BlockId::from_index(stage as usize))
 }
 
 /// The field list in a request that counts lists from `first`.
