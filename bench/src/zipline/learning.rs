@@ -103,15 +103,20 @@ struct Learned {
     since_sent_us: f64,
 }
 
+/// The option by which a switch runs the controller.
+fn within(encoder: &str, decoder: &str) -> String {
+    format!("--with \"zipline learn --encoder {encoder} --decoder {decoder}\"")
+}
+
 /// Starts the switches and the controller. Returns what must be kept, and a stream that reports when both switches
 /// are ready.
 fn start_all(folder: &Path, controller: Controller) -> Outcome<(Vec<Killed>, Box<dyn Read>)> {
     let root = std::env::current_dir().map_err(|error| error.to_string())?;
     let [encoder, decoder] = [ENCODER, DECODER].map(|file| root.join(file).display().to_string());
     let with = |leads: Controller, further: &str| if leads == controller { further.to_owned() } else { String::new() };
-    let leads = with(Controller::Decoder, &format!("--zipline-encoder {ENCODER_ADDRESS}"));
+    let leads = with(Controller::Decoder, &within(ENCODER_ADDRESS, "here"));
     let mut decoder = start(folder, &format!("run {decoder} --quiet --p4runtime {DECODER_ADDRESS} {leads}"))?;
-    let leads = with(Controller::Encoder, &format!("--zipline-decoder {DECODER_ADDRESS}"));
+    let leads = with(Controller::Encoder, &within("here", DECODER_ADDRESS));
     let options = format!("--quiet --entries encoder.txt --port 1=in0 --port 2=out0 --p4runtime {ENCODER_ADDRESS}");
     let mut encoder = start(folder, &format!("run {encoder} {options} {leads}"))?;
     let silent = || "the controller says nothing".to_owned();

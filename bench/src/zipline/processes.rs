@@ -21,11 +21,17 @@ impl Drop for Killed {
     }
 }
 
-/// Starts the `wirespeed` beside this executable, in a folder.
+/// Starts the `wirespeed` beside this executable, in a folder. Words with spaces are in quotes.
 pub fn start(folder: &Path, line: &str) -> Outcome<Killed> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(own.with_file_name("wirespeed"));
-    command.args(line.split_whitespace()).current_dir(folder).stdin(Stdio::null());
+    for (position, part) in line.split('"').enumerate() {
+        match position % 2 {
+            0 => command.args(part.split_whitespace()),
+            _ => command.arg(part),
+        };
+    }
+    command.current_dir(folder).stdin(Stdio::null());
     command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -8,8 +8,8 @@ pub const BURST_PACKETS_MAX: usize = 64;
 /// call; with more, packets that are punted to the staged path would wait longer.
 pub const CALL_FRAMES_MAX: usize = 4 * BURST_PACKETS_MAX;
 
-/// The widest `bit<>`, `int<>` and `varbit<>`, in bits. This is wide enough for any header and for a word of
-/// ZipLine's longest code, and small enough that a single field of a program cannot exhaust the memory.
+/// The widest `bit<>`, `int<>` and `varbit<>`, in bits. This is wide enough for any header and for whole packets as one
+/// value, and small enough that a single field of a program cannot exhaust the memory.
 pub const WIDTH_BITS_MAX: u32 = 32_768;
 
 /// The most elements of a header stack.

@@ -3,6 +3,8 @@
 use crate::explanations::PAGES;
 pub use crate::trace::arguments::TraceArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use command_line::logging::LogArguments;
+use command_line::tls::TlsArguments;
 use live::PortSpec;
 use p4_14::Standard;
 use p4info::Version;
@@ -78,7 +80,7 @@ pub enum Command {
     /// Route packets through the example router: needs no root and takes seconds
     Demo(DemoArguments),
     /// Fit the ZipLine programs to traffic: the code and the tables
-    Zipline(crate::zipline::ZiplineArguments),
+    Zipline(zipline::command::ZiplineArguments),
     /// Make links with the names of BMv2's switches and of p4c, which scripts call
     Links(crate::tool_links::LinksArguments),
     /// Print the shell's completion script for commands and options
@@ -433,37 +435,6 @@ pub struct TrialArguments {
     pub backend: Option<BackendKind>,
 }
 
-/// The log of a running switch on standard error.
-#[derive(Args, Debug, Clone, Default)]
-pub struct LogArguments {
-    /// The format of log lines about controllers, programs, links and state [default: messages without a time]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub log_format: Option<LogFormat>,
-    /// The log level: error, warn, info, debug, trace or off, or levels of parts, as warn,p4runtime=debug [default:
-    /// $WIRESPEED_LOG, else info]
-    #[arg(long, value_name = "LEVEL")]
-    pub log_level: Option<String>,
-}
-
-/// The format of log lines.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LogFormat {
-    /// Time, level, part, message, fields
-    Text,
-    /// An object of JSON
-    Json,
-}
-
-impl LogFormat {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            LogFormat::Text => "text",
-            LogFormat::Json => "json",
-        }
-    }
-}
-
 /// `wirespeed run`
 #[derive(Args, Debug, Clone)]
 #[command(after_help = "\
@@ -505,8 +476,10 @@ pub struct RunArguments {
     pub pcap: Option<PathBuf>,
     #[command(flatten)]
     pub p4runtime: P4RuntimeArguments,
-    #[command(flatten)]
-    pub zipline: crate::zipline::beside::BesideArguments,
+    /// Run the controller of an application within the switch, which it calls `here`: a command as
+    /// "zipline learn --encoder here --decoder 10.0.0.2:9559"; may be repeated
+    #[arg(long, value_name = "COMMAND", requires = "p4runtime", value_parser = crate::applications::controller)]
+    pub with: Vec<crate::applications::Controller>,
     /// Store program, entries, groups, registers and counters in this folder, and restore them at the start
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
@@ -750,23 +723,6 @@ pub struct CtlArguments {
     /// Continue after a line that is refused
     #[arg(short, long)]
     pub keep_going: bool,
-}
-
-/// The TLS settings of a P4Runtime client.
-#[derive(Args, Debug, Clone, Default)]
-pub struct TlsArguments {
-    /// Connect with TLS: the authority of the switch's certificate (PEM)
-    #[arg(long, value_name = "FILE")]
-    pub ca: Option<PathBuf>,
-    /// The client's certificate (PEM)
-    #[arg(long, value_name = "FILE", requires_all = ["key", "ca"])]
-    pub cert: Option<PathBuf>,
-    /// The key of the client's certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "cert")]
-    pub key: Option<PathBuf>,
-    /// The name in the switch's certificate [default: that of the address]
-    #[arg(long, value_name = "NAME", requires = "ca")]
-    pub server_name: Option<String>,
 }
 
 /// The default device id of a switch.

@@ -11,6 +11,7 @@ use crate::Exit;
 use crate::args::{BackendKind, BenchArguments, BenchCarrier};
 use crate::backend;
 use crate::frontend;
+use crate::ports;
 use crate::terminal::{self, Progress};
 use measure::memory::Bench;
 use measure::traffic::{Generate, Trace};
@@ -144,7 +145,7 @@ impl<'a> Captures<'a> {
                 Ok(false) => return Err(no_room()),
                 Err(error) => {
                     terminal::error(&error);
-                    return Err(Exit::of_port_error(&error));
+                    return Err(ports::exit_of(&error));
                 }
             }
         }

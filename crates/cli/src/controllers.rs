@@ -5,6 +5,7 @@
 //! client that may set a program need not be allowed to read every file.
 
 use crate::Exit;
+use crate::applications;
 use crate::args::{P4RuntimeArguments, RunArguments};
 use crate::backend;
 use crate::frontend::Shown;
@@ -14,7 +15,6 @@ use crate::starting::Origin;
 use crate::terminal;
 use crate::trace::log::PacketLog;
 use crate::trial;
-use crate::zipline::beside;
 use control::Api;
 use control::api::{Code, Fault};
 use live::PortSpec;
@@ -85,7 +85,6 @@ pub fn start(arguments: &RunArguments, subject: ServedSwitch<'_>) -> Result<Opti
         tls,
         compile_time_max: COMPILE_TIME_MAX,
     };
-    let info = started.as_ref().and_then(|started| started.config.p4info.clone());
     let (server, feed) = Server::start(api, Arc::new(compiler), started, server_options).map_err(|error| {
         match (&error, &options.p4runtime_cert, &options.p4runtime_key) {
             (StartError::Tls(_), Some(certificate), Some(key)) => {
@@ -95,9 +94,7 @@ pub fn start(arguments: &RunArguments, subject: ServedSwitch<'_>) -> Result<Opti
         }
         Exit::System
     })?;
-    if arguments.zipline.leads() {
-        beside::start(arguments.zipline.teams(info.as_ref(), options.device_id, &server)?, &server);
-    }
+    applications::start(&arguments.with, options.device_id, &server)?;
     Ok(Some(Controllers { server, feed, cpu_port }))
 }
 

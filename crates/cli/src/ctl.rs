@@ -8,7 +8,7 @@ use crate::stored_program::StoredProgram;
 use crate::terminal::{self, say};
 use crate::trace::tap::TapTracer;
 use crate::written_types::WrittenTypes;
-use crate::{Exit, frontend, pem};
+use crate::{Exit, frontend};
 use control::Problem;
 use control::store::Saved;
 use ctl::engine::{self, After, PacketTracer, Surroundings};
@@ -103,8 +103,7 @@ fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
         election_id: arguments.election_id,
         as_primary: arguments.as_primary,
         role: arguments.role.clone().unwrap_or_default(),
-        tls: pem::of_client(&arguments.tls)?,
-        tls_prefix: "",
+        tls: arguments.tls.settings()?,
         address_option: None,
     })
 }

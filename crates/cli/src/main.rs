@@ -1,10 +1,11 @@
-//! The `wirespeed` command: the only crate that reads arguments and uses a terminal.
+//! The `wirespeed` command. It and the commands of applications read arguments and use a terminal; [`command_line`] is
+//! what they share.
 //!
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
 //! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`mod@bench`],
-//!   [`mod@tune`], [`mod@sim`], [`explain`], [`demo`], [`mod@zipline`]: the commands.
+//!   [`mod@tune`], [`mod@sim`], [`explain`], [`demo`]: the commands.
 //! * [`called`]: links by the names of other tools; [`tool_links`] makes them. [`generated`]: completions and pages.
 //! * [`ports`], [`ready`]: preparations before the first packet.
 //! * [`prompt`]: input lines.
@@ -15,11 +16,11 @@
 //! * [`written_types`]: display formats of values, from the types in a program's text.
 //! * [`trial`]: programs of controllers, compiled in a process that can be ended.
 //! * [`caught`]: panics as messages.
-//! * [`logging`]: the log of a running switch.
-//! * [`terminal`]: colours, progress, messages.
+//! * [`applications`]: controllers of applications within a running switch.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that speaks to the terminal")]
 
+mod applications;
 mod args;
 mod backend;
 mod bench;
@@ -35,10 +36,8 @@ mod explanations;
 mod frontend;
 mod generated;
 mod links;
-mod logging;
 mod net;
 mod p4c;
-mod pem;
 mod ports;
 mod prompt;
 mod ready;
@@ -48,7 +47,6 @@ mod sim;
 mod starting;
 mod state;
 mod stored_program;
-mod terminal;
 mod test;
 mod times;
 mod tool_links;
@@ -57,34 +55,9 @@ mod trace;
 mod trial;
 mod tune;
 mod written_types;
-mod zipline;
 
+use command_line::{Exit, logging, pem, terminal};
 use std::process::ExitCode;
-
-/// How the command ended, as its exit status.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Exit {
-    /// Everything went well.
-    Success = 0,
-    /// The program, the entries or another input is wrong; errors have been shown.
-    BadInput = 1,
-    /// The arguments are invalid (the number that clap uses, too).
-    Usage = 2,
-    /// The system refused something: a port, a file, a compiler.
-    System = 3,
-    /// A bug of ours; the work on other inputs continued.
-    Internal = 4,
-}
-
-impl Exit {
-    /// The exit status after a port failed: a damaged capture is a wrong input.
-    fn of_port_error(error: &live::DriverError) -> Exit {
-        match error {
-            live::DriverError::Capture(_) => Exit::BadInput,
-            _ => Exit::System,
-        }
-    }
-}
 
 fn main() -> ExitCode {
     let words = match called::arguments() {
@@ -119,7 +92,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Tune(arguments) => tune::tune(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
-        args::Command::Zipline(arguments) => zipline::zipline(&arguments),
+        args::Command::Zipline(arguments) => arguments.run(),
         args::Command::Links(arguments) => tool_links::links(&arguments),
         args::Command::Completions(arguments) => generated::completions(&arguments),
         args::Command::Man(arguments) => generated::man(&arguments),

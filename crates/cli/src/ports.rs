@@ -6,7 +6,7 @@ use crate::terminal;
 use control::Api;
 use live::port_spec::{self, PortKind};
 use live::worker::Port;
-use live::{Driver, NetworkNamespace, PortSpec};
+use live::{Driver, DriverError, NetworkNamespace, PortSpec};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,14 @@ pub struct Rate {
     bits_per_s: u64,
     /// The overhead of each packet.
     overhead_bytes: u32,
+}
+
+/// The exit status after a port failed: a damaged capture is a wrong input.
+pub fn exit_of(error: &DriverError) -> Exit {
+    match error {
+        DriverError::Capture(_) => Exit::BadInput,
+        _ => Exit::System,
+    }
 }
 
 /// What each port is connected to, from the arguments `PORT=NAME`, which need not be in the order of their numbers.

@@ -6,6 +6,7 @@
 use crate::Exit;
 use crate::args::RunArguments;
 use crate::links::Links;
+use crate::ports;
 use crate::terminal::{self, grouped, say};
 use base::Bits;
 use ir::{DigestId, Program};
@@ -179,7 +180,7 @@ impl Events for Reporter {
     }
 
     fn port_failed(&mut self, port: u32, error: &DriverError) {
-        self.exit = Exit::of_port_error(error);
+        self.exit = ports::exit_of(error);
         self.clear_line();
         terminal::error(format!("port {port}: {error}"));
     }

@@ -11,7 +11,6 @@ mod samples;
 
 use crate::Exit;
 use crate::args::TopArguments;
-use crate::pem;
 use crate::terminal::{self, say};
 use crate::trace::tap;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -35,7 +34,7 @@ const KEY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Shows a switch.
 pub fn top(arguments: &TopArguments) -> Result<Exit, Exit> {
-    let tls = pem::of_client(&arguments.tls)?;
+    let tls = arguments.tls.settings()?;
     let mut looks = Looks::new(arguments.address);
     if arguments.once || arguments.json || !io::stdout().is_terminal() {
         return lines(&mut looks, arguments);

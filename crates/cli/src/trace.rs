@@ -21,7 +21,7 @@ use crate::Exit;
 use crate::args::{DEVICE_ID, TraceArguments};
 use crate::backend;
 use crate::frontend;
-use crate::pem;
+use crate::ports;
 use crate::terminal::{self, say};
 use crate::test;
 use base::Bits;
@@ -66,7 +66,7 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
         None => Ok(Exit::Success),
         Some(error) => {
             terminal::error(&error);
-            Err(Exit::of_port_error(&error))
+            Err(ports::exit_of(&error))
         }
     }
 }
@@ -108,7 +108,7 @@ fn fetch(arguments: &TraceArguments, address: &str) -> Result<Saved, Exit> {
         address: address.to_owned(),
         device_id: DEVICE_ID,
         any_device: true,
-        tls: pem::of_client(&arguments.tls)?,
+        tls: arguments.tls.settings()?,
         address_option: Some("--from"),
         ..ctl::Options::default()
     };

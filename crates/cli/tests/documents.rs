@@ -11,7 +11,7 @@
 //!   its own.
 //! * `sh switch beside`: the running switches continue as well, and so does `wirespeed zipline learn`.
 //! * `sh needs=NAME`: only where that program or Python package is installed. Blocks with `ping` need that program.
-//! * `console`: `$ COMMAND`, then the input at its prompt (`NAME> LINE`) and its output.
+//! * `command_line`: `$ COMMAND`, then the input at its prompt (`NAME> LINE`) and its output.
 //! * `python`: runs with the switch of the block before it; `python fragment` is a part of a program and is not run.
 //! * `file=NAME`, in any language: the reader writes this file.
 //! * `rust`: a test of the crate whose page this is, and not run here.
@@ -122,6 +122,7 @@ pages! {
     workers: "docs/guide/workers.md",
     plug_ins: "docs/plug-ins.md",
     contributing: "CONTRIBUTING.md",
+    applications: "apps/README.md",
     aggregation: "apps/aggregation/README.md",
     gateway: "apps/aggregation/gateway/README.md",
     zipline: "apps/zipline/README.md",

@@ -609,7 +609,7 @@ fn no_file_is_written_over_another() {
         "zipline learn --encoder x --decoder 10.0.0.1:9559",
         expect![[r#"
         exit 2
-        error: invalid value 'x' for '--encoder <HOST:PORT>': it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559
+        error: invalid value 'x' for '--encoder <HOST:PORT>': it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559, or `here` within a switch (run --with)
 
         For more information, try '--help'.
     "#]],

@@ -201,17 +201,17 @@ fn switch_with_certificate(name: &str) -> support::Switch {
     )
 }
 
-/// The client's certificate, by options with this prefix.
-fn shown_certificate(prefix: &str) -> String {
+/// The options of the client's certificate.
+fn shown_certificate() -> String {
     let [ca, own, key] = ["ca.pem", "client.pem", "client.key"].map(certificate);
-    format!("--{prefix}ca {ca} --{prefix}cert {own} --{prefix}key {key}")
+    format!("--ca {ca} --cert {own} --key {key}")
 }
 
 #[test]
 fn switches_that_want_certificates_are_led() {
     let [encoder, decoder] = ["encoder", "decoder"].map(switch_with_certificate);
     let lead = |options: &str| Learner::start(&encoder.address, &decoder.address, options);
-    let mut learner = lead(&shown_certificate(""));
+    let mut learner = lead(&shown_certificate());
     let both = [learner.next("joined"), learner.next("joined")].map(|line| line["switch"].clone());
     let names = [format!("the decoder at {}", decoder.address), format!("the encoder at {}", encoder.address)];
     assert_eq!(both, names.map(Json::from));
@@ -230,10 +230,11 @@ fn switches_that_want_certificates_are_led() {
 
 /// The first message of a controlling switch about the other one.
 fn told_by_leader(name: &str, other: &str, options: &str) -> String {
-    let leads = if name == "encoder" { "--zipline-decoder" } else { "--zipline-encoder" };
-    let line = format!("-DCODE=5 -DID_BITS=4 --backend interp --p4runtime 127.0.0.1:0 {leads} {other} {options}");
+    let [encoder, decoder] = if name == "encoder" { ["here", other] } else { [other, "here"] };
+    let line = "-DCODE=5 -DID_BITS=4 --backend interp --p4runtime 127.0.0.1:0";
     let mut command = support::wirespeed();
     command.arg("run").arg(app(&format!("{name}.p4"))).args(line.split_whitespace());
+    command.arg("--with").arg(format!("zipline learn --encoder {encoder} --decoder {decoder} {options}"));
     let mut leader = Killed(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
     let mut lines = BufReader::new(leader.0.stderr.take().unwrap()).lines().map(Result::unwrap);
     let line = lines.find(|line| line.contains(other)).unwrap();
@@ -245,14 +246,14 @@ fn a_switch_leads_one_that_wants_a_certificate() {
     let mut told = String::new();
     for (leader, led) in [("encoder", "decoder"), ("decoder", "encoder")] {
         let led = switch_with_certificate(led);
-        told += &told_by_leader(leader, &led.address, &shown_certificate("zipline-"));
+        told += &told_by_leader(leader, &led.address, &shown_certificate());
         told += &told_by_leader(leader, &led.address, "");
     }
     expect_test::expect![[r#"
         note: the decoder at OTHER has joined, with 0 bases
-        warning: the decoder at OTHER is disconnected: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--zipline-ca)
+        warning: the decoder at OTHER is disconnected: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--ca)
         note: the encoder at OTHER has joined, with 0 bases
-        warning: the encoder at OTHER is disconnected: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--zipline-ca)
+        warning: the encoder at OTHER is disconnected: the switch at OTHER cannot be reached: it closes the connection: it may require TLS (--ca)
     "#]].assert_eq(&told);
 }
 
@@ -420,7 +421,7 @@ struct Killed(Child);
 impl Killed {
     fn start(network: &Network, folder: &Path, line: &str) -> Killed {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
-        command.current_dir(folder).args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::null());
+        command.current_dir(folder).args(words(line)).stdin(Stdio::null()).stdout(Stdio::null());
         Killed(network.inside("switches", move || command.spawn().unwrap()))
     }
 
@@ -450,7 +451,18 @@ fn switch(network: &Network, folder: &Path, kind: Kind, name: &str, further: &st
 }
 
 /// The controller's options for a link with a delay of at most half a second.
-const CAREFULLY: &str = "--zipline-quarantine 1.5 --zipline-idle 0.3";
+const CAREFULLY: &str = "--quarantine 1.5 --idle 0.3";
+
+/// The words of a line. Those with spaces are in quotes.
+fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('"').enumerate();
+    parts.flat_map(|(i, part)| if i % 2 == 1 { vec![part] } else { part.split_whitespace().collect() }).collect()
+}
+
+/// The option by which a switch runs the controller.
+fn within(encoder: &str, decoder: &str) -> String {
+    format!("--with \"zipline learn --encoder {encoder} --decoder {decoder} {CAREFULLY}\"")
+}
 
 fn learner(network: &Network) -> Learner {
     let options = "--quarantine 1.5 --idle 0.3 --every 0.2";
@@ -616,8 +628,8 @@ fn lead(leader: &str) {
     let content = format!("{CONTENT}{}", CODE.datagram);
     let options = |name: &str| match leader == name {
         false => String::new(),
-        true if name == "encoder" => format!("--zipline-decoder {DECODER} {CAREFULLY}"),
-        true => format!("--zipline-encoder {ENCODER} {CAREFULLY}"),
+        true if name == "encoder" => within("here", DECODER),
+        true => within(ENCODER, "here"),
     };
     let start = |name: &str| switch(&network, folder, CODE, name, &options(name));
     let _encoder = start("encoder");
@@ -648,12 +660,12 @@ fn no_byte_is_wrong_between_gateways_that_two_controllers_lead() {
 
 #[test]
 fn no_byte_is_wrong_between_gateways_of_which_one_leads_both_ways() {
-    exchange(&[&format!("--zipline-decoder {DECODER} --zipline-encoder {DECODER} {CAREFULLY}"), ""]);
+    exchange(&[&[within("here", DECODER), within(DECODER, "here")].join(" "), ""]);
 }
 
 #[test]
 fn no_byte_is_wrong_between_gateways_that_lead_one_way_each() {
-    let leads = [DECODER, ENCODER].map(|other| format!("--zipline-decoder {other} {CAREFULLY}"));
+    let leads = [DECODER, ENCODER].map(|other| within("here", other));
     exchange(&leads.each_ref().map(String::as_str));
 }
 
@@ -707,26 +719,34 @@ fn exchange(leads: &[&str; 2]) {
 }
 
 #[test]
-fn a_switch_that_leads_says_what_it_lacks() {
-    let told = |program: &str, options: &str| {
+fn a_controller_within_a_switch_says_what_it_lacks() {
+    let told = |options: &[&str]| {
         let mut command = support::wirespeed();
-        command.arg("run").args(Some(app(program)).filter(|_| !program.is_empty()));
-        let output = command.args(options.split_whitespace()).output().unwrap();
+        let output = command.arg("run").arg(app("encoder.p4")).args(options).output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
         format!("{}: {}\n", output.status.code().unwrap_or(-1), text.lines().next().unwrap_or_default())
     };
-    let small = "-DCODE=3 -DID_BITS=4 --p4runtime 0 --duration 1";
+    let small = ["-DCODE=3", "-DID_BITS=4", "--duration=1"];
+    let within = |command| [&small[..], &["--p4runtime", "0", "--with", command]].concat();
     let lines = [
-        told("encoder.p4", &format!("{small} --zipline-encoder 10.0.0.1:9559")),
-        told("decoder.p4", &format!("{small} --zipline-decoder 10.0.0.1:9559")),
-        told("", "--p4runtime 0 --zipline-decoder 10.0.0.1:9559"),
+        told(&within("zipline tables --m 3 --encoder e.txt --decoder d.txt")),
+        told(&within("zipline learn --encoder here")),
+        told(&within("zipline learn --encoder 'here")),
+        told(&within("ctl status")),
+        told(&[&small[..], &["--with", "zipline learn --encoder here --decoder 10.0.0.1:9559"]].concat()),
     ];
+    let mut alone = support::wirespeed();
+    let alone = alone.args("zipline learn --encoder here --decoder 10.0.0.1:9559".split(' ')).output().unwrap();
+    let lines = lines.concat() + &String::from_utf8(alone.stderr).unwrap();
     expect_test::expect![[r#"
-        2: error: --zipline-encoder: this switch runs an encoder: give the address of a decoder (--zipline-decoder)
-        2: error: --zipline-decoder: this switch runs no encoder: give the address of one (--zipline-encoder)
-        2: error: --zipline-decoder and --zipline-encoder: the switch needs its program from the start
+        2: error: only `zipline learn` is a controller, which runs within a switch
+        2: error: invalid value 'zipline learn --encoder here' for '--with <COMMAND>': the following required arguments were not provided:
+        2: error: invalid value 'zipline learn --encoder 'here' for '--with <COMMAND>': there is no second ' behind here
+        2: error: invalid value 'ctl status' for '--with <COMMAND>': unrecognized subcommand 'ctl'
+        2: error: the following required arguments were not provided:
+        error: `here` is the switch within which a controller runs: start it with `wirespeed run --with`
     "#]]
-    .assert_eq(&lines.concat());
+    .assert_eq(&lines);
 }
 
 /// Sends and receives while bases come and go, and both ends of the connection to the controller are killed. Returns

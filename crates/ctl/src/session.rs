@@ -78,8 +78,6 @@ pub struct Options {
     pub role: String,
     /// Certificates; `None` for a connection without TLS.
     pub tls: Option<Tls>,
-    /// The prefix of the options `--ca`, `--cert` and `--key` where a command has several such sets; for messages.
-    pub tls_prefix: &'static str,
     /// The option that has the address, if it is not `--address`; for messages.
     pub address_option: Option<&'static str>,
 }
@@ -141,11 +139,10 @@ impl Session {
         if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
             && std::error::Error::source(&status).is_some()
         {
-            let prefix = options.tls_prefix;
             let why = match &options.tls {
-                None => format!("it closes the connection: it may require TLS (--{prefix}ca)"),
+                None => "it closes the connection: it may require TLS (--ca)".to_owned(),
                 Some(Tls { identity: None, .. }) => {
-                    format!("it closes the connection: it may require a certificate (--{prefix}cert, --{prefix}key)")
+                    "it closes the connection: it may require a certificate (--cert, --key)".to_owned()
                 }
                 Some(_) => {
                     "it closes the connection: it rejects the certificate, or the certificate is not valid today"
@@ -556,7 +553,7 @@ async fn channel(options: &Options, tls: &Tls) -> Result<Channel, Failure> {
         // The error of a TLS client that receives a response without TLS.
         let is_plain = reason(&error).contains("InvalidContentType");
         unreachable(match is_plain {
-            true => format!("it does not use TLS: remove --{}ca", options.tls_prefix),
+            true => "it does not use TLS: remove --ca".to_owned(),
             false => reason(&error),
         })
     })

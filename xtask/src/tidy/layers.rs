@@ -1,8 +1,9 @@
 //! Checks the table of crates in ARCHITECTURE.md against the crates: their order, and which services of the machine
 //! each crate may use.
 //!
-//! What enters: the table, the manifests and the sources of `crates`. What leaves: a finding for each dependency on a
-//! crate further down, each missing crate, and each use of threads, sockets or clocks that the table does not allow.
+//! What enters: the table, the manifests and the sources of `crates` and `apps`. What leaves: a finding for each
+//! dependency on a crate further down, each missing crate, and each use of threads, sockets or clocks that the table
+//! does not allow.
 
 use crate::tidy::Finding;
 use crate::tidy::source::lines;
@@ -31,6 +32,7 @@ pub(crate) fn findings(root: &Path) -> io::Result<Vec<Finding>> {
     let rows = rows(&fs::read_to_string(root.join(PAGE))?);
     let mut findings = Vec::new();
     let mut folders: Vec<_> = fs::read_dir(root.join("crates"))?.collect::<Result<_, _>>()?;
+    folders.extend(fs::read_dir(root.join("apps"))?.collect::<Result<Vec<_>, _>>()?);
     folders.sort_by_key(fs::DirEntry::file_name);
     for folder in folders {
         let name = folder.file_name().to_string_lossy().into_owned();
@@ -79,7 +81,7 @@ fn check_order(rows: &[Row], position: usize, manifest: &str) -> Vec<Finding> {
         let below = section == "[dependencies]" && rows[position..].iter().any(|row| row.name == dependency);
         if below {
             let message = format!("`{name}` depends on `{dependency}`, which is not above it in the table of {PAGE}");
-            findings.push(finding(&format!("crates/{name}/Cargo.toml"), index + 1, message));
+            findings.push(finding(&format!("{name}/Cargo.toml"), index + 1, message));
         }
     }
     findings
@@ -116,8 +118,7 @@ mod tests {
     fn a_crate_depends_on_those_above_it() {
         let rows = rows(TABLE);
         let manifest = "[dependencies]\nb.workspace = true\n\n[dev-dependencies]\nb.workspace = true\n";
-        let expected =
-            "crates/a/Cargo.toml:2: `a` depends on `b`, which is not above it in the table of ARCHITECTURE.md\n";
+        let expected = "a/Cargo.toml:2: `a` depends on `b`, which is not above it in the table of ARCHITECTURE.md\n";
         assert_eq!(shown(&check_order(&rows, 0, manifest)), expected);
         assert_eq!(shown(&check_order(&rows, 1, "[dependencies]\na.workspace = true\n")), "");
     }

@@ -6,9 +6,10 @@
 use super::plan::{SwitchPlan, switch_arguments};
 use super::running::{Running, SwitchProcess};
 use crate::Exit;
-use crate::args::{ControllerPort, LogFormat, NetArguments, SwitchArguments, port_ranges_text};
+use crate::args::{ControllerPort, NetArguments, SwitchArguments, port_ranges_text};
 use crate::ready;
 use crate::terminal::{self, Progress};
+use command_line::logging::LogFormat;
 use net::sandbox::ProcessLocation;
 use net::topology::NodeId;
 use std::ffi::OsString;

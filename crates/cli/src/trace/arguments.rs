@@ -1,7 +1,8 @@
 //! The arguments of `wirespeed trace`.
 
-use crate::args::{SwitchArguments, TlsArguments};
+use crate::args::SwitchArguments;
 use clap::Args;
+use command_line::tls::TlsArguments;
 use std::path::PathBuf;
 
 /// `wirespeed trace`

@@ -1,20 +1,20 @@
-//! Controls encoders and decoders: connects the decisions of `zipline::pairs`, the connections of
-//! [`place`](super::place), and the clock.
+//! Controls encoders and decoders: joins the decisions of [`pairs`](crate::pairs), the connections of
+//! [`connection`](super::connection), and the clock.
 //!
 //! What enters: the switches, over a network or in this process. What leaves: orders to them, and lines about events.
 
-use super::place::{Asked, Has, Heard, Place, Shape, attend};
-use super::terms::{Terms, hexadecimal};
-use crate::terminal::{self, grouped, say};
+use super::connection::{Contents, Event, Request, Shape, SwitchId, keep_connected};
+use super::parameters::{Parameters, hexadecimal};
+use crate::pairs::{Conflict, Counts, Order, Pairs, Settings};
+use command_line::terminal::{self, grouped, say};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
-use zipline::pairs::{Conflict, Counts, Order, Pairs, Settings};
 
 /// The most messages from switches that wait.
-const NEWS_MAX: usize = 4096;
+const EVENTS_MAX: usize = 4096;
 
 /// How long encoders are ignored until all decoders have reported their contents.
 const DECODERS_FIRST: Duration = Duration::from_secs(1);
@@ -23,10 +23,10 @@ const DECODERS_FIRST: Duration = Duration::from_secs(1);
 const RESERVE: u32 = 16;
 
 /// Keeps the connection to a switch.
-type Attending = Pin<Box<dyn Future<Output = ()> + Send>>;
+type KeptConnection = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The switches to control, and the settings.
-pub struct Team {
+pub struct Switches {
     /// Those with the encoder.
     pub encoders: Vec<ctl::Options>,
     /// Those with the decoder. Each may receive packets of each encoder.
@@ -38,12 +38,12 @@ pub struct Team {
     /// The interval of reports on identifiers in use.
     pub every: Duration,
     /// The format of reports.
-    pub voice: Voice,
+    pub format: ReportFormat,
 }
 
 /// The format of reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Voice {
+pub enum ReportFormat {
     /// Text for people.
     Text,
     /// A JSON object per line.
@@ -52,7 +52,7 @@ pub enum Voice {
     Log,
 }
 
-impl Team {
+impl Switches {
     fn settings(&self, shape: Shape) -> Settings {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Settings {
@@ -68,46 +68,47 @@ impl Team {
 
 /// The controller's state, and its connections.
 pub struct Learner {
-    team: Team,
+    switches: Switches,
     start: Instant,
-    news: Receiver<(Place, Heard)>,
-    /// The waiting connections to encoders, as long as these are ignored.
-    waiting: Vec<Attending>,
-    senders: BTreeMap<Place, UnboundedSender<Asked>>,
+    events: Receiver<(SwitchId, Event)>,
+    /// The connections to encoders that are not made yet.
+    postponed: Vec<KeptConnection>,
+    senders: BTreeMap<SwitchId, UnboundedSender<Request>>,
     /// The pairs of each transform, by the class that has it: known when the first switch has reported its program.
     pairs: BTreeMap<u32, (Shape, Pairs)>,
-    joined: BTreeMap<Place, Terms>,
+    joined: BTreeMap<SwitchId, Parameters>,
     /// Why switches are disconnected, as reported.
-    away: BTreeMap<Place, String>,
+    away: BTreeMap<SwitchId, String>,
     /// Packets with an identifier that is unknown to a decoder.
-    unknown: BTreeMap<Place, u64>,
+    unknown: BTreeMap<SwitchId, u64>,
 }
 
 impl Learner {
     /// Starts: decoders are served from now on. Must be called in a context that can spawn tasks.
-    pub fn new(team: Team) -> Learner {
-        let (news, heard) = channel(NEWS_MAX);
-        let place = |place: Place, options: &ctl::Options| {
-            let (orders, asked) = unbounded_channel();
-            let attending: Attending = Box::pin(attend(place, options.clone(), team.idle, asked, news.clone()));
-            (orders, attending)
+    pub fn new(switches: Switches) -> Learner {
+        let (event_sender, events) = channel(EVENTS_MAX);
+        let prepare = |id: SwitchId, options: &ctl::Options| {
+            let (orders, requests) = unbounded_channel();
+            let connection: KeptConnection =
+                Box::pin(keep_connected(id, options.clone(), switches.idle, requests, event_sender.clone()));
+            (orders, connection)
         };
-        let (mut senders, mut waiting) = (BTreeMap::new(), Vec::new());
-        for (number, options) in team.decoders.iter().enumerate() {
-            let (orders, attending) = place(Place::Decoder(number), options);
-            senders.insert(Place::Decoder(number), orders);
-            tokio::spawn(attending);
+        let (mut senders, mut postponed) = (BTreeMap::new(), Vec::new());
+        for (number, options) in switches.decoders.iter().enumerate() {
+            let (orders, connection) = prepare(SwitchId::Decoder(number), options);
+            senders.insert(SwitchId::Decoder(number), orders);
+            tokio::spawn(connection);
         }
-        for (number, options) in team.encoders.iter().enumerate() {
-            let (orders, attending) = place(Place::Encoder(number), options);
-            senders.insert(Place::Encoder(number), orders);
-            waiting.push(attending);
+        for (number, options) in switches.encoders.iter().enumerate() {
+            let (orders, connection) = prepare(SwitchId::Encoder(number), options);
+            senders.insert(SwitchId::Encoder(number), orders);
+            postponed.push(connection);
         }
         Learner {
-            team,
+            switches,
             start: Instant::now(),
-            news: heard,
-            waiting,
+            events,
+            postponed,
             senders,
             pairs: BTreeMap::new(),
             joined: BTreeMap::new(),
@@ -117,56 +118,56 @@ impl Learner {
     }
 
     /// Runs forever. Encoders wait until decoders have reported their contents, though not for long.
-    pub async fn lead(&mut self) {
-        let mut ticks = tokio::time::interval(self.team.every);
+    pub async fn run(&mut self) {
+        let mut ticks = tokio::time::interval(self.switches.every);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         ticks.reset();
         let patience = tokio::time::sleep(DECODERS_FIRST);
         tokio::pin!(patience);
         loop {
             tokio::select! {
-                Some((place, heard)) = self.news.recv() => self.hear(place, heard),
-                () = &mut patience, if !self.waiting.is_empty() => self.attend_to_encoders(),
+                Some((id, event)) = self.events.recv() => self.handle(id, event),
+                () = &mut patience, if !self.postponed.is_empty() => self.connect_encoders(),
                 _ = ticks.tick() => self.tick(),
             }
-            if self.joined.keys().filter(|place| !place.is_encoder()).count() == self.team.decoders.len() {
-                self.attend_to_encoders();
+            if self.joined.keys().filter(|id| !id.is_encoder()).count() == self.switches.decoders.len() {
+                self.connect_encoders();
             }
         }
     }
 
-    fn attend_to_encoders(&mut self) {
-        self.waiting.drain(..).for_each(|attending| drop(tokio::spawn(attending)));
+    fn connect_encoders(&mut self) {
+        self.postponed.drain(..).for_each(|connection| drop(tokio::spawn(connection)));
     }
 
-    fn hear(&mut self, place: Place, heard: Heard) {
+    fn handle(&mut self, id: SwitchId, event: Event) {
         let now_ns = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        match heard {
-            Heard::Joined(terms, has) => self.join(now_ns, place, *terms, &has),
-            Heard::Lost(why) => self.lose(now_ns, place, why),
-            Heard::Unknown(packets) => self.hear_unknown(place, packets),
+        match event {
+            Event::Joined(parameters, has) => self.join(now_ns, id, *parameters, &has),
+            Event::Lost(why) => self.lose(now_ns, id, why),
+            Event::Unknown(packets) => self.count_unknown(id, packets),
             // Messages of a switch that must disconnect are ignored.
-            Heard::Met(..) | Heard::Idle(..) | Heard::Done(..) if !self.joined.contains_key(&place) => {}
-            Heard::Met(class, basis) => self.with_pairs(class, |pairs| pairs.met(now_ns, &basis)),
-            Heard::Idle(class, basis) => self.with_pairs(class, |pairs| {
-                if let Place::Encoder(encoder) = place {
+            Event::NewBasis(..) | Event::Idle(..) | Event::Done(..) if !self.joined.contains_key(&id) => {}
+            Event::NewBasis(class, basis) => self.with_pairs(class, |pairs| pairs.met(now_ns, &basis)),
+            Event::Idle(class, basis) => self.with_pairs(class, |pairs| {
+                if let SwitchId::Encoder(encoder) = id {
                     pairs.idle(now_ns, encoder, &basis);
                 }
             }),
-            Heard::Done(class, order) => self.with_pairs(class, |pairs| pairs.done(now_ns, &order)),
+            Event::Done(class, order) => self.with_pairs(class, |pairs| pairs.done(now_ns, &order)),
         }
-        self.give_orders();
+        self.send_orders();
     }
 
-    fn give_orders(&mut self) {
+    fn send_orders(&mut self) {
         let mut next = || self.pairs.iter_mut().find_map(|(class, (_, pairs))| Some((*class, pairs.next_order()?)));
         let orders: Vec<(u32, Order)> = std::iter::from_fn(&mut next).collect();
         for (class, order) in orders {
-            let place = match order {
-                Order::Expand { decoder, .. } => Place::Decoder(decoder),
-                Order::Compress { encoder, .. } | Order::Forget { encoder, .. } => Place::Encoder(encoder),
+            let id = match order {
+                Order::Expand { decoder, .. } => SwitchId::Decoder(decoder),
+                Order::Compress { encoder, .. } | Order::Forget { encoder, .. } => SwitchId::Encoder(encoder),
             };
-            self.ask(place, Asked::Order(class, order));
+            self.send(id, Request::Order(class, order));
         }
     }
 
@@ -176,50 +177,51 @@ impl Learner {
         }
     }
 
-    fn ask(&self, place: Place, asked: Asked) {
-        if let Some(sender) = self.senders.get(&place) {
-            let _ended = sender.send(asked);
+    fn send(&self, id: SwitchId, requests: Request) {
+        if let Some(sender) = self.senders.get(&id) {
+            let _ended = sender.send(requests);
         }
     }
 
-    fn join(&mut self, now_ns: u64, place: Place, terms: Terms, has: &BTreeMap<u32, Has>) {
-        let with = |(other, its): (&Place, &Terms)| terms.difference(its, &self.name(*other));
-        let different = terms.fault().or_else(|| self.joined.iter().find_map(with));
+    fn join(&mut self, now_ns: u64, id: SwitchId, parameters: Parameters, has: &BTreeMap<u32, Contents>) {
+        let with = |(other, its): (&SwitchId, &Parameters)| parameters.difference(its, &self.name(*other));
+        let different = parameters.fault().or_else(|| self.joined.iter().find_map(with));
         if self.pairs.is_empty() {
-            let pairs = |(class, (shape, _)): (&u32, &Has)| (*class, (*shape, Pairs::new(self.team.settings(*shape))));
+            let pairs =
+                |(class, (shape, _)): (&u32, &Contents)| (*class, (*shape, Pairs::new(self.switches.settings(*shape))));
             self.pairs = has.iter().map(pairs).collect();
         }
         if let Some(why) = different.or_else(|| self.resized(has)) {
-            return self.ask(place, Asked::Leave(why));
+            return self.send(id, Request::Leave(why));
         }
         let conflict = has.iter().find_map(|(class, (_, held))| {
             let (_, pairs) = self.pairs.get(class)?;
             Some(contradicts(*class, pairs.conflict(held)?))
         });
         for (class, (_, held)) in has {
-            let is_left = conflict.is_some() && !place.is_encoder();
-            self.with_pairs(*class, |pairs| match place {
-                Place::Encoder(number) => pairs.encoder_back(now_ns, number, held),
-                Place::Decoder(number) if !is_left => pairs.decoder_back(now_ns, number, held),
-                Place::Decoder(_) => {}
+            let is_left = conflict.is_some() && !id.is_encoder();
+            self.with_pairs(*class, |pairs| match id {
+                SwitchId::Encoder(number) => pairs.encoder_back(now_ns, number, held),
+                SwitchId::Decoder(number) if !is_left => pairs.decoder_back(now_ns, number, held),
+                SwitchId::Decoder(_) => {}
             });
         }
         match conflict {
-            Some(why) if !place.is_encoder() => return self.ask(place, Asked::Leave(why)),
-            Some(why) => self.tell_taken(place, why),
+            Some(why) if !id.is_encoder() => return self.send(id, Request::Leave(why)),
+            Some(why) => self.report_taken(id, why),
             None => {}
         }
-        self.joined.insert(place, terms);
-        self.away.remove(&place);
+        self.joined.insert(id, parameters);
+        self.away.remove(&id);
         let bases: usize = has.values().map(|(_, held)| held.len()).sum();
         match self.is_json() {
-            true => say!("{}", json!({"event": "joined", "switch": self.name(place), "bases": bases})),
-            false => terminal::note(format_args!("{} has joined, with {bases} bases", self.name(place))),
+            true => say!("{}", json!({"event": "joined", "switch": self.name(id), "bases": bases})),
+            false => terminal::note(format_args!("{} has joined, with {bases} bases", self.name(id))),
         }
     }
 
     /// Why a switch has other tables than the first one had.
-    fn resized(&self, has: &BTreeMap<u32, Has>) -> Option<String> {
+    fn resized(&self, has: &BTreeMap<u32, Contents>) -> Option<String> {
         let shapes =
             |class: &u32| (self.pairs.get(class).map(|(shape, _)| *shape), has.get(class).map(|(shape, _)| *shape));
         let (expected, shape) = self.pairs.keys().chain(has.keys()).map(shapes).find(|(a, b)| a != b)?;
@@ -237,73 +239,73 @@ impl Learner {
     }
 
     /// Reports that a switch loses an entry that it must not have.
-    fn tell_taken(&self, place: Place, why: String) {
+    fn report_taken(&self, id: SwitchId, why: String) {
         match self.is_json() {
-            true => say!("{}", json!({"event": "taken", "switch": self.name(place), "why": why})),
-            false => terminal::warning(format_args!("{} loses an entry: {why}", self.name(place))),
+            true => say!("{}", json!({"event": "taken", "switch": self.name(id), "why": why})),
+            false => terminal::warning(format_args!("{} loses an entry: {why}", self.name(id))),
         }
     }
 
-    fn lose(&mut self, now_ns: u64, place: Place, why: String) {
-        if self.joined.remove(&place).is_some() {
+    fn lose(&mut self, now_ns: u64, id: SwitchId, why: String) {
+        if self.joined.remove(&id).is_some() {
             for (_, pairs) in self.pairs.values_mut() {
-                match place {
-                    Place::Encoder(number) => pairs.encoder_lost(number),
-                    Place::Decoder(number) => pairs.decoder_lost(now_ns, number),
+                match id {
+                    SwitchId::Encoder(number) => pairs.encoder_lost(number),
+                    SwitchId::Decoder(number) => pairs.decoder_lost(now_ns, number),
                 }
             }
         }
-        self.ask(place, Asked::GoOn);
-        self.tell_away(place, why);
+        self.send(id, Request::LossNoted);
+        self.report_away(id, why);
     }
 
     /// Reports once why a switch is disconnected.
-    fn tell_away(&mut self, place: Place, why: String) {
-        if self.away.get(&place) == Some(&why) {
+    fn report_away(&mut self, id: SwitchId, why: String) {
+        if self.away.get(&id) == Some(&why) {
             return;
         }
         match self.is_json() {
-            true => say!("{}", json!({"event": "away", "switch": self.name(place), "why": why})),
-            false => terminal::warning(format_args!("{} is disconnected: {why}", self.name(place))),
+            true => say!("{}", json!({"event": "away", "switch": self.name(id), "why": why})),
+            false => terminal::warning(format_args!("{} is disconnected: {why}", self.name(id))),
         }
-        self.away.insert(place, why);
+        self.away.insert(id, why);
     }
 
-    fn hear_unknown(&mut self, place: Place, packets: u64) {
-        let before = self.unknown.insert(place, packets);
+    fn count_unknown(&mut self, id: SwitchId, packets: u64) {
+        let before = self.unknown.insert(id, packets);
         let more = packets.saturating_sub(before.unwrap_or(packets));
         if more == 0 {
             return;
         }
         match self.is_json() {
-            true => say!("{}", json!({"event": "unknown", "switch": self.name(place), "packets": more})),
+            true => say!("{}", json!({"event": "unknown", "switch": self.name(id), "packets": more})),
             false => terminal::warning(format_args!(
                 "{} dropped {} packets with identifiers that it does not know, as after its restart, or of an encoder \
-                 that this controller does not lead",
-                self.name(place),
+                 that this controller does not run",
+                self.name(id),
                 grouped(more)
             )),
         }
     }
 
     fn tick(&mut self) {
-        for place in self.joined.keys().filter(|place| !place.is_encoder()) {
-            self.ask(*place, Asked::Count);
+        for id in self.joined.keys().filter(|id| !id.is_encoder()) {
+            self.send(*id, Request::Count);
         }
-        self.tell_counts();
+        self.report_counts();
     }
 
     /// Reports the switches that it controls.
-    pub fn tell_start(&self) {
+    pub fn report_start(&self) {
         if self.is_json() {
             let names = |all: &[ctl::Options]| all.iter().map(|it| it.address.clone()).collect::<Vec<_>>();
-            let (encoders, decoders) = (names(&self.team.encoders), names(&self.team.decoders));
+            let (encoders, decoders) = (names(&self.switches.encoders), names(&self.switches.decoders));
             say!("{}", json!({"event": "start", "encoders": encoders, "decoders": decoders}));
         }
     }
 
     /// Reports the identifiers in use.
-    pub fn tell_counts(&self) {
+    pub fn report_counts(&self) {
         if self.pairs.is_empty() {
             return;
         }
@@ -335,20 +337,20 @@ impl Learner {
             "{active} of {all} identifiers in use{fixed}; so far {learned} bases learned, {recycled} given up, \
              {without} met without a free identifier"
         );
-        match self.team.voice {
-            Voice::Log => tracing::debug!("{counts}"),
-            Voice::Text | Voice::Json => say!("{:>8.1} s  {counts}", self.start.elapsed().as_secs_f64()),
+        match self.switches.format {
+            ReportFormat::Log => tracing::debug!("{counts}"),
+            ReportFormat::Text | ReportFormat::Json => say!("{:>8.1} s  {counts}", self.start.elapsed().as_secs_f64()),
         }
     }
 
     fn is_json(&self) -> bool {
-        self.team.voice == Voice::Json
+        self.switches.format == ReportFormat::Json
     }
 
-    fn name(&self, place: Place) -> String {
-        let (kind, options) = match place {
-            Place::Encoder(number) => ("encoder", &self.team.encoders[number]),
-            Place::Decoder(number) => ("decoder", &self.team.decoders[number]),
+    fn name(&self, id: SwitchId) -> String {
+        let (kind, options) = match id {
+            SwitchId::Encoder(number) => ("encoder", &self.switches.encoders[number]),
+            SwitchId::Decoder(number) => ("decoder", &self.switches.decoders[number]),
         };
         match options.near {
             Some(_) => format!("the {kind} of this switch"),

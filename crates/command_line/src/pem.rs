@@ -1,9 +1,6 @@
 //! Files of certificates and keys in PEM (RFC 7468), which are checked here so that errors name the file.
 
-use crate::Exit;
-use crate::args::TlsArguments;
-use crate::terminal;
-use ctl::Tls;
+use crate::{Exit, terminal};
 use std::path::Path;
 
 /// A file with certificates.
@@ -14,16 +11,6 @@ pub fn certificate(path: &Path) -> Result<Vec<u8>, Exit> {
 /// A file with a private key, of whatever kind.
 pub fn key(path: &Path) -> Result<Vec<u8>, Exit> {
     read(path, "private key", "PRIVATE KEY-----")
-}
-
-/// The TLS settings of a client, if it uses TLS.
-pub fn of_client(arguments: &TlsArguments) -> Result<Option<Tls>, Exit> {
-    let Some(ca) = &arguments.ca else { return Ok(None) };
-    let identity = match (&arguments.cert, &arguments.key) {
-        (Some(own), Some(own_key)) => Some((certificate(own)?, key(own_key)?)),
-        _ => None,
-    };
-    Ok(Some(Tls { ca: certificate(ca)?, identity, name: arguments.server_name.clone() }))
 }
 
 fn read(path: &Path, what: &str, label_end: &str) -> Result<Vec<u8>, Exit> {

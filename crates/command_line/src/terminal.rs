@@ -1,8 +1,7 @@
 //! Colours, progress and messages. Everything that is not the result of a command goes to standard error; colours and
 //! moving lines appear on terminals only.
 
-use crate::Exit;
-use crate::logging;
+use crate::{Exit, logging};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write as _};
 use std::time::Duration;
@@ -31,7 +30,7 @@ pub fn note(message: impl std::fmt::Display) {
 /// An error of a program, over several lines.
 pub fn diagnostics(text: &str) {
     match logging::is_json() {
-        true => tracing::error!("{text}"),
+        true => tracing::error!(target: logging::COMMAND, "{text}"),
         false => eprintln!("{text}"),
     }
 }
@@ -48,11 +47,12 @@ fn label(word: &str, color: &str, level: Level, message: &str) {
 }
 
 /// A line of a command's result, with a format and its values as for `println!`.
+#[macro_export]
 macro_rules! say {
     () => { $crate::terminal::line(format_args!("")) };
     ($($text:tt)+) => { $crate::terminal::line(format_args!($($text)+)) };
 }
-pub(crate) use say;
+pub use say;
 
 /// Writes a line to standard output. If the reader has closed the pipe, as in `| head`, the command ends quietly; if
 /// writing fails otherwise, it ends with a message.

@@ -1,18 +1,22 @@
 //! `wirespeed zipline learn`: the controller for encoders and decoders that learn bases while they run.
 //!
-//! What enters: where the switches are. What leaves: lines about events, until it is interrupted. The control logic
-//! is in [`learner`](super::learner).
+//! What enters: where the switches are. What leaves: lines about events, until it is interrupted, or until the switch
+//! ends within which it runs. The control logic is in [`learner`](super::learner).
 
-use super::learner::{Learner, Team, Voice};
-use crate::args::TlsArguments;
-use crate::terminal;
-use crate::{Exit, pem};
+use super::Controller;
+use super::learner::{Learner, ReportFormat, Switches};
 use clap::Args;
+use command_line::Exit;
+use command_line::terminal;
+use command_line::tls::TlsArguments;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
+/// The address of the switch within which a controller runs.
+const HERE: &str = "here";
+
 /// Which switches learn, and the settings.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub struct LearnArguments {
     /// The address of a switch with the encoder for controllers; may be repeated
@@ -47,6 +51,10 @@ Examples:
   wirespeed run apps/zipline/encoder.p4 --entries encoder.txt --port 1=eth0 --port 2=eth1 --p4runtime 9559
   wirespeed zipline learn --encoder 127.0.0.1:9559 --decoder 127.0.0.1:9560
 
+  The same within the encoder's switch, which saves a process and time:
+  wirespeed run apps/zipline/encoder.p4 --entries encoder.txt --port 1=eth0 --port 2=eth1 --p4runtime 9559 \\
+      --with \"zipline learn --encoder here --decoder 127.0.0.1:9560\"
+
   One encoder whose packets go to two decoders, over links on which no packet is late by more than 5 seconds:
   wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559 --decoder 10.0.0.3:9559 --quarantine 5
 
@@ -64,15 +72,17 @@ It may be stopped and started again at any time: it reads what the switches have
 files give to bases keep that meaning; only the others are learned.";
 
 /// A valid time.
-pub fn seconds(text: &str) -> Result<f64, String> {
+fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
     seconds.ok_or_else(|| "it is a number of seconds, from 0.001 to 86400".to_owned())
 }
 
-/// The address of a switch.
-pub fn endpoint(text: &str) -> Result<String, String> {
+/// The address of a switch, or [`HERE`].
+fn endpoint(text: &str) -> Result<String, String> {
     let parts = text.rsplit_once(':').filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
-    parts.map(|_| text.to_owned()).ok_or_else(|| "it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559".to_owned())
+    let is_right = text == HERE || parts.is_some();
+    let wrong = || "it is HOST:PORT, as 10.0.0.1:9559 or [::1]:9559, or `here` within a switch (run --with)".to_owned();
+    is_right.then(|| text.to_owned()).ok_or_else(wrong)
 }
 
 /// Runs until it is interrupted.
@@ -81,35 +91,52 @@ pub fn learn(arguments: &LearnArguments) -> Result<Exit, Exit> {
         terminal::error(format_args!("the controller cannot start: {error}"));
         Exit::System
     };
+    let format = if arguments.json { ReportFormat::Json } else { ReportFormat::Text };
+    let switches = arguments.switches(None, format)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(cannot)?;
     runtime.block_on(async {
         let mut ended = signal(SignalKind::terminate()).map_err(cannot)?;
-        let mut learner = Learner::new(arguments.team()?);
-        learner.tell_start();
+        let mut learner = Learner::new(switches);
+        learner.report_start();
         tokio::select! {
-            () = learner.lead() => {}
+            () = learner.run() => {}
             _interrupted = tokio::signal::ctrl_c() => {}
             _terminated = ended.recv() => {}
         }
-        learner.tell_counts();
+        learner.report_counts();
         Ok(Exit::Success)
     })
 }
 
+/// The same within the switch `here`, until that ends. Events are in its log.
+pub fn learn_within(arguments: &LearnArguments, here: &ctl::Options) -> Result<Controller, Exit> {
+    let switches = arguments.switches(Some(here), ReportFormat::Log)?;
+    Ok(Box::pin(async move { Learner::new(switches).run().await }))
+}
+
 impl LearnArguments {
-    fn team(&self) -> Result<Team, Exit> {
-        let tls = pem::of_client(&self.tls)?;
-        let member = |address: &String| {
-            let (address, device_id) = (address.clone(), self.device_id);
-            ctl::Options { address, device_id, tls: tls.clone(), ..ctl::Options::default() }
+    fn switches(&self, here: Option<&ctl::Options>, format: ReportFormat) -> Result<Switches, Exit> {
+        let tls = self.tls.settings()?;
+        let reach = |address: &String| match (here, address.as_str()) {
+            (Some(here), HERE) => Ok(here.clone()),
+            (None, HERE) => {
+                terminal::error(
+                    "`here` is the switch within which a controller runs: start it with `wirespeed run --with`",
+                );
+                Err(Exit::Usage)
+            }
+            _ => {
+                let (address, device_id) = (address.clone(), self.device_id);
+                Ok(ctl::Options { address, device_id, tls: tls.clone(), ..ctl::Options::default() })
+            }
         };
-        Ok(Team {
-            encoders: self.encoders.iter().map(member).collect(),
-            decoders: self.decoders.iter().map(member).collect(),
+        Ok(Switches {
+            encoders: self.encoders.iter().map(reach).collect::<Result<_, Exit>>()?,
+            decoders: self.decoders.iter().map(reach).collect::<Result<_, Exit>>()?,
             quarantine: Duration::from_secs_f64(self.quarantine),
             idle: Duration::from_secs_f64(self.idle),
             every: Duration::from_secs_f64(self.every),
-            voice: if self.json { Voice::Json } else { Voice::Text },
+            format,
         })
     }
 }

@@ -7,15 +7,15 @@
 //! the differences between two switches. An entry that only one of them has is not a difference: packets stay as they
 //! are, or are dropped and counted, but no byte is wrong.
 
+use crate::Code;
+use crate::code::Wrong;
+use crate::entries::name;
 use control::Problem;
 use ctl::{Schema, schema};
 use p4runtime_proto::p4::config::v1::structured_annotation::Body;
 use p4runtime_proto::p4::config::v1::{KeyValuePair, P4Info, Table, expression};
 use p4runtime_proto::p4::v1::{TableEntry, field_match, table_action};
 use std::collections::{BTreeMap, BTreeSet};
-use zipline::Code;
-use zipline::code::Wrong;
-use zipline::entries::name;
 
 /// The annotation of the table `bases` with the compile options of the program.
 const ANNOTATION: &str = "zipline";
@@ -28,7 +28,7 @@ const OWN: [&str; 5] = ["code", "errors", "polynomial", "chunk", "aside"];
 
 /// The parameters of one switch.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Terms {
+pub struct Parameters {
     is_encoder: bool,
     /// Its transforms, by the class that has them.
     transforms: BTreeMap<u32, Transform>,
@@ -96,14 +96,14 @@ pub fn tables_of_bases(program: &Schema, is_encoder: bool) -> Result<BTreeMap<u3
     if tables.is_empty() { Ok(BTreeMap::from([(0, program.table("bases")?)])) } else { Ok(tables) }
 }
 
-impl Terms {
+impl Parameters {
     /// The compile options of a switch's program; the contents of its tables are not known yet.
-    pub fn of_program(is_encoder: bool, program: &Schema) -> Result<Terms, Problem> {
+    pub fn of_program(is_encoder: bool, program: &Schema) -> Result<Parameters, Problem> {
         let transform = |(class, table): (u32, &Table)| {
             Ok((class, Transform { settings: settings(table)?, masks: BTreeMap::new() }))
         };
         let transforms: Result<_, Problem> = tables_of_bases(program, is_encoder)?.into_iter().map(transform).collect();
-        Ok(Terms { is_encoder, transforms: transforms?, classes: Vec::new() })
+        Ok(Parameters { is_encoder, transforms: transforms?, classes: Vec::new() })
     }
 
     /// The tables whose entries are read; without a code there is no `masks`.
@@ -142,14 +142,14 @@ impl Terms {
     }
 
     /// Why bytes would be wrong between this switch and another one, which has a name.
-    pub fn difference(&self, other: &Terms, name: &str) -> Option<String> {
+    pub fn difference(&self, other: &Parameters, name: &str) -> Option<String> {
         let by_settings = self.settings_difference(other, name);
         by_settings.or_else(|| self.masks_difference(other, name)).or_else(|| self.class_difference(other, name))
     }
 
     /// The settings of a class' transform that are compared in a message.
-    fn told_settings(&self, other: &Terms, class: u32) -> Vec<String> {
-        let both = [self, other].map(|terms| terms.transforms.get(&class));
+    fn told_settings(&self, other: &Parameters, class: u32) -> Vec<String> {
+        let both = [self, other].map(|parameters| parameters.transforms.get(&class));
         let settings = both.iter().flatten().flat_map(|transform| transform.settings.keys());
         let is_told = |key: &&String| match both {
             _ if class == 0 => true,
@@ -166,16 +166,20 @@ impl Terms {
         self.transforms.get(&class)?.settings.get(key)
     }
 
-    fn settings_difference(&self, other: &Terms, name: &str) -> Option<String> {
+    fn settings_difference(&self, other: &Parameters, name: &str) -> Option<String> {
         let classes: BTreeSet<u32> = self.transforms.keys().chain(other.transforms.keys()).copied().collect();
         let all = classes
             .into_iter()
             .flat_map(|class| self.told_settings(other, class).into_iter().map(move |key| (class, key)));
         let differing: Vec<(u32, String)> =
             all.filter(|(class, key)| self.setting(*class, key) != other.setting(*class, key)).collect();
-        let told = |terms: &Terms| {
+        let told = |parameters: &Parameters| {
             let one = |(class, key): &(u32, String)| {
-                format!("-D {}={}", self::name(&key.to_uppercase(), *class), setting(key, terms.setting(*class, key)))
+                format!(
+                    "-D {}={}",
+                    self::name(&key.to_uppercase(), *class),
+                    setting(key, parameters.setting(*class, key))
+                )
             };
             differing.iter().map(one).collect::<Vec<_>>().join(" ")
         };
@@ -185,7 +189,7 @@ impl Terms {
         })
     }
 
-    fn masks_difference(&self, other: &Terms, name: &str) -> Option<String> {
+    fn masks_difference(&self, other: &Parameters, name: &str) -> Option<String> {
         self.transforms.iter().find_map(|(class, its)| {
             let others = &other.transforms.get(class)?.masks;
             let differs = |(syndrome, own): (&Vec<u8>, &Deed)| {
@@ -204,7 +208,7 @@ impl Terms {
     }
 
     /// An encoder may have several classes with one number; a decoder restores one.
-    fn class_difference(&self, other: &Terms, name: &str) -> Option<String> {
+    fn class_difference(&self, other: &Parameters, name: &str) -> Option<String> {
         if self.is_encoder == other.is_encoder {
             return None;
         }
@@ -256,13 +260,12 @@ impl Transform {
 
 /// Whether these are the wrong error bits for this syndrome; syndrome 0 has none and is not looked up.
 fn is_of_code(code: &Code, syndrome: &[u8], (action, arguments): &Deed) -> bool {
-    let number = super::place::number;
+    let number = super::connection::number;
     let argument = |name: &str| arguments.get(name).and_then(|bytes| number(bytes));
     match number(syndrome).and_then(|syndrome| code.wrong(syndrome)) {
-        Some(Wrong::One(place)) => action == "flip" && argument("place") == Some(place.into()),
+        Some(Wrong::One(id)) => action == "flip" && argument("place") == Some(id.into()),
         Some(Wrong::Two(first, second)) => {
-            let (wrong, said) =
-                ([first, second].map(|place| Some(place.into())), [argument("first"), argument("second")]);
+            let (wrong, said) = ([first, second].map(|id| Some(id.into())), [argument("first"), argument("second")]);
             action == "flip_two" && (said == wrong || said == [wrong[1], wrong[0]])
         }
         Some(Wrong::Syndrome) => action == "keep",
@@ -332,7 +335,7 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 
 /// A number that has few bytes.
 fn decimal(bytes: &[u8]) -> String {
-    match super::place::number(bytes) {
+    match super::connection::number(bytes) {
         Some(number) => number.to_string(),
         None => hexadecimal(bytes),
     }
@@ -342,18 +345,18 @@ fn decimal(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn terms(is_encoder: bool, code: i64) -> Terms {
+    fn parameters(is_encoder: bool, code: i64) -> Parameters {
         let settings = [("code", code), ("polynomial", 0x1d)].map(|(key, value)| (key.to_owned(), value));
         let flip = ("flip".to_owned(), BTreeMap::from([("place".to_owned(), vec![3])]));
         let class = Class { number: vec![0], ethertype: vec![8, 0], mask: Some(vec![0xff, 0]) };
         let first = Transform { settings: BTreeMap::from(settings), masks: BTreeMap::from([(vec![1], flip.clone())]) };
         let own = [("code", 5), ("aside", 1), ("count", 1)].map(|(key, value)| (key.to_owned(), value));
         let own = Transform { settings: BTreeMap::from(own), masks: BTreeMap::from([(vec![2], flip)]) };
-        Terms { is_encoder, transforms: BTreeMap::from([(0, first), (2, own)]), classes: vec![class] }
+        Parameters { is_encoder, transforms: BTreeMap::from([(0, first), (2, own)]), classes: vec![class] }
     }
 
-    fn of(terms: &mut Terms, class: u32) -> &mut Transform {
-        terms.transforms.get_mut(&class).unwrap()
+    fn of(parameters: &mut Parameters, class: u32) -> &mut Transform {
+        parameters.transforms.get_mut(&class).unwrap()
     }
 
     #[test]
@@ -390,11 +393,11 @@ mod tests {
 
     #[test]
     fn what_two_switches_have_not_in_common_is_told() {
-        let encoder = terms(true, 8);
-        let told = |decoder: &Terms| decoder.difference(&encoder, "E").unwrap_or_default();
-        assert_eq!(told(&terms(false, 8)), "");
-        let one = |change: fn(&mut Terms)| {
-            let mut decoder = terms(false, 8);
+        let encoder = parameters(true, 8);
+        let told = |decoder: &Parameters| decoder.difference(&encoder, "E").unwrap_or_default();
+        assert_eq!(told(&parameters(false, 8)), "");
+        let one = |change: fn(&mut Parameters)| {
+            let mut decoder = parameters(false, 8);
             change(&mut decoder);
             told(&decoder)
         };
@@ -423,14 +426,14 @@ mod tests {
             in its table `classes` the class 0 has the mask 0xfe01, but 0xff00 in that of E: give both the entries of one transform
             in its table `classes` the class 0 has the EtherType 0x86dd, but 0x0800 in that of E: give both the entries of one transform"#]].assert_eq(&lines.join("\n"));
         // An entry that only one of them has is not a difference, nor are classes of two decoders.
-        let mut decoder = terms(false, 8);
+        let mut decoder = parameters(false, 8);
         decoder.classes.clear();
         for transform in decoder.transforms.values_mut() {
             transform.masks = BTreeMap::from([(vec![7], ("keep".to_owned(), BTreeMap::new()))]);
         }
         assert_eq!(told(&decoder), "");
-        let mut another = terms(false, 8);
+        let mut another = parameters(false, 8);
         another.classes[0].ethertype = vec![0x86, 0xdd];
-        assert_eq!(another.difference(&terms(false, 8), "D"), None);
+        assert_eq!(another.difference(&parameters(false, 8), "D"), None);
     }
 }

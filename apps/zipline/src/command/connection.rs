@@ -5,7 +5,9 @@
 //! loss, orders are discarded; and since each connection bids higher than the ones before it, requests of an earlier
 //! one are refused: no late request reaches a switch after its contents were read.
 
-use super::terms::{Terms, is_gateway, of_half, tables_of_bases};
+use super::parameters::{Parameters, is_gateway, of_half, tables_of_bases};
+use crate::entries::name;
+use crate::pairs::{Basis, Held, Order};
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session, schema};
@@ -20,8 +22,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver};
 use values::canonical;
-use zipline::entries::name;
-use zipline::pairs::{Basis, Held, Order};
 
 /// The delay before a connection is tried again: the first, and the maximum.
 const RETRY_MIN: Duration = Duration::from_millis(100);
@@ -53,7 +53,7 @@ const UNKNOWN_IDENTIFIER: i64 = 6;
 
 /// One of the switches, by its index among those of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub enum SwitchId {
     /// A decoder.
     Decoder(usize),
     /// An encoder.
@@ -72,17 +72,17 @@ pub struct Shape {
 }
 
 /// The pairs that a switch has for a transform: the bases by identifier.
-pub type Has = (Shape, BTreeMap<u32, Held>);
+pub type Contents = (Shape, BTreeMap<u32, Held>);
 
 /// A message from a switch. Transforms are identified by the class that has them.
 #[derive(Debug)]
-pub enum Heard {
+pub enum Event {
     /// It is connected, and has this for each transform.
-    Joined(Box<Terms>, BTreeMap<u32, Has>),
+    Joined(Box<Parameters>, BTreeMap<u32, Contents>),
     /// It is disconnected, for this reason.
     Lost(String),
     /// It encountered a basis of a transform without an identifier.
-    Met(u32, Basis),
+    NewBasis(u32, Basis),
     /// It had no packet of the basis for as long as its idle timeout.
     Idle(u32, Basis),
     /// It has carried out an order.
@@ -93,11 +93,11 @@ pub enum Heard {
 
 /// A message to a switch.
 #[derive(Debug)]
-pub enum Asked {
+pub enum Request {
     /// An order for a transform.
     Order(u32, Order),
     /// The controller knows that the connection was lost.
-    GoOn,
+    LossNoted,
     /// Disconnect, for this reason, and try again: it does not fit the others.
     Leave(String),
     /// Report how many packets had an identifier that is unknown to the decoder.
@@ -105,21 +105,27 @@ pub enum Asked {
 }
 
 /// The sender for a connection's messages.
-pub type News = Sender<(Place, Heard)>;
+pub type EventSender = Sender<(SwitchId, Event)>;
 
 /// Keeps a connection to a switch. Ends when the controller does.
-pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: UnboundedReceiver<Asked>, news: News) {
+pub async fn keep_connected(
+    id: SwitchId,
+    options: Options,
+    idle: Duration,
+    mut requests: UnboundedReceiver<Request>,
+    events: EventSender,
+) {
     let mut wait = RETRY_MIN;
     loop {
         let idle_ns = i64::try_from(idle.as_nanos()).unwrap_or(i64::MAX);
         let late = |_| Err(Failure::Connection(Problem::new("the switch does not answer")));
-        let joining = tokio::time::timeout(JOIN_MAX, Switch::join(place, options.clone(), idle_ns));
+        let joining = tokio::time::timeout(JOIN_MAX, Switch::join(id, options.clone(), idle_ns));
         let ended = match joining.await.unwrap_or_else(late) {
-            Ok((mut switch, terms, has)) => {
-                let _gone = news.send((place, Heard::Joined(Box::new(terms), has))).await;
-                let ended = switch.serve(&mut asked, &news).await;
+            Ok((mut switch, parameters, has)) => {
+                let _gone = events.send((id, Event::Joined(Box::new(parameters), has))).await;
+                let ended = switch.serve(&mut requests, &events).await;
                 // The delay for a switch that does not fit keeps growing.
-                if switch.is_led {
+                if switch.is_used {
                     wait = RETRY_MIN;
                 }
                 ended
@@ -127,11 +133,11 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
             Err(failure) => Err(failure),
         };
         let Err(failure) = ended else { return };
-        let _gone = news.send((place, Heard::Lost(failure.to_string()))).await;
+        let _gone = events.send((id, Event::Lost(failure.to_string()))).await;
         loop {
-            match asked.recv().await {
-                Some(Asked::Order(..) | Asked::Count | Asked::Leave(_)) => {}
-                Some(Asked::GoOn) => break,
+            match requests.recv().await {
+                Some(Request::Order(..) | Request::Count | Request::Leave(_)) => {}
+                Some(Request::LossNoted) => break,
                 None => return,
             }
         }
@@ -142,19 +148,19 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
 
 /// A connection to a switch.
 struct Switch {
-    place: Place,
+    id: SwitchId,
     session: Session,
     /// The tables of bases, by the class that has the transform.
     bases: BTreeMap<u32, Bases>,
     /// Id of the decoder's counter.
     counter: u32,
     /// Whether it fits the others.
-    is_led: bool,
+    is_used: bool,
 }
 
 /// The table of bases of a transform.
 struct Bases {
-    place: Place,
+    id: SwitchId,
     shape: Shape,
     idle_ns: i64,
     /// Ids of the table, of its action with the other half of a pair, and of the encoder's digest.
@@ -170,14 +176,14 @@ struct Bases {
 impl Switch {
     /// Connects, and reads the contents of the switch. From then on, an encoder reports bases.
     async fn join(
-        place: Place,
+        id: SwitchId,
         options: Options,
         idle_ns: i64,
-    ) -> Result<(Switch, Terms, BTreeMap<u32, Has>), Failure> {
+    ) -> Result<(Switch, Parameters, BTreeMap<u32, Contents>), Failure> {
         let mut session = Session::connect(options).await?;
         // A gateway has a controller for each half, which must not displace each other.
         let role = match is_gateway(session.schema().await?.info()) {
-            true if place.is_encoder() => "zipline encoder",
+            true if id.is_encoder() => "zipline encoder",
             true => "zipline decoder",
             false => "",
         };
@@ -188,14 +194,14 @@ impl Switch {
         }
         let program = session.schema().await?;
         let other = |problem| {
-            let is_what = if place.is_encoder() { "encoder" } else { "decoder" };
+            let is_what = if id.is_encoder() { "encoder" } else { "decoder" };
             Problem::new(format!("it does not run the {is_what} of apps/zipline: {problem}"))
         };
-        let mut switch = Switch::of_program(place, session, &program, idle_ns).map_err(other)?;
-        let mut terms = Terms::of_program(place.is_encoder(), &program).map_err(other)?;
-        for table in terms.tables(&program).map_err(other)? {
+        let mut switch = Switch::of_program(id, session, &program, idle_ns).map_err(other)?;
+        let mut parameters = Parameters::of_program(id.is_encoder(), &program).map_err(other)?;
+        for table in parameters.tables(&program).map_err(other)? {
             let entries = switch.entries(schema::id(&table.preamble)).await?;
-            entries.iter().for_each(|entry| terms.take_in(&program, table, entry));
+            entries.iter().for_each(|entry| parameters.take_in(&program, table, entry));
         }
         let mut has = BTreeMap::new();
         let classes: Vec<(u32, u32)> = switch.bases.iter().map(|(class, its)| (*class, its.table)).collect();
@@ -206,25 +212,25 @@ impl Switch {
             has.insert(class, (its.shape, held));
             switch.write(updates).await?;
         }
-        if place.is_encoder() {
+        if id.is_encoder() {
             switch.listen().await?;
         }
-        Ok((switch, terms, has))
+        Ok((switch, parameters, has))
     }
 
     /// The names in the program.
-    fn of_program(place: Place, session: Session, program: &Schema, idle_ns: i64) -> Result<Switch, Problem> {
-        let tables = tables_of_bases(program, place.is_encoder())?;
+    fn of_program(id: SwitchId, session: Session, program: &Schema, idle_ns: i64) -> Result<Switch, Problem> {
+        let tables = tables_of_bases(program, id.is_encoder())?;
         let bases = tables
             .into_iter()
-            .map(|(class, table)| Ok((class, Bases::of_program(place, program, (class, table), idle_ns)?)));
+            .map(|(class, table)| Ok((class, Bases::of_program(id, program, (class, table), idle_ns)?)));
         let bases: Result<_, Problem> = bases.collect();
-        let counter = if place.is_encoder() {
+        let counter = if id.is_encoder() {
             0
         } else {
             schema::id(&program.counter(&of_half(program, false, "packets"))?.preamble)
         };
-        Ok(Switch { place, session, bases: bases?, counter, is_led: true })
+        Ok(Switch { id, session, bases: bases?, counter, is_used: true })
     }
 
     /// All entries of a table.
@@ -276,45 +282,47 @@ impl Switch {
     }
 
     /// Carries out orders and receives messages. Returns without an error when the controller ends.
-    async fn serve(&mut self, asked: &mut UnboundedReceiver<Asked>, news: &News) -> Result<(), Failure> {
+    async fn serve(&mut self, requests: &mut UnboundedReceiver<Request>, events: &EventSender) -> Result<(), Failure> {
         loop {
             tokio::select! {
                 biased;
-                next = asked.recv() => {
+                next = requests.recv() => {
                     let Some(next) = next else { return Ok(()) };
-                    let more = std::iter::from_fn(|| asked.try_recv().ok()).take(ORDERS_MAX - 1);
-                    let all: Vec<Asked> = std::iter::once(next).chain(more).collect();
-                    self.carry_out(all, news).await?;
+                    let more = std::iter::from_fn(|| requests.try_recv().ok()).take(ORDERS_MAX - 1);
+                    let all: Vec<Request> = std::iter::once(next).chain(more).collect();
+                    self.carry_out(all, events).await?;
                 }
                 message = self.session.next_message() => match message? {
                     None => return Err(Failure::Connection(Problem::new("the switch has closed the stream"))),
-                    Some(message) => self.hear(message, news)?,
+                    Some(message) => self.handle(message, events)?,
                 },
             }
         }
     }
 
-    async fn carry_out(&mut self, all: Vec<Asked>, news: &News) -> Result<(), Failure> {
-        if let Some(why) = all.iter().find_map(|asked| if let Asked::Leave(why) = asked { Some(why) } else { None }) {
-            self.is_led = false;
+    async fn carry_out(&mut self, all: Vec<Request>, events: &EventSender) -> Result<(), Failure> {
+        if let Some(why) =
+            all.iter().find_map(|requests| if let Request::Leave(why) = requests { Some(why) } else { None })
+        {
+            self.is_used = false;
             return Err(Problem::new(why.clone()).into());
         }
-        let is_count = all.iter().any(|asked| matches!(asked, Asked::Count));
+        let is_count = all.iter().any(|requests| matches!(requests, Request::Count));
         let orders: Vec<(u32, Order)> = all
             .into_iter()
-            .filter_map(|asked| match asked {
-                Asked::Order(class, order) => Some((class, order)),
-                Asked::GoOn | Asked::Count | Asked::Leave(_) => None,
+            .filter_map(|requests| match requests {
+                Request::Order(class, order) => Some((class, order)),
+                Request::LossNoted | Request::Count | Request::Leave(_) => None,
             })
             .collect();
         let updates = orders.iter().filter_map(|(class, order)| self.bases.get_mut(class)?.update(order)).collect();
         self.write(updates).await?;
         for (class, order) in orders {
-            let _gone = news.send((self.place, Heard::Done(class, order))).await;
+            let _gone = events.send((self.id, Event::Done(class, order))).await;
         }
         if is_count {
             let unknown = self.count().await?;
-            let _gone = news.send((self.place, Heard::Unknown(unknown))).await;
+            let _gone = events.send((self.id, Event::Unknown(unknown))).await;
         }
         Ok(())
     }
@@ -335,24 +343,24 @@ impl Switch {
     }
 
     /// Notifications are lost if they arrive too fast: they are repeated.
-    fn hear(&mut self, message: StreamUpdate, news: &News) -> Result<(), Failure> {
+    fn handle(&mut self, message: StreamUpdate, events: &EventSender) -> Result<(), Failure> {
         match message {
-            StreamUpdate::Digest(list) if self.place.is_encoder() => {
+            StreamUpdate::Digest(list) if self.id.is_encoder() => {
                 let of_digest = self.bases.iter().find(|(_, its)| its.digest == list.digest_id);
                 let Some((class, its)) = of_digest else { return Ok(()) };
                 for basis in list.data.into_iter().filter_map(|data| only_member(data.data)) {
                     if let Some(basis) = its.checked(&basis) {
-                        let _full = news.try_send((self.place, Heard::Met(*class, basis)));
+                        let _full = events.try_send((self.id, Event::NewBasis(*class, basis)));
                     }
                 }
                 Ok(())
             }
-            StreamUpdate::IdleTimeoutNotification(idle) if self.place.is_encoder() => {
+            StreamUpdate::IdleTimeoutNotification(idle) if self.id.is_encoder() => {
                 for entry in &idle.table_entry {
                     let of_table = self.bases.iter().find(|(_, its)| its.table == entry.table_id);
                     let basis = of_table.and_then(|(class, its)| Some((*class, its.checked(exact(entry)?)?)));
                     if let Some((class, basis)) = basis {
-                        let _full = news.try_send((self.place, Heard::Idle(class, basis)));
+                        let _full = events.try_send((self.id, Event::Idle(class, basis)));
                     }
                 }
                 Ok(())
@@ -370,30 +378,29 @@ impl Switch {
 impl Bases {
     /// The names in the program.
     fn of_program(
-        place: Place,
+        id: SwitchId,
         program: &Schema,
         (class, bases): (u32, &Table),
         idle_ns: i64,
     ) -> Result<Bases, Problem> {
-        let action = program.table_action(bases, if place.is_encoder() { "compress" } else { "expand" }, false)?;
+        let action = program.table_action(bases, if id.is_encoder() { "compress" } else { "expand" }, false)?;
         let key_bits = bases.match_fields.first().map_or(0, |field| field.bitwidth.unsigned_abs());
         let argument_bits = action.params.first().map_or(0, |param| param.bitwidth.unsigned_abs());
-        let (basis_bits, id_bits) =
-            if place.is_encoder() { (key_bits, argument_bits) } else { (argument_bits, key_bits) };
+        let (basis_bits, id_bits) = if id.is_encoder() { (key_bits, argument_bits) } else { (argument_bits, key_bits) };
         if basis_bits == 0 || id_bits == 0 {
             let table = schema::name(&bases.preamble);
             return Err(Problem::new(format!("the table `{table}` has no key, or its action no parameter")));
         }
         let identifiers = IDENTIFIERS_MAX.min(1 << id_bits.min(32)).min(bases.size.unsigned_abs().max(1));
         let shape = Shape { basis_bits, id_bits, identifiers: u32::try_from(identifiers).unwrap_or(u32::MAX) };
-        let (digest, learn) = if place.is_encoder() {
+        let (digest, learn) = if id.is_encoder() {
             let learn = program.table_action(bases, "learn", true)?;
             (schema::id(&program.digest(&name("learn_t", class))?.preamble), schema::id(&learn.preamble))
         } else {
             (0, 0)
         };
         let (table, action) = (schema::id(&bases.preamble), schema::id(&action.preamble));
-        Ok(Bases { place, shape, idle_ns, table, action, digest, learn, keys: BTreeSet::new() })
+        Ok(Bases { id, shape, idle_ns, table, action, digest, learn, keys: BTreeSet::new() })
     }
 
     /// The bases by identifier in these entries, and the updates to make: in an encoder, invalid entries are deleted,
@@ -405,7 +412,7 @@ impl Bases {
             let Some(key) = exact(&entry).map(canonical) else { continue };
             self.keys.insert(key.clone());
             let Some(argument) = self.argument(&entry) else { continue };
-            let is_encoder = self.place.is_encoder();
+            let is_encoder = self.id.is_encoder();
             let is_fixed = if is_encoder { entry.idle_timeout_ns == 0 } else { entry.metadata != LEARNED };
             let (identifier, basis) =
                 if is_encoder { (number(&argument), key.clone()) } else { (number(&key), argument) };
@@ -446,10 +453,10 @@ impl Bases {
         let key = field_match::FieldMatchType::Exact(field_match::Exact { value: key });
         let key = FieldMatch { field_id: FIRST, field_match_type: Some(key) };
         let mut entry = TableEntry { table_id: self.table, r#match: vec![key], action, ..TableEntry::default() };
-        match self.place {
-            Place::Encoder(_) if !is_fixed => entry.idle_timeout_ns = self.idle_ns,
-            Place::Decoder(_) if !is_fixed => entry.metadata = LEARNED.to_vec(),
-            Place::Encoder(_) | Place::Decoder(_) => {}
+        match self.id {
+            SwitchId::Encoder(_) if !is_fixed => entry.idle_timeout_ns = self.idle_ns,
+            SwitchId::Decoder(_) if !is_fixed => entry.metadata = LEARNED.to_vec(),
+            SwitchId::Encoder(_) | SwitchId::Decoder(_) => {}
         }
         entity::Entity::TableEntry(entry)
     }
@@ -470,10 +477,10 @@ impl Bases {
     }
 }
 
-impl Place {
+impl SwitchId {
     /// Whether it is an encoder's.
     pub fn is_encoder(self) -> bool {
-        matches!(self, Place::Encoder(_))
+        matches!(self, SwitchId::Encoder(_))
     }
 }
 

@@ -11,12 +11,14 @@
 //! * [`replay`]: simulates an encoder that learns bases; [`sets`]: traffic with the properties of the paper's data
 //!   sets.
 //!
-//! Data flow from the first module to the last. The crate reads no files and does not depend on the switch.
+//! Data flow from the first module to the last. None of these reads files or connects to switches: that is what
+//! [`command`] does.
 
 pub mod backward;
 pub mod choice;
 pub mod classes;
 pub mod code;
+pub mod command;
 pub mod dictionary;
 pub mod entries;
 pub mod greedy;

@@ -6,19 +6,19 @@
 //! [`traffic`](super::traffic) handle files and the terminal.
 
 use super::traffic::{Part, Traffic, polynomial};
-use crate::Exit;
-use crate::terminal::{self, Progress, grouped, say};
+use crate::choice::{self, Impossible, Row, Sample};
+use crate::entries::{self, Class};
+use crate::transform::Layout;
+use crate::{Classes, Code, Dictionary, Kind, Sizes, Transform};
 use clap::Args;
+use command_line::Exit;
+use command_line::terminal::{self, Progress, grouped, say};
 use serde_json::json;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use zipline::choice::{self, Impossible, Row, Sample};
-use zipline::entries::{self, Class};
-use zipline::transform::Layout;
-use zipline::{Classes, Code, Dictionary, Kind, Sizes, Transform};
 
 /// The ports and classes in the entries.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 struct Wires {
     /// The port where the encoder receives these packets, and the one where it sends them
     #[arg(long, default_value = "1,2", value_name = "IN,OUT", value_parser = wire)]
@@ -42,7 +42,7 @@ struct Wires {
 }
 
 /// The output files.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 struct Files {
     /// The output file for the encoder's entries; `fit` writes those for the transform with the smallest payloads
     /// while bases are learned
@@ -99,7 +99,7 @@ enum Known {
 }
 
 /// Arguments of `zipline fit`.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub struct Fit {
     /// A capture, pcap or pcapng; --also gives those of further classes of traffic
@@ -134,7 +134,7 @@ bits, chosen from the capture, are set aside; the others are the basis), swap-ha
 what the word of the code leaves).";
 
 /// Arguments of `zipline tables`.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub struct Tables {
     /// A capture, pcap or pcapng, whose bases get identifiers; without one none do, as for `zipline learn`

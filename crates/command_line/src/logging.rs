@@ -4,9 +4,8 @@
 //! What leaves: lines on standard error, in one of three formats: messages as of all commands; text with time, level
 //! and place; JSON. Nothing is logged per packet.
 
-use crate::Exit;
-use crate::args::{LogArguments, LogFormat};
-use crate::terminal;
+use crate::{Exit, terminal};
+use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write as _};
 use std::io::{IsTerminal as _, Write as _};
@@ -23,6 +22,9 @@ pub const FILTER_VARIABLE: &str = "WIRESPEED_LOG";
 /// The default log level.
 const FILTER: &str = "info";
 
+/// The part that messages of the command itself come from.
+pub(crate) const COMMAND: &str = "wirespeed";
+
 /// The format of lines, once logging has begun.
 static FORM: OnceLock<Form> = OnceLock::new();
 
@@ -33,6 +35,37 @@ enum Form {
     Messages,
     Text,
     Json,
+}
+
+/// The log of a running switch on standard error.
+#[derive(Args, Debug, Clone, Default)]
+pub struct LogArguments {
+    /// The format of log lines about controllers, programs, links and state [default: messages without a time]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// The log level: error, warn, info, debug, trace or off, or levels of parts, as warn,p4runtime=debug [default:
+    /// $WIRESPEED_LOG, else info]
+    #[arg(long, value_name = "LEVEL")]
+    pub log_level: Option<String>,
+}
+
+/// The format of log lines.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogFormat {
+    /// Time, level, part, message, fields
+    Text,
+    /// An object of JSON
+    Json,
+}
+
+impl LogFormat {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            LogFormat::Text => "text",
+            LogFormat::Json => "json",
+        }
+    }
 }
 
 /// Begins logging: from here on all messages are in the requested format.
@@ -85,9 +118,9 @@ pub fn tell(level: Level, message: &str) -> bool {
         return false;
     }
     match level {
-        Level::ERROR => tracing::error!("{message}"),
-        Level::WARN => tracing::warn!("{message}"),
-        _ => tracing::info!("{message}"),
+        Level::ERROR => tracing::error!(target: COMMAND, "{message}"),
+        Level::WARN => tracing::warn!(target: COMMAND, "{message}"),
+        _ => tracing::info!(target: COMMAND, "{message}"),
     }
     true
 }

@@ -3,21 +3,21 @@
 //! What enters: arguments. What leaves: the positions of chunks, and for each class the fields that distinguish its
 //! packets, and the payloads of its capture.
 
-use crate::Exit;
-use crate::terminal;
+use crate::entries::Header;
+use crate::transform::Layout;
+use crate::{Classes, Kind, Transform};
 use clap::Args;
+use command_line::Exit;
+use command_line::terminal;
 use live::pcap::CaptureReader;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use zipline::entries::Header;
-use zipline::transform::Layout;
-use zipline::{Classes, Kind, Transform};
 
 /// The length of the Ethernet header.
 const HEADER_BYTES: usize = 14;
 
 /// The packets to compress.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub(super) struct Traffic {
     /// The EtherType of the packets that are compressed
     #[arg(long, default_value = "0x0800", value_name = "NUMBER", value_parser = ethertype)]

@@ -1,0 +1,74 @@
+//! Controllers of applications within a running switch: `run --with`.
+//!
+//! What enters: the command of an application, as text. What leaves: its controller, which runs in the thread of the
+//! switch's P4Runtime server and reaches that server without a connection.
+//!
+//! An application has a command of its own: its arguments (`clap::Args`), with `run`, and with `within`, which prepares
+//! a controller. It is known here and in [`crate::args::Command`], nowhere else.
+
+use crate::Exit;
+use clap::{Parser, Subcommand};
+use p4runtime::Server;
+use zipline::command::ZiplineArguments;
+
+/// The command of a controller.
+#[derive(Parser, Debug, Clone)]
+#[command(name = "wirespeed", disable_help_subcommand = true)]
+pub struct Controller {
+    #[command(subcommand)]
+    application: Application,
+}
+
+/// The applications with a controller.
+#[derive(Subcommand, Debug, Clone)]
+enum Application {
+    /// ZipLine: `learn`
+    Zipline(ZiplineArguments),
+}
+
+/// Parses a command: words, of which those with spaces are in quotes.
+pub fn controller(text: &str) -> Result<Controller, String> {
+    let words = std::iter::once("wirespeed".to_owned()).chain(words(text)?);
+    Controller::try_parse_from(words).map_err(|error| error.to_string().trim_start_matches("error: ").to_owned())
+}
+
+/// Starts the controllers. They end when the server does.
+pub fn start(controllers: &[Controller], device_id: u64, server: &Server) -> Result<(), Exit> {
+    let address = server.address().to_string();
+    let here = ctl::Options { near: Some(server.near()), address, device_id, ..ctl::Options::default() };
+    for Controller { application: Application::Zipline(arguments) } in controllers {
+        server.spawn(arguments.within(&here)?);
+    }
+    Ok(())
+}
+
+/// The words of a command. Quotes, single or double, surround words with spaces.
+fn words(text: &str) -> Result<Vec<String>, String> {
+    let (mut words, mut rest) = (Vec::new(), text.trim_start());
+    while let Some(first) = rest.chars().next() {
+        let (word, behind) = match first {
+            '\'' | '"' => {
+                let inner = &rest[1..];
+                inner.split_once(first).ok_or_else(|| format!("there is no second {first} behind {inner}"))?
+            }
+            _ => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        words.push(word.to_owned());
+        rest = behind.trim_start();
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_may_have_spaces_in_quotes() {
+        let is = |text: &str, expected: &[&str]| assert_eq!(words(text).unwrap(), expected);
+        is("  zipline learn  --ca 'my ca.crt' ", &["zipline", "learn", "--ca", "my ca.crt"]);
+        is("\"\" a", &["", "a"]);
+        is("", &[]);
+        assert!(words("a 'b").is_err());
+    }
+}
