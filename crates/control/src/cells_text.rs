@@ -1,11 +1,10 @@
-//! Commands about the cells of registers, counters and meters.
-//!
-//! Cells of arrays become updates of the control model. Those of a table's entries are named by handles.
+//! Commands about the cells of registers, counters and meters. Those of a table's entries are named by handles.
 
-use crate::api::entity::{Cell, Entity, MeterValue};
-use crate::api::{Update, UpdateKind};
-use crate::cli_text::Arguments;
-use crate::command::{Command, CounterRef, MeterRef};
+use crate::api::entity::{Cell, Direct, Entity, MeterValue};
+use crate::api::resolve::{table_of_counter, table_of_meter};
+use crate::api::{Query, UpdateKind, Which};
+use crate::cli_text::{Arguments, write};
+use crate::command::{Ask, Change, Command, CounterRef, MeterRef};
 use crate::names;
 use crate::problem::Problem;
 use base::Bits;
@@ -16,14 +15,18 @@ use values::ValueTarget;
 type Read = Result<Command, Problem>;
 
 fn modify(entity: Entity) -> Command {
-    Command::Write(Box::new(Update { kind: UpdateKind::Modify, entity }))
+    write(UpdateKind::Modify, entity)
+}
+
+fn query(query: Query) -> Command {
+    Command::Ask(Ask::Query(query))
 }
 
 pub(crate) fn register_read(it: &Arguments<'_>) -> Read {
     let register = names::register(it.program, it.word(0))?;
     let array = &it.program.registers[register];
     let index = it.from(1).first().map(|text| cell(text, &array.name, array.size)).transpose()?;
-    Ok(Command::RegisterRead { register, index })
+    Ok(query(Query::Registers { array: Some(register), index }))
 }
 
 pub(crate) fn register_write(it: &Arguments<'_>) -> Read {
@@ -41,49 +44,63 @@ pub(crate) fn register_reset(it: &Arguments<'_>) -> Read {
 }
 
 pub(crate) fn counter_read(it: &Arguments<'_>) -> Read {
-    let (counter, index) = counter_cell(it)?;
-    Ok(Command::CounterRead { counter, index })
+    Ok(match names::counter(it.program, it.word(0))? {
+        CounterRef::Array(array) => {
+            query(Query::Counters { array: Some(array), index: Some(counter_cell(it, array)?) })
+        }
+        CounterRef::Direct(counter) => Command::Ask(Ask::DirectCounter(counter, it.entry(1)?)),
+    })
 }
 
 pub(crate) fn counter_write(it: &Arguments<'_>) -> Read {
-    let (counter, index) = counter_cell(it)?;
     let packets = it.number(2, u64::MAX, "number of packets")?;
     let bytes = it.number(3, u64::MAX, "number of bytes")?;
-    Ok(match counter {
+    let value = CounterCell { packets, bytes };
+    Ok(match names::counter(it.program, it.word(0))? {
         CounterRef::Array(array) => {
-            modify(Entity::Counter(Cell { array, index: Some(index), value: CounterCell { packets, bytes } }))
+            modify(Entity::Counter(Cell { array, index: Some(counter_cell(it, array)?), value }))
         }
-        CounterRef::Direct(counter) => Command::CounterWrite { counter, index, packets, bytes },
+        CounterRef::Direct(counter) => Command::change(Change::DirectCounter { counter, handle: it.entry(1)?, value }),
     })
 }
 
 pub(crate) fn counter_reset(it: &Arguments<'_>) -> Read {
+    let value = CounterCell::default();
     Ok(match names::counter(it.program, it.word(0))? {
-        CounterRef::Array(array) => modify(Entity::Counter(Cell { array, index: None, value: CounterCell::default() })),
-        CounterRef::Direct(counter) => Command::CounterReset { counter },
+        CounterRef::Array(array) => modify(Entity::Counter(Cell { array, index: None, value })),
+        CounterRef::Direct(counter) => {
+            let table = table_of_counter(it.program, counter)?;
+            modify(Entity::DirectCounter(Direct { table, which: Which::All, value }))
+        }
     })
 }
 
 pub(crate) fn meter_set_rates(it: &Arguments<'_>) -> Read {
-    let (meter, index) = meter_cell(it)?;
     let rates = rates(it, 2)?;
-    Ok(match meter {
-        MeterRef::Array(array) => modify(Entity::Meter(Cell { array, index: Some(index), value: with_rates(rates) })),
-        MeterRef::Direct(meter) => Command::MeterSetRates { meter, index, rates },
+    Ok(match names::meter(it.program, it.word(0))? {
+        MeterRef::Array(array) => {
+            modify(Entity::Meter(Cell { array, index: Some(meter_cell(it, array)?), value: with_rates(rates) }))
+        }
+        MeterRef::Direct(meter) => Command::change(Change::DirectMeter { meter, handle: it.entry(1)?, rates }),
     })
 }
 
 pub(crate) fn meter_array_set_rates(it: &Arguments<'_>) -> Read {
-    let rates = rates(it, 1)?;
+    let value = with_rates(rates(it, 1)?);
     Ok(match names::meter(it.program, it.word(0))? {
-        MeterRef::Array(array) => modify(Entity::Meter(Cell { array, index: None, value: with_rates(rates) })),
-        MeterRef::Direct(meter) => Command::MeterArraySetRates { meter, rates },
+        MeterRef::Array(array) => modify(Entity::Meter(Cell { array, index: None, value })),
+        MeterRef::Direct(meter) => {
+            let table = table_of_meter(it.program, meter)?;
+            modify(Entity::DirectMeter(Direct { table, which: Which::All, value }))
+        }
     })
 }
 
 pub(crate) fn meter_get_rates(it: &Arguments<'_>) -> Read {
-    let (meter, index) = meter_cell(it)?;
-    Ok(Command::MeterGetRates { meter, index })
+    Ok(match names::meter(it.program, it.word(0))? {
+        MeterRef::Array(array) => query(Query::Meters { array: Some(array), index: Some(meter_cell(it, array)?) }),
+        MeterRef::Direct(meter) => Command::Ask(Ask::DirectMeter(meter, it.entry(1)?)),
+    })
 }
 
 /// A meter's new rates. What it has counted stays.
@@ -91,27 +108,14 @@ fn with_rates(rates: MeterConfig) -> MeterValue {
     MeterValue { config: Some(rates), counts: None }
 }
 
-/// The counter of the first argument and the index of the second.
-fn counter_cell(it: &Arguments<'_>) -> Result<(CounterRef, u64), Problem> {
-    let counter = names::counter(it.program, it.word(0))?;
-    let index = match counter {
-        CounterRef::Array(id) => {
-            let counter = &it.program.counters[id];
-            cell(it.word(1), &counter.name, counter.size)?
-        }
-        CounterRef::Direct(_) => u64::from(it.handle(1, "entry handle")?),
-    };
-    Ok((counter, index))
+/// The second argument as an index of a counter.
+fn counter_cell(it: &Arguments<'_>, array: ir::CounterId) -> Result<u64, Problem> {
+    cell(it.word(1), &it.program.counters[array].name, it.program.counters[array].size)
 }
 
-/// The meter of the first argument and the index of the second.
-fn meter_cell(it: &Arguments<'_>) -> Result<(MeterRef, u64), Problem> {
-    let meter = names::meter(it.program, it.word(0))?;
-    let index = match meter {
-        MeterRef::Array(id) => cell(it.word(1), &it.program.meters[id].name, it.program.meters[id].size)?,
-        MeterRef::Direct(_) => u64::from(it.handle(1, "entry handle")?),
-    };
-    Ok((meter, index))
+/// The second argument as an index of a meter.
+fn meter_cell(it: &Arguments<'_>, array: ir::MeterId) -> Result<u64, Problem> {
+    cell(it.word(1), &it.program.meters[array].name, it.program.meters[array].size)
 }
 
 /// An index of an array.

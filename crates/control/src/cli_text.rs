@@ -4,14 +4,18 @@
 //! space is quoted. In this form, as in BMv2, the numerically smaller priority wins; in [`Command`]s the greater
 //! wins.
 
+use crate::api::entity::{Call, CloneSession, EntryAction, EntryName, Multicast, TableEntry};
+use crate::api::{Entity, Query, Update, UpdateKind};
 use crate::cells_text;
-use crate::command::Command;
+use crate::command::{Ask, Change, Command, EntryChange, NodeChange, Queues, Setting};
 use crate::entries::Collected;
 use crate::names;
 use crate::problem::{FilePlace, Origin, Problem};
 use base::{Bits, FieldMatch, MatchKind};
-use ir::{ActionCall, ActionId, Calculation, CrcParameters, Program, TableId, Type};
+use ir::{ActionId, Calculation, CrcParameters, Program, TableId, Type};
 use std::sync::Arc;
+use switch::Node;
+use tables::Handle;
 use values::ValueTarget;
 
 /// The greatest number of a clone session.
@@ -42,57 +46,54 @@ pub(crate) const fn form(
 const FORMS: [Form; 43] = [
     form("table_add", "TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]", (2, ANY), table_add),
     form("table_set_default", "TABLE ACTION [ARGUMENT...]", (2, ANY), table_set_default),
-    form("table_reset_default", "TABLE", (1, 1), |it| Ok(Command::TableResetDefault { table: it.default_table()? })),
+    form("table_reset_default", "TABLE", (1, 1), |it| Ok(set_default(it.default_table()?, None))),
     form("table_modify", "TABLE ACTION HANDLE [=>] [ARGUMENT...]", (3, ANY), table_modify),
-    form("table_delete", "TABLE HANDLE", (2, 2), |it| {
-        Ok(Command::TableDelete { table: it.changeable_table()?, handle: it.handle(1, "entry handle")? })
-    }),
+    form("table_delete", "TABLE HANDLE", (2, 2), table_delete),
     form("table_set_timeout", "TABLE HANDLE MILLISECONDS", (3, 3), table_set_timeout),
-    form("table_clear", "TABLE", (1, 1), |it| Ok(Command::TableClear { table: it.changeable_table()? })),
-    form("table_dump", "TABLE", (1, 1), |it| Ok(Command::TableDump { table: it.table()? })),
-    form("table_dump_entry", "TABLE HANDLE", (2, 2), |it| {
-        Ok(Command::TableDumpEntry { table: it.table()?, handle: it.handle(1, "entry handle")? })
+    form("table_clear", "TABLE", (1, 1), |it| {
+        Ok(write(UpdateKind::Delete, Entity::AllEntries(it.changeable_table()?)))
     }),
+    form("table_dump", "TABLE", (1, 1), |it| Ok(Command::Ask(Ask::Table(it.table()?)))),
+    form("table_dump_entry", "TABLE HANDLE", (2, 2), |it| Ok(Command::Ask(Ask::Entry(it.table()?, it.entry(1)?)))),
     form("table_dump_entry_from_key", "TABLE KEY... [PRIORITY]", (1, ANY), table_dump_entry_from_key),
-    form("table_num_entries", "TABLE", (1, 1), |it| Ok(Command::TableNumEntries { table: it.table()? })),
-    form("pvs_add", "VALUE_SET KEY...", (1, ANY), |it| {
-        it.member().map(|(set, member)| Command::ValueSetAdd { set, member })
-    }),
-    form("pvs_remove", "VALUE_SET KEY...", (1, ANY), |it| {
-        it.member().map(|(set, member)| Command::ValueSetRemove { set, member })
-    }),
+    form("table_num_entries", "TABLE", (1, 1), |it| Ok(Command::Ask(Ask::EntryCount(it.table()?)))),
+    form("pvs_add", "VALUE_SET KEY...", (1, ANY), |it| value_set_member(it, true)),
+    form("pvs_remove", "VALUE_SET KEY...", (1, ANY), |it| value_set_member(it, false)),
     form("pvs_get", "VALUE_SET", (1, 1), |it| {
-        Ok(Command::ValueSetDump { set: names::value_set(it.program, it.word(0))? })
+        Ok(Command::Ask(Ask::Query(Query::ValueSets(Some(names::value_set(it.program, it.word(0))?)))))
     }),
     form("set_crc16_parameters", CRC_USAGE, (6, 6), |it| set_crc(it, 16)),
     form("set_crc32_parameters", CRC_USAGE, (6, 6), |it| set_crc(it, 32)),
     form("pvs_clear", "VALUE_SET", (1, 1), |it| {
-        Ok(Command::ValueSetClear { set: names::value_set(it.program, it.word(0))? })
+        let set = names::value_set(it.program, it.word(0))?;
+        Ok(write(UpdateKind::Modify, Entity::ValueSet { set, members: Vec::new() }))
     }),
-    form("mc_mgrp_create", "GROUP", (1, 1), |it| Ok(Command::McGroupCreate { group: it.group(0)? })),
-    form("mc_mgrp_destroy", "GROUP", (1, 1), |it| Ok(Command::McGroupDestroy { group: it.group(0)? })),
+    form("mc_mgrp_create", "GROUP", (1, 1), |it| multicast_group(it, UpdateKind::Insert)),
+    form("mc_mgrp_destroy", "GROUP", (1, 1), |it| multicast_group(it, UpdateKind::Delete)),
     form("mc_node_create", "RID PORT...", (1, ANY), |it| {
-        Ok(Command::McNodeCreate { rid: it.number(0, 65_535, "replication number")? as u16, ports: it.ports()? })
+        Ok(node(NodeChange::Create(Node { rid: it.number(0, 65_535, "replication number")?, ports: it.ports()? })))
     }),
     form("mc_node_update", "NODE PORT...", (1, ANY), |it| {
-        Ok(Command::McNodeUpdate { node: it.handle(0, "node handle")?, ports: it.ports()? })
+        Ok(node(NodeChange::SetPorts { node: it.handle(0, "node handle")?, ports: it.ports()? }))
     }),
-    form("mc_node_destroy", "NODE", (1, 1), |it| Ok(Command::McNodeDestroy { node: it.handle(0, "node handle")? })),
-    form("mc_node_associate", "GROUP NODE", (2, 2), |it| {
-        Ok(Command::McNodeAssociate { group: it.group(0)?, node: it.handle(1, "node handle")? })
-    }),
-    form("mc_node_dissociate", "GROUP NODE", (2, 2), |it| {
-        Ok(Command::McNodeDissociate { group: it.group(0)?, node: it.handle(1, "node handle")? })
-    }),
-    form("mc_dump", "", (0, 0), |_| Ok(Command::McDump)),
+    form("mc_node_destroy", "NODE", (1, 1), |it| Ok(node(NodeChange::Destroy { node: it.handle(0, "node handle")? }))),
+    form("mc_node_associate", "GROUP NODE", (2, 2), |it| node_membership(it, true)),
+    form("mc_node_dissociate", "GROUP NODE", (2, 2), |it| node_membership(it, false)),
+    form("mc_dump", "", (0, 0), |_| Ok(Command::Ask(Ask::Multicast))),
     form("mirroring_add", "SESSION PORT", (2, 2), |it| {
-        Ok(Command::MirroringAdd { session: it.session()?, port: it.port(1)? })
+        let replica = switch::Replica { rid: 0, port: it.port(1)? }.into();
+        Ok(put(Entity::CloneSession(CloneSession { replicas: vec![replica], ..CloneSession::new(it.session()?) })))
     }),
     form("mirroring_add_mc", "SESSION GROUP", (2, 2), |it| {
-        Ok(Command::MirroringAddMc { session: it.session()?, group: it.group(1)? })
+        let group = Some(it.group(1)?);
+        Ok(put(Entity::CloneSession(CloneSession { group, ..CloneSession::new(it.session()?) })))
     }),
-    form("mirroring_delete", "SESSION", (1, 1), |it| Ok(Command::MirroringDelete { session: it.session()? })),
-    form("mirroring_get", "SESSION", (1, 1), |it| Ok(Command::MirroringGet { session: it.session()? })),
+    form("mirroring_delete", "SESSION", (1, 1), |it| {
+        Ok(write(UpdateKind::Delete, Entity::CloneSession(CloneSession::new(it.session()?))))
+    }),
+    form("mirroring_get", "SESSION", (1, 1), |it| {
+        Ok(Command::Ask(Ask::Query(Query::CloneSessions(Some(it.session()?)))))
+    }),
     form("register_read", "REGISTER [INDEX]", (1, 2), cells_text::register_read),
     form("register_write", "REGISTER INDEX VALUE", (3, 3), cells_text::register_write),
     form("register_reset", "REGISTER", (1, 1), cells_text::register_reset),
@@ -104,22 +105,20 @@ const FORMS: [Form; 43] = [
     form("meter_get_rates", "METER INDEX", (2, 2), cells_text::meter_get_rates),
     form("set_queue_depth", "PACKETS [PORT [PRIORITY]]", (1, 3), |it| {
         let depth_packets = it.number(0, u64::from(u32::MAX), "queue depth in packets")?;
-        let (port, priority) = it.queue()?;
-        Ok(Command::SetQueueDepth { depth_packets, port, priority })
+        Ok(Command::Set(Setting::QueueDepth { depth_packets, queues: it.queues()? }))
     }),
     form("set_queue_rate", "PACKETS_PER_SECOND [PORT [PRIORITY]]", (1, 3), |it| {
         let rate_pps = it.number(0, 1_000_000_000_000, "rate in packets per second")?;
-        let (port, priority) = it.queue()?;
-        Ok(Command::SetQueueRate { rate_pps, port, priority })
+        Ok(Command::Set(Setting::QueueRate { rate_pps, queues: it.queues()? }))
     }),
     form("set_expire_time", "PROFILE MILLISECONDS", (2, 2), |it| {
         let profile = it.number(0, u64::from(u8::MAX), "profile of timers")? as u8;
         let time_ms = it.number(1, u64::MAX / 1_000_000, "time in milliseconds")?;
-        Ok(Command::SetExpireTime { profile, time_ns: time_ms * 1_000_000 })
+        Ok(Command::Set(Setting::ExpireTime { profile, time_ns: time_ms * 1_000_000 }))
     }),
     // Older versions of the tool call these two so.
-    form("mc_group_create", "GROUP", (1, 1), |it| Ok(Command::McGroupCreate { group: it.group(0)? })),
-    form("mc_group_destroy", "GROUP", (1, 1), |it| Ok(Command::McGroupDestroy { group: it.group(0)? })),
+    form("mc_group_create", "GROUP", (1, 1), |it| multicast_group(it, UpdateKind::Insert)),
+    form("mc_group_destroy", "GROUP", (1, 1), |it| multicast_group(it, UpdateKind::Delete)),
 ];
 
 const CRC_USAGE: &str = "NAME POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER";
@@ -292,12 +291,17 @@ impl<'a> Arguments<'a> {
         self.number(index, u64::from(u32::MAX), what).map(|handle| handle as u32)
     }
 
-    fn group(&self, index: usize) -> Result<u16, Problem> {
-        self.number(index, 65_535, "multicast group").map(|group| group as u16)
+    /// The handle of an entry.
+    pub fn entry(&self, index: usize) -> Result<Handle, Problem> {
+        self.handle(index, "entry handle").map(Handle)
     }
 
-    fn session(&self) -> Result<u16, Problem> {
-        self.number(0, SESSION_MAX, "clone session").map(|session| session as u16)
+    fn group(&self, index: usize) -> Result<u64, Problem> {
+        self.number(index, 65_535, "multicast group")
+    }
+
+    fn session(&self) -> Result<u32, Problem> {
+        self.number(0, SESSION_MAX, "clone session").map(|session| session as u32)
     }
 
     fn port(&self, index: usize) -> Result<u32, Problem> {
@@ -317,11 +321,11 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Port and priority, where given, after the first argument.
-    fn queue(&self) -> Result<(Option<u32>, Option<u8>), Problem> {
+    /// Those of port and priority, where given, after the first argument.
+    fn queues(&self) -> Result<Queues, Problem> {
         let port = (self.words.len() > 1).then(|| self.port(1)).transpose()?;
         let priority = (self.words.len() > 2).then(|| self.number(2, 7, "queue priority")).transpose()?;
-        Ok((port, priority.map(|priority| priority as u8)))
+        Ok(Queues { port, priority: priority.map(|priority| priority as u32) })
     }
 
     fn table(&self) -> Result<TableId, Problem> {
@@ -385,10 +389,10 @@ pub(crate) fn check_default_changeable(program: &Program, table: TableId) -> Res
     }
 }
 
-/// The action's position in the table's list; refuses an action that is not allowed there.
-pub(crate) fn table_action(program: &Program, table: TableId, given: &str, default: bool) -> Result<u32, Problem> {
+/// The action of this name; refuses one that is not allowed there.
+pub(crate) fn table_action(program: &Program, table: TableId, given: &str, default: bool) -> Result<ActionId, Problem> {
     let position = names::action(program, table, given)?;
-    let entry = &program.tables[table].actions[position as usize];
+    let entry = &program.tables[table].actions[position];
     let name = &program.actions[entry.action].name;
     if default && entry.table_only {
         return Err(Problem::new(format!("action {name} is for entries only (@tableonly), not for the default")));
@@ -396,7 +400,7 @@ pub(crate) fn table_action(program: &Program, table: TableId, given: &str, defau
     if !default && entry.default_only {
         return Err(Problem::new(format!("action {name} is for the default only (@defaultonly), not for entries")));
     }
-    Ok(position)
+    Ok(entry.action)
 }
 
 /// Whether entries of this table have a priority.
@@ -404,10 +408,28 @@ pub(crate) fn has_priority(program: &Program, table: TableId) -> bool {
     program.tables[table].keys.iter().any(|key| key.kind.has_priority())
 }
 
-/// The action's arguments, all of them.
-fn call(program: &Program, table: TableId, action: u32, words: &[&str]) -> Result<ActionCall, Problem> {
-    let definition = program.tables[table].actions[action as usize].action;
-    Ok(ActionCall { action, args: action_arguments(program, definition, words)? })
+fn call(program: &Program, action: ActionId, words: &[&str]) -> Result<EntryAction, Problem> {
+    Ok(EntryAction::Call(Call { action, args: action_arguments(program, action, words)? }))
+}
+
+/// An update.
+pub(crate) fn write(kind: UpdateKind, entity: Entity) -> Command {
+    Command::Write(Box::new(Update { kind, entity }))
+}
+
+/// Inserts an entity, or modifies it if it exists.
+pub(crate) fn put(entity: Entity) -> Command {
+    Command::change(Change::Put(entity))
+}
+
+/// An entry of a table.
+pub(crate) fn entry(table: TableId, key: Vec<FieldMatch>, priority: i32, action: EntryAction) -> Entity {
+    Entity::TableEntry(TableEntry::new(table, Some(EntryName { key, priority }), Some(action)))
+}
+
+/// Sets the default action, or resets it.
+pub(crate) fn set_default(table: TableId, action: Option<EntryAction>) -> Command {
+    write(UpdateKind::Modify, Entity::TableEntry(TableEntry::new(table, None, action)))
 }
 
 /// The arguments without those for zero-width parameters, which may be written, too.
@@ -491,22 +513,20 @@ fn table_add(it: &Arguments<'_>) -> Result<Command, Problem> {
     let action = table_action(it.program, table, it.word(1), false)?;
     let (keys, rest) = it.around_arrow(2)?;
     let key = key(it.program, table, keys)?;
-    let action_id = it.program.tables[table].actions[action as usize].action;
-    let definition = &it.program.actions[action_id];
+    let definition = &it.program.actions[action];
     let params = definition.params.len();
     // Those of no bits may be left out.
     let all = params + definition.empty_params.len();
     let params = if rest.len() > all { all } else { params };
     let (args, priority) = split_priority(it, table, rest, params)?;
-    let call = call(it.program, table, action, args)?;
-    Ok(Command::TableAdd { table, key, priority, call })
+    let action = call(it.program, action, args)?;
+    Ok(write(UpdateKind::Insert, entry(table, key, priority, action)))
 }
 
 fn table_set_default(it: &Arguments<'_>) -> Result<Command, Problem> {
     let table = it.default_table()?;
     let action = table_action(it.program, table, it.word(1), true)?;
-    let call = call(it.program, table, action, without_arrow(&it.words[2..]))?;
-    Ok(Command::TableSetDefault { table, call })
+    Ok(set_default(table, Some(call(it.program, action, without_arrow(&it.words[2..]))?)))
 }
 
 fn table_set_timeout(it: &Arguments<'_>) -> Result<Command, Problem> {
@@ -516,17 +536,40 @@ fn table_set_timeout(it: &Arguments<'_>) -> Result<Command, Problem> {
         let message = format!("table {} has no idle timeouts", declared.name);
         return Err(Problem::new(message).with_help("the program must declare `support_timeout = true` in it"));
     }
-    let handle = it.handle(1, "entry handle")?;
-    let timeout_ms = it.number(2, u64::from(u32::MAX), "timeout in milliseconds")? as u32;
-    Ok(Command::TableSetTimeout { table, handle, timeout_ms })
+    let handle = it.entry(1)?;
+    let timeout_ns = it.number(2, u64::from(u32::MAX), "timeout in milliseconds")? * 1_000_000;
+    Ok(Command::change(Change::Entry { table, handle, change: EntryChange::Timeout { timeout_ns } }))
 }
 
 fn table_modify(it: &Arguments<'_>) -> Result<Command, Problem> {
     let table = it.changeable_table()?;
     let action = table_action(it.program, table, it.word(1), false)?;
-    let handle = it.handle(2, "entry handle")?;
-    let call = call(it.program, table, action, without_arrow(&it.words[3..]))?;
-    Ok(Command::TableModify { table, handle, call })
+    let handle = it.entry(2)?;
+    let action = call(it.program, action, without_arrow(&it.words[3..]))?;
+    Ok(Command::change(Change::Entry { table, handle, change: EntryChange::Action(action) }))
+}
+
+pub(crate) fn table_delete(it: &Arguments<'_>) -> Result<Command, Problem> {
+    let (table, handle) = (it.changeable_table()?, it.entry(1)?);
+    Ok(Command::change(Change::Entry { table, handle, change: EntryChange::Delete }))
+}
+
+fn value_set_member(it: &Arguments<'_>, joins: bool) -> Result<Command, Problem> {
+    let (set, member) = it.member()?;
+    Ok(Command::change(Change::ValueSetMember { set, member, joins }))
+}
+
+fn multicast_group(it: &Arguments<'_>, kind: UpdateKind) -> Result<Command, Problem> {
+    let group = Multicast { group: it.group(0)?, replicas: Vec::new(), metadata: Vec::new() };
+    Ok(write(kind, Entity::Multicast(group)))
+}
+
+fn node(change: NodeChange) -> Command {
+    Command::change(Change::Node(change))
+}
+
+fn node_membership(it: &Arguments<'_>, joins: bool) -> Result<Command, Problem> {
+    Ok(node(NodeChange::Membership { group: it.group(0)?, node: it.handle(1, "node handle")?, joins }))
 }
 
 /// The arrow that some users write before arguments.
@@ -541,7 +584,7 @@ fn table_dump_entry_from_key(it: &Arguments<'_>) -> Result<Command, Problem> {
     let table = it.table()?;
     let keys = it.program.tables[table].keys.len();
     let (words, priority) = split_priority(it, table, &it.words[1..], keys)?;
-    Ok(Command::TableDumpEntryFromKey { table, key: key(it.program, table, words)?, priority })
+    Ok(Command::Ask(Ask::EntryOfKey(table, EntryName { key: key(it.program, table, words)?, priority })))
 }
 
 /// `NAME POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER`
@@ -565,7 +608,7 @@ fn set_crc(it: &Arguments<'_>, width_bits: u32) -> Result<Command, Problem> {
         reflects_data: flag(4)?,
         reflects_remainder: flag(5)?,
     };
-    Ok(Command::CrcSet { calculation, parameters })
+    Ok(Command::Set(Setting::Crc { calculation, parameters }))
 }
 
 #[cfg(test)]
@@ -582,10 +625,10 @@ mod tests {
              table_add MyIngress.acl.filter drop 1 10.0.0.0&&&0xff000000 80->90 * => 10
              table_add MyEgress.acl.filter mark_ecn -3 =>",
             expect![[r#"
-                entries:2: TableAdd { table: table0, key: [Lpm { value: 32w0xa000101, prefix_len: 32 }], priority: 0, call: ActionCall { action: 1, args: [48w0x80000000111, 9w0x1] } }
-                entries:3: TableAdd { table: table1, key: [Exact(48w0x1)], priority: 0, call: ActionCall { action: 2, args: [128w0xfe800000000000000000000000000001] } }
-                entries:4: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0xa000000, mask: 32w0xff000000 }, Range { low: 16w0x50, high: 16w0x5a }, Optional(None)], priority: 2147483637, call: ActionCall { action: 1, args: [] } }
-                entries:5: TableAdd { table: table3, key: [Exact(8w0xfd)], priority: 0, call: ActionCall { action: 1, args: [] } }
+                entries:2: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table0, name: Some(EntryName { key: [Lpm { value: 32w0xa000101, prefix_len: 32 }], priority: 0 }), action: Some(Call(Call { action: action1, args: [48w0x80000000111, 9w0x1] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:3: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table1, name: Some(EntryName { key: [Exact(48w0x1)], priority: 0 }), action: Some(Call(Call { action: action5, args: [128w0xfe800000000000000000000000000001] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:4: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table2, name: Some(EntryName { key: [Exact(1w0x1), Ternary { value: 32w0xa000000, mask: 32w0xff000000 }, Range { low: 16w0x50, high: 16w0x5a }, Optional(None)], priority: 2147483637 }), action: Some(Call(Call { action: action0, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:5: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table3, name: Some(EntryName { key: [Exact(8w0xfd)], priority: 0 }), action: Some(Call(Call { action: action4, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
             "#]],
         );
     }
@@ -631,16 +674,16 @@ mod tests {
              table_dump_entry tiny 1
              table_num_entries tiny",
             expect![[r#"
-                entries:1: TableSetDefault { table: table0, call: ActionCall { action: 0, args: [] } }
-                entries:2: TableSetDefault { table: table0, call: ActionCall { action: 1, args: [48w0x1, 9w0x2] } }
-                entries:3: TableResetDefault { table: table0 }
-                entries:4: TableModify { table: table0, handle: 3, call: ActionCall { action: 1, args: [48w0x1, 9w0x2] } }
-                entries:5: TableModify { table: table0, handle: 3, call: ActionCall { action: 0, args: [] } }
-                entries:6: TableDelete { table: table1, handle: 0 }
-                entries:7: TableClear { table: table1 }
-                entries:8: TableDump { table: table5 }
-                entries:9: TableDumpEntry { table: table5, handle: 1 }
-                entries:10: TableNumEntries { table: table5 }
+                entries:1: Write(Update { kind: Modify, entity: TableEntry(TableEntry { table: table0, name: None, action: Some(Call(Call { action: action0, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:2: Write(Update { kind: Modify, entity: TableEntry(TableEntry { table: table0, name: None, action: Some(Call(Call { action: action1, args: [48w0x1, 9w0x2] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:3: Write(Update { kind: Modify, entity: TableEntry(TableEntry { table: table0, name: None, action: None, attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:4: Change(Entry { table: table0, handle: Handle(3), change: Action(Call(Call { action: action1, args: [48w0x1, 9w0x2] })) })
+                entries:5: Change(Entry { table: table0, handle: Handle(3), change: Action(Call(Call { action: action0, args: [] })) })
+                entries:6: Change(Entry { table: table1, handle: Handle(0), change: Delete })
+                entries:7: Write(Update { kind: Delete, entity: AllEntries(table1) })
+                entries:8: Ask(Table(table5))
+                entries:9: Ask(Entry(table5, Handle(1)))
+                entries:10: Ask(EntryCount(table5))
             "#]],
         );
     }
@@ -665,22 +708,22 @@ mod tests {
              set_queue_rate 1000 1
              set_expire_time 2 1500",
             expect![[r#"
-                entries:1: McGroupCreate { group: 1 }
-                entries:2: McNodeCreate { rid: 7, ports: [1, 2, 3] }
-                entries:3: McNodeAssociate { group: 1, node: 0 }
-                entries:4: McNodeDissociate { group: 1, node: 0 }
-                entries:5: McNodeUpdate { node: 0, ports: [4] }
-                entries:6: McNodeDestroy { node: 0 }
-                entries:7: McGroupDestroy { group: 1 }
-                entries:8: McDump
-                entries:9: MirroringAdd { session: 5, port: 3 }
-                entries:10: MirroringAddMc { session: 5, group: 1 }
-                entries:11: MirroringGet { session: 5 }
-                entries:12: MirroringDelete { session: 5 }
-                entries:13: SetQueueDepth { depth_packets: 128, port: None, priority: None }
-                entries:14: SetQueueDepth { depth_packets: 128, port: Some(1), priority: Some(2) }
-                entries:15: SetQueueRate { rate_pps: 1000, port: Some(1), priority: None }
-                entries:16: SetExpireTime { profile: 2, time_ns: 1500000000 }
+                entries:1: Write(Update { kind: Insert, entity: Multicast(Multicast { group: 1, replicas: [], metadata: [] }) })
+                entries:2: Change(Node(Create(Node { rid: 7, ports: [1, 2, 3] })))
+                entries:3: Change(Node(Membership { group: 1, node: 0, joins: true }))
+                entries:4: Change(Node(Membership { group: 1, node: 0, joins: false }))
+                entries:5: Change(Node(SetPorts { node: 0, ports: [4] }))
+                entries:6: Change(Node(Destroy { node: 0 }))
+                entries:7: Write(Update { kind: Delete, entity: Multicast(Multicast { group: 1, replicas: [], metadata: [] }) })
+                entries:8: Ask(Multicast)
+                entries:9: Change(Put(CloneSession(CloneSession { session: 5, replicas: [Replica { primary: Replica { rid: 0, port: 3 }, backups: [] }], group: None, class_of_service: 0, length_bytes_max: 0 })))
+                entries:10: Change(Put(CloneSession(CloneSession { session: 5, replicas: [], group: Some(1), class_of_service: 0, length_bytes_max: 0 })))
+                entries:11: Ask(Query(CloneSessions(Some(5))))
+                entries:12: Write(Update { kind: Delete, entity: CloneSession(CloneSession { session: 5, replicas: [], group: None, class_of_service: 0, length_bytes_max: 0 }) })
+                entries:13: Set(QueueDepth { depth_packets: 128, queues: Queues { port: None, priority: None } })
+                entries:14: Set(QueueDepth { depth_packets: 128, queues: Queues { port: Some(1), priority: Some(2) } })
+                entries:15: Set(QueueRate { rate_pps: 1000, queues: Queues { port: Some(1), priority: None } })
+                entries:16: Set(ExpireTime { profile: 2, time_ns: 1500000000 })
             "#]],
         );
     }
@@ -703,18 +746,18 @@ mod tests {
              pvs_clear tunnels",
             expect![[r#"
                 entries:1: Write(Update { kind: Modify, entity: Register(Cell { array: register0, index: Some(3), value: 16w0xffff }) })
-                entries:2: RegisterRead { register: register0, index: None }
-                entries:3: RegisterRead { register: register0, index: Some(0) }
+                entries:2: Ask(Query(Registers { array: Some(register0), index: None }))
+                entries:3: Ask(Query(Registers { array: Some(register0), index: Some(0) }))
                 entries:4: Write(Update { kind: Modify, entity: Register(Cell { array: register0, index: None, value: 16w0x0 }) })
-                entries:5: CounterRead { counter: Array(counter0), index: 7 }
-                entries:6: CounterWrite { counter: dcounter0, index: 12, packets: 5, bytes: 640 }
+                entries:5: Ask(Query(Counters { array: Some(counter0), index: Some(7) }))
+                entries:6: Change(DirectCounter { counter: dcounter0, handle: Handle(12), value: CounterCell { packets: 5, bytes: 640 } })
                 entries:7: Write(Update { kind: Modify, entity: Counter(Cell { array: counter0, index: None, value: CounterCell { packets: 0, bytes: 0 } }) })
                 entries:8: Write(Update { kind: Modify, entity: Meter(Cell { array: meter0, index: Some(1), value: MeterValue { config: Some(MeterConfig { committed_rate_milliunits_per_s: 1000, committed_burst: 10, peak_rate_milliunits_per_s: 1500000000, peak_burst: 2000 }), counts: None } }) })
                 entries:9: Write(Update { kind: Modify, entity: Meter(Cell { array: meter0, index: None, value: MeterValue { config: Some(MeterConfig { committed_rate_milliunits_per_s: 0, committed_burst: 0, peak_rate_milliunits_per_s: 0, peak_burst: 0 }), counts: None } }) })
-                entries:10: MeterGetRates { meter: Array(meter0), index: 0 }
-                entries:11: ValueSetAdd { set: vset0, member: [Exact(16w0x800), Range { low: 16w0x1, high: 16w0x5 }] }
-                entries:12: ValueSetRemove { set: vset0, member: [Exact(16w0x800), Range { low: 16w0x1, high: 16w0x5 }] }
-                entries:13: ValueSetClear { set: vset0 }
+                entries:10: Ask(Query(Meters { array: Some(meter0), index: Some(0) }))
+                entries:11: Change(ValueSetMember { set: vset0, member: [Exact(16w0x800), Range { low: 16w0x1, high: 16w0x5 }], joins: true })
+                entries:12: Change(ValueSetMember { set: vset0, member: [Exact(16w0x800), Range { low: 16w0x1, high: 16w0x5 }], joins: false })
+                entries:13: Write(Update { kind: Modify, entity: ValueSet { set: vset0, members: [] } })
             "#]],
         );
     }
@@ -869,7 +912,7 @@ mod tests {
         check(
             "show_tables\ntable_clear l2\n  help table_add # how\nswitch_info\ntable_info l2",
             expect![[r#"
-                entries:2: TableClear { table: table1 }
+                entries:2: Write(Update { kind: Delete, entity: AllEntries(table1) })
                 entries:1: show_tables shows nothing in a file of entries
                   help: `wirespeed ctl simple` queries a running switch
                 entries:3: help shows nothing in a file of entries

@@ -1,357 +1,161 @@
-//! The control operations, with every name resolved.
+//! What a line of `simple_switch_CLI`, or an element of runtime JSON, requests, with every name resolved.
 //!
-//! The operations are those of `simple_switch_CLI` and P4Runtime together. Priorities are the IR's: the greater wins.
-//! The switch numbers entries and multicast nodes by handles, from 0 in order of creation; whether a handle exists is
-//! known only when a command is carried out.
+//! Most lines are updates of the control model. BMv2's tool names entries, members, groups and nodes by handles, which
+//! are numbers of the moment, and some of its commands change a part of an entity: those are [`Change`]s, which become
+//! updates where the present state is known. Priorities are the IR's: the greater wins.
 
-use crate::api::Update;
+use crate::api::entity::{EntryAction, EntryName};
+use crate::api::{Entity, Query, Update};
 use base::FieldMatch;
 use ir::{
-    ActionCall, ActionProfileId, CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, MeterId,
-    RegisterId, TableId, ValueSetId,
+    ActionProfileId, CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, MeterId, TableId,
+    ValueSetId,
 };
-use switch::MeterConfig;
-use tables::{Handle, ProfileOperation};
+use switch::externs::CounterCell;
+use switch::{MeterConfig, Node};
+use tables::Handle;
 
-/// A control operation.
+/// A request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// What is an update of the control model. The commands below are those that are not yet.
+    /// An update.
     Write(Box<Update>),
-
-    /// Adds an entry.
-    TableAdd {
-        /// The table.
-        table: TableId,
-        /// One per key of the table, in order, canonical: bits outside of the mask are zero.
-        key: Vec<FieldMatch>,
-        /// The greater wins; 0 where the table has no ternary, range or optional key.
-        priority: i32,
-        /// What runs.
-        call: ActionCall,
-    },
-    /// Adds an entry that is reported when no packet has hit it for this time.
-    TableAddTimed {
-        /// The table, one with timeouts.
-        table: TableId,
-        /// As in [`Command::TableAdd`].
-        key: Vec<FieldMatch>,
-        /// As in [`Command::TableAdd`].
-        priority: i32,
-        /// What runs.
-        call: ActionCall,
-        /// The time.
-        timeout_ns: u64,
-    },
-    /// Changes what an entry runs.
-    TableModify {
-        /// The table.
-        table: TableId,
-        /// The entry.
-        handle: u32,
-        /// What runs from now on.
-        call: ActionCall,
-    },
-    /// Sets the idle timeout of an entry.
-    TableSetTimeout {
-        /// The table, one with timeouts.
-        table: TableId,
-        /// The entry.
-        handle: u32,
-        /// The time; 0 for never.
-        timeout_ms: u32,
-    },
-    /// Deletes an entry.
-    TableDelete {
-        /// The table.
-        table: TableId,
-        /// The entry.
-        handle: u32,
-    },
-    /// Deletes all entries; the default action stays.
-    TableClear {
-        /// The table.
-        table: TableId,
-    },
-    /// Sets what runs on a miss.
-    TableSetDefault {
-        /// The table.
-        table: TableId,
-        /// What runs.
-        call: ActionCall,
-    },
-    /// Restores the program's own default action.
-    TableResetDefault {
-        /// The table.
-        table: TableId,
-    },
-    /// Asks for all entries and the default action.
-    TableDump {
-        /// The table.
-        table: TableId,
-    },
-    /// Asks for one entry.
-    TableDumpEntry {
-        /// The table.
-        table: TableId,
-        /// The entry.
-        handle: u32,
-    },
-    /// Asks for the entry with this key.
-    TableDumpEntryFromKey {
-        /// The table.
-        table: TableId,
-        /// As in [`Command::TableAdd`].
-        key: Vec<FieldMatch>,
-        /// As in [`Command::TableAdd`].
-        priority: i32,
-    },
-    /// Asks how many entries there are.
-    TableNumEntries {
-        /// The table.
-        table: TableId,
-    },
-
-    /// Adds members to a parser value set.
-    ValueSetAdd {
-        /// The set.
-        set: ValueSetId,
-        /// One per key of the set.
-        member: Vec<FieldMatch>,
-    },
-    /// Removes a member of a parser value set.
-    ValueSetRemove {
-        /// The set.
-        set: ValueSetId,
-        /// One per key of the set.
-        member: Vec<FieldMatch>,
-    },
-    /// Removes all members of a parser value set.
-    ValueSetClear {
-        /// The set.
-        set: ValueSetId,
-    },
-
-    /// Asks for all members of a parser value set.
-    ValueSetDump {
-        /// The set.
-        set: ValueSetId,
-    },
-
-    /// Changes the members or groups of an action profile. Actions are positions in `switch::profile_actions`.
-    ProfileChange {
-        /// The profile.
-        profile: ActionProfileId,
-        /// What is done.
-        operation: ProfileOperation,
-    },
-    /// Asks for members and groups of an action profile.
-    ProfileDump {
-        /// The profile.
-        profile: ActionProfileId,
-        /// What is asked for.
-        part: ProfilePart,
-    },
-
-    /// Sets the parameters of a CRC.
-    CrcSet {
-        /// The CRC.
-        calculation: CalculationId,
-        /// What it computes from now on.
-        parameters: CrcParameters,
-    },
-
-    /// Creates an empty multicast group.
-    McGroupCreate {
-        /// Its number, what `mcast_grp` selects.
-        group: u16,
-    },
-    /// Destroys a multicast group; its nodes stay.
-    McGroupDestroy {
-        /// Its number.
-        group: u16,
-    },
-    /// Creates a node: a replication number and its ports. The switch gives it the next handle.
-    McNodeCreate {
-        /// The replication number, `egress_rid` of the copies.
-        rid: u16,
-        /// Each gets a copy; ascending, none twice.
-        ports: Vec<u32>,
-    },
-    /// Gives a node other ports.
-    McNodeUpdate {
-        /// The node's handle.
-        node: u32,
-        /// As in [`Command::McNodeCreate`].
-        ports: Vec<u32>,
-    },
-    /// Destroys a node, and takes it out of its groups.
-    McNodeDestroy {
-        /// The node's handle.
-        node: u32,
-    },
-    /// Puts a node into a group.
-    McNodeAssociate {
-        /// The group.
-        group: u16,
-        /// The node's handle.
-        node: u32,
-    },
-    /// Takes a node out of a group.
-    McNodeDissociate {
-        /// The group.
-        group: u16,
-        /// The node's handle.
-        node: u32,
-    },
-    /// Creates a multicast group with these replicas (P4Runtime's form).
-    McGroupSet {
-        /// Its number, what `mcast_grp` selects.
-        group: u16,
-        /// The replicas, without duplicates.
-        replicas: Vec<Replica>,
-    },
-    /// Asks for all groups and nodes.
-    McDump,
-
-    /// Makes a clone session send to a port.
-    MirroringAdd {
-        /// The session.
-        session: u16,
-        /// The port.
-        port: u32,
-    },
-    /// Makes a clone session send to a multicast group.
-    MirroringAddMc {
-        /// The session.
-        session: u16,
-        /// The group.
-        group: u16,
-    },
-    /// Makes a clone session send to these replicas (P4Runtime's form).
-    CloneSessionSet {
-        /// The session.
-        session: u16,
-        /// The replicas, without duplicates.
-        replicas: Vec<Replica>,
-        /// The class of service of the clones, in PSA.
-        class_of_service: u8,
-        /// The most bytes of the packet that a clone gets, in PSA; 0 for all.
-        packet_length_bytes: u32,
-    },
-    /// Removes a clone session.
-    MirroringDelete {
-        /// The session.
-        session: u16,
-    },
-    /// Asks where a clone session leads.
-    MirroringGet {
-        /// The session.
-        session: u16,
-    },
-
-    /// Asks for a cell, or for all.
-    RegisterRead {
-        /// The array.
-        register: RegisterId,
-        /// The cell, below the array's size.
-        index: Option<u64>,
-    },
-
-    /// Asks for a cell.
-    CounterRead {
-        /// The counter.
-        counter: CounterRef,
-        /// The cell, or the handle of the table's entry.
-        index: u64,
-    },
-    /// Writes the counter of an entry.
-    CounterWrite {
-        /// The counter.
-        counter: DirectCounterId,
-        /// The handle of the table's entry.
-        index: u64,
-        /// Packets.
-        packets: u64,
-        /// Bytes.
-        bytes: u64,
-    },
-    /// Sets the counters of all entries to 0.
-    CounterReset {
-        /// The counter.
-        counter: DirectCounterId,
-    },
-
-    /// Sets the rates of an entry's meter.
-    MeterSetRates {
-        /// The meter.
-        meter: DirectMeterId,
-        /// The handle of the table's entry.
-        index: u64,
-        /// The rates.
-        rates: MeterConfig,
-    },
-    /// Sets the rates of the meters of all entries.
-    MeterArraySetRates {
-        /// The meter.
-        meter: DirectMeterId,
-        /// The rates.
-        rates: MeterConfig,
-    },
-    /// Asks for the rates of one cell.
-    MeterGetRates {
-        /// The meter.
-        meter: MeterRef,
-        /// The cell, or the handle of the table's entry.
-        index: u64,
-    },
-
-    /// Sets the time of a profile, which timers of entries have that start from now on (PNA).
-    SetExpireTime {
-        /// The profile.
-        profile: u8,
-        /// The time.
-        time_ns: u64,
-    },
-    /// Sets how many packets queues hold.
-    SetQueueDepth {
-        /// Packets.
-        depth_packets: u64,
-        /// The egress port; all if none.
-        port: Option<u32>,
-        /// The priority; all if none.
-        priority: Option<u8>,
-    },
-    /// Sets how fast queues are served.
-    SetQueueRate {
-        /// Packets per second; 0: without limit.
-        rate_pps: u64,
-        /// The egress port; all if none.
-        port: Option<u32>,
-        /// The priority; all if none.
-        priority: Option<u8>,
-    },
+    /// What becomes updates when it is carried out.
+    Change(Box<Change>),
+    /// A question.
+    Ask(Ask),
+    /// What is no entity. No restart brings it back.
+    Set(Setting),
 }
 
 impl Command {
-    /// Whether the command only reads.
-    pub fn only_asks(&self) -> bool {
-        use Command::*;
-        matches!(
-            self,
-            TableDump { .. }
-                | TableDumpEntry { .. }
-                | TableDumpEntryFromKey { .. }
-                | TableNumEntries { .. }
-                | ValueSetDump { .. }
-                | ProfileDump { .. }
-                | McDump
-                | MirroringGet { .. }
-                | RegisterRead { .. }
-                | CounterRead { .. }
-                | MeterGetRates { .. }
-        )
+    /// A change.
+    pub fn change(change: Change) -> Command {
+        Command::Change(Box::new(change))
     }
+}
+
+/// A change of what is there.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Inserts a multicast group or clone session, or modifies it if it exists.
+    Put(Entity),
+    /// An update that names members and groups of action profiles by their handles. Those that it inserts get the next.
+    ByHandle(Update),
+    /// Changes an entry.
+    Entry {
+        /// The table.
+        table: TableId,
+        /// The entry.
+        handle: Handle,
+        /// How.
+        change: EntryChange,
+    },
+    /// Puts a member into a group of an action profile, or takes it out.
+    Membership {
+        /// The profile.
+        profile: ActionProfileId,
+        /// The group.
+        group: Handle,
+        /// The member.
+        member: Handle,
+        /// Whether it is put in.
+        joins: bool,
+    },
+    /// Adds a member to a value set, or removes it.
+    ValueSetMember {
+        /// The set.
+        set: ValueSetId,
+        /// One match per key of the set.
+        member: Vec<FieldMatch>,
+        /// Whether it is added.
+        joins: bool,
+    },
+    /// Sets the direct counter of an entry.
+    DirectCounter {
+        /// The counter.
+        counter: DirectCounterId,
+        /// The entry.
+        handle: Handle,
+        /// What it has counted.
+        value: CounterCell,
+    },
+    /// Sets the rates of an entry's direct meter.
+    DirectMeter {
+        /// The meter.
+        meter: DirectMeterId,
+        /// The entry.
+        handle: Handle,
+        /// The rates.
+        rates: MeterConfig,
+    },
+    /// Changes nodes, of which multicast groups consist.
+    Node(NodeChange),
+}
+
+/// What is done with an entry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryChange {
+    /// What it runs from now on.
+    Action(EntryAction),
+    /// Its idle timeout; 0 for never.
+    Timeout {
+        /// The time.
+        timeout_ns: u64,
+    },
+    /// It is deleted.
+    Delete,
+}
+
+/// What is done with nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeChange {
+    /// Makes a node. The switch gives it the next handle.
+    Create(Node),
+    /// Gives a node other ports.
+    SetPorts {
+        /// The node.
+        node: u32,
+        /// Each gets a copy; ascending, none twice.
+        ports: Vec<u32>,
+    },
+    /// Removes a node, also from its groups.
+    Destroy {
+        /// The node.
+        node: u32,
+    },
+    /// Puts a node into a group, or takes it out.
+    Membership {
+        /// The group.
+        group: u64,
+        /// The node.
+        node: u32,
+        /// Whether it is put in.
+        joins: bool,
+    },
+}
+
+/// A question. What shows handles reads the tables themselves; all else is a query.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// Entities.
+    Query(Query),
+    /// All entries of a table, and its default action.
+    Table(TableId),
+    /// An entry of a table.
+    Entry(TableId, Handle),
+    /// The entry with this key.
+    EntryOfKey(TableId, EntryName),
+    /// How many entries a table has.
+    EntryCount(TableId),
+    /// Members and groups of an action profile.
+    Profile(ActionProfileId, ProfilePart),
+    /// Multicast groups with their nodes.
+    Multicast,
+    /// The direct counter of an entry.
+    DirectCounter(DirectCounterId, Handle),
+    /// The rates of an entry's direct meter.
+    DirectMeter(DirectMeterId, Handle),
 }
 
 /// A part of an action profile.
@@ -365,13 +169,46 @@ pub enum ProfilePart {
     Group(Handle),
 }
 
-/// One copy that a multicast group or clone session makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Replica {
-    /// Where it goes.
-    pub port: u32,
-    /// Its `egress_rid`.
-    pub instance: u16,
+/// Something that is set and is no entity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    /// The parameters of a CRC.
+    Crc {
+        /// The CRC.
+        calculation: CalculationId,
+        /// What it computes from now on.
+        parameters: CrcParameters,
+    },
+    /// The time of a profile, which timers of entries have that start from now on (PNA).
+    ExpireTime {
+        /// The profile.
+        profile: u8,
+        /// The time.
+        time_ns: u64,
+    },
+    /// How many packets queues hold.
+    QueueDepth {
+        /// Packets.
+        depth_packets: u64,
+        /// Of which queues.
+        queues: Queues,
+    },
+    /// How fast queues are served.
+    QueueRate {
+        /// Packets per second; 0: without limit.
+        rate_pps: u64,
+        /// Which queues.
+        queues: Queues,
+    },
+}
+
+/// Some queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queues {
+    /// The egress port; all if none.
+    pub port: Option<u32>,
+    /// The priority; all if none.
+    pub priority: Option<u32>,
 }
 
 /// A counter array or a table's direct counter.

@@ -134,8 +134,8 @@ pub(crate) mod tests {
         check(
             "\u{feff}table_clear l2",
             expect![[r#"
-            entries:1: TableClear { table: table1 }
-        "#]],
+                entries:1: Write(Update { kind: Delete, entity: AllEntries(table1) })
+            "#]],
         );
     }
 

@@ -32,6 +32,7 @@ pub mod show;
 pub mod store;
 pub mod switch_cli;
 
+mod ask;
 mod cells_text;
 mod json_lines;
 mod profile_text;
@@ -40,6 +41,6 @@ mod test_program;
 
 pub use api::Api;
 pub use apply::{Reply, apply, apply_all};
-pub use command::{Command, CounterRef, MeterRef, ProfilePart, Replica};
+pub use command::{Command, CounterRef};
 pub use entries::{Entries, load_entries, parse_entries, read_entries};
 pub use problem::{EntryError, FilePlace, Origin, Problem};

@@ -67,21 +67,20 @@ pub fn profile(program: &Program, given: &str) -> Result<ActionProfileId, Proble
     })
 }
 
-/// The position, in the profile's list, of the action of this name, and the action.
-pub fn profile_action(program: &Program, profile: ActionProfileId, given: &str) -> Result<(usize, ActionId), Problem> {
+/// The action of the profile of this name.
+pub fn profile_action(program: &Program, profile: ActionProfileId, given: &str) -> Result<ActionId, Problem> {
     let actions = switch::profile_actions(program, profile);
     let names: Vec<&str> = actions.iter().map(|listed| program.actions[listed.action].name.as_str()).collect();
     let owner = format!("action profile {}", program.action_profiles[profile].name);
-    let position = find("action", "actions", given, &names, &owner)?;
-    Ok((position, actions[position].action))
+    find("action", "actions", given, &names, &owner).map(|position| actions[position].action)
 }
 
 /// The position, in the table's list, of the action of this name.
-pub fn action(program: &Program, table: TableId, given: &str) -> Result<u32, Problem> {
+pub fn action(program: &Program, table: TableId, given: &str) -> Result<usize, Problem> {
     let table = &program.tables[table];
     let names: Vec<&str> = table.actions.iter().map(|entry| program.actions[entry.action].name.as_str()).collect();
     match find("action", "actions", given, &names, &format!("table {}", table.name)) {
-        Ok(position) => Ok(position as u32),
+        Ok(position) => Ok(position),
         Err(problem) if program.actions.iter().any(|action| is_named(&action.name, given)) => {
             let message = format!("action {given} is not one of the actions of table {}", table.name);
             Err(Problem { message, ..problem })

@@ -3,12 +3,14 @@
 //! What enters: the arguments of a line, as `cli_text` splits it. What leaves: [`Command`]s. A profile is named by
 //! its own name or, as in older versions of the tool, by that of a table that uses it.
 
-use crate::cli_text::{Arguments, Form, action_arguments, form, key, split_priority};
-use crate::command::{Command, ProfilePart};
+use crate::api::entity::{Call, EntryAction, Group, Member, TableEntry};
+use crate::api::{Entity, Update, UpdateKind};
+use crate::cli_text::{Arguments, Form, action_arguments, entry, form, key, set_default, split_priority, table_delete};
+use crate::command::{Ask, Change, Command, ProfilePart};
 use crate::names;
 use crate::problem::Problem;
-use ir::{ActionCall, ActionProfileId, TableId};
-use tables::{Handle, ProfileOperation};
+use ir::TableId;
+use tables::Handle;
 
 const ANY: usize = usize::MAX;
 
@@ -19,38 +21,32 @@ pub(crate) const FORMS: [Form; 25] = [
     form("act_prof_delete_member", "PROFILE MEMBER", (2, 2), delete_member),
     form("act_prof_create_group", "PROFILE", (1, 1), create_group),
     form("act_prof_delete_group", "PROFILE GROUP", (2, 2), delete_group),
-    form("act_prof_add_member_to_group", "PROFILE MEMBER GROUP", (3, 3), add_to_group),
-    form("act_prof_remove_member_from_group", "PROFILE MEMBER GROUP", (3, 3), remove_from_group),
+    form("act_prof_add_member_to_group", "PROFILE MEMBER GROUP", (3, 3), |it| membership(it, true)),
+    form("act_prof_remove_member_from_group", "PROFILE MEMBER GROUP", (3, 3), |it| membership(it, false)),
     form("act_prof_dump", "PROFILE", (1, 1), |it| dump(it, |_| Ok(ProfilePart::All))),
     form("act_prof_dump_member", "PROFILE MEMBER", (2, 2), |it| dump(it, |it| member(it, 1).map(ProfilePart::Member))),
     form("act_prof_dump_group", "PROFILE GROUP", (2, 2), |it| dump(it, |it| group(it, 1).map(ProfilePart::Group))),
     form("table_indirect_add", "TABLE KEY... => MEMBER [PRIORITY]", (3, ANY), |it| {
-        indirect_add(it, "member handle", ActionCall::member)
+        indirect_add(it, "member handle", EntryAction::Member)
     }),
     form("table_indirect_add_with_group", "TABLE KEY... => GROUP [PRIORITY]", (3, ANY), |it| {
-        indirect_add(it, "group handle", ActionCall::group)
+        indirect_add(it, "group handle", EntryAction::Group)
     }),
     form("table_indirect_set_default", "TABLE MEMBER", (2, 2), |it| {
-        let call = ActionCall::member(it.handle(1, "member handle")?);
-        indirect_set_default(it, call)
+        indirect_set_default(it, EntryAction::Member(it.handle(1, "member handle")?))
     }),
     form("table_indirect_set_default_with_group", "TABLE GROUP", (2, 2), |it| {
-        let call = ActionCall::group(it.handle(1, "group handle")?);
-        indirect_set_default(it, call)
+        indirect_set_default(it, EntryAction::Group(it.handle(1, "group handle")?))
     }),
-    form("table_indirect_reset_default", "TABLE", (1, 1), |it| {
-        Ok(Command::TableResetDefault { table: it.default_table()? })
-    }),
-    form("table_indirect_delete", "TABLE HANDLE", (2, 2), |it| {
-        Ok(Command::TableDelete { table: it.changeable_table()?, handle: it.handle(1, "entry handle")? })
-    }),
+    form("table_indirect_reset_default", "TABLE", (1, 1), |it| Ok(set_default(it.default_table()?, None))),
+    form("table_indirect_delete", "TABLE HANDLE", (2, 2), table_delete),
     form("table_indirect_create_member", "TABLE ACTION [ARGUMENT...]", (2, ANY), create_member),
     form("table_indirect_modify_member", "TABLE ACTION MEMBER [ARGUMENT...]", (3, ANY), modify_member),
     form("table_indirect_delete_member", "TABLE MEMBER", (2, 2), delete_member),
     form("table_indirect_create_group", "TABLE", (1, 1), create_group),
     form("table_indirect_delete_group", "TABLE GROUP", (2, 2), delete_group),
-    form("table_indirect_add_member_to_group", "TABLE MEMBER GROUP", (3, 3), add_to_group),
-    form("table_indirect_remove_member_from_group", "TABLE MEMBER GROUP", (3, 3), remove_from_group),
+    form("table_indirect_add_member_to_group", "TABLE MEMBER GROUP", (3, 3), |it| membership(it, true)),
+    form("table_indirect_remove_member_from_group", "TABLE MEMBER GROUP", (3, 3), |it| membership(it, false)),
     form("table_dump_member", "TABLE MEMBER", (2, 2), |it| dump(it, |it| member(it, 1).map(ProfilePart::Member))),
     form("table_dump_group", "TABLE GROUP", (2, 2), |it| dump(it, |it| group(it, 1).map(ProfilePart::Group))),
 ];
@@ -63,58 +59,55 @@ fn group(it: &Arguments<'_>, index: usize) -> Result<Handle, Problem> {
     it.handle(index, "group handle").map(Handle)
 }
 
-fn change(it: &Arguments<'_>, operation: ProfileOperation) -> Result<Command, Problem> {
-    Ok(Command::ProfileChange { profile: names::profile(it.program, it.word(0))?, operation })
+fn by_handle(kind: UpdateKind, entity: Entity) -> Command {
+    Command::change(Change::ByHandle(Update { kind, entity }))
 }
 
 fn dump(
     it: &Arguments<'_>,
     part: impl FnOnce(&Arguments<'_>) -> Result<ProfilePart, Problem>,
 ) -> Result<Command, Problem> {
-    Ok(Command::ProfileDump { profile: names::profile(it.program, it.word(0))?, part: part(it)? })
+    Ok(Command::Ask(Ask::Profile(names::profile(it.program, it.word(0))?, part(it)?)))
 }
 
-/// The action of argument `index` among those of the profile, with arguments from `first` on.
-fn profile_call(
-    it: &Arguments<'_>,
-    profile: ActionProfileId,
-    index: usize,
-    first: usize,
-) -> Result<tables::ActionCall, Problem> {
-    let (action, definition) = names::profile_action(it.program, profile, it.word(index))?;
-    let args = action_arguments(it.program, definition, it.from(first))?;
-    Ok(tables::ActionCall { action, args })
+/// A member of this handle that runs the action of the second argument, with arguments from `first` on.
+fn member_with_call(it: &Arguments<'_>, handle: u32, first: usize) -> Result<Entity, Problem> {
+    let profile = names::profile(it.program, it.word(0))?;
+    let action = names::profile_action(it.program, profile, it.word(1))?;
+    let args = action_arguments(it.program, action, it.from(first))?;
+    Ok(Entity::Member(Member { profile, id: handle, call: Some(Call { action, args }) }))
 }
 
 fn create_member(it: &Arguments<'_>) -> Result<Command, Problem> {
-    let profile = names::profile(it.program, it.word(0))?;
-    change(it, ProfileOperation::CreateMember(profile_call(it, profile, 1, 2)?))
+    Ok(by_handle(UpdateKind::Insert, member_with_call(it, 0, 2)?))
 }
 
 fn modify_member(it: &Arguments<'_>) -> Result<Command, Problem> {
-    let profile = names::profile(it.program, it.word(0))?;
-    let call = profile_call(it, profile, 1, 3)?;
-    change(it, ProfileOperation::ModifyMember { member: member(it, 2)?, call })
+    Ok(by_handle(UpdateKind::Modify, member_with_call(it, it.handle(2, "member handle")?, 3)?))
 }
 
 fn delete_member(it: &Arguments<'_>) -> Result<Command, Problem> {
-    change(it, ProfileOperation::DeleteMember { member: member(it, 1)? })
+    let (profile, id) = (names::profile(it.program, it.word(0))?, it.handle(1, "member handle")?);
+    Ok(by_handle(UpdateKind::Delete, Entity::Member(Member { profile, id, call: None })))
+}
+
+/// A group of this handle, without members.
+fn empty_group(it: &Arguments<'_>, id: u32) -> Result<Entity, Problem> {
+    let profile = names::profile(it.program, it.word(0))?;
+    Ok(Entity::Group(Group { profile, id, members: Vec::new(), size_max: 0 }))
 }
 
 fn create_group(it: &Arguments<'_>) -> Result<Command, Problem> {
-    change(it, ProfileOperation::CreateGroup)
+    Ok(by_handle(UpdateKind::Insert, empty_group(it, 0)?))
 }
 
 fn delete_group(it: &Arguments<'_>) -> Result<Command, Problem> {
-    change(it, ProfileOperation::DeleteGroup { group: group(it, 1)? })
+    Ok(by_handle(UpdateKind::Delete, empty_group(it, it.handle(1, "group handle")?)?))
 }
 
-fn add_to_group(it: &Arguments<'_>) -> Result<Command, Problem> {
-    change(it, ProfileOperation::AddToGroup { member: member(it, 1)?, group: group(it, 2)? })
-}
-
-fn remove_from_group(it: &Arguments<'_>) -> Result<Command, Problem> {
-    change(it, ProfileOperation::RemoveFromGroup { member: member(it, 1)?, group: group(it, 2)? })
+fn membership(it: &Arguments<'_>, joins: bool) -> Result<Command, Problem> {
+    let profile = names::profile(it.program, it.word(0))?;
+    Ok(Command::change(Change::Membership { profile, group: group(it, 2)?, member: member(it, 1)?, joins }))
 }
 
 /// Refuses a table whose entries run actions.
@@ -129,7 +122,7 @@ fn check_indirect(it: &Arguments<'_>, table: TableId) -> Result<(), Problem> {
     }
 }
 
-fn indirect_add(it: &Arguments<'_>, what: &str, call: fn(u32) -> ActionCall) -> Result<Command, Problem> {
+fn indirect_add(it: &Arguments<'_>, what: &str, target: fn(u32) -> EntryAction) -> Result<Command, Problem> {
     let table = it.changeable_table()?;
     check_indirect(it, table)?;
     let (keys, rest) = it.around_arrow(1)?;
@@ -137,13 +130,14 @@ fn indirect_add(it: &Arguments<'_>, what: &str, call: fn(u32) -> ActionCall) -> 
     let (handles, priority) = split_priority(it, table, rest, 1)?;
     let [handle] = handles else { return Err(it.misuse(&format!("exactly one {what} must follow =>"))) };
     let handle = values::unsigned(handle, u64::from(u32::MAX), what)? as u32;
-    Ok(Command::TableAdd { table, key, priority, call: call(handle) })
+    Ok(by_handle(UpdateKind::Insert, entry(table, key, priority, target(handle))))
 }
 
-fn indirect_set_default(it: &Arguments<'_>, call: ActionCall) -> Result<Command, Problem> {
+fn indirect_set_default(it: &Arguments<'_>, target: EntryAction) -> Result<Command, Problem> {
     let table = it.default_table()?;
     check_indirect(it, table)?;
-    Ok(Command::TableSetDefault { table, call })
+    let entry = TableEntry::new(table, None, Some(target));
+    Ok(by_handle(UpdateKind::Modify, Entity::TableEntry(entry)))
 }
 
 #[cfg(test)]
@@ -166,17 +160,17 @@ mod tests {
              act_prof_dump_group hops 1
              table_indirect_create_member balance set_port 3",
             expect![[r#"
-                entries:1: ProfileChange { profile: profile0, operation: CreateMember(ActionCall { action: 1, args: [9w0x3] }) }
-                entries:2: ProfileChange { profile: profile0, operation: ModifyMember { member: Handle(0), call: ActionCall { action: 1, args: [9w0x4] } } }
-                entries:3: ProfileChange { profile: profile0, operation: CreateGroup }
-                entries:4: ProfileChange { profile: profile0, operation: AddToGroup { group: Handle(1), member: Handle(0) } }
-                entries:5: ProfileChange { profile: profile0, operation: RemoveFromGroup { group: Handle(1), member: Handle(0) } }
-                entries:6: ProfileChange { profile: profile0, operation: DeleteGroup { group: Handle(1) } }
-                entries:7: ProfileChange { profile: profile0, operation: DeleteMember { member: Handle(0) } }
-                entries:8: ProfileDump { profile: profile0, part: All }
-                entries:9: ProfileDump { profile: profile0, part: Member(Handle(0)) }
-                entries:10: ProfileDump { profile: profile0, part: Group(Handle(1)) }
-                entries:11: ProfileChange { profile: profile0, operation: CreateMember(ActionCall { action: 1, args: [9w0x3] }) }
+                entries:1: Change(ByHandle(Update { kind: Insert, entity: Member(Member { profile: profile0, id: 0, call: Some(Call { action: action3, args: [9w0x3] }) }) }))
+                entries:2: Change(ByHandle(Update { kind: Modify, entity: Member(Member { profile: profile0, id: 0, call: Some(Call { action: action3, args: [9w0x4] }) }) }))
+                entries:3: Change(ByHandle(Update { kind: Insert, entity: Group(Group { profile: profile0, id: 0, members: [], size_max: 0 }) }))
+                entries:4: Change(Membership { profile: profile0, group: Handle(1), member: Handle(0), joins: true })
+                entries:5: Change(Membership { profile: profile0, group: Handle(1), member: Handle(0), joins: false })
+                entries:6: Change(ByHandle(Update { kind: Delete, entity: Group(Group { profile: profile0, id: 1, members: [], size_max: 0 }) }))
+                entries:7: Change(ByHandle(Update { kind: Delete, entity: Member(Member { profile: profile0, id: 0, call: None }) }))
+                entries:8: Ask(Profile(profile0, All))
+                entries:9: Ask(Profile(profile0, Member(Handle(0))))
+                entries:10: Ask(Profile(profile0, Group(Handle(1))))
+                entries:11: Change(ByHandle(Update { kind: Insert, entity: Member(Member { profile: profile0, id: 0, call: Some(Call { action: action3, args: [9w0x3] }) }) }))
             "#]],
         );
     }
@@ -191,12 +185,12 @@ mod tests {
              table_indirect_reset_default balance
              table_indirect_delete balance 0",
             expect![[r#"
-                entries:1: TableAdd { table: table6, key: [Exact(12w0x7)], priority: 0, call: ActionCall { action: 4294967294, args: [32w0x3] } }
-                entries:2: TableAdd { table: table6, key: [Exact(12w0x7)], priority: 0, call: ActionCall { action: 4294967293, args: [32w0x2] } }
-                entries:3: TableSetDefault { table: table6, call: ActionCall { action: 4294967294, args: [32w0x3] } }
-                entries:4: TableSetDefault { table: table6, call: ActionCall { action: 4294967293, args: [32w0x2] } }
-                entries:5: TableResetDefault { table: table6 }
-                entries:6: TableDelete { table: table6, handle: 0 }
+                entries:1: Change(ByHandle(Update { kind: Insert, entity: TableEntry(TableEntry { table: table6, name: Some(EntryName { key: [Exact(12w0x7)], priority: 0 }), action: Some(Member(3)), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) }))
+                entries:2: Change(ByHandle(Update { kind: Insert, entity: TableEntry(TableEntry { table: table6, name: Some(EntryName { key: [Exact(12w0x7)], priority: 0 }), action: Some(Group(2)), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) }))
+                entries:3: Change(ByHandle(Update { kind: Modify, entity: TableEntry(TableEntry { table: table6, name: None, action: Some(Member(3)), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) }))
+                entries:4: Change(ByHandle(Update { kind: Modify, entity: TableEntry(TableEntry { table: table6, name: None, action: Some(Group(2)), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) }))
+                entries:5: Write(Update { kind: Modify, entity: TableEntry(TableEntry { table: table6, name: None, action: None, attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:6: Change(Entry { table: table6, handle: Handle(0), change: Delete })
             "#]],
         );
     }

@@ -21,17 +21,22 @@
 //! `[low, high]`; a key that is not exact may be left out. The greater priority wins. Fields whose name begins with `_`
 //! or is `comment` are for people.
 
-use crate::cli_text::{SESSION_MAX, check_changeable, check_default_changeable, has_priority, table_action};
-use crate::command::{Command, Replica};
+use crate::api::entity::{Call, CloneSession, EntryAction, EntryName, Multicast, Replica, TableEntry};
+use crate::api::{Entity, UpdateKind};
+use crate::cli_text::{
+    SESSION_MAX, check_changeable, check_default_changeable, has_priority, put, set_default, table_action, write,
+};
+use crate::command::Command;
 use crate::entries::Collected;
 use crate::json_lines::element_lines;
 use crate::names;
 use crate::problem::{FilePlace, Origin, Problem};
-use base::{Bits, FieldMatch};
-use ir::{ActionCall, Key, Program, TableId};
+use base::{Bits, FieldMatch, MatchKind};
+use ir::{ActionId, Key, Program, TableId};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
+use tables::Attributes;
 use values::ValueTarget;
 
 type Object = Map<String, Value>;
@@ -99,21 +104,20 @@ fn table_entry(entry: &Object, program: &Program) -> Result<Command, Problem> {
     let action = table_action(program, table, string(entry, "action_name")?, is_default)?;
     let empty = Object::new();
     let params = entry.get("action_params").map_or(Ok(&empty), |params| object(params, "action_params"))?;
-    let call = ActionCall { action, args: arguments(program, table, action, params)? };
+    let action = EntryAction::Call(Call { action, args: arguments(program, action, params)? });
     let matches = entry.get("match").filter(|matches| !matches.is_null());
     let matches = matches.map_or(Ok(&empty), |matches| object(matches, "match"))?;
     if is_default {
         return match matches.is_empty() {
-            true => Ok(Command::TableSetDefault { table, call }),
+            true => Ok(set_default(table, Some(action))),
             false => Err(Problem::new("an entry with default_action has no match: it runs when no other matches")),
         };
     }
     let key = key(program, table, matches)?;
     let priority = priority(entry, program, table)?;
-    match idle_timeout_ns(entry, program, table)? {
-        0 => Ok(Command::TableAdd { table, key, priority, call }),
-        timeout_ns => Ok(Command::TableAddTimed { table, key, priority, call, timeout_ns }),
-    }
+    let attributes = Attributes { idle_timeout_ns: idle_timeout_ns(entry, program, table)?, ..Attributes::default() };
+    let entry = TableEntry { attributes, ..TableEntry::new(table, Some(EntryName { key, priority }), Some(action)) };
+    Ok(write(UpdateKind::Insert, Entity::TableEntry(entry)))
 }
 
 /// The idle timeout of the entry; 0 for never.
@@ -141,16 +145,15 @@ fn priority(entry: &Object, program: &Program, table: TableId) -> Result<i32, Pr
 }
 
 /// The arguments of the action by the names of its parameters.
-fn arguments(program: &Program, table: TableId, action: u32, given: &Object) -> Result<Vec<Bits>, Problem> {
-    let id = program.tables[table].actions[action as usize].action;
-    let definition = &program.actions[id];
+fn arguments(program: &Program, action: ActionId, given: &Object) -> Result<Vec<Bits>, Problem> {
+    let definition = &program.actions[action];
     let mut args = vec![None; definition.params.len()];
     for (name, value) in given.iter().filter(|(name, _)| !is_comment(name)) {
         if let Some(param) = definition.empty_params.iter().find(|param| param.name == **name) {
             names::check_empty(&param.name, &bits(value, &names::empty_target(&param.name))?)?;
             continue;
         }
-        let position = names::param(program, id, name)?;
+        let position = names::param(program, action, name)?;
         let var = &program.vars[definition.params[position]];
         let target = ValueTarget { role: "parameter", name: names::last_part(&var.name), ty: var.ty };
         if args[position].replace(bits(value, &target)?).is_some() {
@@ -188,6 +191,9 @@ fn key_match(value: &Value, key: &Key) -> Result<FieldMatch, Problem> {
         return values::from_parts(key.kind, &text(value, &target)?, None, &target);
     };
     match value.as_array().map(Vec::as_slice) {
+        Some([_, truth @ Value::Bool(_)]) if key.kind == MatchKind::Lpm => {
+            Err(Problem::new(format!("{truth} is not a valid prefix length for {target}")))
+        }
         Some([first, second]) => {
             values::from_parts(key.kind, &text(first, &target)?, Some(&text(second, &target)?), &target)
         }
@@ -217,20 +223,25 @@ fn text<'v>(value: &'v Value, target: &ValueTarget<'_>) -> Result<Cow<'v, str>, 
 
 fn multicast_group(entry: &Object, program: &Program) -> Result<Command, Problem> {
     check_fields(entry, &["multicast_group_id", "replicas"])?;
-    let group = required_number(entry, "multicast_group_id", 1, 65_535)? as u16;
-    Ok(Command::McGroupSet { group, replicas: replicas(entry, program)? })
+    let group = required_number(entry, "multicast_group_id", 1, 65_535)?;
+    let replicas = replicas(entry, program, &format!("multicast group {group}"))?;
+    Ok(put(Entity::Multicast(Multicast { group, replicas, metadata: Vec::new() })))
 }
 
 fn clone_session(entry: &Object, program: &Program) -> Result<Command, Problem> {
     check_fields(entry, &["clone_session_id", "replicas", "class_of_service", "packet_length_bytes"])?;
-    let optional = |name: &str, max: u64| entry.get(name).map_or(Ok(0), |value| number(value, name, max));
-    let (class_of_service, packet_length_bytes) =
-        (optional("class_of_service", 255)? as u8, optional("packet_length_bytes", u64::from(u32::MAX))? as u32);
-    let session = required_number(entry, "clone_session_id", 0, SESSION_MAX)? as u16;
-    Ok(Command::CloneSessionSet { session, replicas: replicas(entry, program)?, class_of_service, packet_length_bytes })
+    let optional = |name: &str, max: u32| {
+        entry.get(name).map_or(Ok(0), |value| number(value, name, u64::from(max))).map(|number| number as u32)
+    };
+    let (class_of_service, length_bytes_max) =
+        (optional("class_of_service", 255)?, optional("packet_length_bytes", u32::MAX)?);
+    let session = required_number(entry, "clone_session_id", 0, SESSION_MAX)? as u32;
+    let replicas = replicas(entry, program, &format!("clone session {session}"))?;
+    let session = CloneSession { replicas, class_of_service, length_bytes_max, ..CloneSession::new(session) };
+    Ok(put(Entity::CloneSession(session)))
 }
 
-fn replicas(entry: &Object, program: &Program) -> Result<Vec<Replica>, Problem> {
+fn replicas(entry: &Object, program: &Program, owner: &str) -> Result<Vec<Replica>, Problem> {
     let list = match entry.get("replicas") {
         Some(Value::Array(list)) => list,
         Some(_) => return Err(Problem::new("replicas is not a list")),
@@ -241,17 +252,11 @@ fn replicas(entry: &Object, program: &Program) -> Result<Vec<Replica>, Problem> 
         let fields = object(value, "a replica")?;
         check_fields(fields, &["egress_port", "instance"])?;
         let port = required_number(fields, "egress_port", 0, u64::from(program.architecture.egress_port_max))? as u32;
-        let instance = fields.get("instance").map_or(Ok(0), |value| number(value, "instance", 65_535))? as u16;
-        replicas.push(Replica { port, instance });
+        let rid = fields.get("instance").map_or(Ok(0), |value| number(value, "instance", 65_535))?;
+        replicas.push(switch::Replica { rid, port }.into());
     }
-    let mut sorted = replicas.clone();
-    sorted.sort_unstable();
-    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some([Replica { port, instance }, ..]) => {
-            Err(Problem::new(format!("the replica of port {port} and instance {instance} is given twice")))
-        }
-        _ => Ok(replicas),
-    }
+    Replica::check_all(owner, &replicas).map_err(|fault| Problem::new(fault.message))?;
+    Ok(replicas)
 }
 
 /// Refuses an unknown field: it is probably misspelt.
@@ -339,10 +344,10 @@ mod tests {
               ]
             }"#,
             expect![[r#"
-                entries:4: table_entries[0]: TableSetDefault { table: table0, call: ActionCall { action: 0, args: [] } }
-                entries:6: table_entries[1]: TableAdd { table: table0, key: [Lpm { value: 32w0xa000101, prefix_len: 32 }], priority: 0, call: ActionCall { action: 1, args: [48w0x80000000111, 9w0x1] } }
-                entries:11: multicast_group_entries[0]: McGroupSet { group: 1, replicas: [Replica { port: 1, instance: 1 }, Replica { port: 2, instance: 1 }] }
-                entries:15: clone_session_entries[0]: CloneSessionSet { session: 5, replicas: [Replica { port: 3, instance: 1 }], class_of_service: 0, packet_length_bytes: 0 }
+                entries:4: table_entries[0]: Write(Update { kind: Modify, entity: TableEntry(TableEntry { table: table0, name: None, action: Some(Call(Call { action: action0, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:6: table_entries[1]: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table0, name: Some(EntryName { key: [Lpm { value: 32w0xa000101, prefix_len: 32 }], priority: 0 }), action: Some(Call(Call { action: action1, args: [48w0x80000000111, 9w0x1] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:11: multicast_group_entries[0]: Change(Put(Multicast(Multicast { group: 1, replicas: [Replica { primary: Replica { rid: 1, port: 1 }, backups: [] }, Replica { primary: Replica { rid: 1, port: 2 }, backups: [] }], metadata: [] })))
+                entries:15: clone_session_entries[0]: Change(Put(CloneSession(CloneSession { session: 5, replicas: [Replica { primary: Replica { rid: 1, port: 3 }, backups: [] }], group: None, class_of_service: 0, length_bytes_max: 0 })))
             "#]],
         );
     }
@@ -355,8 +360,8 @@ mod tests {
                  "hdr.tcp.dstPort": [80, "0x5a"], "meta.tag": ["5"]}},
                {"table": "MyEgress.acl.filter", "action_name": "NoAction", "match": {"delta": -3}}"#,
             expect![[r#"
-                entries:2: table_entries[0]: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0xa000000, mask: 32w0xffffff00 }, Range { low: 16w0x50, high: 16w0x5a }, Optional(Some(12w0x5))], priority: 9, call: ActionCall { action: 1, args: [] } }
-                entries:5: table_entries[1]: TableAdd { table: table3, key: [Exact(8w0xfd)], priority: 0, call: ActionCall { action: 0, args: [] } }
+                entries:2: table_entries[0]: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table2, name: Some(EntryName { key: [Exact(1w0x1), Ternary { value: 32w0xa000000, mask: 32w0xffffff00 }, Range { low: 16w0x50, high: 16w0x5a }, Optional(Some(12w0x5))], priority: 9 }), action: Some(Call(Call { action: action0, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:5: table_entries[1]: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table3, name: Some(EntryName { key: [Exact(8w0xfd)], priority: 0 }), action: Some(Call(Call { action: action2, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
             "#]],
         );
     }
@@ -367,8 +372,8 @@ mod tests {
             r#"{"table": "MyIngress.acl.filter", "priority": 9, "action_name": "drop", "match": {"isValid()": true}},
                {"table": "ipv4_lpm", "action_name": "drop"}"#,
             expect![[r#"
-                entries:2: table_entries[0]: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0x0, mask: 32w0x0 }, Range { low: 16w0x0, high: 16w0xffff }, Optional(None)], priority: 9, call: ActionCall { action: 1, args: [] } }
-                entries:3: table_entries[1]: TableAdd { table: table0, key: [Lpm { value: 32w0x0, prefix_len: 0 }], priority: 0, call: ActionCall { action: 0, args: [] } }
+                entries:2: table_entries[0]: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table2, name: Some(EntryName { key: [Exact(1w0x1), Ternary { value: 32w0x0, mask: 32w0x0 }, Range { low: 16w0x0, high: 16w0xffff }, Optional(None)], priority: 9 }), action: Some(Call(Call { action: action0, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:3: table_entries[1]: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table0, name: Some(EntryName { key: [Lpm { value: 32w0x0, prefix_len: 0 }], priority: 0 }), action: Some(Call(Call { action: action0, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
             "#]],
         );
     }
@@ -441,14 +446,24 @@ mod tests {
     }
 
     #[test]
+    fn a_truth_value_is_no_prefix_length() {
+        check_entries(
+            r#"{"table": "ipv4_lpm", "action_name": "drop", "match": {"hdr.ipv4.dstAddr": ["10.0.0.0", true]}}"#,
+            expect![[r#"
+                entries:2: table_entries[0]: true is not a valid prefix length for key hdr.ipv4.dstAddr
+            "#]],
+        );
+    }
+
+    #[test]
     fn entries_that_time_out() {
         check_entries(
             r#"{"table": "l2", "action_name": "tunnel", "action_params": {"source": 1}, "match": {"dstAddr": 1},
                 "idle_timeout_ns": 5000000000},
                {"table": "ipv4_lpm", "action_name": "drop", "match": {"dstAddr": ["10.0.0.1", 32]}, "idle_timeout_ns": 0}"#,
             expect![[r#"
-                entries:2: table_entries[0]: TableAddTimed { table: table1, key: [Exact(48w0x1)], priority: 0, call: ActionCall { action: 2, args: [128w0x1] }, timeout_ns: 5000000000 }
-                entries:4: table_entries[1]: TableAdd { table: table0, key: [Lpm { value: 32w0xa000001, prefix_len: 32 }], priority: 0, call: ActionCall { action: 0, args: [] } }
+                entries:2: table_entries[0]: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table1, name: Some(EntryName { key: [Exact(48w0x1)], priority: 0 }), action: Some(Call(Call { action: action5, args: [128w0x1] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 5000000000 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
+                entries:4: table_entries[1]: Write(Update { kind: Insert, entity: TableEntry(TableEntry { table: table0, name: Some(EntryName { key: [Lpm { value: 32w0xa000001, prefix_len: 32 }], priority: 0 }), action: Some(Call(Call { action: action0, args: [] })), attributes: Attributes { metadata: [], controller_metadata: 0, idle_timeout_ns: 0 }, counter: None, meter: None, meter_counts: None, idle_ns: None, is_const: false }) })
             "#]],
         );
         check_entries(
@@ -503,7 +518,7 @@ mod tests {
                   help: it is a number from 1
                 entries:3: multicast_group_entries[1]: egress_port is 511
                   help: it is a number from 0 to 510
-                entries:4: multicast_group_entries[2]: the replica of port 1 and instance 0 is given twice
+                entries:4: multicast_group_entries[2]: multicast group 1: the replica of port 1 and instance 0 is given twice
                 entries:5: multicast_group_entries[3]: multicast_group_id is 70000
                   help: it is a number from 0 to 65535
                 entries:6: multicast_group_entries[4]: replicas is missing

@@ -1,25 +1,23 @@
 //! Runs `simple_switch_CLI` commands, line by line, on a running switch, and produces the tool's output.
 //!
 //! What enters: a line as users of that tool write it, and the control plane of a switch. What leaves: text in the
-//! tool's form, which scripts parse: handles, values, dumps. The commands are those of entries files
-//! ([`crate::cli_text`]); this module adds the commands that only read, and the text around results. Where the tool
+//! tool's form, which scripts parse. The commands are those of entries files ([`crate::cli_text`]), the answers those of
+//! [`crate::ask`]; this module adds the commands about the switch and its program, and the text around results. Where the tool
 //! reports an error without a reason, this module gives the reason.
 
-use crate::api::entity::{Cell, Entity};
-use crate::api::{Api, Atomicity, Update, UpdateKind};
-use crate::apply::{Reply, meter_cell};
-use crate::cli_text::{self, turned_priority};
-use crate::command::{Command, CounterRef, ProfilePart};
+use crate::api::entity::{Call, Cell, Direct, EntryAction, TableEntry};
+use crate::api::{Api, Atomicity, Entity, Query, Update, UpdateKind, Which};
+use crate::apply::Reply;
+use crate::ask::{bmv2_kind, bmv2_match, hex};
+use crate::cli_text;
+use crate::command::{Ask, Change, Command, EntryChange, NodeChange};
 use crate::names;
 use crate::problem::Problem;
-use base::index::Id as _;
 use base::{Bits, FieldMatch};
-use ir::{ActionCall, Program, TableId};
-use std::fmt::Write as _;
+use ir::{Program, TableId};
 use switch::externs::CounterCell;
-use switch::replication::Replication;
-use switch::{CloneTarget, MeterConfig, Switch};
-use tables::{Entry, Handle, Profile, ProfileOperation, Table, TableKind, Target};
+use switch::{Node, Switch};
+use tables::TableKind;
 
 /// The result of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,129 +186,113 @@ fn table_actions(program: &Program, table: TableId) -> Vec<String> {
 
 /// Carries out a command and formats its result.
 fn carry_out(api: &Api, program: &Program, command: Command) -> Result<String, Problem> {
-    use Command::*;
-    match &command {
-        TableDump { table } => {
-            let lives = Lives::of(api, program, *table)?;
-            let (tables, index) = (api.tables(), table.index());
-            let tables = tables.lock();
-            Ok(dump(&tables.tables()[index], tables.profiles(), program, *table, &lives))
-        }
-        TableDumpEntry { table, handle } => {
-            let lives = Lives::of(api, program, *table)?;
-            let (tables, index) = (api.tables(), table.index());
-            let tables = tables.lock();
-            let stored = &tables.tables()[index];
-            let entry = stored.get(Handle(*handle));
-            let entry = entry.ok_or_else(|| Problem::new(format!("there is no entry with handle {handle}")))?;
-            Ok(dump_entry(stored, entry, program, *table, &lives))
-        }
-        TableDumpEntryFromKey { table, key, priority } => {
-            let lives = Lives::of(api, program, *table)?;
-            let (tables, index) = (api.tables(), table.index());
-            let tables = tables.lock();
-            let stored = &tables.tables()[index];
-            let handle = stored.find(key, *priority).map_err(|error| Problem::new(error.to_string()))?;
-            let entry = handle.and_then(|handle| stored.get(handle));
-            let entry = entry.ok_or_else(|| Problem::new("there is no entry with this key"))?;
-            Ok(dump_entry(stored, entry, program, *table, &lives))
-        }
-        ProfileDump { profile, part } => {
-            let tables = api.tables();
-            let tables = tables.lock();
-            dump_part(&tables.profiles()[profile.index()], *part)
-        }
-        MeterGetRates { meter, index } => {
-            let (meter, index) = (*meter, *index);
-            let config =
-                api.door().ask(move |switch: &mut Switch| meter_cell(switch, meter, index).map(|it| it.config()));
-            config.map_err(|closed| Problem::new(closed.to_string()))?.map(meter_rates)
-        }
-        McDump => {
-            let text = api.door().ask(|switch: &mut Switch| mc_dump(switch.replication()));
-            text.map_err(|closed| Problem::new(closed.to_string()))
-        }
-        MirroringGet { session } => {
-            let session = u32::from(*session);
-            let found = api.door().ask(move |switch: &mut Switch| switch.replication().session(session).map(mirroring));
-            let found = found.map_err(|closed| Problem::new(closed.to_string()))?;
-            found.ok_or_else(|| Problem::new(format!("there is no clone session {session}")))
-        }
-        _ => {
-            let intent = intent(program, &command);
-            let reply = api.command(command.clone())?;
-            let outcome = outcome(program, &command, reply);
-            Ok(match (intent.is_empty(), outcome.is_empty()) {
-                (true, _) => outcome,
-                (_, true) => intent,
-                _ => format!("{intent}\n{outcome}"),
-            })
-        }
-    }
+    let intent = intent(program, &command);
+    let reply = api.command(command.clone())?;
+    let outcome = outcome(program, &command, reply);
+    Ok(match (intent.is_empty(), outcome.is_empty()) {
+        (true, _) => outcome,
+        (_, true) => intent,
+        _ => format!("{intent}\n{outcome}"),
+    })
 }
 
 /// What the tool announces before it runs the command.
 fn intent(program: &Program, command: &Command) -> String {
-    use Command::*;
     let name = |table: &TableId| &program.tables[*table].name;
-    match command {
-        TableAdd { table, key, call, .. } => {
-            let keys: Vec<String> = key.iter().map(key_text).collect();
+    let change = match command {
+        Command::Write(update) => return intent_of(program, update),
+        Command::Change(change) => &**change,
+        Command::Ask(_) | Command::Set(_) => return String::new(),
+    };
+    match change {
+        Change::ByHandle(update) => intent_of(program, update),
+        Change::Entry { table, handle, change: EntryChange::Action(_) } => {
+            format!("Modifying entry {handle} for {} match table {}", table_kind(program, *table), name(table))
+        }
+        Change::Entry { table, handle, change: EntryChange::Delete } => {
+            format!("Deleting entry {handle} from {}", name(table))
+        }
+        Change::Node(NodeChange::Create(Node { rid, ports })) => {
+            format!("Creating node with rid {rid} , port map {} and lag map ", port_map(ports))
+        }
+        Change::Node(NodeChange::SetPorts { node, ports }) => {
+            format!("Updating node {node} with port map {} and lag map ", port_map(ports))
+        }
+        Change::Node(NodeChange::Destroy { node }) => format!("Destroying node {node}"),
+        Change::Node(NodeChange::Membership { group, node, joins: true }) => {
+            format!("Associating node {node} to multicast group {group}")
+        }
+        Change::Node(NodeChange::Membership { group, node, joins: false }) => {
+            format!("Dissociating node {node} from multicast group {group}")
+        }
+        _ => String::new(),
+    }
+}
+
+fn intent_of(program: &Program, Update { kind, entity }: &Update) -> String {
+    match (entity, kind) {
+        (Entity::TableEntry(TableEntry { table, name: Some(name), action: Some(action), .. }), _) => {
+            let keys: Vec<String> = name.key.iter().map(key_text).collect();
             format!(
                 "Adding entry to {} match table {}\nmatch key:           {}\n{}",
                 table_kind(program, *table),
-                name(table),
+                program.tables[*table].name,
                 keys.join("\t"),
-                call_text(program, *table, call)
+                action_text(program, action)
             )
         }
-        TableModify { table, handle, .. } => {
-            format!("Modifying entry {handle} for {} match table {}", table_kind(program, *table), name(table))
+        (Entity::TableEntry(TableEntry { table, action: Some(action), .. }), _) => {
+            format!("Setting default action of {}\n{}", program.tables[*table].name, action_text(program, action))
         }
-        TableDelete { table, handle } => format!("Deleting entry {handle} from {}", name(table)),
-        TableSetDefault { table, call } => {
-            format!("Setting default action of {}\n{}", name(table), call_text(program, *table, call))
+        (Entity::TableEntry(TableEntry { table, .. }), _) => {
+            format!("Resetting default entry for table {}", program.tables[*table].name)
         }
-        TableResetDefault { table } => format!("Resetting default entry for table {}", name(table)),
-        McGroupCreate { group } => format!("Creating multicast group {group}"),
-        McGroupDestroy { group } => format!("Destroying multicast group {group}"),
-        McNodeCreate { rid, ports } => {
-            format!("Creating node with rid {rid} , port map {} and lag map ", port_map(ports))
-        }
-        McNodeUpdate { node, ports } => format!("Updating node {node} with port map {} and lag map ", port_map(ports)),
-        McNodeDestroy { node } => format!("Destroying node {node}"),
-        McNodeAssociate { group, node } => format!("Associating node {node} to multicast group {group}"),
-        McNodeDissociate { group, node } => format!("Dissociating node {node} from multicast group {group}"),
+        (Entity::Multicast(it), UpdateKind::Insert) => format!("Creating multicast group {}", it.group),
+        (Entity::Multicast(it), UpdateKind::Delete) => format!("Destroying multicast group {}", it.group),
         _ => String::new(),
     }
 }
 
 /// The result.
 fn outcome(program: &Program, command: &Command, reply: Reply) -> String {
-    use Command::*;
-    match (command, reply) {
-        (TableAdd { .. }, Reply::Handle(handle)) => format!("Entry has been added with handle {handle}"),
-        (McNodeCreate { .. }, Reply::Handle(handle)) => format!("node was created with handle {handle}"),
-        (ProfileChange { operation, .. }, Reply::Handle(handle)) => match operation {
-            ProfileOperation::CreateGroup => format!("Group has been created with handle {handle}"),
-            _ => format!("Member has been created with handle {handle}"),
+    match reply {
+        Reply::Done => String::new(),
+        Reply::Handle(handle) => match command {
+            Command::Change(change) => match &**change {
+                Change::Node(_) => format!("node was created with handle {handle}"),
+                Change::ByHandle(Update { entity: Entity::Group(_), .. }) => {
+                    format!("Group has been created with handle {handle}")
+                }
+                Change::ByHandle(Update { entity: Entity::Member(_), .. }) => {
+                    format!("Member has been created with handle {handle}")
+                }
+                _ => format!("Entry has been added with handle {handle}"),
+            },
+            _ => format!("Entry has been added with handle {handle}"),
         },
-        (RegisterRead { register, index: Some(index) }, Reply::Text(text)) => {
-            format!("{}[{index}]=  {text}", program.registers[*register].name)
+        Reply::Text(text) => match command {
+            Command::Ask(ask) => answer_text(program, ask, text),
+            _ => text,
+        },
+    }
+}
+
+/// The values of cells with the name of their array.
+fn answer_text(program: &Program, ask: &Ask, text: String) -> String {
+    match ask {
+        Ask::Query(Query::Registers { array: Some(array), index: Some(index) }) => {
+            format!("{}[{index}]=  {text}", program.registers[*array].name)
         }
-        (RegisterRead { register, index: None }, Reply::Text(text)) => {
-            format!("{}= {text}", program.registers[*register].name)
+        Ask::Query(Query::Registers { array: Some(array), index: None }) => {
+            format!("{}= {text}", program.registers[*array].name)
         }
-        (CounterRead { counter, index }, Reply::Text(text)) => {
-            let name = match counter {
-                CounterRef::Array(id) => &program.counters[*id].name,
-                CounterRef::Direct(id) => &program.direct_counters[*id].name,
-            };
-            format!("{name}[{index}]=  BmCounterValue({text})")
+        Ask::Query(Query::Counters { array: Some(array), index: Some(index) }) => {
+            format!("{}[{index}]=  BmCounterValue({text})", program.counters[*array].name)
         }
-        (_, Reply::Text(text)) => text,
-        (_, Reply::Handle(handle)) => handle.to_string(),
-        (_, Reply::Done) => String::new(),
+        Ask::DirectCounter(counter, handle) => {
+            format!("{}[{handle}]=  BmCounterValue({text})", program.direct_counters[*counter].name)
+        }
+        _ => text,
     }
 }
 
@@ -329,189 +311,18 @@ fn port_map(ports: &[u32]) -> String {
     (0..highest).rev().map(|port| if ports.contains(&port) { '1' } else { '0' }).collect()
 }
 
-/// All bytes of a value, as two hexadecimal digits each.
-fn hex(value: &Bits, separator: &str) -> String {
-    let bytes: Vec<String> = value.to_be_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-    bytes.join(separator)
-}
-
 fn key_text(key: &FieldMatch) -> String {
     format!("{}-{}", bmv2_kind(key), bmv2_match(key, ":"))
 }
 
-/// The match kind as the tool writes it.
-fn bmv2_kind(key: &FieldMatch) -> String {
-    key.kind().name().to_ascii_uppercase()
-}
-
-fn bmv2_match(key: &FieldMatch, separator: &str) -> String {
-    key.text([" &&& ", " -> "], |value, _| hex(value, separator))
-}
-
-fn call_text(program: &Program, table: TableId, call: &ActionCall) -> String {
-    match Target::of(call.action as usize, &call.args) {
-        Some(Target::Member(member)) => return format!("member:              {member}"),
-        Some(Target::Group(group)) => return format!("group:               {group}"),
-        None => {}
-    }
-    let listed = program.tables[table].actions.get(call.action as usize);
-    let name = listed.map_or("?", |listed| program.actions[listed.action].name.as_str());
-    let args: Vec<String> = call.args.iter().map(|arg| hex(arg, ":")).collect();
-    format!("action:              {name}\nruntime data:        {}", args.join("\t"))
-}
-
-// -------------------------------------------------------------------------------------------------------------- dumps
-
-const RULE: &str = "==========";
-const STARS: &str = "**********";
-
-/// What a table with timeouts needs to show its entries' age: the switch's time, and that of each entry's last hit.
-#[derive(Default)]
-struct Lives {
-    now_ns: u64,
-    last_hits_ns: Vec<u64>,
-}
-
-impl Lives {
-    fn of(api: &Api, program: &Program, table: TableId) -> Result<Lives, Problem> {
-        if !program.tables[table].support_timeout {
-            return Ok(Lives::default());
-        }
-        let lives = api.door().ask(move |switch: &mut Switch| Lives {
-            now_ns: switch.now_ns(),
-            last_hits_ns: switch.externs_mut().last_hits_ns[table].clone(),
-        });
-        lives.map_err(|closed| Problem::new(closed.to_string()))
-    }
-}
-
-fn dump(table: &Table, profiles: &[Profile], program: &Program, id: TableId, lives: &Lives) -> String {
-    let mut text = format!("{RULE}\nTABLE ENTRIES\n");
-    for entry in table.entries() {
-        let _ = writeln!(text, "{STARS}\n{}", dump_entry(table, entry, program, id, lives));
-    }
-    if let Some(used) = &program.tables[id].implementation
-        && let Some(profile) = profiles.get(used.profile.index())
-    {
-        let _ = writeln!(text, "{}", dump_profile(profile));
-    }
-    let default =
-        table.default_action().map_or_else(|| "EMPTY".to_owned(), |call| action_entry(table, call.action, &call.args));
-    let _ = write!(text, "{RULE}\nDumping default entry\n{default}\n{RULE}");
-    text
-}
-
-fn dump_entry(table: &Table, entry: &Entry, program: &Program, id: TableId, lives: &Lives) -> String {
-    let mut text = format!("Dumping entry {:#x}\nMatch key:\n", entry.handle.0);
-    let keys = &program.tables[id].keys;
-    let width = keys.iter().map(|key| key.name.chars().count()).max().unwrap_or(0).max(20);
-    for (key, value) in keys.iter().zip(&entry.spec.key) {
-        let _ = writeln!(text, "* {:width$}: {}", key.name, match_text(value));
-    }
-    if matches!(table.kind(), TableKind::Ternary | TableKind::Range) {
-        let _ = writeln!(text, "Priority: {}", turned_priority(entry.spec.priority));
-    }
-    text += &action_entry(table, entry.spec.action, &entry.spec.args);
-    if program.tables[id].support_timeout {
-        let last_hit_ns = lives.last_hits_ns.get(entry.handle.0 as usize).copied().unwrap_or(lives.now_ns);
-        let idle_ms = lives.now_ns.saturating_sub(last_hit_ns) / 1_000_000;
-        let timeout_ms = entry.attributes.as_ref().map_or(0, |it| it.idle_timeout_ns) / 1_000_000;
-        let _ = write!(text, "\nLife: {idle_ms}ms since hit, timeout is {timeout_ms}ms");
-    }
-    text
-}
-
-fn dump_profile(profile: &Profile) -> String {
-    let members = profile.members().map(|(handle, call)| format!("{STARS}\n{}", dump_member(profile, handle, call)));
-    let head = [RULE.to_owned(), "MEMBERS".to_owned()];
-    let members = head.into_iter().chain(members);
-    if !profile.spec().has_groups {
-        return lines(members);
-    }
-    let groups = profile.groups().map(|(handle, members)| format!("{STARS}\n{}", dump_group(handle, members)));
-    lines(members.chain([RULE.to_owned(), "GROUPS".to_owned()]).chain(groups))
-}
-
-fn dump_part(profile: &Profile, part: ProfilePart) -> Result<String, Problem> {
-    let none = |what: &str, handle: Handle| Problem::new(format!("there is no {what} with handle {handle}"));
-    match part {
-        ProfilePart::All => Ok(dump_profile(profile)),
-        ProfilePart::Member(handle) => {
-            profile.member(handle).map(|call| dump_member(profile, handle, call)).ok_or_else(|| none("member", handle))
-        }
-        ProfilePart::Group(handle) => {
-            profile.group(handle).map(|members| dump_group(handle, members)).ok_or_else(|| none("group", handle))
-        }
-    }
-}
-
-fn dump_member(profile: &Profile, handle: Handle, call: &tables::ActionCall) -> String {
-    let name = profile.spec().actions.get(call.action).map_or("?", |action| action.name.as_str());
-    format!("Dumping member {handle}\nAction entry: {name} - {}", arguments(&call.args))
-}
-
-/// The tool does not support weights; one other than 1 follows its member.
-fn dump_group(handle: Handle, members: &tables::Group) -> String {
-    let member = |(member, &weight): (&Handle, &u32)| match weight {
-        1 => member.to_string(),
-        _ => format!("{member} (weight {weight})"),
-    };
-    let members: Vec<String> = members.iter().map(member).collect();
-    format!("Dumping group {handle}\nMembers: [{}]", members.join(", "))
-}
-
-fn arguments(args: &[Bits]) -> String {
-    args.iter().map(|arg| hex(arg, "")).collect::<Vec<_>>().join(", ")
-}
-
-fn match_text(value: &FieldMatch) -> String {
-    format!("{:10}{}", bmv2_kind(value), bmv2_match(value, ""))
-}
-
-fn action_entry(table: &Table, action: usize, args: &[Bits]) -> String {
-    match Target::of(action, args) {
-        Some(Target::Member(member)) => format!("Index: member({member})"),
-        Some(Target::Group(group)) => format!("Index: group({group})"),
-        None => {
-            let name = table.spec().actions.get(action).map_or("NoAction", |action| action.name.as_str());
-            format!("Action entry: {name} - {}", arguments(args))
-        }
-    }
-}
-
-/// A group that P4Runtime has created has no nodes: its copies are shown with their number alone.
-fn mc_dump(replication: &Replication) -> String {
-    let mut text = format!("{RULE}\nMC ENTRIES\n");
-    for (group, _) in replication.groups() {
-        let _ = writeln!(text, "{STARS}\nmgrp({group})");
-        for (node, rid, ports) in replication.nodes(group) {
-            let node = node.map_or_else(|| "-".to_owned(), |node| node.to_string());
-            let ports: Vec<String> = ports.iter().map(u32::to_string).collect();
-            let _ = writeln!(text, "  -> (L1h={node}, rid={rid}) -> (ports=[{}], lags=[])", ports.join(", "));
-        }
-    }
-    text + RULE + "\nLAGS\n" + RULE
-}
-
-/// The committed rate and the peak rate, in units per microsecond, each with its burst.
-fn meter_rates(config: Option<MeterConfig>) -> String {
-    let Some(config) = config else { return "WARNING: expected 2 rates but only received 0".to_owned() };
-    let rates = [
-        (config.committed_rate_milliunits_per_s, config.committed_burst),
-        (config.peak_rate_milliunits_per_s, config.peak_burst),
-    ];
-    let row = |(number, (rate, burst)): (usize, (u64, u64))| {
-        format!("{number}: info rate = {:?}, burst size = {burst}", rate as f64 / 1e9)
-    };
-    lines(rates.into_iter().enumerate().map(row))
-}
-
-fn mirroring(target: &CloneTarget) -> String {
-    match target {
-        CloneTarget::Group(group) => format!("MirroringSessionConfig(port=None, mgid={group})"),
-        CloneTarget::Replicas(replicas) => {
-            let ports: Vec<String> = replicas.iter().map(|it| it.port.to_string()).collect();
-            format!("MirroringSessionConfig(port={}, mgid=None)", ports.join(","))
+fn action_text(program: &Program, action: &EntryAction) -> String {
+    match action {
+        EntryAction::Member(member) => format!("member:              {member}"),
+        EntryAction::Group(group) => format!("group:               {group}"),
+        EntryAction::OneShot(_) => String::new(),
+        EntryAction::Call(Call { action, args }) => {
+            let args: Vec<String> = args.iter().map(|arg| hex(arg, ":")).collect();
+            format!("action:              {}\nruntime data:        {}", program.actions[*action].name, args.join("\t"))
         }
     }
 }
@@ -520,72 +331,57 @@ fn mirroring(target: &CloneTarget) -> String {
 
 /// Resets entries, default actions, members, groups, cells and copies to their state when the program begins.
 fn reset_state(api: &Api, program: &Program) -> Result<(), Problem> {
-    for table in program.tables.ids() {
-        let declared = &program.tables[table];
-        if !declared.const_entries && !declared.keys.is_empty() {
-            api.command(Command::TableClear { table })?;
+    let mut updates = Vec::new();
+    for (id, table) in program.tables.iter_enumerated() {
+        if !table.const_entries && !table.keys.is_empty() {
+            updates.push(Update { kind: UpdateKind::Delete, entity: Entity::AllEntries(id) });
         }
-        if !declared.const_default {
-            api.command(Command::TableResetDefault { table })?;
+        if !table.const_default {
+            updates.push(modify(Entity::TableEntry(TableEntry::new(id, None, None))));
         }
     }
-    for profile in program.action_profiles.ids() {
-        reset_profile(api, profile)?;
+    let queries = [
+        Query::Groups { profile: None, id: None },
+        Query::Members { profile: None, id: None },
+        Query::Multicast(None),
+        Query::CloneSessions(None),
+    ];
+    for query in &queries {
+        let read = api.read(query, &mut |entities| {
+            updates.extend(entities.into_iter().map(|entity| Update { kind: UpdateKind::Delete, entity }));
+            true
+        });
+        read.map_err(|fault| Problem::new(fault.message))?;
     }
-    let arrays = api.write(zeros(program), Atomicity::ContinueOnError);
-    arrays.into_iter().collect::<Result<(), _>>().map_err(|fault| Problem::new(fault.message))?;
-    for set in program.value_sets.ids() {
-        api.command(Command::ValueSetClear { set })?;
-    }
-    for counter in program.direct_counters.ids() {
-        api.command(Command::CounterReset { counter })?;
-    }
-    let numbers = api.door().ask(|switch: &mut Switch| {
-        let replication = switch.replication();
-        let groups: Vec<u64> = replication.groups().map(|(group, _)| group).collect();
-        let sessions: Vec<u32> = replication.sessions().map(|(session, ..)| session).collect();
-        (groups, sessions)
-    });
-    let (groups, sessions) = numbers.map_err(|closed| Problem::new(closed.to_string()))?;
-    for group in groups.into_iter().filter_map(|group| u16::try_from(group).ok()) {
-        api.command(Command::McGroupDestroy { group })?;
-    }
-    for session in sessions.into_iter().filter_map(|session| u16::try_from(session).ok()) {
-        api.command(Command::MirroringDelete { session })?;
-    }
-    Ok(())
+    updates.extend(zeros(program).into_iter().map(modify));
+    let outcomes = api.write(updates, Atomicity::ContinueOnError);
+    outcomes.into_iter().collect::<Result<(), _>>().map_err(|fault| Problem::new(fault.message))
 }
 
-/// Updates that set all cells of all registers and counters to 0.
-fn zeros(program: &Program) -> Vec<Update> {
+fn modify(entity: Entity) -> Update {
+    Update { kind: UpdateKind::Modify, entity }
+}
+
+/// All registers, counters and value sets as they begin.
+fn zeros(program: &Program) -> Vec<Entity> {
+    let value = CounterCell::default();
     let registers = program
         .registers
         .iter_enumerated()
         .map(|(array, declared)| Entity::Register(Cell { array, index: None, value: Bits::zero(declared.ty.width()) }));
-    let counters = program.counters.ids();
-    let counters = counters.map(|array| Entity::Counter(Cell { array, index: None, value: CounterCell::default() }));
-    registers.chain(counters).map(|entity| Update { kind: UpdateKind::Modify, entity }).collect()
-}
-
-fn reset_profile(api: &Api, profile: ir::ActionProfileId) -> Result<(), Problem> {
-    let (groups, members) = {
-        let tables = api.tables();
-        let tables = tables.lock();
-        let stored = &tables.profiles()[profile.index()];
-        let groups: Vec<Handle> = stored.groups().map(|(handle, _)| handle).collect();
-        let members: Vec<Handle> = stored.members().map(|(handle, _)| handle).collect();
-        (groups, members)
-    };
-    let groups = groups.into_iter().map(|group| ProfileOperation::DeleteGroup { group });
-    for operation in groups.chain(members.into_iter().map(|member| ProfileOperation::DeleteMember { member })) {
-        api.command(Command::ProfileChange { profile, operation })?;
-    }
-    Ok(())
+    let counters = program.counters.ids().map(|array| Entity::Counter(Cell { array, index: None, value }));
+    let counted = program.tables.iter_enumerated().filter(|(_, table)| !table.direct_counters.is_empty());
+    let direct = counted.flat_map(|(table, _)| {
+        [Which::All, Which::Default].map(|which| Entity::DirectCounter(Direct { table, which, value }))
+    });
+    let sets = program.value_sets.ids().map(|set| Entity::ValueSet { set, members: Vec::new() });
+    registers.chain(counters).chain(direct).chain(sets).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::entity::Multicast;
     use crate::api::tests::api;
     use expect_test::{Expect, expect};
 
@@ -677,7 +473,7 @@ mod tests {
                 * meta.tag            : OPTIONAL  *
                 Priority: 10
                 Action entry: MyIngress.drop - 
-                Error: there is no entry with handle 1
+                Error: table MyIngress.acl.filter has no entry with handle 1: it has 1 entry
             "#]],
         );
     }
@@ -702,7 +498,7 @@ mod tests {
                 * hdr.ethernet.dstAddr: EXACT     000000000001
                 Action entry: MyIngress.set_port - 0001
                 Life: 0ms since hit, timeout is 5000ms
-                Error: there is no entry with handle 7
+                Error: table MyIngress.l2 has no entry with handle 7: it has 1 entry
                 Error: table MyIngress.ipv4_lpm has no idle timeouts
                   help: the program must declare `support_timeout = true` in it
             "#]],
@@ -820,6 +616,121 @@ mod tests {
 
                 MirroringSessionConfig(port=3, mgid=None)
                 Error: there is no clone session 6
+            "#]],
+        );
+    }
+
+    #[test]
+    fn nodes_compose_groups() {
+        let api = api();
+        let about = About::default();
+        let text = |lines: &str| {
+            let answers = lines.lines().map(|line| run(&api, &about, line).text);
+            answers.filter(|text| !text.contains("ing ")).collect::<Vec<_>>().join("\n")
+        };
+        let replicas = vec![switch::Replica { rid: 1, port: 9 }.into(), switch::Replica { rid: 1, port: 8 }.into()];
+        let group = Entity::Multicast(Multicast { group: 1, replicas, metadata: vec![7] });
+        let insertion = Update { kind: UpdateKind::Insert, entity: group };
+        assert_eq!(api.write(vec![insertion], Atomicity::ContinueOnError), [Ok(())]);
+        expect![[r#"
+            there is no multicast node with handle 0
+            there is no multicast group 3; create it first
+            multicast node 0 is in group 1 already
+            multicast node 1 is not in group 2
+            there is no multicast node with handle 7
+            ==========
+            MC ENTRIES
+            **********
+            mgrp(1)
+              -> (L1h=0, rid=0) -> (ports=[2, 4], lags=[])
+              -> (L1h=1, rid=0) -> (ports=[2], lags=[])
+              -> (L1h=-, rid=1) -> (ports=[9, 8], lags=[])
+            **********
+            mgrp(2)
+              -> (L1h=0, rid=0) -> (ports=[2, 4], lags=[])
+            ==========
+            LAGS
+            =========="#]]
+        .assert_eq(&text(
+            "mc_node_destroy 0
+             mc_node_create 0 1
+             mc_node_create 0 2
+             mc_mgrp_create 2
+             mc_node_associate 1 0
+             mc_node_associate 3 0
+             mc_node_associate 1 0
+             mc_node_associate 1 1
+             mc_node_associate 2 0
+             mc_node_dissociate 2 1
+             mc_node_update 0 4 2
+             mc_node_update 7 1
+             mc_dump",
+        ));
+        expect![[r#"
+            ==========
+            MC ENTRIES
+            **********
+            mgrp(1)
+              -> (L1h=1, rid=0) -> (ports=[2], lags=[])
+              -> (L1h=-, rid=1) -> (ports=[9, 8], lags=[])
+            **********
+            mgrp(2)
+            ==========
+            LAGS
+            =========="#]]
+        .assert_eq(&text("mc_node_destroy 0\nmc_dump"));
+        let mut metadata = Vec::new();
+        api.read(&Query::Multicast(Some(1)), &mut |entities| {
+            metadata.extend(
+                entities.into_iter().map(|it| if let Entity::Multicast(it) = it { it.metadata } else { vec![] }),
+            );
+            true
+        })
+        .unwrap();
+        assert_eq!(metadata, [[7]], "a node leaves what a controller has attached");
+    }
+
+    #[test]
+    fn what_handles_do_not_name_is_refused() {
+        check(
+            "table_modify l2 tunnel 3 1
+             table_delete l2 3
+             counter_write hits 3 1 1
+             counter_read hits 3
+             table_indirect_add balance 1 => 0
+             table_indirect_add_with_group balance 1 => 0
+             act_prof_delete_member hops 4
+             act_prof_create_member hops set_port 3
+             act_prof_create_group hops
+             table_indirect_add_with_group balance 1 => 0
+             act_prof_remove_member_from_group hops 0 0
+             act_prof_add_member_to_group hops 0 0
+             act_prof_add_member_to_group hops 0 0
+             act_prof_delete_member hops 0
+             table_indirect_add_with_group balance 1 => 0
+             act_prof_delete_group hops 0
+             table_modify balance set_port 0 1",
+            expect![[r#"
+                Error: table MyIngress.l2 has no entry with handle 3: it has 0 entries
+                Error: table MyIngress.l2 has no entry with handle 3: it has 0 entries
+                Error: table MyIngress.l2 has no entry with handle 3: it has 0 entries
+                Error: table MyIngress.l2 has no entry with handle 3: it has 0 entries
+                Error: action profile MyIngress.hops has no member with handle 0
+                Error: action profile MyIngress.hops has no group with handle 0
+                Error: action profile MyIngress.hops has no member with handle 4
+                Member has been created with handle 0
+                Group has been created with handle 0
+                Error: group 0 is empty: add members to it first
+                Error: action profile MyIngress.hops: member 0 is not in group 0
+
+                Error: action profile MyIngress.hops: member 0 is already in group 0
+                Error: action profile `MyIngress.hops`: member 0 is in group 0
+                Adding entry to exact match table MyIngress.balance
+                match key:           EXACT-00:01
+                group:               0
+                Entry has been added with handle 0
+                Error: action profile `MyIngress.hops`: an entry names group 0: change that first
+                Error: table MyIngress.balance takes its actions from action profile MyIngress.hops: an entry names a member or a group of it
             "#]],
         );
     }

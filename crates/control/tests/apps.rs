@@ -1,7 +1,10 @@
 //! The programs in `apps/` with their entries: both forms of entries have the same meaning, and packets take the
 //! expected path.
 
-use control::{Command, Replica, parse_entries};
+use control::api::Entity;
+use control::api::entity::Multicast;
+use control::command::{Change, NodeChange};
+use control::{Command, parse_entries};
 use expect_test::{Expect, expect};
 use ir::Program;
 use std::path::Path;
@@ -112,9 +115,11 @@ fn both_forms_of_entries_say_the_same() {
     let (text, json) = (commands("l2fwd", "entries.txt", &switch), commands("l2fwd", "runtime.json", &switch));
     assert_eq!(text[..3], json[..3]);
     // The forms have different terms for a group of ports.
-    assert_eq!(text[4], Command::McNodeCreate { rid: 0, ports: vec![1, 2, 3] });
-    let replicas = [1, 2, 3].map(|port| Replica { port, instance: 0 }).to_vec();
-    assert_eq!(json[3], Command::McGroupSet { group: 1, replicas });
+    let node = switch::Node { rid: 0, ports: vec![1, 2, 3] };
+    let replicas = node.replicas().map(Into::into).collect();
+    assert_eq!(text[4], Command::change(Change::Node(NodeChange::Create(node))));
+    let group = Multicast { group: 1, replicas, metadata: Vec::new() };
+    assert_eq!(json[3], Command::change(Change::Put(Entity::Multicast(group))));
 }
 
 #[test]

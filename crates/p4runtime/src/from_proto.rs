@@ -11,7 +11,7 @@ use control::api::entity::{
     Call, Cell, Choice, CloneSession, DigestConfig, Direct, EntryAction, EntryName, Group, GroupMember, Member,
     MeterValue, Multicast, Replica, TableEntry,
 };
-use control::api::{Code, Entity, Fault, Update, UpdateKind};
+use control::api::{Code, Entity, Fault, Update, UpdateKind, Which};
 use ir::ActionId;
 use p4info::{Kind, Table};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
@@ -259,14 +259,14 @@ impl Reader<'_> {
             let message = format!("a {what} of table {} can be modified, not inserted or deleted", table.name);
             return Err(Fault::invalid(message));
         }
-        let name = match entry.is_default_action {
+        let which = match entry.is_default_action {
             true => {
                 check_default(&format!("table {}", table.name), entry)?;
-                None
+                Which::Default
             }
-            false => Some(entry_name(self.schema, table, entry, Unknown::Refused)?),
+            false => Which::Named(entry_name(self.schema, table, entry, Unknown::Refused)?),
         };
-        Ok(Direct { table: table.table, name, value })
+        Ok(Direct { table: table.table, which, value })
     }
 
     // ------------------------------------------------------------------------------------------------ profiles
@@ -467,6 +467,7 @@ impl Reader<'_> {
                 Ok(Entity::CloneSession(CloneSession {
                     session: it.session_id,
                     replicas: self.replicas(&owner, &it.replicas)?,
+                    group: None,
                     class_of_service: it.class_of_service,
                     length_bytes_max,
                 }))
@@ -493,6 +494,7 @@ impl Reader<'_> {
             let backups = replica.backup_replicas.iter().map(backup).collect::<Result<_, _>>()?;
             replicas.push(Replica { primary, backups });
         }
+        Replica::check_all(owner, &replicas)?;
         Ok(replicas)
     }
 

@@ -247,6 +247,7 @@ impl<'p> Names<'p> {
             // Carried between the bursts.
             Entity::DirectCounter(_) | Entity::DirectMeter(_) => return Taken::Already,
             Entity::Counter(_) | Entity::Meter(_) | Entity::Register(_) => return Taken::Already,
+            Entity::AllEntries(_) => unreachable!("it is written, not read"),
         };
         taken.map_or(Taken::Not(why), |entity| Taken::As(Box::new(entity)))
     }
@@ -258,6 +259,7 @@ impl<'p> Names<'p> {
         match entity {
             Entity::TableEntry(TableEntry { table: of, name: None, .. }) => format!("default action of {}", table(*of)),
             Entity::TableEntry(entry) => table(entry.table),
+            Entity::AllEntries(of) => table(*of),
             Entity::Member(member) => profile(member.profile),
             Entity::Group(group) => profile(group.profile),
             Entity::Multicast(group) => format!("multicast group {}", group.group),

@@ -8,10 +8,10 @@ use crate::matches;
 use crate::schema::Schema;
 use crate::value;
 use base::Bits;
-use control::api::Entity;
 use control::api::entity::{
     Call, Choice, CloneSession, Direct, EntryAction, Group, Member, Multicast, Replica, TableEntry,
 };
+use control::api::{Entity, Which};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
 use std::collections::BTreeSet;
 use switch::MeterConfig;
@@ -53,6 +53,8 @@ impl Encoder<'_> {
         let ids = &self.schema.ids;
         let sent = match entity {
             Entity::TableEntry(it) => Sent::TableEntry(self.table_entry(it)?),
+            // It is written, not read.
+            Entity::AllEntries(_) => return None,
             Entity::DirectCounter(it) => Sent::DirectCounterEntry(v1::DirectCounterEntry {
                 table_entry: Some(self.named(it)?),
                 data: Some(counter_data(it.value)),
@@ -157,8 +159,9 @@ impl Encoder<'_> {
     /// An entry's key and priority only.
     fn named<T>(&self, direct: &Direct<T>) -> Option<v1::TableEntry> {
         let table = self.schema.model.table(*self.schema.ids.tables.get(&direct.table)?)?;
-        let Some(name) = &direct.name else {
-            return Some(v1::TableEntry { table_id: table.id, is_default_action: true, ..v1::TableEntry::default() });
+        let Which::Named(name) = &direct.which else {
+            let is_default_action = direct.which == Which::Default;
+            return Some(v1::TableEntry { table_id: table.id, is_default_action, ..v1::TableEntry::default() });
         };
         Some(v1::TableEntry {
             table_id: table.id,

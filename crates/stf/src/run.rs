@@ -6,8 +6,10 @@ use crate::script::{Call, Command, CounterCell, CounterCheck, Script, Value};
 use crate::{keys, names};
 use base::Bits;
 use base::index::Id as _;
+use control::api::entity::{self, EntryAction, EntryName, TableEntry};
+use control::api::{Entity, Update, UpdateKind};
 use control::{Command as Control, CounterRef, Reply};
-use ir::{ActionCall, DigestId, TableId};
+use ir::{DigestId, TableId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -218,16 +220,18 @@ impl Runner<'_, '_> {
         match command {
             Command::Add { table, priority, keys, call, id } => {
                 let table = self.table(table)?;
-                let command = self.entry(table, *priority, keys, call)?;
-                if let (Some(Reply::Handle(handle)), Some(id)) = (self.perform(line, &command), id) {
+                let entry = self.entry(table, *priority, keys, call)?;
+                let reply = self.perform(line, UpdateKind::Insert, Entity::TableEntry(entry));
+                if let (Some(Reply::Handle(handle)), Some(id)) = (reply, id) {
                     self.ids.insert(id.clone(), (table, handle));
                 }
                 Ok(())
             }
             Command::SetDefault { table, call } => {
                 let table = self.table(table)?;
-                let call = self.call(table, call)?;
-                self.perform(line, &Control::TableSetDefault { table, call });
+                let action = Some(self.call(table, call)?);
+                let default = Entity::TableEntry(TableEntry::new(table, None, action));
+                self.perform(line, UpdateKind::Modify, default);
                 Ok(())
             }
             Command::Packet { port, bytes } => self.packet(*port, bytes),
@@ -249,11 +253,15 @@ impl Runner<'_, '_> {
         control::apply(self.switch, command).map_err(|problem| problem.to_string())
     }
 
-    /// Carries out a command that the switch may refuse: a key that the table has already, an entry beyond the
+    fn write(&mut self, kind: UpdateKind, entity: Entity) -> Result<Reply, String> {
+        self.apply(&Control::Write(Box::new(Update { kind, entity })))
+    }
+
+    /// Carries out an update that the switch may refuse: a key that the table has already, an entry beyond the
     /// table's size, a change of a constant. The reference's runner ignores such errors, so they do not fail the
     /// test.
-    fn perform(&mut self, line: u32, command: &Control) -> Option<Reply> {
-        match self.apply(command) {
+    fn perform(&mut self, line: u32, kind: UpdateKind, entity: Entity) -> Option<Reply> {
+        match self.write(kind, entity) {
             Ok(reply) => Some(reply),
             Err(message) => {
                 let note = self.about(line, message);
@@ -269,7 +277,7 @@ impl Runner<'_, '_> {
         names::find("table", given, &names).map(TableId::from_index)
     }
 
-    fn call(&self, table: TableId, call: &Call) -> Result<ActionCall, String> {
+    fn call(&self, table: TableId, call: &Call) -> Result<EntryAction, String> {
         let program = self.switch.program();
         let listed = &program.tables[table].actions;
         let actions: Vec<&str> = listed.iter().map(|it| program.actions[it.action].name.as_str()).collect();
@@ -294,17 +302,17 @@ impl Runner<'_, '_> {
             let target = keys::target("parameter", name, program.vars[param].ty.width());
             args.push(keys::exact(number, &target).map_err(|problem| problem.to_string())?);
         }
-        Ok(ActionCall { action: position as u32, args })
+        Ok(EntryAction::Call(entity::Call { action: listed[position].action, args }))
     }
 
-    /// The command that adds an entry.
+    /// The entry that a command adds.
     fn entry(
         &self,
         id: TableId,
         priority: Option<i32>,
         keys: &[(String, Value)],
         call: &Call,
-    ) -> Result<Control, String> {
+    ) -> Result<TableEntry, String> {
         let program = Arc::clone(self.switch.program());
         let table = &program.tables[id];
         let mut given: Vec<Option<&Value>> = vec![None; table.keys.len()];
@@ -330,8 +338,7 @@ impl Runner<'_, '_> {
             }
             _ => 0,
         };
-        let call = self.call(id, call)?;
-        Ok(Control::TableAdd { table: id, key, priority, call })
+        Ok(TableEntry::new(id, Some(EntryName { key, priority }), Some(self.call(id, call)?)))
     }
 
     fn packet(&mut self, port: u32, bytes: &[u8]) -> Result<(), String> {
@@ -359,7 +366,7 @@ impl Runner<'_, '_> {
         let program = Arc::clone(self.switch.program());
         let changeable = program.tables.iter_enumerated().filter(|(_, table)| !table.const_entries);
         for (table, _) in changeable {
-            self.apply(&Control::TableClear { table })?;
+            self.write(UpdateKind::Delete, Entity::AllEntries(table))?;
         }
         self.ids.clear();
         Ok(())

@@ -70,7 +70,7 @@ pub use frame::Frame;
 pub use meter::MeterConfig;
 pub use output::{Decision, Departing, Departures, Observer, Output};
 pub use packet::PoolLimits;
-pub use replication::{CloneProperties, CloneTarget, Destination, Replica, ReplicationError};
+pub use replication::{CloneProperties, CloneTarget, Destination, Node, Replica, ReplicationError};
 pub use shards::{NotShardable, Shard};
 pub use shared_tables::{LockedTables, SharedTables};
 pub use specialise::{Blueprint, Specialisation};

@@ -1,8 +1,11 @@
 //! Multicast groups and clone sessions: who gets copies.
 //!
-//! What enters: the control plane's groups, nodes and sessions. What leaves: the list of (replica id, port) of a group,
-//! kept flat so that the data plane only walks it. Names follow the switch commands: a *node* is a replica id with
-//! ports, known by its handle; a group has nodes in the order in which they were associated.
+//! What enters: the control plane's groups and sessions. What leaves: the list of (replica id, port) of a group, kept
+//! flat so that the data plane only walks it.
+//!
+//! BMv2's tools compose groups of *nodes*: a node is a replica id with ports, known by its handle. Handles are numbers
+//! of the moment, so nodes are no state of their own: whoever changes a node or puts it into a group sets the replicas
+//! of the group, and [`Replication::link`] notes the nodes that they come from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,16 +48,8 @@ pub enum Destination {
 /// What is wrong with a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReplicationError {
-    /// The group exists already.
-    GroupExists(u64),
     /// There is no such group.
     NoGroup(u64),
-    /// There is no such node.
-    NoNode(u32),
-    /// The node is in this group already.
-    NodeAssociated(u32, u64),
-    /// The node is not in this group.
-    NodeNotAssociated(u32, u64),
     /// There is no such session.
     NoSession(u32),
     /// A session number above the greatest.
@@ -66,15 +61,7 @@ pub enum ReplicationError {
 impl std::fmt::Display for ReplicationError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            ReplicationError::GroupExists(group) => write!(f, "multicast group {group} exists already"),
             ReplicationError::NoGroup(group) => write!(f, "there is no multicast group {group}; create it first"),
-            ReplicationError::NoNode(node) => write!(f, "there is no multicast node with handle {node}"),
-            ReplicationError::NodeAssociated(node, group) => {
-                write!(f, "multicast node {node} is in group {group} already")
-            }
-            ReplicationError::NodeNotAssociated(node, group) => {
-                write!(f, "multicast node {node} is not in group {group}")
-            }
             ReplicationError::NoSession(session) => write!(f, "there is no clone session {session}"),
             ReplicationError::SessionTooHigh(session) => {
                 write!(f, "clone session {session} is above the greatest, {SESSION_MAX}")
@@ -92,27 +79,29 @@ pub const SESSION_MAX: u32 = 32_767;
 /// The most groups, nodes, or ports of a node.
 const ITEMS_MAX: usize = 65_536;
 
-#[derive(Clone, Default)]
-struct Group {
-    nodes: Vec<u32>,
-    /// Replicas that the group has without a node.
-    own: Vec<Replica>,
-    /// All replicas: those of the nodes, then its own.
+/// A multicast group.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// Its copies.
     replicas: Vec<Replica>,
+    /// The nodes that the first of these come from.
+    nodes: Vec<u32>,
 }
 
-impl Group {
-    fn refresh(&mut self, nodes: &BTreeMap<u32, Node>) {
-        let members = self.nodes.iter().filter_map(|node| nodes.get(node));
-        let of_nodes = members.flat_map(|node| node.ports.iter().map(|&port| Replica { rid: node.rid, port }));
-        self.replicas = of_nodes.chain(self.own.iter().copied()).collect();
+/// A part of a group as BMv2's tools have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// `egress_rid` of the copies.
+    pub rid: u64,
+    /// Each gets a copy.
+    pub ports: Vec<u32>,
+}
+
+impl Node {
+    /// The copies that it stands for.
+    pub fn replicas(&self) -> impl Iterator<Item = Replica> {
+        self.ports.iter().map(|&port| Replica { rid: self.rid, port })
     }
-}
-
-#[derive(Clone)]
-struct Node {
-    rid: u64,
-    ports: Vec<u32>,
 }
 
 /// All groups and sessions of a switch.
@@ -153,25 +142,74 @@ impl Replication {
         self.groups.iter().map(|(&number, group)| (number, &group.replicas[..]))
     }
 
-    /// The nodes of a group in the order in which they came into it, each with its handle, and last what the group has
-    /// without a node.
-    pub fn nodes(&self, group: u64) -> impl Iterator<Item = (Option<u32>, u64, Vec<u32>)> {
-        let group = self.groups.get(&group);
-        let of_nodes = group
-            .into_iter()
-            .flat_map(|group| &group.nodes)
-            .filter_map(|handle| self.nodes.get(handle).map(|node| (Some(*handle), node.rid, node.ports.clone())));
-        let own = group.map_or(&[][..], |group| &group.own);
-        of_nodes.chain(
-            own.chunk_by(|one, other| one.rid == other.rid)
-                .map(|replicas| (None, replicas[0].rid, replicas.iter().map(|replica| replica.port).collect())),
-        )
+    /// The node of this handle.
+    pub fn node(&self, handle: u32) -> Option<&Node> {
+        self.nodes.get(&handle)
+    }
+
+    /// The handle that the next new node gets: the least that is free.
+    pub fn next_node(&self) -> u32 {
+        // A handle that was given back is below all that were never given.
+        self.free_handles.first().copied().unwrap_or(self.nodes.len() as u32)
+    }
+
+    /// Makes, changes or removes the node of this handle, which exists or is the next. Groups that have it do not
+    /// follow.
+    pub fn set_node(&mut self, handle: u32, node: Option<Node>) -> Result<(), ReplicationError> {
+        match node {
+            Some(node) => {
+                limit(self.nodes.len(), "multicast nodes")?;
+                limit(node.ports.len(), "ports of a multicast node")?;
+                self.free_handles.remove(&handle);
+                self.nodes.insert(handle, node);
+            }
+            None => {
+                self.nodes.remove(&handle);
+                self.free_handles.insert(handle);
+            }
+        }
+        Ok(())
+    }
+
+    /// The nodes of a group, in the order in which they came into it.
+    pub fn nodes_of(&self, group: u64) -> &[u32] {
+        self.groups.get(&group).map_or(&[], |group| &group.nodes)
+    }
+
+    /// The groups that have this node.
+    pub fn groups_with(&self, node: u32) -> impl Iterator<Item = u64> {
+        self.groups.iter().filter(move |(_, group)| group.nodes.contains(&node)).map(|(&number, _)| number)
+    }
+
+    /// How many of the first replicas of a group come from its nodes.
+    pub fn replicas_of_nodes(&self, group: u64) -> usize {
+        self.nodes_of(group).iter().filter_map(|node| self.nodes.get(node)).map(|node| node.ports.len()).sum()
+    }
+
+    /// Notes that the first replicas of a group, as they are now, come from these nodes.
+    pub fn link(&mut self, group: u64, nodes: Vec<u32>) {
+        if let Some(group) = self.groups.get_mut(&group) {
+            group.nodes = nodes;
+        }
+    }
+
+    /// The group of this number.
+    pub fn group(&self, group: u64) -> Option<&Group> {
+        self.groups.get(&group)
+    }
+
+    /// Puts back what [`Self::group`] was.
+    pub fn restore_group(&mut self, number: u64, group: Option<Group>) {
+        match group {
+            Some(group) => drop(self.groups.insert(number, group)),
+            None => drop(self.groups.remove(&number)),
+        }
     }
 
     /// The ports that copies go to, also those of nodes that are in no group.
     pub fn ports(&self) -> impl Iterator<Item = u32> {
         let of_nodes = self.nodes.values().flat_map(|node| node.ports.iter().copied());
-        let of_groups = self.groups.values().flat_map(|group| &group.own);
+        let of_groups = self.groups.values().flat_map(|group| &group.replicas);
         let of_sessions = self.sessions.values().filter_map(|(target, _)| match target {
             CloneTarget::Replicas(replicas) => Some(replicas),
             CloneTarget::Group(_) => None,
@@ -192,17 +230,7 @@ impl Replication {
     /// Makes a group of these replicas, in place of one of the same number if there is one.
     pub fn set_group(&mut self, group: u64, replicas: Vec<Replica>) -> Result<(), ReplicationError> {
         limit(self.groups.len().max(replicas.len()), "multicast groups or replicas")?;
-        self.groups.insert(group, Group { nodes: Vec::new(), own: replicas.clone(), replicas });
-        Ok(())
-    }
-
-    /// Makes an empty group.
-    pub fn create_group(&mut self, group: u64) -> Result<(), ReplicationError> {
-        if self.groups.contains_key(&group) {
-            return Err(ReplicationError::GroupExists(group));
-        }
-        limit(self.groups.len(), "multicast groups")?;
-        self.groups.insert(group, Group::default());
+        self.groups.insert(group, Group { replicas, nodes: Vec::new() });
         Ok(())
     }
 
@@ -211,65 +239,8 @@ impl Replication {
         self.groups.remove(&group).map(|_| ()).ok_or(ReplicationError::NoGroup(group))
     }
 
-    /// Makes a node and returns its handle, the least that is free.
-    pub fn create_node(&mut self, rid: u64, ports: &[u32]) -> Result<u32, ReplicationError> {
-        limit(self.nodes.len(), "multicast nodes")?;
-        // A handle that was given back is below all that were never given.
-        let handle = self.free_handles.pop_first().unwrap_or(self.nodes.len() as u32);
-        self.nodes.insert(handle, Node { rid, ports: sorted(ports)? });
-        Ok(handle)
-    }
-
-    /// Changes a node's ports.
-    pub fn update_node(&mut self, node: u32, ports: &[u32]) -> Result<(), ReplicationError> {
-        self.nodes.get_mut(&node).ok_or(ReplicationError::NoNode(node))?.ports = sorted(ports)?;
-        for group in self.groups.values_mut().filter(|group| group.nodes.contains(&node)) {
-            group.refresh(&self.nodes);
-        }
-        Ok(())
-    }
-
-    /// Removes a node from its groups and for good.
-    pub fn destroy_node(&mut self, node: u32) -> Result<(), ReplicationError> {
-        self.nodes.remove(&node).ok_or(ReplicationError::NoNode(node))?;
-        self.free_handles.insert(node);
-        for group in self.groups.values_mut().filter(|group| group.nodes.contains(&node)) {
-            group.nodes.retain(|&member| member != node);
-            group.refresh(&self.nodes);
-        }
-        Ok(())
-    }
-
-    /// Puts a node into a group.
-    pub fn associate_node(&mut self, group: u64, node: u32) -> Result<(), ReplicationError> {
-        if !self.nodes.contains_key(&node) {
-            return Err(ReplicationError::NoNode(node));
-        }
-        let found = self.groups.get_mut(&group).ok_or(ReplicationError::NoGroup(group))?;
-        if found.nodes.contains(&node) {
-            return Err(ReplicationError::NodeAssociated(node, group));
-        }
-        found.nodes.push(node);
-        found.refresh(&self.nodes);
-        Ok(())
-    }
-
-    /// Takes a node out of a group.
-    pub fn dissociate_node(&mut self, group: u64, node: u32) -> Result<(), ReplicationError> {
-        let found = self.groups.get_mut(&group).ok_or(ReplicationError::NoGroup(group))?;
-        let position = found.nodes.iter().position(|&member| member == node);
-        found.nodes.remove(position.ok_or(ReplicationError::NodeNotAssociated(node, group))?);
-        found.refresh(&self.nodes);
-        Ok(())
-    }
-
     /// Makes or changes a clone session.
-    pub fn set_session(&mut self, session: u32, target: CloneTarget) -> Result<(), ReplicationError> {
-        self.set_session_with(session, target, CloneProperties::default())
-    }
-
-    /// The same, with what the clones are like.
-    pub fn set_session_with(
+    pub fn set_session(
         &mut self,
         session: u32,
         target: CloneTarget,
@@ -295,62 +266,42 @@ fn limit(count: usize, what: &'static str) -> Result<(), ReplicationError> {
     if count >= ITEMS_MAX { Err(ReplicationError::TooMany(what)) } else { Ok(()) }
 }
 
-/// Ports ascending, each once.
-fn sorted(ports: &[u32]) -> Result<Vec<u32>, ReplicationError> {
-    limit(ports.len(), "ports of a multicast node")?;
-    let mut ports = ports.to_vec();
-    ports.sort_unstable();
-    ports.dedup();
-    Ok(ports)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn replicas_follow_the_order_of_association() {
+    fn groups_know_the_nodes_of_their_replicas() {
         let mut it = Replication::default();
-        it.create_group(5).unwrap();
-        let first = it.create_node(10, &[3, 1, 1]).unwrap();
-        let second = it.create_node(20, &[2]).unwrap();
-        it.associate_node(5, second).unwrap();
-        it.associate_node(5, first).unwrap();
-        let list =
-            |it: &Replication| it.replicas(Destination::Group(5)).iter().map(|r| (r.rid, r.port)).collect::<Vec<_>>();
-        assert_eq!(list(&it), [(20, 2), (10, 1), (10, 3)]);
-        it.update_node(first, &[7]).unwrap();
-        assert_eq!(list(&it), [(20, 2), (10, 7)]);
-        it.destroy_node(second).unwrap();
-        assert_eq!(list(&it), [(10, 7)]);
+        let node = |rid, ports: &[u32]| Node { rid, ports: ports.to_vec() };
+        assert_eq!(it.next_node(), 0);
+        it.set_node(0, Some(node(10, &[1, 3]))).unwrap();
+        it.set_node(1, Some(node(20, &[2]))).unwrap();
+        let own = Replica { rid: 5, port: 9 };
+        let replicas =
+            [node(20, &[2]).replicas().collect(), node(10, &[1, 3]).replicas().collect(), vec![own]].concat();
+        it.set_group(5, replicas.clone()).unwrap();
+        it.link(5, vec![1, 0]);
+        assert_eq!(it.replicas_of_nodes(5), 3);
+        assert_eq!(it.groups_with(0).collect::<Vec<_>>(), [5]);
+        it.set_session(1, CloneTarget::Group(5), CloneProperties::default()).unwrap();
+        assert_eq!(it.replicas(Destination::Session(1)), replicas);
+        let before = it.group(5).cloned();
+        it.set_group(5, vec![own]).unwrap();
+        assert!(it.nodes_of(5).is_empty(), "others have replaced what the nodes stood for");
+        it.restore_group(5, before);
+        assert_eq!(it.nodes_of(5), [1, 0]);
         // The handle that was given back is the first to be given again.
-        assert_eq!(it.create_node(30, &[]), Ok(1));
-        assert_eq!(it.create_node(40, &[]), Ok(2));
-    }
-
-    #[test]
-    fn a_group_keeps_its_own_replicas_beside_those_of_nodes() {
-        let mut it = Replication::default();
-        it.set_group(5, vec![Replica { rid: 1, port: 9 }]).unwrap();
-        let node = it.create_node(2, &[4]).unwrap();
-        it.associate_node(5, node).unwrap();
-        let ports: Vec<u32> = it.replicas(Destination::Group(5)).iter().map(|replica| replica.port).collect();
-        assert_eq!(ports, [4, 9]);
-        it.set_session(1, CloneTarget::Group(5)).unwrap();
-        assert_eq!(it.replicas(Destination::Session(1)), it.replicas(Destination::Group(5)));
+        it.set_node(0, None).unwrap();
+        assert_eq!(it.next_node(), 0);
     }
 
     #[test]
     fn wrong_requests_are_refused() {
         let mut it = Replication::default();
-        assert_eq!(it.associate_node(1, 0), Err(ReplicationError::NoNode(0)));
-        let node = it.create_node(1, &[1]).unwrap();
-        assert_eq!(it.associate_node(1, node), Err(ReplicationError::NoGroup(1)));
-        it.create_group(1).unwrap();
-        assert_eq!(it.create_group(1), Err(ReplicationError::GroupExists(1)));
-        it.associate_node(1, node).unwrap();
-        assert_eq!(it.associate_node(1, node), Err(ReplicationError::NodeAssociated(0, 1)));
-        assert_eq!(it.set_session(40_000, CloneTarget::Group(1)), Err(ReplicationError::SessionTooHigh(40_000)));
+        assert_eq!(it.destroy_group(1), Err(ReplicationError::NoGroup(1)));
+        let session = it.set_session(40_000, CloneTarget::Group(1), CloneProperties::default());
+        assert_eq!(session, Err(ReplicationError::SessionTooHigh(40_000)));
         assert_eq!(it.delete_session(1), Err(ReplicationError::NoSession(1)));
         assert!(it.replicas(Destination::Group(99)).is_empty());
     }

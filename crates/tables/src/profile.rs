@@ -126,6 +126,11 @@ impl<T> Numbered<T> {
         self.slots.get_mut(handle.0 as usize)?.as_mut()
     }
 
+    /// The number that the next gets.
+    fn next(&self) -> Handle {
+        Handle(self.free.first().copied().unwrap_or(self.slots.len() as u32))
+    }
+
     fn put(&mut self, item: T) -> Handle {
         match self.free.pop_first() {
             Some(number) => {
@@ -189,6 +194,16 @@ impl Profile {
     /// All members, ascending.
     pub fn members(&self) -> impl Iterator<Item = (Handle, &ActionCall)> {
         self.members.iter()
+    }
+
+    /// The handle that the next new member gets.
+    pub fn next_member(&self) -> Handle {
+        self.members.next()
+    }
+
+    /// The handle that the next new group gets.
+    pub fn next_group(&self) -> Handle {
+        self.groups.next()
     }
 
     /// The members of a group.

@@ -1,6 +1,8 @@
 //! The files beside the programs of `apps`: where entries exist as commands and as runtime JSON, both must be
 //! equivalent; and every file of entries must be valid for its program.
 
+use control::api::Entity;
+use control::api::entity::TableEntry;
 use control::{Command, load_entries};
 use ir::Program;
 use std::path::{Path, PathBuf};
@@ -31,8 +33,12 @@ fn effects(path: &Path, program: &Arc<Program>) -> Vec<String> {
     let mut switch = switch_for(program, &Engine::Interpreter).unwrap();
     control::apply_all(&mut switch, &read).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let entry = |(command, _)| match command {
-        Command::TableAdd { table, key, call, .. } => Some(format!("{table}: {key:?} {call:?}")),
-        Command::TableSetDefault { table, call } => Some(format!("{table}: {call:?}")),
+        Command::Write(update) => match update.entity {
+            Entity::TableEntry(TableEntry { table, name, action, .. }) => {
+                Some(format!("{table}: {:?} {action:?}", name.map(|name| name.key)))
+            }
+            _ => None,
+        },
         _ => None,
     };
     let mut effects: Vec<String> = read.into_iter().filter_map(entry).collect();

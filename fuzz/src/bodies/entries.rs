@@ -3,6 +3,8 @@
 
 use crate::mutate::mutated;
 use base::{Bits, FieldMatch, Rng};
+use control::api::Entity;
+use control::api::entity::{Call, EntryAction};
 use control::{Command, parse_entries};
 use ir::{Entry, Program, TableId};
 use testkit::random_ir::{Options, random_entries, random_program};
@@ -65,13 +67,19 @@ fn check_right(program: &Program, entries: &[(TableId, Entry)], text: &str) -> R
         return Err(format!("{} entries became {} commands\n{text}", entries.len(), commands.len()));
     }
     for ((command, origin), (wanted, entry)) in commands.iter().zip(entries) {
-        let Command::TableAdd { table, key, call, .. } = command else {
-            return Err(format!("{origin}: an entry became {command:?}"));
+        let action = program.tables[*wanted].actions[entry.call.action as usize].action;
+        let action = Some(EntryAction::Call(Call { action, args: entry.call.args.clone() }));
+        let is_same = match command {
+            Command::Write(update) => match &update.entity {
+                Entity::TableEntry(read) => {
+                    let key = read.name.as_ref().map(|name| &name.key);
+                    read.table == *wanted && key == Some(&entry.key) && read.action == action
+                }
+                _ => false,
+            },
+            _ => false,
         };
-        // A table may list an action twice; its name then denotes the first one.
-        let action = |position: u32| program.tables[*table].actions[position as usize].action;
-        let is_same_call = action(call.action) == action(entry.call.action) && call.args == entry.call.args;
-        if table != wanted || *key != entry.key || !is_same_call {
+        if !is_same {
             return Err(format!("{origin}: {entry:?} became {command:?}\n{text}"));
         }
     }

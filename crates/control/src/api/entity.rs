@@ -3,6 +3,8 @@
 //! Tables, actions and the like are indices of the program; values have their widths. Ids of action profile members,
 //! groups, multicast groups and clone sessions are the numbers that controllers chose.
 
+use crate::api::fault::Fault;
+use crate::api::read::Which;
 use base::{Bits, FieldMatch};
 use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, RegisterId, TableId, ValueSetId};
 use std::collections::BTreeSet;
@@ -36,6 +38,8 @@ pub struct Update {
 pub enum Entity {
     /// An entry of a table, or its default action.
     TableEntry(TableEntry),
+    /// All entries of a table that are not const. They can be deleted.
+    AllEntries(TableId),
     /// The direct counter of an entry, or of the default action.
     DirectCounter(Direct<CounterCell>),
     /// The direct meter of an entry, or of the default action.
@@ -168,8 +172,8 @@ pub struct MeterValue {
 pub struct Direct<T> {
     /// The table.
     pub table: TableId,
-    /// The entry; none for the default action.
-    pub name: Option<EntryName>,
+    /// Of which entry; [`Which::All`] in a write to those of all entries.
+    pub which: Which,
     /// The value.
     pub value: T,
 }
@@ -238,6 +242,25 @@ impl Replica {
         if self.backups.is_empty() { all.next() } else { all.find(|it| !ports_down.contains(&it.port)) }
     }
 
+    /// Refuses duplicate replicas, and backups with the same port as the copy that they replace, as P4Runtime does.
+    pub fn check_all(what: &str, replicas: &[Replica]) -> Result<(), Fault> {
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = replicas.iter().flat_map(Replica::all).find(|it| !seen.insert((it.port, it.rid))) {
+            return Err(Fault::invalid(format!(
+                "{what}: the replica of port {} and instance {} is given twice",
+                twice.port, twice.rid
+            )));
+        }
+        let shares = |replica: &&Replica| replica.backups.iter().any(|backup| backup.port == replica.primary.port);
+        match replicas.iter().find(shares) {
+            Some(Replica { primary, .. }) => {
+                let message = format!("{what}: the replica of port {} has a backup of the same port", primary.port);
+                Err(Fault::invalid(message))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// It and its backups, in order of preference.
     pub fn all(&self) -> impl Iterator<Item = switch::Replica> {
         std::iter::once(self.primary).chain(self.backups.iter().copied())
@@ -255,7 +278,7 @@ impl From<switch::Replica> for Replica {
 pub struct Multicast {
     /// Its number, at least 1.
     pub group: u64,
-    /// Its copies, without duplicates.
+    /// Its copies.
     pub replicas: Vec<Replica>,
     /// Opaque to the switch.
     pub metadata: Vec<u8>,
@@ -264,14 +287,23 @@ pub struct Multicast {
 /// A clone session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CloneSession {
-    /// Its number, at least 1.
+    /// Its number.
     pub session: u32,
-    /// Its copies, without duplicates.
+    /// Its copies.
     pub replicas: Vec<Replica>,
+    /// The multicast group whose copies it makes, in place of `replicas`. A read has them there, too.
+    pub group: Option<u64>,
     /// The class of service of the clones.
     pub class_of_service: u32,
     /// The most bytes of the packet that a clone gets; 0 for all.
     pub length_bytes_max: u32,
+}
+
+impl CloneSession {
+    /// One without copies.
+    pub fn new(session: u32) -> CloneSession {
+        CloneSession { session, replicas: Vec::new(), group: None, class_of_service: 0, length_bytes_max: 0 }
+    }
 }
 
 /// How the messages of a digest are grouped into lists.

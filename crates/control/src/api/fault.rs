@@ -87,10 +87,7 @@ impl From<TableError> for Fault {
 impl From<ReplicationError> for Fault {
     fn from(error: ReplicationError) -> Fault {
         let code = match error {
-            ReplicationError::GroupExists(_) => Code::AlreadyExists,
-            ReplicationError::NoGroup(_) | ReplicationError::NoNode(_) | ReplicationError::NoSession(_) => {
-                Code::NotFound
-            }
+            ReplicationError::NoGroup(_) | ReplicationError::NoSession(_) => Code::NotFound,
             ReplicationError::TooMany(_) => Code::ResourceExhausted,
             _ => Code::InvalidArgument,
         };

@@ -1,6 +1,6 @@
 //! The control plane of one switch, for any thread.
 //!
-//! What enters: writes (lists of [`Update`]s with an [`Atomicity`]), queries, commands of the other interfaces. What
+//! What enters: writes (lists of [`Update`]s with an [`Atomicity`]), queries, commands of BMv2's tools. What
 //! leaves: one outcome per update, entities, replies. All clients of the control plane use this interface, so that no
 //! change escapes it: P4Runtime, `simple_switch_CLI` text, entries files, the stored state.
 //!
@@ -13,7 +13,7 @@
 //! * `fault`: refusals.
 //! * `read`: queries; `idle`: entries whose timeout has passed.
 //! * `saving`: what a restart must restore.
-//! * `commands`: what is stored of commands.
+//! * `resolve`: updates from what BMv2's tools name by handles.
 //! * `arrays`: what is prepared for updates of whole arrays.
 //! * `write`, `resources`, `state`: carrying out updates, and what controllers have set outside of the switch.
 
@@ -22,8 +22,8 @@ pub mod fault;
 pub mod read;
 
 pub(crate) mod arrays;
-mod commands;
 mod idle;
+pub(crate) mod resolve;
 mod resources;
 mod saving;
 pub(crate) mod state;
@@ -36,14 +36,13 @@ pub use entity::{Atomicity, Entity, Update, UpdateKind};
 pub use fault::{Code, Fault};
 pub use read::{Query, Sink, TableQuery, Which};
 
-use crate::apply::Reply;
+use crate::apply::{self, Reply};
 use crate::command::Command;
 use crate::problem::Problem;
 use crate::store::{Begun, Reason, Store, StoreError};
 use arrays::{FreshArrays, sets_all_cells};
-use commands::Kept;
-use entity::{Cell, DigestConfig, TableEntry};
-use ir::{DigestId, Program, RegisterId};
+use entity::{DigestConfig, TableEntry};
+use ir::{DigestId, Program};
 pub(crate) use saving::Steps;
 use saving::{Frozen, StoredCells};
 use state::ControllerState;
@@ -53,7 +52,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use switch::timers::Timers;
 use switch::workers::Workers;
 use switch::{Door, SharedTables, Switch};
-use write::{Writer, Written, needs_switch};
+use write::{Undo, Writer, Written, needs_switch};
 
 /// Updates that the worker carries out between two bursts, if a write may be split.
 const PIECE: usize = 128;
@@ -130,6 +129,19 @@ impl Copied {
     }
 }
 
+fn problem(fault: Fault) -> Problem {
+    Problem::new(fault.message)
+}
+
+/// Whether a command changes tables and profiles only.
+fn of_tables(command: &Command) -> bool {
+    match command {
+        Command::Write(update) => !needs_switch(update),
+        Command::Change(change) => resolve::is_of_tables(change),
+        Command::Ask(_) | Command::Set(_) => false,
+    }
+}
+
 fn unavailable(error: StoreError) -> Fault {
     Fault::new(Code::Unavailable, error.to_string())
 }
@@ -165,11 +177,19 @@ fn other_program() -> Fault {
 }
 
 impl Pipeline {
-    fn gate<'a>(&'a self, door: &'a dyn Door) -> Gate<'a> {
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    pub(crate) fn tables(&self) -> &SharedTables {
+        &self.tables
+    }
+
+    pub(crate) fn gate<'a>(&'a self, door: &'a dyn Door) -> Gate<'a> {
         Gate { door, program: &self.program }
     }
 
-    fn of(switch: &Switch) -> Pipeline {
+    pub(crate) fn of(switch: &Switch) -> Pipeline {
         Pipeline {
             program: Arc::clone(switch.program()),
             tables: switch.shared_tables(),
@@ -210,6 +230,25 @@ impl Pipeline {
         let writer = Writer::new(&self.program, &mut state, tables.begin(), Some(switch));
         writer.with_arrays(fresh).write(updates, atomicity)
     }
+
+    /// Carries out a command that is an update or becomes some; those that need the switch where it is.
+    fn command(&self, switch: Option<&mut Switch>, command: &Command, fresh: FreshArrays) -> Result<Done, Problem> {
+        let mut state = self.state();
+        let mut tables = self.tables.lock();
+        let writer = Writer::new(&self.program, &mut state, tables.begin(), switch);
+        let mut writer = writer.with_arrays(fresh).for_tools();
+        let (reply, updates) = writer.command(command)?;
+        Ok(Done { reply, updates, left: writer.finish() })
+    }
+}
+
+/// A command that was carried out.
+struct Done {
+    reply: Reply,
+    /// The updates that it has become.
+    updates: Vec<Update>,
+    /// What is no longer needed.
+    left: Vec<Undo>,
 }
 
 impl Api {
@@ -405,66 +444,47 @@ impl Api {
         self.pipeline().size_of(query)
     }
 
-    /// Carries out a command of one of the other interfaces. One that is no update is stored as
-    /// the equivalent one; if there is none, the whole state is stored again, if it is stored at all.
+    /// Carries out a command. The updates that it becomes are stored as those of [`Api::write`] are.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
-        if let Command::RegisterRead { register, index: None } = command {
-            return self.register_text(register);
-        }
-        if command.only_asks() {
-            return self.carry_out_command(command).map(|(reply, ..)| reply);
-        }
-        if let Command::Write(update) = command {
-            let outcome = self.write(vec![*update], Atomicity::ContinueOnError).remove(0);
-            return outcome.map(|()| Reply::Done).map_err(|fault| Problem::new(fault.message));
-        }
-        let outcome = self.command_and_store(command);
+        let outcome = match command {
+            Command::Ask(ask) => {
+                let pipeline = self.pipeline();
+                return pipeline.answer(pipeline.gate(&*self.door), &ask).map(Reply::Text);
+            }
+            Command::Set(setting) => {
+                let pipeline = self.pipeline();
+                let set = pipeline.gate(&*self.door).ask(move |switch| apply::set(switch, &setting));
+                set.unwrap_or_else(|fault| Err(problem(fault))).map(|()| Reply::Done)
+            }
+            update => self.update(update),
+        };
         self.count(usize::from(outcome.is_ok()), usize::from(outcome.is_err()));
         outcome
     }
 
-    /// The cells of a register with commas between. They are read some at a time and printed here, so that the switch
-    /// forwards packets meanwhile.
-    fn register_text(&self, register: RegisterId) -> Result<Reply, Problem> {
-        let mut text = String::new();
-        let query = Query::Registers { array: Some(register), index: None };
-        let read = self.read(&query, &mut |cells| {
-            for cell in cells {
-                let Entity::Register(Cell { value, .. }) = cell else { continue };
-                let comma = if text.is_empty() { "" } else { ", " };
-                text += &format!("{comma}{}", value.to_bigint());
-            }
-            true
-        });
-        read.map(|()| Reply::Text(text)).map_err(|fault| Problem::new(fault.message))
-    }
-
-    fn carry_out_command(&self, command: Command) -> Result<(Reply, Kept, Arc<Pipeline>), Problem> {
-        let pipeline = self.pipeline();
-        let there = Arc::clone(&pipeline);
-        let done = pipeline.gate(&*self.door).ask(move |switch| there.command(switch, &command));
-        let (reply, kept) = done.unwrap_or_else(|fault| Err(Problem::new(fault.message)))?;
-        Ok((reply, kept, pipeline))
-    }
-
-    fn command_and_store(&self, command: Command) -> Result<Reply, Problem> {
+    fn update(&self, command: Command) -> Result<Reply, Problem> {
         let turn = self.turn();
-        self.switch_writes.fetch_add(1, Ordering::Relaxed);
-        let (reply, kept, pipeline) = self.carry_out_command(command)?;
-        let Some(store) = self.store.get() else { return Ok(reply) };
-        let stored = match kept {
-            Kept::Nothing => Ok(()),
-            Kept::As(update) => {
-                let appended = store.append(&pipeline.program, &mut [&*update].into_iter());
-                drop(turn);
-                appended.and_then(|record| store.synchronise(record)).map_err(|fault| fault.message)
-            }
-            Kept::All => {
-                let forgotten = |error: StoreError| format!("carried out, but a restart will lose it: {error}");
-                store.snapshot(None, self).map_err(forgotten)
-            }
+        let pipeline = self.pipeline();
+        let Done { reply, updates, left } = if of_tables(&command) {
+            pipeline.command(None, &command, FreshArrays::default())?
+        } else {
+            self.switch_writes.fetch_add(1, Ordering::Relaxed);
+            let fresh = match &command {
+                Command::Write(update) => FreshArrays::of(&pipeline.program, std::slice::from_ref(update)),
+                _ => FreshArrays::default(),
+            };
+            let there = Arc::clone(&pipeline);
+            let done = pipeline.gate(&*self.door).ask(move |switch| there.command(Some(switch), &command, fresh));
+            done.unwrap_or_else(|fault| Err(problem(fault)))?
         };
-        stored.map(|()| reply).map_err(Problem::new)
+        // Old arrays are freed here, while packets are forwarded.
+        drop(left);
+        let Some(store) = self.store.get() else { return Ok(reply) };
+        pipeline.note_set_arrays(updates.iter());
+        let record = store.append(&pipeline.program, &mut updates.iter()).map_err(problem)?;
+        drop(turn);
+        store.synchronise(record).map_err(problem)?;
+        Ok(reply)
     }
 
     /// Stores the state in a folder from now on. `program` is what the caller wants to find with it after a restart.

@@ -467,21 +467,23 @@ impl Pipeline {
         Ok(())
     }
 
+    /// A session that has the copies of a group comes with those of this moment.
     fn clone_sessions(&self, door: Gate<'_>, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
-        type Found = (u32, Vec<switch::Replica>, switch::CloneProperties);
+        type Found = (u32, Option<u64>, Vec<switch::Replica>, switch::CloneProperties);
         let sessions: Vec<Found> = door.ask(move |switch| {
             let replication = switch.replication();
             let wanted = replication.sessions().filter(|(number, ..)| session.is_none_or(|it| it == *number));
-            let replicas = |target: &CloneTarget| match target {
-                CloneTarget::Replicas(replicas) => replicas.clone(),
-                CloneTarget::Group(group) => replication.replicas(Destination::Group(*group)).to_vec(),
+            let found = |(number, target, properties): (u32, &CloneTarget, _)| {
+                let group = if let CloneTarget::Group(group) = target { Some(*group) } else { None };
+                (number, group, replication.replicas(Destination::Session(number)).to_vec(), properties)
             };
-            wanted.map(|(number, target, properties)| (number, replicas(target), properties)).collect()
+            wanted.map(found).collect()
         })?;
         let state = self.state();
-        let entity = |(session, replicas, properties): Found| {
+        let entity = |(session, group, replicas, properties): Found| {
             Entity::CloneSession(CloneSession {
                 session,
+                group,
                 replicas: state.replicas(Destination::Session(session), replicas),
                 class_of_service: properties.class_of_service,
                 length_bytes_max: properties.length_bytes_max.unwrap_or(0),
@@ -537,13 +539,17 @@ fn cells<'p, Id: Copy + PartialEq + Send + 'static>(
 }
 
 /// The members that belong to groups of single entries.
-fn owned_members(state: &ControllerState, profile: ActionProfileId) -> Vec<Handle> {
-    let own = state.one_shots.range((profile.index(), Handle(0))..=(profile.index(), Handle(u32::MAX)));
-    own.flat_map(|(_, one_shot)| one_shot.members.iter().copied()).collect()
+pub(crate) fn owned_members(state: &ControllerState, profile: ActionProfileId) -> Vec<Handle> {
+    state.one_shots_of(profile).flat_map(|(_, one_shot)| one_shot.members.iter().copied()).collect()
 }
 
 /// A group as the controller wrote it, or as the switch has it if another client of the control plane made it.
-fn group(state: &mut ControllerState, profile: ActionProfileId, handle: Handle, members: &tables::Group) -> Group {
+pub(crate) fn group(
+    state: &mut ControllerState,
+    profile: ActionProfileId,
+    handle: Handle,
+    members: &tables::Group,
+) -> Group {
     let written = state.group_contents.get(&(profile.index(), handle)).cloned();
     let contents = written.unwrap_or_else(|| GroupContents {
         members: (members.iter())
@@ -566,9 +572,10 @@ pub(crate) fn default_handle(table: &ir::Table) -> Handle {
 
 fn direct_entity(entry: TableEntry) -> Option<Entity> {
     let TableEntry { table, name, counter, meter, meter_counts: counts, .. } = entry;
+    let which = name.map_or(Which::Default, Which::Named);
     match (counter, meter) {
-        (Some(value), _) => Some(Entity::DirectCounter(Direct { table, name, value })),
-        (_, Some(config)) => Some(Entity::DirectMeter(Direct { table, name, value: MeterValue { config, counts } })),
+        (Some(value), _) => Some(Entity::DirectCounter(Direct { table, which, value })),
+        (_, Some(config)) => Some(Entity::DirectMeter(Direct { table, which, value: MeterValue { config, counts } })),
         _ => None,
     }
 }

@@ -41,6 +41,7 @@ pub(crate) fn write(
         Entity::DirectCounter(_)
         | Entity::DirectMeter(_)
         | Entity::TableEntry(_)
+        | Entity::AllEntries(_)
         | Entity::Member(_)
         | Entity::Group(_)
         | Entity::Digest { .. } => unreachable!("these are of the tables"),
@@ -53,6 +54,7 @@ fn describe(program: &Program, entity: &Entity) -> String {
         Entity::Meter(cell) => format!("meter {}", program.meters[cell.array].name),
         Entity::Register(cell) => format!("register {}", program.registers[cell.array].name),
         Entity::ValueSet { set, .. } => format!("value set {}", program.value_sets[*set].name),
+        Entity::AllEntries(table) => format!("all entries of table {}", program.tables[*table].name),
         Entity::DirectCounter(direct) => format!("a direct counter of table {}", program.tables[direct.table].name),
         Entity::DirectMeter(direct) => format!("a direct meter of table {}", program.tables[direct.table].name),
         _ => "this".to_owned(),
@@ -208,25 +210,6 @@ pub(crate) fn set_direct(program: &Program, switch: &mut Switch, table: TableId,
 
 // ------------------------------------------------------------------------------------------------- replication
 
-/// Refuses duplicate replicas, and backups with the same port as the copy that they replace.
-fn check_replicas(what: &str, replicas: &[Replica]) -> Result<(), Fault> {
-    let mut seen = BTreeSet::new();
-    if let Some(twice) = replicas.iter().flat_map(Replica::all).find(|it| !seen.insert((it.port, it.rid))) {
-        return Err(Fault::invalid(format!(
-            "{what}: the replica of port {} and instance {} is given twice",
-            twice.port, twice.rid
-        )));
-    }
-    let shares = |replica: &&Replica| replica.backups.iter().any(|backup| backup.port == replica.primary.port);
-    match replicas.iter().find(shares) {
-        Some(Replica { primary, .. }) => {
-            let message = format!("{what}: the replica of port {} has a backup of the same port", primary.port);
-            Err(Fault::invalid(message))
-        }
-        None => Ok(()),
-    }
-}
-
 /// Stores replicas as they were written, if they depend on links.
 fn keep_written(state: &mut ControllerState, undos: &mut Undos, destination: Destination, replicas: &[Replica]) {
     let has_backups = replicas.iter().any(|replica| !replica.backups.is_empty());
@@ -251,7 +234,7 @@ pub(crate) fn choose_replicas(state: &ControllerState, switch: &mut Switch, port
     for (&destination, written) in &state.backed_up {
         let replication = switch.replication_mut();
         let new = chosen(written, &state.ports_down);
-        // What another face of the control plane has changed since is left alone.
+        // What another client of the control plane has changed since is left alone.
         if replication.replicas(destination) != chosen(written, &before) {
             continue;
         }
@@ -260,7 +243,7 @@ pub(crate) fn choose_replicas(state: &ControllerState, switch: &mut Switch, port
             Destination::Group(group) => replication.set_group(group, new),
             Destination::Session(session) => {
                 let properties = replication.clone_properties(session);
-                replication.set_session_with(session, CloneTarget::Replicas(new), properties)
+                replication.set_session(session, CloneTarget::Replicas(new), properties)
             }
         };
     }
@@ -275,15 +258,15 @@ fn multicast(
 ) -> Result<(), Fault> {
     let number = group.group;
     let replication = switch.replication_mut();
-    let old = replication.has_group(number).then(|| replication.replicas(Destination::Group(number)).to_vec());
+    let old = replication.group(number).cloned();
     match (kind, &old) {
         (UpdateKind::Insert, Some(_)) => {
             return Err(Fault::new(Code::AlreadyExists, format!("multicast group {number} exists already")));
         }
         (UpdateKind::Modify | UpdateKind::Delete, None) => {
-            return Err(Fault::new(Code::NotFound, format!("there is no multicast group {number}")));
+            return Err(Fault::new(Code::NotFound, format!("there is no multicast group {number}; create it first")));
         }
-        _ => check_replicas(&format!("multicast group {number}"), &group.replicas)?,
+        _ => {}
     }
     let old_metadata = match kind {
         UpdateKind::Delete => {
@@ -298,13 +281,7 @@ fn multicast(
             }
         }
     };
-    note(undos, move |switch| {
-        // What was there fits again.
-        let _done = match old {
-            Some(replicas) => switch.replication_mut().set_group(number, replicas),
-            None => switch.replication_mut().destroy_group(number),
-        };
-    });
+    note(undos, move |switch| switch.replication_mut().restore_group(number, old));
     undos.push(Undo::State(Box::new(move |state| match old_metadata {
         Some(metadata) => drop(state.multicast_metadata.insert(number, metadata)),
         None => drop(state.multicast_metadata.remove(&number)),
@@ -330,8 +307,10 @@ fn clone_session(
         (UpdateKind::Modify | UpdateKind::Delete, None) => {
             return Err(Fault::new(Code::NotFound, format!("there is no clone session {number}")));
         }
-        _ => check_replicas(&format!("clone session {number}"), &session.replicas)?,
+        _ => {}
     }
+    // The copies of a group are the group's.
+    let written = if session.group.is_none() { &session.replicas[..] } else { &[] };
     if kind == UpdateKind::Delete {
         replication.delete_session(number)?;
     } else {
@@ -339,17 +318,20 @@ fn clone_session(
             class_of_service: session.class_of_service,
             length_bytes_max: (session.length_bytes_max != 0).then_some(session.length_bytes_max),
         };
-        let replicas = chosen(&session.replicas, &state.ports_down);
-        replication.set_session_with(number, CloneTarget::Replicas(replicas), properties)?;
+        let target = match session.group {
+            Some(group) => CloneTarget::Group(group),
+            None => CloneTarget::Replicas(chosen(written, &state.ports_down)),
+        };
+        replication.set_session(number, target, properties)?;
     }
     note(undos, move |switch| {
         // What was there fits again.
         let _done = match old {
-            Some((target, properties)) => switch.replication_mut().set_session_with(number, target, properties),
+            Some((target, properties)) => switch.replication_mut().set_session(number, target, properties),
             None => switch.replication_mut().delete_session(number),
         };
     });
-    keep_written(state, undos, Destination::Session(number), &session.replicas);
+    keep_written(state, undos, Destination::Session(number), written);
     Ok(())
 }
 

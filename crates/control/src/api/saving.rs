@@ -246,9 +246,9 @@ impl Pipeline {
         let direct = |table: TableId, handle: Handle, value| {
             let entry = set.tables()[table.index()].get(handle)?;
             let key = entry.spec.key.clone();
-            let name = EntryName { key, priority: entry.spec.priority };
+            let which = Which::Named(EntryName { key, priority: entry.spec.priority });
             // A const entry has no other name; its counter is brought back like any.
-            Some(Entity::DirectCounter(Direct { table, name: Some(name), value }))
+            Some(Entity::DirectCounter(Direct { table, which, value }))
         };
         let mut entities = Vec::new();
         for Changed { array, first, cells } in changed {
@@ -271,7 +271,7 @@ impl Pipeline {
                 }
                 (Array::Default(table, _), Cells::Counts(values)) => {
                     let table = TableId::from_index(table);
-                    let cell = |value| Entity::DirectCounter(Direct { table, name: None, value });
+                    let cell = |value| Entity::DirectCounter(Direct { table, which: Which::Default, value });
                     entities.extend(values.into_iter().map(cell));
                 }
                 (Array::Register(_), Cells::Counts(_)) | (_, Cells::Words(_)) => {

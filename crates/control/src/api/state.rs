@@ -3,13 +3,11 @@
 
 use crate::api::entity::{Choice, DigestConfig, Group, GroupMember, Replica};
 use crate::api::idle::ReportedIdle;
-use crate::command::Command;
-use crate::problem::Problem;
 use base::index::Id as _;
 use ir::{ActionProfileId, DigestId, TableId};
 use std::collections::{BTreeMap, BTreeSet};
 use switch::Destination;
-use tables::{Attributes, Handle, ProfileOperation};
+use tables::{Attributes, Handle};
 
 /// The state of a control plane that is not in its switch.
 #[derive(Clone, Debug, Default)]
@@ -33,9 +31,11 @@ pub(crate) struct ControllerState {
 }
 
 impl ControllerState {
-    /// Whether entries have groups of their own in this profile.
-    pub fn has_one_shots(&self, profile: usize) -> bool {
-        self.one_shots.range((profile, Handle(0))..=(profile, Handle(u32::MAX))).next().is_some()
+    /// The groups of a profile that belong to one entry each.
+    pub fn one_shots_of(&self, profile: ActionProfileId) -> impl Iterator<Item = (Handle, &OneShot)> {
+        let (first, last) = (Handle(0), Handle(u32::MAX));
+        let own = self.one_shots.range((profile.index(), first)..=(profile.index(), last));
+        own.map(|(&(_, group), one_shot)| (group, one_shot))
     }
 
     /// The replicas of a destination as they were written, if the switch still has what was chosen from them.
@@ -43,18 +43,6 @@ impl ControllerState {
         let written = self.backed_up.get(&destination);
         let written = written.filter(|written| chosen(written, &self.ports_down) == now).cloned();
         written.unwrap_or_else(|| now.into_iter().map(Replica::from).collect())
-    }
-
-    /// Refuses a command that creates members or groups while groups belong to entries.
-    pub fn check_style(&self, command: &Command) -> Result<(), Problem> {
-        let Command::ProfileChange { profile, operation } = command else { return Ok(()) };
-        let makes = matches!(operation, ProfileOperation::CreateMember(_) | ProfileOperation::CreateGroup);
-        match makes && self.has_one_shots(profile.index()) {
-            true => {
-                Err(Problem::new("entries of the profile's tables have action sets of their own: delete them first"))
-            }
-            false => Ok(()),
-        }
     }
 }
 
@@ -101,10 +89,15 @@ impl Numbers {
         if let Some(&number) = self.numbers.get(&(profile.index(), handle)) {
             return number;
         }
-        let is_free = |number: &u32| !self.handles.contains_key(&(profile.index(), *number));
-        let number = (handle.0 + 1..=u32::MAX).find(is_free).unwrap_or(u32::MAX);
+        let number = self.free_for(profile, handle);
         self.set(profile, number, handle);
         number
+    }
+
+    /// The number that a new member or group of this handle gets if no controller chooses one.
+    pub fn free_for(&self, profile: ActionProfileId, handle: Handle) -> u32 {
+        let is_free = |number: &u32| !self.handles.contains_key(&(profile.index(), *number));
+        (handle.0 + 1..=u32::MAX).find(is_free).unwrap_or(u32::MAX)
     }
 
     pub fn set(&mut self, profile: ActionProfileId, number: u32, handle: Handle) {
@@ -116,12 +109,5 @@ impl Numbers {
         if let Some(handle) = self.handles.remove(&(profile.index(), number)) {
             self.numbers.remove(&(profile.index(), handle));
         }
-    }
-
-    /// Forgets what no longer exists.
-    pub fn retain(&mut self, profile: ActionProfileId, exists: impl Fn(Handle) -> bool) {
-        let profile = profile.index();
-        self.numbers.retain(|&(of, handle), _| of != profile || exists(handle));
-        self.handles.retain(|&(of, _), handle| of != profile || exists(*handle));
     }
 }

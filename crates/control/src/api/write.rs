@@ -9,9 +9,11 @@ use crate::api::entity::{
     Atomicity, Call, Choice, Entity, EntryAction, EntryName, Member, TableEntry, Update, UpdateKind,
 };
 use crate::api::fault::{Code, Fault};
-use crate::api::read::default_handle;
+use crate::api::read::{Which, default_handle};
 use crate::api::resources::{self, DirectValues};
 use crate::api::state::{ControllerState, GroupContents, OneShot};
+use crate::apply::Reply;
+use crate::problem::Problem as Message;
 use crate::show;
 use base::Bits;
 use base::index::Id as _;
@@ -61,11 +63,15 @@ fn check_executes(program: &Program, entry: &TableEntry) -> Result<(), Fault> {
 
 /// Carries updates out, one after the other.
 pub(crate) struct Writer<'a, 't> {
-    program: &'a Program,
-    state: &'a mut ControllerState,
-    batch: Transaction<'t>,
-    switch: Option<&'a mut Switch>,
+    pub(super) program: &'a Program,
+    pub(super) state: &'a mut ControllerState,
+    pub(super) batch: Transaction<'t>,
+    pub(super) switch: Option<&'a mut Switch>,
     undos: Vec<Undo>,
+    /// The handle of the last entry, member or group that was inserted.
+    inserted: Option<Handle>,
+    /// Whether messages name entries, members and groups by their handles, as BMv2's tools do.
+    is_for_tools: bool,
     direct: Vec<Direct>,
     /// Arrays for the updates that set all cells of one, by position.
     fresh: FreshArrays,
@@ -94,7 +100,7 @@ enum Style {
 
 /// How far a writer has come, so that it can be rolled back to this point.
 #[derive(Clone, Copy)]
-struct Point {
+pub(super) struct Point {
     mark: Mark,
     undos: usize,
     direct: usize,
@@ -104,9 +110,14 @@ struct Point {
 pub(crate) fn needs_switch(update: &Update) -> bool {
     match &update.entity {
         Entity::TableEntry(entry) => DirectValues::of(entry).is_some(),
-        Entity::Member(_) | Entity::Group(_) | Entity::Digest { .. } => false,
+        Entity::AllEntries(_) | Entity::Member(_) | Entity::Group(_) | Entity::Digest { .. } => false,
         _ => true,
     }
+}
+
+impl Point {
+    /// Before the first update.
+    const START: Point = Point { mark: Mark::START, undos: 0, direct: 0 };
 }
 
 impl<'a, 't> Writer<'a, 't> {
@@ -118,7 +129,24 @@ impl<'a, 't> Writer<'a, 't> {
         switch: Option<&'a mut Switch>,
     ) -> Writer<'a, 't> {
         let (undos, direct, left) = Default::default();
-        Writer { program, state, batch, switch, undos, direct, fresh: FreshArrays::default(), left }
+        let (inserted, is_for_tools) = Default::default();
+        Writer {
+            program,
+            state,
+            batch,
+            switch,
+            undos,
+            inserted,
+            is_for_tools,
+            direct,
+            fresh: FreshArrays::default(),
+            left,
+        }
+    }
+
+    /// With messages for BMv2's tools.
+    pub fn for_tools(self) -> Writer<'a, 't> {
+        Writer { is_for_tools: true, ..self }
     }
 
     /// With arrays that were prepared for the updates.
@@ -135,7 +163,7 @@ impl<'a, 't> Writer<'a, 't> {
             let refused = outcome.is_err();
             outcomes.push(outcome);
             if refused && atomicity != Atomicity::ContinueOnError {
-                self.roll_back(Point { mark: Mark::START, undos: 0, direct: 0 });
+                self.roll_back(Point::START);
                 let outcomes = aborted(outcomes, position, updates.len());
                 self.left.extend(self.fresh.rest().map(Undo::Array));
                 return Written { outcomes, left: self.left };
@@ -144,8 +172,21 @@ impl<'a, 't> Writer<'a, 't> {
         Written { outcomes, left: self.finish() }
     }
 
+    /// Carries out the next update. Packets see it after [`Self::finish`].
+    pub fn step(&mut self, update: &Update) -> Result<Reply, Message> {
+        let fresh = self.fresh.take(0).or_else(|| FreshArrays::of(self.program, std::slice::from_ref(update)).take(0));
+        self.inserted = None;
+        self.carry_out(update, fresh).map_err(|fault| Message::new(fault.message))?;
+        Ok(self.inserted.map_or(Reply::Done, |handle| Reply::Handle(handle.0)))
+    }
+
+    /// Undoes everything.
+    pub fn give_up(mut self) {
+        self.roll_back(Point::START);
+    }
+
     /// Publishes the changes to packets. Returns what is no longer needed.
-    fn finish(mut self) -> Vec<Undo> {
+    pub fn finish(mut self) -> Vec<Undo> {
         let tables = self.batch.tables();
         let now = |direct: &Direct| tables[direct.table.index()].get(direct.handle).map(|entry| entry.sequence);
         self.direct.retain(|direct| direct.sequence.is_none() || now(direct) == direct.sequence);
@@ -160,11 +201,15 @@ impl<'a, 't> Writer<'a, 't> {
     }
 
     fn carry_out(&mut self, update: &Update, fresh: Option<Option<Array>>) -> Result<(), Fault> {
-        let point = Point { mark: self.batch.mark(), undos: self.undos.len(), direct: self.direct.len() };
+        let point = self.point();
         self.dispatch(update, fresh).inspect_err(|_| self.roll_back(point))
     }
 
-    fn roll_back(&mut self, point: Point) {
+    pub(super) fn point(&self) -> Point {
+        Point { mark: self.batch.mark(), undos: self.undos.len(), direct: self.direct.len() }
+    }
+
+    pub(super) fn roll_back(&mut self, point: Point) {
         self.batch.roll_back_to(point.mark);
         self.direct.truncate(point.direct);
         for undo in self.undos.drain(point.undos..).rev() {
@@ -183,18 +228,21 @@ impl<'a, 't> Writer<'a, 't> {
     fn dispatch(&mut self, update: &Update, fresh: Option<Option<Array>>) -> Result<(), Fault> {
         match (&update.entity, update.kind) {
             (Entity::TableEntry(entry), kind) => self.table_entry(entry, kind),
+            (Entity::AllEntries(table), UpdateKind::Delete) => self.clear(*table),
+            (Entity::AllEntries(table), _) => {
+                let name = &self.program.tables[*table].name;
+                Err(Fault::invalid(format!("the entries of table {name} can be deleted together, not written")))
+            }
             (Entity::Member(member), kind) => self.member(member, kind),
             (Entity::Group(group), kind) => self.group(group, kind),
             (Entity::Digest { digest, config }, kind) => self.digest(*digest, *config, kind),
             (Entity::DirectCounter(direct), UpdateKind::Modify) => {
-                let handle = self.existing_or_default(direct.table, direct.name.as_ref())?;
                 let values = DirectValues { counter: Some(direct.value), ..DirectValues::default() };
-                self.set_direct(direct.table, handle, values)
+                self.direct(direct.table, &direct.which, values)
             }
             (Entity::DirectMeter(direct), UpdateKind::Modify) => {
-                let handle = self.existing_or_default(direct.table, direct.name.as_ref())?;
                 let (meter, meter_counts) = (Some(direct.value.config), direct.value.counts);
-                self.set_direct(direct.table, handle, DirectValues { counter: None, meter, meter_counts })
+                self.direct(direct.table, &direct.which, DirectValues { counter: None, meter, meter_counts })
             }
             (entity, kind) => {
                 let Some(switch) = self.switch.as_deref_mut() else {
@@ -226,6 +274,18 @@ impl<'a, 't> Writer<'a, 't> {
                 self.release(old)
             }
         }
+    }
+
+    fn clear(&mut self, table: TableId) -> Result<(), Fault> {
+        let profile = self.program.tables[table].implementation.as_ref().map(|used| used.profile);
+        let names = |writer: &Self, group| writer.batch.tables()[table.index()].names(Target::Group(group));
+        let own = profile.into_iter().flat_map(|profile| self.state.one_shots_of(profile).map(move |it| (profile, it)));
+        let mut own: Vec<_> = own.map(|(profile, (group, _))| (profile, group)).collect();
+        own.retain(|&(_, group)| names(self, group));
+        self.batch.perform(table.index(), Operation::Clear)?;
+        // The default action may have one, too.
+        own.retain(|&(_, group)| !names(self, group));
+        own.into_iter().try_for_each(|group| self.release(Some(group)))
     }
 
     fn default_entry(&mut self, entry: &TableEntry, kind: UpdateKind) -> Result<(), Fault> {
@@ -272,18 +332,21 @@ impl<'a, 't> Writer<'a, 't> {
             return Err(Fault::invalid(format!("table {}: the entry needs an action", table.name)));
         };
         // Before members of a one-shot group are made for an entry that is refused.
-        if self.find(entry.table, name)?.is_some() {
-            let what = self.named(entry.table, name);
-            let message =
-                format!("table {}: there is already an entry with {what}: modify it, or delete it first", table.name);
-            return Err(Fault::new(Code::AlreadyExists, message));
+        if matches!(action, EntryAction::OneShot(_)) && self.find(entry.table, name)?.is_some() {
+            return Err(self.duplicate(entry.table, name));
         }
         check_executes(self.program, entry)?;
         let (action, args) = self.action(entry.table, action)?;
         let spec = EntrySpec { key: name.key.clone(), priority: name.priority, action, args };
-        let Outcome::Inserted(handle) = self.batch.perform(entry.table.index(), Operation::Insert(spec))? else {
-            unreachable!("an insertion gives a handle")
+        let handle = match self.batch.perform(entry.table.index(), Operation::Insert(spec)) {
+            Ok(Outcome::Inserted(handle)) => handle,
+            Ok(_) => unreachable!("an insertion gives a handle"),
+            Err(error) if matches!(error.problem, Problem::Duplicate { .. }) && !self.is_for_tools => {
+                return Err(self.duplicate(entry.table, name));
+            }
+            Err(error) => return Err(error.into()),
         };
+        self.inserted = Some(handle);
         self.set_attributes(entry.table, handle, &entry.attributes)?;
         self.set_direct(entry.table, Some(handle), DirectValues::of(entry))
     }
@@ -317,9 +380,11 @@ impl<'a, 't> Writer<'a, 't> {
         })
     }
 
-    /// The handle of the identified entry; `None` for the default action.
-    fn existing_or_default(&self, table: TableId, name: Option<&EntryName>) -> Result<Option<Handle>, Fault> {
-        name.map(|name| self.existing(table, name)).transpose()
+    fn duplicate(&self, table: TableId, name: &EntryName) -> Fault {
+        let what = self.named(table, name);
+        let table = &self.program.tables[table].name;
+        let message = format!("table {table}: there is already an entry with {what}: modify it, or delete it first");
+        Fault::new(Code::AlreadyExists, message)
     }
 
     /// The same as [`Self::existing`], if it may be changed.
@@ -358,6 +423,22 @@ impl<'a, 't> Writer<'a, 't> {
         let attributes = attributes.clone();
         self.batch.perform(table.index(), Operation::SetAttributes { handle, attributes })?;
         Ok(())
+    }
+
+    fn direct(&mut self, table: TableId, which: &Which, values: DirectValues) -> Result<(), Fault> {
+        let handle = match which {
+            Which::Named(name) => Some(self.existing(table, name)?),
+            Which::Default => None,
+            Which::All => {
+                resources::check_direct(self.program, table, values)?;
+                let entries = self.batch.tables()[table.index()].entries();
+                let direct =
+                    |it: &tables::Entry| Direct { table, handle: it.handle, sequence: Some(it.sequence), values };
+                self.direct.extend(entries.map(direct));
+                return Ok(());
+            }
+        };
+        self.set_direct(table, handle, values)
     }
 
     /// Records values for an entry, or for the default action.
@@ -402,29 +483,30 @@ impl<'a, 't> Writer<'a, 't> {
     /// program and is identified by its name.
     fn position(&self, table: TableId, call: &Call) -> Result<usize, Fault> {
         let table = &self.program.tables[table];
-        let listed: Vec<ActionId> = table.actions.iter().map(|listed| listed.action).collect();
-        self.position_among(&listed, call.action)
-            .ok_or_else(|| self.not_listed(call.action, &listed, &format!("table {}", table.name)))
+        let listed = table.actions.iter().map(|listed| listed.action);
+        self.position_among(listed, call.action, || format!("table {}", table.name))
     }
 
-    fn position_among(&self, listed: &[ActionId], action: ActionId) -> Option<usize> {
-        let name = |action: ActionId| &self.program.actions[action].name;
-        let same = listed.iter().position(|&it| it == action);
-        same.or_else(|| listed.iter().position(|&it| name(it) == name(action)))
-    }
-
-    fn not_listed(&self, action: ActionId, listed: &[ActionId], owner: &str) -> Fault {
-        let names: Vec<&str> = listed.iter().map(|&it| self.program.actions[it].name.as_str()).collect();
-        let name = &self.program.actions[action].name;
-        let message = format!("action {name} is not one of the actions of {owner}: it has {}", names.join(", "));
-        Fault::invalid(message)
+    fn position_among(
+        &self,
+        mut listed: impl Iterator<Item = ActionId> + Clone,
+        action: ActionId,
+        owner: impl Fn() -> String,
+    ) -> Result<usize, Fault> {
+        let name = |action: ActionId| self.program.actions[action].name.as_str();
+        let same = listed.clone().position(|it| it == action);
+        let same = same.or_else(|| listed.clone().position(|it| name(it) == name(action)));
+        same.ok_or_else(|| {
+            let names: Vec<&str> = listed.by_ref().map(name).collect();
+            let (name, owner) = (name(action), owner());
+            Fault::invalid(format!("action {name} is not one of the actions of {owner}: it has {}", names.join(", ")))
+        })
     }
 
     fn member_call(&self, profile: ActionProfileId, call: &Call) -> Result<ActionCall, Fault> {
-        let listed: Vec<ActionId> = profile_actions(self.program, profile).iter().map(|listed| listed.action).collect();
+        let listed = profile_actions(self.program, profile);
         let owner = || format!("action profile {}", self.program.action_profiles[profile].name);
-        let position = self.position_among(&listed, call.action);
-        let action = position.ok_or_else(|| self.not_listed(call.action, &listed, &owner()))?;
+        let action = self.position_among(listed.iter().map(|listed| listed.action), call.action, owner)?;
         Ok(ActionCall { action, args: call.args.clone() })
     }
 
@@ -459,6 +541,9 @@ impl<'a, 't> Writer<'a, 't> {
 
     /// A profile uses handles; controllers use their own numbers.
     fn with_numbers(&mut self, profile: ActionProfileId, error: tables::TableError) -> Fault {
+        if self.is_for_tools {
+            return error.into();
+        }
         let (member_of, group_of) = (&mut self.state.members, &mut self.state.groups);
         let problem = match error.problem {
             Problem::MemberInUse { member } => {
@@ -476,6 +561,10 @@ impl<'a, 't> Writer<'a, 't> {
 
     fn note(&mut self, undo: impl FnOnce(&mut ControllerState) + Send + 'static) {
         self.undos.push(Undo::State(Box::new(undo)));
+    }
+
+    pub(super) fn note_in_switch(&mut self, undo: impl FnOnce(&mut Switch) + Send + 'static) {
+        self.undos.push(Undo::Switch(Box::new(undo)));
     }
 
     fn member(&mut self, member: &Member, kind: UpdateKind) -> Result<(), Fault> {
@@ -503,6 +592,7 @@ impl<'a, 't> Writer<'a, 't> {
         }
         self.check_style(profile, Style::Members)?;
         let handle = self.profile_operation(profile, ProfileOperation::CreateMember(call))?;
+        self.inserted = Some(handle);
         self.state.members.set(profile, id, handle);
         self.note(move |state| state.members.remove(profile, id));
         Ok(())
@@ -518,6 +608,7 @@ impl<'a, 't> Writer<'a, 't> {
             (UpdateKind::Insert, None) => {
                 self.check_style(profile, Style::Members)?;
                 let handle = self.profile_operation(profile, ProfileOperation::CreateGroup)?;
+                self.inserted = Some(handle);
                 self.state.groups.set(profile, id, handle);
                 self.note(move |state| state.groups.remove(profile, id));
                 handle
@@ -573,7 +664,7 @@ impl<'a, 't> Writer<'a, 't> {
     /// belong to one entry each.
     fn check_style(&self, profile: ActionProfileId, style: Style) -> Result<(), Fault> {
         let name = self.profile_name(profile);
-        let has_one_shots = self.state.has_one_shots(profile.index());
+        let has_one_shots = self.state.one_shots_of(profile).next().is_some();
         match style {
             Style::Members if has_one_shots => Err(Fault::invalid(format!(
                 "action profile {name}: entries of its tables have action sets of their own; members and groups cannot \
@@ -660,29 +751,6 @@ impl<'a, 't> Writer<'a, 't> {
         }
         self.note(move |state| drop(state.one_shots.insert(key, old)));
         Ok(())
-    }
-
-    /// Removes the groups of entries that were deleted by other clients than controllers.
-    pub fn sweep(mut self) {
-        let keys: Vec<(usize, Handle)> = self.state.one_shots.keys().copied().collect();
-        for (profile, group) in keys {
-            let uses =
-                |table: &&ir::Table| table.implementation.as_ref().is_some_and(|used| used.profile.index() == profile);
-            let users = self.program.tables.iter_enumerated().filter(|(_, table)| uses(table));
-            let is_named = users.into_iter().any(|(id, _)| self.batch.tables()[id.index()].names(Target::Group(group)));
-            if !is_named {
-                let _kept = self.release(Some((ActionProfileId::from_index(profile), group)));
-            }
-        }
-        for profile in self.program.action_profiles.ids() {
-            let stored = &self.batch.profiles()[profile.index()];
-            self.state.members.retain(profile, |handle| stored.member(handle).is_some());
-            self.state.groups.retain(profile, |handle| stored.group(handle).is_some());
-            self.state
-                .group_contents
-                .retain(|&(of, handle), _| of != profile.index() || stored.group(handle).is_some());
-        }
-        self.batch.commit();
     }
 
     /// Makes the members that watch a port eligible, or not.

@@ -15,7 +15,7 @@ use crate::api::entity::{
     Call, Cell, Choice, CloneSession, DigestConfig, Direct, EntryAction, EntryName, Group, GroupMember, Member,
     MeterValue, Multicast, Replica, TableEntry,
 };
-use crate::api::{Entity, Update, UpdateKind};
+use crate::api::{Entity, Update, UpdateKind, Which};
 use base::index::Id;
 use base::{Bits, FieldMatch, MatchKind};
 use ir::{Program, TableId};
@@ -49,9 +49,13 @@ enum Tag {
     Digest,
     DefaultCounter,
     DefaultMeter,
+    AllEntries,
+    AllDirectCounters,
+    AllDirectMeters,
+    SessionOfGroup,
 }
 
-const TAGS: [Tag; 15] = [
+const TAGS: [Tag; 19] = [
     Tag::Entry,
     Tag::Default,
     Tag::DirectCounter,
@@ -67,6 +71,10 @@ const TAGS: [Tag; 15] = [
     Tag::Digest,
     Tag::DefaultCounter,
     Tag::DefaultMeter,
+    Tag::AllEntries,
+    Tag::AllDirectCounters,
+    Tag::AllDirectMeters,
+    Tag::SessionOfGroup,
 ];
 
 /// A kind of objects that have names in a program.
@@ -242,12 +250,16 @@ impl Writer<'_> {
         match &update.entity {
             Entity::Register(_) | Entity::Counter(_) => self.cells(&[update]),
             Entity::TableEntry(entry) => self.table_entry(kind, entry),
+            Entity::AllEntries(table) => {
+                self.head(kind, Tag::AllEntries);
+                self.name(Kind::Table, table.index());
+            }
             Entity::DirectCounter(direct) => {
-                self.direct(kind, direct, Tag::DirectCounter, Tag::DefaultCounter);
+                self.direct(kind, direct, [Tag::DirectCounter, Tag::DefaultCounter, Tag::AllDirectCounters]);
                 self.counter(direct.value);
             }
             Entity::DirectMeter(direct) => {
-                self.direct(kind, direct, Tag::DirectMeter, Tag::DefaultMeter);
+                self.direct(kind, direct, [Tag::DirectMeter, Tag::DefaultMeter, Tag::AllDirectMeters]);
                 self.option(direct.value.config, Self::rates);
             }
             Entity::Member(it) => {
@@ -278,9 +290,12 @@ impl Writer<'_> {
                 self.text(&it.metadata);
             }
             Entity::CloneSession(it) => {
-                self.head(kind, Tag::CloneSession);
+                self.head(kind, if it.group.is_none() { Tag::CloneSession } else { Tag::SessionOfGroup });
                 self.numbers([it.session, it.class_of_service, it.length_bytes_max].map(u64::from));
-                self.list(&it.replicas, Self::replica);
+                match it.group {
+                    Some(group) => self.number(group),
+                    None => self.list(&it.replicas, Self::replica),
+                }
             }
             Entity::ValueSet { set, members } => {
                 self.head(kind, Tag::ValueSet);
@@ -332,18 +347,18 @@ impl Writer<'_> {
         self.option(entry.meter, |writer, meter| writer.option(meter, Self::rates));
     }
 
-    /// The owner of a direct resource: an entry, or the default action.
-    fn direct<T>(&mut self, kind: UpdateKind, direct: &Direct<T>, of_entry: Tag, of_default: Tag) {
-        match &direct.name {
-            Some(name) => {
+    /// The owner of a direct resource: an entry, the default action, or all entries.
+    fn direct<T>(&mut self, kind: UpdateKind, direct: &Direct<T>, [of_entry, of_default, of_all]: [Tag; 3]) {
+        let tag = match &direct.which {
+            Which::Named(name) => {
                 self.head(kind, of_entry);
-                self.named(direct.table, name);
+                return self.named(direct.table, name);
             }
-            None => {
-                self.head(kind, of_default);
-                self.name(Kind::Table, direct.table.index());
-            }
-        }
+            Which::Default => of_default,
+            Which::All => of_all,
+        };
+        self.head(kind, tag);
+        self.name(Kind::Table, direct.table.index());
     }
 
     fn named(&mut self, table: TableId, name: &EntryName) {
@@ -648,23 +663,15 @@ impl<'a> Updates<'a> {
                 let table = self.name(Kind::Table)?;
                 Entity::TableEntry(self.table_entry(table, None)?)
             }
-            Tag::DirectCounter => {
-                let ((table, name), value) = (self.named()?, self.counter()?);
-                Entity::DirectCounter(Direct { table: known(table), name: Some(name), value })
+            Tag::AllEntries => Entity::AllEntries(known(self.name(Kind::Table)?)),
+            Tag::DirectCounter | Tag::DefaultCounter | Tag::AllDirectCounters => {
+                let (table, which) = self.owner(tag)?;
+                Entity::DirectCounter(Direct { table, which, value: self.counter()? })
             }
-            Tag::DefaultCounter => {
-                let (table, value) = (self.name(Kind::Table)?, self.counter()?);
-                Entity::DirectCounter(Direct { table: known(table), name: None, value })
-            }
-            Tag::DefaultMeter => {
-                let (table, config) = (self.name(Kind::Table)?, self.option(Self::rates)?);
-                let value = MeterValue { config, counts: None };
-                Entity::DirectMeter(Direct { table: known(table), name: None, value })
-            }
-            Tag::DirectMeter => {
-                let ((table, name), config) = (self.named()?, self.option(Self::rates)?);
-                let value = MeterValue { config, counts: None };
-                Entity::DirectMeter(Direct { table: known(table), name: Some(name), value })
+            Tag::DirectMeter | Tag::DefaultMeter | Tag::AllDirectMeters => {
+                let (table, which) = self.owner(tag)?;
+                let value = MeterValue { config: self.option(Self::rates)?, counts: None };
+                Entity::DirectMeter(Direct { table, which, value })
             }
             Tag::Member => {
                 let (profile, id) = (self.name(Kind::Profile)?, self.number32()?);
@@ -688,10 +695,14 @@ impl<'a> Updates<'a> {
                 let (group, replicas) = (self.number()?, self.list(Self::replica)?);
                 Entity::Multicast(Multicast { group, replicas, metadata: self.text()?.to_vec() })
             }
-            Tag::CloneSession => {
+            Tag::CloneSession | Tag::SessionOfGroup => {
                 let (session, class_of_service) = (self.number32()?, self.number32()?);
-                let (length_bytes_max, replicas) = (self.number32()?, self.list(Self::replica)?);
-                Entity::CloneSession(CloneSession { session, replicas, class_of_service, length_bytes_max })
+                let length_bytes_max = self.number32()?;
+                let (group, replicas) = match tag {
+                    Tag::SessionOfGroup => (Some(self.number()?), Vec::new()),
+                    _ => (None, self.list(Self::replica)?),
+                };
+                Entity::CloneSession(CloneSession { session, replicas, group, class_of_service, length_bytes_max })
             }
             Tag::ValueSet => self.value_set()?,
             Tag::Digest => {
@@ -702,6 +713,19 @@ impl<'a> Updates<'a> {
             }
             Tag::Register | Tag::Counter => return Err(Broken),
         })
+    }
+
+    /// The owner of a direct resource.
+    fn owner(&mut self, tag: Tag) -> Read<(TableId, Which)> {
+        let which = match tag {
+            Tag::DirectCounter | Tag::DirectMeter => {
+                let (table, name) = self.named()?;
+                return Ok((known(table), Which::Named(name)));
+            }
+            Tag::DefaultCounter | Tag::DefaultMeter => Which::Default,
+            _ => Which::All,
+        };
+        Ok((known(self.name(Kind::Table)?), which))
     }
 
     fn named(&mut self) -> Read<(Option<TableId>, EntryName)> {

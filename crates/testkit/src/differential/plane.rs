@@ -8,7 +8,7 @@ use base::index::Id as _;
 use base::{Bits, FieldMatch, Rng};
 use ir::{Entry, Program, TableId};
 use std::sync::Arc;
-use switch::{CloneTarget, LockedTables, MeterConfig, Replica, SharedTables, Switch};
+use switch::{CloneProperties, CloneTarget, LockedTables, MeterConfig, Replica, SharedTables, Switch};
 use tables::{ActionCall, EntrySpec, Handle, Operation, ProfileOperation};
 
 /// Entries with their tables.
@@ -179,7 +179,7 @@ fn set_up_replication(rng: &mut Rng, switch: &mut Switch) {
             true => CloneTarget::Group(rng.between(1, 3)),
             false => CloneTarget::Replicas(vec![Replica { rid: 0, port: rng.below(4) as u32 }]),
         };
-        replication.set_session(session, target).expect("small sessions are allowed");
+        replication.set_session(session, target, CloneProperties::default()).expect("small sessions are allowed");
     }
 }
 
