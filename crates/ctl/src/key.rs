@@ -3,11 +3,12 @@
 use crate::schema::{Schema, match_kind};
 use crate::value::{Form, Said, ValueType};
 use crate::words::Word;
-use base::{FieldMatch, MatchKind};
+use base::MatchKind;
 use control::{Problem, names};
+use p4runtime_proto::matches;
 use p4runtime_proto::p4::config::v1::MatchField;
 use p4runtime_proto::p4::v1;
-use p4runtime_proto::p4::v1::field_match::{Exact, FieldMatchType, Lpm, Optional, Range, Ternary};
+use p4runtime_proto::p4::v1::field_match::{Exact, FieldMatchType, Optional};
 use values::bytes;
 
 /// The word given for a key.
@@ -99,30 +100,12 @@ fn read(schema: &Schema, field: &MatchField, text: &str) -> Result<Given, Proble
         MatchKind::Optional if text == "*" => return Ok(Given::Any),
         MatchKind::Exact if is_named_value(text) => FieldMatchType::Exact(Exact { value: ty.read(text)? }),
         MatchKind::Optional if is_named_value(text) => FieldMatchType::Optional(Optional { value: ty.read(text)? }),
-        _ => match asked(values::entry_key(text, &ty.target(text), kind)?) {
+        _ => match matches::write(&values::entry_key(text, &ty.target(text), kind)?, bytes) {
             Some(asked) => asked,
             None => return Ok(Given::Any),
         },
     };
     Ok(Given::Match(v1::FieldMatch { field_id: field.id, field_match_type: Some(asked) }))
-}
-
-/// The match in P4Runtime's form; `None` if it matches anything.
-fn asked(key: FieldMatch) -> Option<FieldMatchType> {
-    if key.is_any() {
-        return None;
-    }
-    Some(match key {
-        FieldMatch::Exact(value) => FieldMatchType::Exact(Exact { value: bytes(&value) }),
-        FieldMatch::Lpm { value, prefix_len } => {
-            FieldMatchType::Lpm(Lpm { value: bytes(&value), prefix_len: prefix_len as i32 })
-        }
-        FieldMatch::Ternary { value, mask } => {
-            FieldMatchType::Ternary(Ternary { value: bytes(&value), mask: bytes(&mask) })
-        }
-        FieldMatch::Range { low, high } => FieldMatchType::Range(Range { low: bytes(&low), high: bytes(&high) }),
-        FieldMatch::Optional(value) => FieldMatchType::Optional(Optional { value: bytes(&value?) }),
-    })
 }
 
 /// The match of an entry for each key, in the order of the keys, as text that can be parsed again.
@@ -135,11 +118,6 @@ fn show(schema: &Schema, field: &MatchField, found: Option<&v1::FieldMatch>) -> 
     let ty = value_type(schema, field);
     match found.and_then(|it| it.field_match_type.as_ref()) {
         None => "*".to_owned(),
-        Some(FieldMatchType::Exact(it)) => ty.show(&it.value),
-        Some(FieldMatchType::Optional(it)) => ty.show(&it.value),
-        Some(FieldMatchType::Lpm(it)) => format!("{}/{}", ty.show(&it.value), it.prefix_len),
-        Some(FieldMatchType::Ternary(it)) => format!("{}&&&{}", ty.show(&it.value), ty.show_mask(&it.mask)),
-        Some(FieldMatchType::Range(it)) => format!("{}..{}", ty.show(&it.low), ty.show(&it.high)),
-        Some(FieldMatchType::Other(_)) => "?".to_owned(),
+        Some(found) => matches::text(found, |value| ty.show(value), |mask| ty.show_mask(mask)),
     }
 }

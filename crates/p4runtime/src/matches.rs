@@ -8,6 +8,7 @@ use crate::value::shown;
 use base::{Bits, FieldMatch, MatchKind};
 use control::api::Fault;
 use p4info::MatchField;
+use p4runtime_proto::matches;
 use p4runtime_proto::p4::v1::{self, field_match as proto, field_match::FieldMatchType};
 
 /// The match for each of the fields, in the order of the fields.
@@ -55,7 +56,7 @@ fn read_one(
         (Some(FieldMatchType::Range(it)), MatchKind::Range) => reader.range(it),
         (None, _) => Err(Fault::invalid(format!("{what}: the match is empty"))),
         (Some(other), _) => {
-            let (is, wanted) = (name_of(other), field.kind.name());
+            let (is, wanted) = (matches::kind_name(other), field.kind.name());
             Err(Fault::invalid(format!("{what}: it is matched as {wanted}, not as {is}")))
         }
     }
@@ -121,41 +122,12 @@ impl Reader<'_> {
     }
 }
 
-fn name_of(sent: &FieldMatchType) -> &'static str {
-    match sent {
-        FieldMatchType::Exact(_) => "exact",
-        FieldMatchType::Lpm(_) => "lpm",
-        FieldMatchType::Ternary(_) => "ternary",
-        FieldMatchType::Range(_) => "range",
-        FieldMatchType::Optional(_) => "optional",
-        FieldMatchType::Other(_) => "a kind of another architecture",
-    }
-}
-
 /// The messages for these matches of the fields.
 pub(crate) fn write(schema: &Schema, fields: &[MatchField], key: &[FieldMatch]) -> Vec<v1::FieldMatch> {
     let one = |(field, key): (&MatchField, &FieldMatch)| {
-        let field_match_type = Some(write_one(schema, field, key)?);
+        let bytes = |bits: &Bits| schema.translator.write(&field.value, bits);
+        let field_match_type = Some(matches::write(key, bytes)?);
         Some(v1::FieldMatch { field_id: field.id, field_match_type })
     };
     fields.iter().zip(key).filter_map(one).collect()
-}
-
-/// None for a wildcard.
-fn write_one(schema: &Schema, field: &MatchField, key: &FieldMatch) -> Option<FieldMatchType> {
-    if key.is_any() {
-        return None;
-    }
-    let bytes = |bits: &Bits| schema.translator.write(&field.value, bits);
-    Some(match key {
-        FieldMatch::Exact(value) => FieldMatchType::Exact(proto::Exact { value: bytes(value) }),
-        FieldMatch::Lpm { value, prefix_len } => {
-            FieldMatchType::Lpm(proto::Lpm { value: bytes(value), prefix_len: *prefix_len as i32 })
-        }
-        FieldMatch::Ternary { value, mask } => {
-            FieldMatchType::Ternary(proto::Ternary { value: bytes(&value.and(mask)), mask: bytes(mask) })
-        }
-        FieldMatch::Range { low, high } => FieldMatchType::Range(proto::Range { low: bytes(low), high: bytes(high) }),
-        FieldMatch::Optional(value) => FieldMatchType::Optional(proto::Optional { value: bytes(value.as_ref()?) }),
-    })
 }

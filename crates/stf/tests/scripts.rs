@@ -279,7 +279,7 @@ fn commands_of_the_command_line_answer_with_notes() {
         expect![[r#"
             note: test.stf:2: packets=7, bytes=70
             note: test.stf:4: there is no clone session 3
-            note: test.stf:6: port 4 (rid 0)
+            note: test.stf:6: MirroringSessionConfig(port=4, mgid=None)
             note: test.stf:7: there is no register none: the program has no registers
             0 packets in, 1 checks, 0 failed
         "#]],
