@@ -4,7 +4,7 @@
 //! update needs more than tables. What leaves: one outcome per update. Each step records how to undo it, so that a
 //! refused update changes nothing and a refused batch can be undone as a whole.
 
-use crate::api::arrays::{Array, FreshArrays};
+use crate::api::arrays::{Array, FreshArrays, sets_all_cells};
 use crate::api::entity::{
     Atomicity, Call, Choice, Entity, EntryAction, EntryName, Member, TableEntry, Update, UpdateKind,
 };
@@ -174,9 +174,12 @@ impl<'a, 't> Writer<'a, 't> {
 
     /// Carries out the next update. Packets see it after [`Self::finish`].
     pub fn step(&mut self, update: &Update) -> Result<Reply, Message> {
-        let fresh = self.fresh.take(0).or_else(|| FreshArrays::of(self.program, std::slice::from_ref(update)).take(0));
+        let fresh = sets_all_cells(update).then(|| {
+            let made = || FreshArrays::of(self.program, std::slice::from_ref(update)).take(0);
+            self.fresh.take(0).or_else(made)
+        });
         self.inserted = None;
-        self.carry_out(update, fresh).map_err(|fault| Message::new(fault.message))?;
+        self.carry_out(update, fresh.flatten()).map_err(|fault| Message::new(fault.message))?;
         Ok(self.inserted.map_or(Reply::Done, |handle| Reply::Handle(handle.0)))
     }
 
@@ -347,7 +350,9 @@ impl<'a, 't> Writer<'a, 't> {
             Err(error) => return Err(error.into()),
         };
         self.inserted = Some(handle);
-        self.set_attributes(entry.table, handle, &entry.attributes)?;
+        if entry.attributes != Attributes::default() {
+            self.set_attributes(entry.table, handle, &entry.attributes)?;
+        }
         self.set_direct(entry.table, Some(handle), DirectValues::of(entry))
     }
 
