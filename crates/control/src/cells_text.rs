@@ -8,6 +8,7 @@ use crate::command::{Ask, Change, Command, CounterRef, MeterRef};
 use crate::names;
 use crate::problem::Problem;
 use base::Bits;
+use ir::{DirectCounterId, DirectMeterId};
 use switch::MeterConfig;
 use switch::externs::CounterCell;
 use values::ValueTarget;
@@ -60,40 +61,32 @@ pub(crate) fn counter_write(it: &Arguments<'_>) -> Read {
         CounterRef::Array(array) => {
             modify(Entity::Counter(Cell { array, index: Some(counter_cell(it, array)?), value }))
         }
-        CounterRef::Direct(counter) => Command::change(Change::DirectCounter { counter, handle: it.entry(1)?, value }),
+        CounterRef::Direct(counter) => of_entry(it, direct_counter(it, counter, value)?)?,
     })
 }
 
 pub(crate) fn counter_reset(it: &Arguments<'_>) -> Read {
     let value = CounterCell::default();
-    Ok(match names::counter(it.program, it.word(0))? {
-        CounterRef::Array(array) => modify(Entity::Counter(Cell { array, index: None, value })),
-        CounterRef::Direct(counter) => {
-            let table = table_of_counter(it.program, counter)?;
-            modify(Entity::DirectCounter(Direct { table, which: Which::All, value }))
-        }
-    })
+    Ok(modify(match names::counter(it.program, it.word(0))? {
+        CounterRef::Array(array) => Entity::Counter(Cell { array, index: None, value }),
+        CounterRef::Direct(counter) => direct_counter(it, counter, value)?,
+    }))
 }
 
 pub(crate) fn meter_set_rates(it: &Arguments<'_>) -> Read {
-    let rates = rates(it, 2)?;
+    let value = with_rates(rates(it, 2)?);
     Ok(match names::meter(it.program, it.word(0))? {
-        MeterRef::Array(array) => {
-            modify(Entity::Meter(Cell { array, index: Some(meter_cell(it, array)?), value: with_rates(rates) }))
-        }
-        MeterRef::Direct(meter) => Command::change(Change::DirectMeter { meter, handle: it.entry(1)?, rates }),
+        MeterRef::Array(array) => modify(Entity::Meter(Cell { array, index: Some(meter_cell(it, array)?), value })),
+        MeterRef::Direct(meter) => of_entry(it, direct_meter(it, meter, value)?)?,
     })
 }
 
 pub(crate) fn meter_array_set_rates(it: &Arguments<'_>) -> Read {
     let value = with_rates(rates(it, 1)?);
-    Ok(match names::meter(it.program, it.word(0))? {
-        MeterRef::Array(array) => modify(Entity::Meter(Cell { array, index: None, value })),
-        MeterRef::Direct(meter) => {
-            let table = table_of_meter(it.program, meter)?;
-            modify(Entity::DirectMeter(Direct { table, which: Which::All, value }))
-        }
-    })
+    Ok(modify(match names::meter(it.program, it.word(0))? {
+        MeterRef::Array(array) => Entity::Meter(Cell { array, index: None, value }),
+        MeterRef::Direct(meter) => direct_meter(it, meter, value)?,
+    }))
 }
 
 pub(crate) fn meter_get_rates(it: &Arguments<'_>) -> Read {
@@ -106,6 +99,23 @@ pub(crate) fn meter_get_rates(it: &Arguments<'_>) -> Read {
 /// A meter's new rates. What it has counted stays.
 fn with_rates(rates: MeterConfig) -> MeterValue {
     MeterValue { config: Some(rates), counts: None }
+}
+
+/// The direct counters of all entries.
+fn direct_counter(it: &Arguments<'_>, counter: DirectCounterId, value: CounterCell) -> Result<Entity, Problem> {
+    let table = table_of_counter(it.program, counter)?;
+    Ok(Entity::DirectCounter(Direct { table, which: Which::All, value }))
+}
+
+/// The direct meters of all entries.
+fn direct_meter(it: &Arguments<'_>, meter: DirectMeterId, value: MeterValue) -> Result<Entity, Problem> {
+    let table = table_of_meter(it.program, meter)?;
+    Ok(Entity::DirectMeter(Direct { table, which: Which::All, value }))
+}
+
+/// Sets the direct resource of the entry whose handle is the second argument.
+fn of_entry(it: &Arguments<'_>, entity: Entity) -> Read {
+    Ok(Command::change(Change::Direct { handle: it.entry(1)?, entity }))
 }
 
 /// The second argument as an index of a counter.

@@ -11,8 +11,7 @@ use ir::{
     ActionProfileId, CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, MeterId, TableId,
     ValueSetId,
 };
-use switch::externs::CounterCell;
-use switch::{MeterConfig, Node};
+use switch::Node;
 use tables::Handle;
 
 /// A request.
@@ -71,23 +70,12 @@ pub enum Change {
         /// Whether it is added.
         joins: bool,
     },
-    /// Sets the direct counter of an entry.
-    DirectCounter {
-        /// The counter.
-        counter: DirectCounterId,
+    /// Sets the direct counter or meter of an entry, in place of those of all entries.
+    Direct {
         /// The entry.
         handle: Handle,
-        /// What it has counted.
-        value: CounterCell,
-    },
-    /// Sets the rates of an entry's direct meter.
-    DirectMeter {
-        /// The meter.
-        meter: DirectMeterId,
-        /// The entry.
-        handle: Handle,
-        /// The rates.
-        rates: MeterConfig,
+        /// The value.
+        entity: Entity,
     },
     /// Changes nodes, of which multicast groups consist.
     Node(NodeChange),
@@ -212,19 +200,16 @@ pub struct Queues {
 }
 
 /// A counter array or a table's direct counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CounterRef {
-    /// Indexed by the program.
-    Array(CounterId),
-    /// Indexed by the handles of a table's entries.
-    Direct(DirectCounterId),
-}
+pub type CounterRef = Cells<CounterId, DirectCounterId>;
 
 /// A meter array or a table's direct meter.
+pub type MeterRef = Cells<MeterId, DirectMeterId>;
+
+/// What has cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MeterRef {
-    /// Indexed by the program.
-    Array(MeterId),
-    /// Indexed by the handles of a table's entries.
-    Direct(DirectMeterId),
+pub enum Cells<Array, Direct> {
+    /// An array, indexed by the program.
+    Array(Array),
+    /// A direct counter or meter, indexed by the handles of a table's entries.
+    Direct(Direct),
 }

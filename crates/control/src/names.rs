@@ -4,7 +4,7 @@
 //! unambiguous. A full name always wins. The error for an unknown or ambiguous name lists the existing names, the
 //! nearest first.
 
-use crate::command::{CounterRef, MeterRef};
+use crate::command::{Cells, CounterRef, MeterRef};
 use crate::problem::Problem;
 use base::Bits;
 use base::index::Id;
@@ -35,20 +35,29 @@ pub fn value_set(program: &Program, given: &str) -> Result<ValueSetId, Problem> 
 
 /// The counter or direct counter of this name.
 pub fn counter(program: &Program, given: &str) -> Result<CounterRef, Problem> {
-    let arrays = program.counters.iter_enumerated().map(|(id, counter)| (&*counter.name, CounterRef::Array(id)));
-    let direct = program.direct_counters.iter_enumerated();
-    let direct = direct.map(|(id, counter)| (&*counter.name, CounterRef::Direct(id)));
-    let (names, found): (Vec<&str>, Vec<CounterRef>) = arrays.chain(direct).unzip();
-    find("counter", "counters", given, &names, "the program").map(|index| found[index])
+    let arrays = program.counters.iter().map(|it| &*it.name);
+    cells("counter", "counters", given, arrays, program.direct_counters.iter().map(|it| &*it.name))
 }
 
 /// The meter or direct meter of this name.
 pub fn meter(program: &Program, given: &str) -> Result<MeterRef, Problem> {
-    let arrays = program.meters.iter_enumerated().map(|(id, meter)| (&*meter.name, MeterRef::Array(id)));
-    let direct = program.direct_meters.iter_enumerated();
-    let direct = direct.map(|(id, meter)| (&*meter.name, MeterRef::Direct(id)));
-    let (names, found): (Vec<&str>, Vec<MeterRef>) = arrays.chain(direct).unzip();
-    find("meter", "meters", given, &names, "the program").map(|index| found[index])
+    let arrays = program.meters.iter().map(|it| &*it.name);
+    cells("meter", "meters", given, arrays, program.direct_meters.iter().map(|it| &*it.name))
+}
+
+fn cells<'p, A: Id, D: Id>(
+    kind: &str,
+    kinds: &str,
+    given: &str,
+    arrays: impl ExactSizeIterator<Item = &'p str>,
+    direct: impl Iterator<Item = &'p str>,
+) -> Result<Cells<A, D>, Problem> {
+    let count = arrays.len();
+    let found = find(kind, kinds, given, &arrays.chain(direct).collect::<Vec<_>>(), "the program")?;
+    Ok(match found.checked_sub(count) {
+        None => Cells::Array(A::from_index(found)),
+        Some(index) => Cells::Direct(D::from_index(index)),
+    })
 }
 
 /// The calculation of this name.

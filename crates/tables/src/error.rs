@@ -71,8 +71,6 @@ pub enum Problem {
     UnknownGroup { group: Handle, groups: usize },
     /// The member is in this group.
     MemberInGroup { member: Handle, group: Handle },
-    /// The member is not in this group.
-    NotInGroup { member: Handle, group: Handle },
     /// Entries refer to the member.
     MemberInUse { member: Handle },
     /// Entries refer to the group.
@@ -185,7 +183,6 @@ impl fmt::Display for Problem {
                 write!(f, "there is no group of handle {group} among the {groups} groups")
             }
             Problem::MemberInGroup { member, group } => write!(f, "member {member} is in group {group}"),
-            Problem::NotInGroup { member, group } => write!(f, "member {member} is not in group {group}"),
             Problem::MemberInUse { member } => write!(f, "an entry names member {member}: change that first"),
             Problem::GroupInUse { group } => write!(f, "an entry names group {group}: change that first"),
             Problem::ProfileFull { size } => write!(f, "it is full: it holds {size}"),

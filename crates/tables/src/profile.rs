@@ -48,20 +48,6 @@ pub enum ProfileOperation {
         /// The group.
         group: Handle,
     },
-    /// Put a member into a group.
-    AddToGroup {
-        /// The group.
-        group: Handle,
-        /// The member.
-        member: Handle,
-    },
-    /// Remove a member from a group, which may become empty.
-    RemoveFromGroup {
-        /// The group.
-        group: Handle,
-        /// The member.
-        member: Handle,
-    },
     /// Replace the members of a group.
     SetGroup {
         /// The group.
@@ -283,21 +269,6 @@ impl Profile {
                 self.groups.remove(group);
                 let change = ProfileChange::Group { group, choices: Vec::new() };
                 Ok((Outcome::Done, Some(change), ProfileUndo::DeleteGroup(group, members)))
-            }
-            ProfileOperation::AddToGroup { group, member } => {
-                self.known_member(member)?;
-                let mut members = self.known_group(group)?.clone();
-                if members.insert(member, 1).is_some() {
-                    return Err(Problem::MemberInGroup { member, group });
-                }
-                self.set_group(group, members)
-            }
-            ProfileOperation::RemoveFromGroup { group, member } => {
-                let mut members = self.known_group(group)?.clone();
-                if members.remove(&member).is_none() {
-                    return Err(Problem::NotInGroup { member, group });
-                }
-                self.set_group(group, members)
             }
             ProfileOperation::SetGroup { group, members } => {
                 self.known_group(group)?;

@@ -4,9 +4,7 @@
 //! What leaves: updates, which name entities as all clients do and are carried out under the same lock, so that no
 //! other client can change between the two what the handle stood for.
 
-use crate::api::entity::{
-    CloneSession, Direct, EntryAction, EntryName, GroupMember, MeterValue, Multicast, TableEntry,
-};
+use crate::api::entity::{CloneSession, EntryAction, EntryName, GroupMember, Multicast, TableEntry};
 use crate::api::read::{self, Which};
 use crate::api::write::Writer;
 use crate::api::{Entity, Update, UpdateKind};
@@ -82,16 +80,14 @@ impl Writer<'_, '_> {
             Change::Entry { table, handle, change } => self.entry_change(*table, *handle, change),
             Change::Membership { profile, group, member, joins } => self.membership(*profile, *group, *member, *joins),
             Change::ValueSetMember { set, member, joins } => self.value_set_member(*set, member, *joins),
-            Change::DirectCounter { counter, handle, value } => {
-                let table = table_of_counter(self.program, *counter)?;
-                let which = Which::Named(name(self.entry(table, *handle)?));
-                Ok(modify(Entity::DirectCounter(Direct { table, which, value: *value })))
-            }
-            Change::DirectMeter { meter, handle, rates } => {
-                let table = table_of_meter(self.program, *meter)?;
-                let which = Which::Named(name(self.entry(table, *handle)?));
-                let value = MeterValue { config: Some(*rates), counts: None };
-                Ok(modify(Entity::DirectMeter(Direct { table, which, value })))
+            Change::Direct { handle, entity } => {
+                let mut entity = entity.clone();
+                match &mut entity {
+                    Entity::DirectCounter(it) => it.which = Which::Named(name(self.entry(it.table, *handle)?)),
+                    Entity::DirectMeter(it) => it.which = Which::Named(name(self.entry(it.table, *handle)?)),
+                    _ => {}
+                }
+                Ok(modify(entity))
             }
             Change::Node(_) => unreachable!("nodes are no entities"),
         }

@@ -8,10 +8,10 @@ use crate::show;
 use base::{Bits, FieldMatch};
 use ir::{CounterId, MeterId, Program, RegisterId, TableId, ValueSetId};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::{ColorCounts, MeterCell};
 use switch::{CloneProperties, CloneTarget, Destination, MeterConfig, Switch};
-use tables::Handle;
 
 type Undos = Vec<Undo>;
 
@@ -64,7 +64,7 @@ fn describe(program: &Program, entity: &Entity) -> String {
 // ------------------------------------------------------------------------------------------------------ arrays
 
 /// The cells that an update selects: one, or all.
-fn cells(name: &str, index: Option<u64>, size: u64) -> Result<std::ops::Range<usize>, Fault> {
+fn cells(name: &str, index: Option<u64>, size: u64) -> Result<Range<usize>, Fault> {
     match index {
         None => Ok(0..size as usize),
         Some(index) if index < size => Ok(index as usize..index as usize + 1),
@@ -118,7 +118,7 @@ fn check_rates(name: &str, config: Option<MeterConfig>) -> Result<(), Fault> {
 }
 
 /// Configures cells and returns their previous values.
-fn configure(array: &mut MeterArray, range: std::ops::Range<usize>, value: MeterValue, now_ns: u64) -> Vec<MeterCell> {
+fn configure(array: &mut MeterArray, range: Range<usize>, value: MeterValue, now_ns: u64) -> Vec<MeterCell> {
     let set = |index| {
         let cell = array.cell_mut(index as u64)?;
         let mut fresh = MeterCell::default();
@@ -129,7 +129,7 @@ fn configure(array: &mut MeterArray, range: std::ops::Range<usize>, value: Meter
     range.filter_map(set).collect()
 }
 
-fn restore(array: &mut MeterArray, range: std::ops::Range<usize>, old: Vec<MeterCell>) {
+fn restore(array: &mut MeterArray, range: Range<usize>, old: Vec<MeterCell>) {
     for (index, old) in range.zip(old) {
         array.cell_mut(index as u64).into_iter().for_each(|cell| cell.clone_from(&old));
     }
@@ -169,6 +169,13 @@ pub(crate) struct DirectValues {
 }
 
 impl DirectValues {
+    /// Those of a new entry.
+    pub const ZERO: DirectValues = DirectValues {
+        counter: Some(CounterCell { packets: 0, bytes: 0 }),
+        meter: Some(None),
+        meter_counts: Some([CounterCell { packets: 0, bytes: 0 }; 3]),
+    };
+
     pub fn of(entry: &TableEntry) -> DirectValues {
         DirectValues { counter: entry.counter, meter: entry.meter, meter_counts: entry.meter_counts }
     }
@@ -190,21 +197,29 @@ pub(crate) fn check_direct(program: &Program, table: TableId, values: DirectValu
     check_rates(&format!("table {}", declared.name), values.meter.flatten())
 }
 
-/// Writes the direct counters and meter of an entry that packets see.
-pub(crate) fn set_direct(program: &Program, switch: &mut Switch, table: TableId, handle: Handle, values: DirectValues) {
-    let (now_ns, index) = (switch.now_ns(), handle.0 as usize);
+/// Writes these direct counters and meters of a table, of entries that packets see.
+pub(crate) fn set_direct(
+    program: &Program,
+    switch: &mut Switch,
+    table: TableId,
+    cells: Range<usize>,
+    values: DirectValues,
+) {
+    let now_ns = switch.now_ns();
     let (declared, externs) = (&program.tables[table], switch.externs_mut());
     if let Some(value) = values.counter {
         for &id in &declared.direct_counters {
-            externs.direct_counters[id].get_mut(index).into_iter().for_each(|cell| *cell = value);
+            externs.direct_counters[id].get_mut(cells.clone()).into_iter().for_each(|cells| cells.fill(value));
         }
     }
     let Some((id, _)) = &declared.direct_meter else { return };
     let meters = &mut externs.direct_meters[*id];
     if let Some(config) = values.meter {
-        configure(meters, index..index + 1, MeterValue { config, counts: values.meter_counts }, now_ns);
-    } else if let (Some(counts), Some(cell)) = (values.meter_counts, meters.cell_mut(index as u64)) {
-        cell.set_counts(counts);
+        configure(meters, cells, MeterValue { config, counts: values.meter_counts }, now_ns);
+    } else if let Some(counts) = values.meter_counts {
+        for index in cells {
+            meters.cell_mut(index as u64).into_iter().for_each(|cell| cell.set_counts(counts));
+        }
     }
 }
 

@@ -539,6 +539,17 @@ fn direct_counters_are_the_entrys_own() {
     assert_eq!(read(&api, &query), [cell(3, CounterCell::default()), cell(2, CounterCell::default())]);
     write(&api, vec![(Modify, cell(2, counted(8)))], ContinueOnError, expect!["done\n"]);
     assert_eq!(read(&api, &query)[1], cell(2, counted(8)));
+    // All, and not one that comes later in the same batch.
+    let all = Entity::DirectCounter(Direct { table: l2(2).table, which: Which::All, value: counted(6) });
+    let batch = vec![(Insert, Entity::TableEntry(l2(7))), (Modify, all), (Insert, Entity::TableEntry(l2(8)))];
+    write(&api, batch, DataplaneAtomic, expect!["done\ndone\ndone\n"]);
+    let both = [cell(3, counted(6)), cell(2, counted(6)), cell(7, counted(6)), cell(8, CounterCell::default())];
+    assert_eq!(read(&api, &query), both);
+    let default = Query::DirectCounters { table: None, which: Which::Default };
+    assert!(matches!(&read(&api, &default)[..], [Entity::DirectCounter(it)] if it.value == CounterCell::default()));
+    let undo = [7, 8].map(|key| (Delete, Entity::TableEntry(l2(key)))).to_vec();
+    write(&api, undo, DataplaneAtomic, expect!["done\ndone\n"]);
+    write(&api, vec![(Modify, cell(2, counted(8)))], ContinueOnError, expect!["done\n"]);
     let with_value = vec![(Delete, Entity::TableEntry(l2(3))), (Insert, Entity::TableEntry(with(4, 7)))];
     write(&api, with_value, DataplaneAtomic, expect!["done\ndone\n"]);
     assert_eq!(read(&api, &query), [cell(4, counted(7)), cell(2, counted(8))]);

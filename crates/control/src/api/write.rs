@@ -73,6 +73,8 @@ pub(crate) struct Writer<'a, 't> {
     /// Whether messages name entries, members and groups by their handles, as BMv2's tools do.
     is_for_tools: bool,
     direct: Vec<Direct>,
+    /// Whether some of these are for all entries of a table.
+    all_set: bool,
     /// Arrays for the updates that set all cells of one, by position.
     fresh: FreshArrays,
     /// What is dropped elsewhere.
@@ -83,10 +85,19 @@ pub(crate) struct Writer<'a, 't> {
 /// entry, because at that moment the cells of a new entry are cleared.
 struct Direct {
     table: TableId,
-    handle: Handle,
-    /// Which of the entries that have had this handle; `None` for the default action.
-    sequence: Option<u64>,
+    owner: Owner,
     values: DirectValues,
+}
+
+/// Who has direct counters and meters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// An entry: its handle, and which of the entries that have had this handle.
+    Entry(Handle, u64),
+    /// The default action.
+    Default,
+    /// All entries.
+    All,
 }
 
 /// How the tables of a selector are filled.
@@ -129,7 +140,7 @@ impl<'a, 't> Writer<'a, 't> {
         switch: Option<&'a mut Switch>,
     ) -> Writer<'a, 't> {
         let (undos, direct, left) = Default::default();
-        let (inserted, is_for_tools) = Default::default();
+        let (inserted, is_for_tools, all_set, fresh) = Default::default();
         Writer {
             program,
             state,
@@ -191,12 +202,22 @@ impl<'a, 't> Writer<'a, 't> {
     /// Publishes the changes to packets. Returns what is no longer needed.
     pub fn finish(mut self) -> Vec<Undo> {
         let tables = self.batch.tables();
-        let now = |direct: &Direct| tables[direct.table.index()].get(direct.handle).map(|entry| entry.sequence);
-        self.direct.retain(|direct| direct.sequence.is_none() || now(direct) == direct.sequence);
+        self.direct.retain(|direct| match direct.owner {
+            Owner::Entry(handle, sequence) => {
+                tables[direct.table.index()].get(handle).is_some_and(|entry| entry.sequence == sequence)
+            }
+            Owner::Default | Owner::All => true,
+        });
         self.batch.commit();
         if let Some(switch) = self.switch {
-            for Direct { table, handle, values, .. } in self.direct {
-                resources::set_direct(self.program, switch, table, handle, values);
+            for Direct { table, owner, values } in self.direct {
+                let default = default_handle(&self.program.tables[table]).0 as usize;
+                let cells = match owner {
+                    Owner::Entry(handle, _) => handle.0 as usize..handle.0 as usize + 1,
+                    Owner::Default => default..default + 1,
+                    Owner::All => 0..default,
+                };
+                resources::set_direct(self.program, switch, table, cells, values);
             }
         }
         self.left.append(&mut self.undos);
@@ -309,7 +330,7 @@ impl<'a, 't> Writer<'a, 't> {
         };
         self.batch.perform(entry.table.index(), operation)?;
         self.set_default_attributes(entry);
-        self.set_direct(entry.table, None, DirectValues::of(entry))?;
+        self.set_direct(entry.table, Owner::Default, DirectValues::of(entry))?;
         self.release(old)
     }
 
@@ -353,7 +374,17 @@ impl<'a, 't> Writer<'a, 't> {
         if entry.attributes != Attributes::default() {
             self.set_attributes(entry.table, handle, &entry.attributes)?;
         }
-        self.set_direct(entry.table, Some(handle), DirectValues::of(entry))
+        if self.all_set {
+            // What was set for all entries before was not for this one.
+            let owner = self.owner(entry.table, handle);
+            self.direct.push(Direct { table: entry.table, owner, values: DirectValues::ZERO });
+        }
+        self.set_entrys(entry, handle)
+    }
+
+    fn set_entrys(&mut self, entry: &TableEntry, handle: Handle) -> Result<(), Fault> {
+        let values = DirectValues::of(entry);
+        if values.is_some() { self.set_direct(entry.table, self.owner(entry.table, handle), values) } else { Ok(()) }
     }
 
     fn modify(&mut self, entry: &TableEntry, name: &EntryName) -> Result<(), Fault> {
@@ -370,7 +401,7 @@ impl<'a, 't> Writer<'a, 't> {
             self.release(old)?;
         }
         self.set_attributes(entry.table, handle, &entry.attributes)?;
-        self.set_direct(entry.table, Some(handle), DirectValues::of(entry))
+        self.set_entrys(entry, handle)
     }
 
     fn find(&self, table: TableId, name: &EntryName) -> Result<Option<Handle>, Fault> {
@@ -446,19 +477,14 @@ impl<'a, 't> Writer<'a, 't> {
         self.set_direct(table, handle, values)
     }
 
-    /// Records values for an entry, or for the default action.
-    fn set_direct(&mut self, table: TableId, handle: Option<Handle>, values: DirectValues) -> Result<(), Fault> {
+    /// Records values for these entries, or for the default action.
+    fn set_direct(&mut self, table: TableId, owner: Owner, values: DirectValues) -> Result<(), Fault> {
         if !values.is_some() {
             return Ok(());
         }
         resources::check_direct(self.program, table, values)?;
-        let Some(handle) = handle else {
-            let handle = default_handle(&self.program.tables[table]);
-            self.direct.push(Direct { table, handle, sequence: None, values });
-            return Ok(());
-        };
-        let entry = self.batch.tables()[table.index()].get(handle);
-        self.direct.extend(entry.map(|entry| Direct { table, handle, sequence: Some(entry.sequence), values }));
+        self.all_set |= owner == Owner::All;
+        self.direct.push(Direct { table, owner, values });
         Ok(())
     }
 

@@ -114,8 +114,13 @@ fn change_profiles(rng: &mut Rng, tables: &mut LockedTables<'_>) {
                 3 => ProfileOperation::DeleteMember { member },
                 4 => ProfileOperation::DeleteGroup { group },
                 5 => ProfileOperation::SetGroup { group, members: [(member, rng.below(3) as u32)].into() },
-                6 | 7 => ProfileOperation::AddToGroup { group, member },
-                8 => ProfileOperation::RemoveFromGroup { group, member },
+                6..9 => {
+                    let mut members = tables.profiles()[profile].group(group).cloned().unwrap_or_default();
+                    if members.remove(&member).is_none() {
+                        members.insert(member, 1);
+                    }
+                    ProfileOperation::SetGroup { group, members }
+                }
                 _ => continue,
             };
             let _refused = tables.perform_profile(profile, operation);
@@ -150,13 +155,10 @@ fn set_up_profiles(rng: &mut Rng, switch: &Switch) {
         }
         for group in 0..PROFILE_HANDLES - 1 {
             let _refused = tables.perform_profile(profile, ProfileOperation::CreateGroup);
-            for member in 0..PROFILE_HANDLES - 1 {
-                let (group, member) = (Handle(group as u32), Handle(member as u32));
-                if rng.chance(1, 2) {
-                    let operation = ProfileOperation::AddToGroup { group, member };
-                    let _refused = tables.perform_profile(profile, operation);
-                }
-            }
+            let members = (0..PROFILE_HANDLES as u32 - 1).filter(|_| rng.chance(1, 2));
+            let members = members.map(|member| (Handle(member), 1)).collect();
+            let operation = ProfileOperation::SetGroup { group: Handle(group as u32), members };
+            let _refused = tables.perform_profile(profile, operation);
         }
     }
 }
