@@ -139,20 +139,9 @@ impl<'a, 't> Writer<'a, 't> {
         batch: Transaction<'t>,
         switch: Option<&'a mut Switch>,
     ) -> Writer<'a, 't> {
-        let (undos, direct, left) = Default::default();
-        let (inserted, is_for_tools, all_set, fresh) = Default::default();
-        Writer {
-            program,
-            state,
-            batch,
-            switch,
-            undos,
-            inserted,
-            is_for_tools,
-            direct,
-            fresh: FreshArrays::default(),
-            left,
-        }
+        let (undos, direct, left, fresh) = Default::default();
+        let (inserted, is_for_tools, all_set) = Default::default();
+        Writer { program, state, batch, switch, undos, inserted, is_for_tools, direct, all_set, fresh, left }
     }
 
     /// With messages for BMv2's tools.
@@ -462,19 +451,17 @@ impl<'a, 't> Writer<'a, 't> {
     }
 
     fn direct(&mut self, table: TableId, which: &Which, values: DirectValues) -> Result<(), Fault> {
-        let handle = match which {
-            Which::Named(name) => Some(self.existing(table, name)?),
-            Which::Default => None,
-            Which::All => {
-                resources::check_direct(self.program, table, values)?;
-                let entries = self.batch.tables()[table.index()].entries();
-                let direct =
-                    |it: &tables::Entry| Direct { table, handle: it.handle, sequence: Some(it.sequence), values };
-                self.direct.extend(entries.map(direct));
-                return Ok(());
-            }
+        let owner = match which {
+            Which::Named(name) => self.owner(table, self.existing(table, name)?),
+            Which::Default => Owner::Default,
+            Which::All => Owner::All,
         };
-        self.set_direct(table, handle, values)
+        self.set_direct(table, owner, values)
+    }
+
+    fn owner(&self, table: TableId, handle: Handle) -> Owner {
+        let entry = self.batch.tables()[table.index()].get(handle);
+        Owner::Entry(handle, entry.map_or(0, |entry| entry.sequence))
     }
 
     /// Records values for these entries, or for the default action.
