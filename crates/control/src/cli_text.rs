@@ -750,7 +750,7 @@ mod tests {
                 entries:3: Ask(Query(Registers { array: Some(register0), index: Some(0) }))
                 entries:4: Write(Update { kind: Modify, entity: Register(Cell { array: register0, index: None, value: 16w0x0 }) })
                 entries:5: Ask(Query(Counters { array: Some(counter0), index: Some(7) }))
-                entries:6: Change(DirectCounter { counter: dcounter0, handle: Handle(12), value: CounterCell { packets: 5, bytes: 640 } })
+                entries:6: Change(Direct { handle: Handle(12), entity: DirectCounter(Direct { table: table1, which: All, value: CounterCell { packets: 5, bytes: 640 } }) })
                 entries:7: Write(Update { kind: Modify, entity: Counter(Cell { array: counter0, index: None, value: CounterCell { packets: 0, bytes: 0 } }) })
                 entries:8: Write(Update { kind: Modify, entity: Meter(Cell { array: meter0, index: Some(1), value: MeterValue { config: Some(MeterConfig { committed_rate_milliunits_per_s: 1000, committed_burst: 10, peak_rate_milliunits_per_s: 1500000000, peak_burst: 2000 }), counts: None } }) })
                 entries:9: Write(Update { kind: Modify, entity: Meter(Cell { array: meter0, index: None, value: MeterValue { config: Some(MeterConfig { committed_rate_milliunits_per_s: 0, committed_burst: 0, peak_rate_milliunits_per_s: 0, peak_burst: 0 }), counts: None } }) })
