@@ -4,13 +4,13 @@
 //! program over a burst of packets.
 //!
 //! ```text
-//! program ──► Plan::new ──► emit_c ──► Native::build (compile, load) ──► Native::run_block
+//! program ──► Plan::new ──► lir::Unit ──► C ──► Native::build (compile, load) ──► Native::run_block
 //! ```
 //!
 //! * [`abi`]: the layouts shared with generated code (`runtime/c/wirespeed.h`).
 //! * [`plan`]: where everything is stored, and which packets may run together.
 //! * [`mod@describe`]: the plan for people and tools.
-//! * [`emit`]: C from program and plan, built as a tree (`ctree`) and printed last.
+//! * [`emit`]: the low IR ([`lir`]) from program and plan, and C from that, built as a tree (`ctree`) and printed last.
 //! * [`tuning`]: settings that the plan leaves open and that were measured.
 //! * [`runtime`]: the C headers that generated code includes.
 //! * [`compile`](mod@compile): the system's compiler, and a cache of its results (`cache_entry`, `cache`).
@@ -32,7 +32,7 @@ pub mod tuning;
 
 pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile};
 pub use describe::{Description, describe};
-pub use emit::{SourceLine, emit_c};
+pub use emit::{SourceLine, emit_c, emit_lir, lir_units};
 pub use native::{BuildError, LoadError, Native};
 pub use plan::sharing::{Sharing, WholeProgram};
 pub use plan::{

@@ -125,7 +125,7 @@ fn a_table_is_looked_up_once_per_burst() {
             for (uint32_t i = 0u; i < count; i += 1u) {
                 struct ws_packet *const p WS_UNUSED = packets[i];
                 struct context *const c WS_UNUSED = (void *)(p + 1u);
-                uint64_t valid0 WS_UNUSED = c->valid[0u];
+                WS_UNUSED uint64_t valid0 = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 /* a.p4:5: line 5 * / */
                 uint64_t *const row_1 = keys2 + (i * 1u);
@@ -152,7 +152,7 @@ fn keys_of_one_word_are_searched_without_a_call() {
             for (uint32_t i = 0u; i < count; i += 1u) {
                 struct ws_packet *const p WS_UNUSED = packets[i];
                 struct context *const c WS_UNUSED = (void *)(p + 1u);
-                uint64_t valid0 WS_UNUSED = c->valid[0u];
+                WS_UNUSED uint64_t valid0 = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 /* a.p4:5: line 5 * / */
                 uint64_t *const row_1 = keys2 + (i * 1u);
@@ -169,7 +169,7 @@ fn keys_of_one_word_are_searched_without_a_call() {
                 const uint32_t i WS_UNUSED = row;
                 struct ws_packet *const p WS_UNUSED = packets[i];
                 struct context *const c WS_UNUSED = (void *)(p + 1u);
-                uint64_t valid0 WS_UNUSED = c->valid[0u];
+                WS_UNUSED uint64_t valid0 = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 WS_UNUSED uint64_t v4_hit = 0ull;
                 const uint32_t packed_result WS_UNUSED = (packed_results[row] != 0u) ? packed_results[row] : none2;
@@ -203,14 +203,14 @@ fn narrow_keys_have_their_places() {
             for (uint32_t i = 0u; i < count; i += 1u) {
                 struct ws_packet *const p WS_UNUSED = packets[i];
                 struct context *const c WS_UNUSED = (void *)(p + 1u);
-                uint64_t valid0 WS_UNUSED = c->valid[0u];
+                WS_UNUSED uint64_t valid0 = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 WS_UNUSED uint64_t v4_hit = 0ull;
                 /* a.p4:5: line 5 * / */
                 {
-                    uint64_t row_2[1];
+                    WS_UNUSED uint64_t row_2[1];
                     row_2[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
-                    const uint32_t packed_result_3 WS_UNUSED = ws_find_narrow_packed_result(&env->tables[0u], row_2[0u], pack0);
+                    const uint32_t packed_result_3 = ws_find_narrow_packed_result(&env->tables[0u], row_2[0u], pack0);
                     lookups0 += 1u;
                     hits0 += (packed_result_3 >> 4u) & 1u;
                     v4_hit = (uint64_t)(((packed_result_3 >> 4u) & 1u) ? 1u : 0u);

@@ -236,6 +236,8 @@ pub enum Emit {
     Ir,
     /// The plan: the location of variables, batch stages, tables, guarded state, each with its reason
     Plan,
+    /// The low IR: the statements of generated code, batch stage by batch stage, before they are printed as C
+    Lir,
     /// The C code
     C,
     /// The interface for controllers (P4Info of P4Runtime), as text; in a file in the format of its extension: .txtpb
@@ -257,6 +259,7 @@ pub enum Emit {
 Examples:
   wirespeed compile router.p4 -o router.so
   wirespeed compile router.p4 --emit c | less
+  wirespeed compile router.p4 --emit lir          the same before it is printed as C
   wirespeed compile router.p4 --emit plan         where everything is stored, and why
   wirespeed compile router.p4 --emit times        what takes long
   wirespeed compile router.p4 --emit p4info -o router.p4info.txtpb

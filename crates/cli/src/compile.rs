@@ -43,6 +43,10 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
             let (text, _) = backend::generate(&load(arguments, !arguments.no_optimise)?)?;
             write_text(arguments.output.as_deref(), &text)
         }
+        Emit::Lir => {
+            let program = load(arguments, !arguments.no_optimise)?;
+            write_text(arguments.output.as_deref(), &program.lir_text(&backend::plan(&program, Tuning::default())?))
+        }
         Emit::Plan => plan(arguments),
         Emit::ExternHeader => {
             write_text(arguments.output.as_deref(), &cgen::plug_in::header(load(arguments, false)?.ir()))

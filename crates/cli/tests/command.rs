@@ -511,9 +511,13 @@ fn drops_are_counted_by_name() {
 fn each_stage_can_be_shown() {
     let folder = Folder::with(&[]);
     let program = apps("l3fwd/l3fwd.p4");
-    for (stage, words) in
-        [("ast", "RouterParser"), ("p4", "parser RouterParser"), ("ir", "RouterIngress"), ("c", "ws_block_0")]
-    {
+    for (stage, words) in [
+        ("ast", "RouterParser"),
+        ("p4", "parser RouterParser"),
+        ("ir", "RouterIngress"),
+        ("lir", "unit fast_path"),
+        ("c", "ws_block_0"),
+    ] {
         let output = folder.run(&format!("compile {program} --emit {stage}"));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(0), "{stage}: {}", String::from_utf8_lossy(&output.stderr));

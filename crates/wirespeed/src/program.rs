@@ -111,6 +111,11 @@ impl Program {
         cgen::emit_c(&self.0.ir, plan, &|span| self.source_line(span))
     }
 
+    /// The text of the low IR of native code for this plan.
+    pub fn lir_text(&self, plan: &Plan) -> String {
+        cgen::emit_lir(&self.0.ir, plan, &|span| self.source_line(span))
+    }
+
     fn source_line(&self, span: Span) -> Option<SourceLine> {
         let location = self.location(span)?;
         let text = self.0.map.line_text(span.lo).trim().to_owned();

@@ -5,7 +5,7 @@ mod prune;
 mod weight;
 
 pub(crate) use print::print;
-pub(crate) use prune::prune;
+pub(crate) use prune::{mentions, prune};
 pub(crate) use weight::wide_limbs;
 
 /// An expression.
@@ -162,9 +162,4 @@ pub(crate) fn declare(ty: &str, name: impl Into<String>, value: Expr) -> Stmt {
 
 pub(crate) fn declare_array(ty: &str, name: impl Into<String>, length: u32, value: Option<Expr>) -> Stmt {
     Stmt::Declare { ty: ty.to_owned(), name: name.into(), length: Some(length), value }
-}
-
-/// The sum of a pointer or number and a constant.
-pub(crate) fn plus(base: Expr, constant: u32) -> Expr {
-    if constant == 0 { base } else { binary("+", base, int(constant)) }
 }

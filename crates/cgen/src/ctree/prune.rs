@@ -14,6 +14,13 @@ pub(crate) fn prune(body: &mut Vec<Stmt>) {
     }
 }
 
+/// Whether statements mention a name.
+pub(crate) fn mentions(body: &[Stmt], name: &str) -> bool {
+    let mut used = BTreeSet::new();
+    body.iter().for_each(|stmt| names_in(stmt, &mut used));
+    used.contains(name)
+}
+
 fn names_in(stmt: &Stmt, used: &mut BTreeSet<String>) {
     let mut all = |body: &[Stmt]| body.iter().for_each(|stmt| names_in(stmt, used));
     match stmt {

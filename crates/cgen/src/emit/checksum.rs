@@ -10,21 +10,15 @@
 
 use super::expr::Value;
 use super::field::{Bits, load};
+use super::mask;
 use super::scope::{Known, Scope};
-use super::{identifier, mask};
-use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name, plus};
 use crate::plan::checksums::{self, Checksum, Verified};
 use ir::{Expr, HashInput, HeaderId, HeaderRef};
-use std::collections::BTreeSet;
+use lir::{Expr as C, State, Stmt as S, Type, assign, binary, call, cast, declare, int, long, name, plus};
 
 /// The variable of a sum.
-pub(crate) fn variable(sum: usize) -> String {
-    identifier("sum", sum, "")
-}
-
-/// The place of a sum that is saved across tables.
-pub(crate) fn saved(sum: usize) -> C {
-    index(arrow(name("c"), "sums"), int(sum as u32))
+fn variable(sum: usize) -> C {
+    C::State(State::Sum(sum as u32))
 }
 
 impl Scope<'_, '_> {
@@ -37,8 +31,7 @@ impl Scope<'_, '_> {
     /// Records a sum that was computed in full; `folded` is a variable with it.
     pub(crate) fn note_sum(&mut self, inputs: &[HashInput], folded: &C) {
         if let Some(sum) = self.sum_over(inputs) {
-            self.used.sums.insert(sum);
-            self.push(assign(name(variable(sum)), cast("uint32_t", folded.clone())));
+            self.push(assign(variable(sum), cast(Type::U32, folded.clone())));
         }
     }
 
@@ -46,14 +39,13 @@ impl Scope<'_, '_> {
     /// computes and records. None if these inputs are not those of an update with an incremental sum.
     pub(crate) fn updated_checksum(&mut self, inputs: &[HashInput], in_full: impl FnOnce(&mut Self)) -> Option<C> {
         let sum = self.sum_over(inputs).filter(|_| checksums::is_update(self.emitter.program, inputs))?;
-        self.used.sums.insert(sum);
         let folded = self.fresh("folded");
-        self.push(declare("uint64_t", folded.clone(), call("ws_sum_fold_short", vec![name(variable(sum))])));
-        let is_lost = binary(">>", name(variable(sum)), int(31));
+        self.push(declare(Type::U64, folded.clone(), call("ws_sum_fold_short", vec![variable(sum)])));
+        let is_lost = binary(">>", variable(sum), int(31));
         let anew = binary("||", is_lost, binary("==", name(folded.clone()), long(0xffff)));
         let statements = self.take(|scope| {
             in_full(scope);
-            scope.push(assign(name(folded.clone()), name(variable(sum))));
+            scope.push(assign(name(folded.clone()), variable(sum)));
         });
         self.push(S::If(call("WS_UNLIKELY", vec![anew]), statements, Vec::new()));
         Some(call("ws_checksum", vec![name(folded)]))
@@ -64,15 +56,14 @@ impl Scope<'_, '_> {
     pub(crate) fn correct_sums(&mut self, header: &HeaderRef, field: u32, base: &C, bits: Bits, value: &Value) {
         let HeaderRef::Fixed(id) = header else { return };
         for (sum, place_bits) in self.sums_with(*id, field) {
-            self.used.sums.insert(sum);
             let first = place_bits + bits.offset - self.field_offset(*id, field);
             let pad = (16 - (first + bits.width) % 16) % 16;
             let span = (bits.width + pad).next_multiple_of(16);
             // In a loop the sum could grow without bound.
             let narrow = match value {
-                Value::Narrow(value) if span <= 64 && self.used.loops.is_empty() => value,
+                Value::Narrow(value) if span <= 64 && self.loops_open == 0 => value,
                 _ => {
-                    self.push(assign(name(variable(sum)), name("WS_SUM_LOST")));
+                    self.push(assign(variable(sum), name("WS_SUM_LOST")));
                     continue;
                 }
             };
@@ -92,15 +83,14 @@ impl Scope<'_, '_> {
                     _ => call("ws_sum_change", vec![old, new]),
                 }
             };
-            self.push(S::Assign(name(variable(sum)), "+=", cast("uint32_t", change)));
+            self.push(S::Assign(variable(sum), "+=", cast(Type::U32, change)));
         }
     }
 
     /// Invalidates all sums that a field is in.
     pub(crate) fn lose_sums(&mut self, header: HeaderId, field: u32) {
         for (sum, _) in self.sums_with(header, field) {
-            self.used.sums.insert(sum);
-            self.push(assign(name(variable(sum)), name("WS_SUM_LOST")));
+            self.push(assign(variable(sum), name("WS_SUM_LOST")));
         }
     }
 
@@ -156,14 +146,14 @@ impl Scope<'_, '_> {
     }
 
     /// The sum where packets enter this stage with these known facts.
-    fn entering_sum(&self, sum: usize, known: &Known) -> C {
+    pub(crate) fn entering_sum(&self, sum: usize, known: &Known) -> C {
         match self.verified_where(known, sum) {
             Some(Verified { checksum: (header, field), .. }) => {
                 let header_bytes = binary("+", name("bytes"), self.offset_entering(*header));
                 let checksum = plus(header_bytes, self.field_offset(*header, *field) / 8);
                 call("ws_sum_of_checksum", vec![checksum])
             }
-            None => saved(sum),
+            None => C::Saved(State::Sum(sum as u32)),
         }
     }
 
@@ -175,36 +165,8 @@ impl Scope<'_, '_> {
         is_certain.then_some(verified)
     }
 
-    /// Assignments for an entry at which sums have other values than at the first.
-    pub(crate) fn sums_enter_by(&self, known: &Known) -> Vec<S> {
-        let entering = self.used.sums.iter().map(|&sum| (sum, self.entering_sum(sum, known)));
-        let differs = entering.filter(|(sum, value)| *value != self.entering_sum(*sum, &self.entered));
-        differs.map(|(sum, value)| assign(name(variable(sum)), value)).collect()
-    }
-
-    /// The sums that are live where packets enter with these known facts, if those in `after` are live where they
-    /// leave.
-    pub(crate) fn live_in_sums(&self, known: &Known, after: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let is_saved = |sum: &usize| !self.used.sums.contains(sum) || self.verified_where(known, *sum).is_none();
-        self.used.sums.union(after).copied().filter(is_saved).collect()
-    }
-
     fn field_offset(&self, header: HeaderId, field: u32) -> u32 {
         let program = self.emitter.program;
         program.header_types[program.headers[header].ty].offset_bits(field as usize)
-    }
-
-    /// The declarations of the sums that the code uses, with their values at its start.
-    pub(crate) fn sum_declarations(&self) -> Vec<S> {
-        let first = self.path.is_some_and(|path| path.stage == 0);
-        let value = |sum| if first { name("WS_SUM_LOST") } else { self.entering_sum(sum, &self.entered) };
-        self.used.sums.iter().map(|&sum| declare("WS_UNUSED uint32_t", variable(sum), value(sum))).collect()
-    }
-
-    /// Stores the sums that are live in later stages.
-    pub(crate) fn sum_write_back(&self) -> Vec<S> {
-        let Some(live_out) = self.path.and_then(|path| path.live_out) else { return Vec::new() };
-        let stored = self.used.sums.iter().filter(|sum| live_out.sums.contains(sum));
-        stored.map(|&sum| assign(saved(sum), name(variable(sum)))).collect()
     }
 }

@@ -6,36 +6,34 @@
 use super::Emitter;
 use super::pieces::{PIECES_BYTES_MAX, Pieces};
 use super::scope::Scope;
-use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, name, unary,
-};
+use crate::ctree;
 use crate::plan::fast_path::changes_headers;
 use crate::plan::walk::{Item, Tables, Walk};
 use ir::{BlockId, Body, HeaderRef, Place, Program, StmtKind};
+use lir::{
+    Expr as C, Stmt as S, Type, Variable, arrow, assign, binary, call, cast, constant, declare, declare_array, dot,
+    index, int, name, unary,
+};
 
 /// The most bytes that headers may take if they are not copied when they are emitted.
 const BOUNCE_BYTES_MAX: u32 = 4096;
 
 /// The body of a deparser's function.
-pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S> {
+pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<ctree::Stmt> {
     let emits = Emits::of(emitter.program, body);
-    let mut scope = Scope::new(emitter, block, "done", 0);
+    let mut scope = Scope::new(emitter, block, 0);
     scope.staged = emits.staged;
     scope.reset_local_headers();
     scope.reset_spilled();
     scope.stmts(body);
-    let mut function = emits.before_packets();
-    let mut per_packet = super::control::packet_declarations(&scope, name("i"));
-    per_packet.extend(emits.before_packet());
-    let finish = emits.finish(emitter);
-    let (write_back, exit) = (scope.write_back(), scope.used.exit);
-    per_packet.extend(scope.out);
-    if exit {
-        per_packet.push(S::Label("done".into()));
-    }
-    per_packet.push(finish);
-    per_packet.extend(write_back);
-    function.push(super::control::for_each_packet(per_packet));
+    let mut function: Vec<ctree::Stmt> = super::to_c::stmts(emitter, block, &emits.before_packets());
+    let per_packet = super::control::single(
+        &mut scope,
+        &emitter.unit_name(block),
+        emits.before_packet(),
+        vec![emits.finish(emitter)],
+    );
+    function.push(super::burst::for_each_packet(per_packet));
     function
 }
 
@@ -49,7 +47,13 @@ pub(crate) struct Emits {
 impl Emits {
     /// The declarations before the loop over packets.
     pub(crate) fn before_packets(&self) -> Vec<S> {
-        let staged = || S::Declare { ty: "struct ws_staged".into(), name: "staged".into(), length: None, value: None };
+        let staged = || S::Declare {
+            variable: Variable::Changes,
+            ty: Type::Staged,
+            name: "staged".into(),
+            length: None,
+            value: None,
+        };
         self.staged.then(staged).into_iter().collect()
     }
 
@@ -59,9 +63,9 @@ impl Emits {
             return vec![assign(dot(name("staged"), "size"), int(0))];
         }
         vec![
-            declare_array("struct ws_segment", "segments", self.count.max(1), None),
-            declare_array("uint8_t", "bounce", self.bytes.max(1), None),
-            declare("uint32_t", "emitted", int(0)),
+            declare_array(Type::Segment, "segments", self.count.max(1), None),
+            declare_array(Type::U8, "bounce", self.bytes.max(1), None),
+            declare(Type::U32, "emitted", int(0)),
         ]
     }
 
@@ -125,12 +129,12 @@ impl Scope<'_, '_> {
         headers.retain(|header| !matches!(header, HeaderRef::Fixed(id) if self.is_surely_invalid(*id)));
         let emitted: Vec<Emitted> = headers.iter().map(|header| self.take_out(header)).collect();
         let certain: u32 = emitted.iter().filter(|it| it.valid.is_none()).map(|it| it.size).sum();
-        let size = |it: &Emitted| Some(binary("*", cast("uint32_t", it.valid.clone()?), int(it.size)));
+        let size = |it: &Emitted| Some(binary("*", cast(Type::U32, it.valid.clone()?), int(it.size)));
         let total = emitted.iter().filter_map(size).fold(int(certain), |sum, size| binary("+", sum, size));
         let payload = self.payload_start();
-        self.push(declare("const uint32_t", "total", total));
+        self.push(constant(Type::U32, "total", total));
         let first = binary("-", binary("+", name("bytes"), payload.clone()), name("total"));
-        self.push(declare("uint8_t *", "to", first));
+        self.push(declare(Type::Bytes, "to", first));
         self.push(assign(arrow(name("frame"), "bytes"), name("to")));
         let length = binary("-", binary("+", arrow(name("frame"), "length"), name("total")), payload);
         self.push(assign(arrow(name("frame"), "length"), length));
@@ -160,7 +164,7 @@ impl Scope<'_, '_> {
             Bytes::Taken(pieces)
         } else if may_lie_there {
             let saved = self.fresh("saved");
-            self.push(declare_array("uint8_t", saved.clone(), size, None));
+            self.push(declare_array(Type::U8, saved.clone(), size, None));
             let save = S::Eval(call("memcpy", vec![name(saved.clone()), pointer, int(size)]));
             self.guarded(valid.clone(), vec![save]);
             Bytes::At(name(saved))
@@ -175,7 +179,7 @@ impl Scope<'_, '_> {
             self.emitted.push(header.clone());
             return;
         }
-        self.used.deparses = true;
+        self.deparses = true;
         let access = self.access(header);
         let valid = self.valid(&access);
         let (offset, size) = (self.offset(&access), self.size(&access));
@@ -184,7 +188,7 @@ impl Scope<'_, '_> {
         } else {
             let segment = index(name("segments"), name("emitted"));
             let both: Vec<C> = vec![offset, size];
-            vec![assign(segment, cast("struct ws_segment", C::List(both))), S::Assign(name("emitted"), "+=", int(1))]
+            vec![assign(segment, cast(Type::Segment, C::List(both))), S::Assign(name("emitted"), "+=", int(1))]
         };
         self.guarded(valid, statements);
     }

@@ -6,8 +6,8 @@
 
 use super::scope::Scope;
 use super::{mask, masked};
-use crate::ctree::{Expr as C, binary, call, cast, conditional, index, int, long, name, unary};
 use ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp, VarId, VarKind};
+use lir::{Expr as C, binary, call, cast, conditional, index, int, long, name, unary};
 
 /// Nesting of C expressions above which a value gets a temporary constant, for the sake of readers and compilers.
 const NESTING_MAX: u32 = 24;
@@ -65,7 +65,7 @@ impl Scope<'_, '_> {
                 let (cond, yes, no) = (self.narrow(cond), self.narrow(yes), self.narrow(no));
                 match expr.ty {
                     // One may be an `int`, from a comparison, and the other a `uint64_t`.
-                    Type::Bool => conditional(cond, cast("uint64_t", yes), cast("uint64_t", no)),
+                    Type::Bool => conditional(cond, cast(lir::Type::U64, yes), cast(lir::Type::U64, no)),
                     _ => conditional(cond, yes, no),
                 }
             }
@@ -79,7 +79,7 @@ impl Scope<'_, '_> {
                 let (high, low) = (self.unsigned(high), self.unsigned(low));
                 if low_width == 0 { high } else { binary("|", binary("<<", high, int(low_width)), low) }
             }
-            ExprKind::PacketLength => cast("uint64_t", self.received("ingress_length")),
+            ExprKind::PacketLength => cast(lir::Type::U64, self.received("ingress_length")),
         }
     }
 
@@ -88,7 +88,7 @@ impl Scope<'_, '_> {
         let value = self.narrow(expr);
         match value {
             C::Long(_) => value,
-            _ if expr.ty == Type::Bool => cast("uint64_t", value),
+            _ if expr.ty == Type::Bool => cast(lir::Type::U64, value),
             _ => value,
         }
     }
@@ -119,7 +119,7 @@ impl Scope<'_, '_> {
         match kind {
             // The architecture may write a wider value.
             VarKind::Intrinsic(_) => masked(place, width),
-            VarKind::Metadata if width <= 32 => cast("uint64_t", place),
+            VarKind::Metadata if width <= 32 => cast(lir::Type::U64, place),
             VarKind::Metadata | VarKind::Local => place,
         }
     }
@@ -132,7 +132,7 @@ impl Scope<'_, '_> {
         }
         let value = self.unsigned(operand);
         if width > from.width() && from.is_signed() {
-            return masked(cast("uint64_t", call("ws_signed", vec![value, int(from.width())])), width);
+            return masked(cast(lir::Type::U64, call("ws_signed", vec![value, int(from.width())])), width);
         }
         if width < from.width() { masked(value, width) } else { value }
     }
@@ -204,7 +204,7 @@ impl Scope<'_, '_> {
             return binary(symbol, signed(a), signed(b));
         }
         // Both sides need the same type: a `Bool` may be an `int`.
-        let plain = |value| if ty == Type::Bool { cast("uint64_t", value) } else { value };
+        let plain = |value| if ty == Type::Bool { cast(lir::Type::U64, value) } else { value };
         binary(symbol, plain(a), plain(b))
     }
 }
@@ -225,7 +225,7 @@ pub(crate) fn compare_wide(symbol: &'static str, ty: Type, a: C, b: C) -> C {
 /// A shift of a value of at most 64 bits by any amount.
 fn shift(op: BinaryOp, ty: Type, value: C, amount: C) -> C {
     let width = ty.width();
-    let value = if ty == Type::Bool { cast("uint64_t", value) } else { value };
+    let value = if ty == Type::Bool { cast(lir::Type::U64, value) } else { value };
     match (op, amount) {
         (BinaryOp::Shl, C::Long(amount)) if amount < u64::from(width) => {
             masked(binary("<<", value, int(amount as u32)), width)

@@ -5,25 +5,16 @@ use super::expr::Value;
 use super::fast_path::PUNTS;
 use super::scope::Scope;
 use crate::abi;
-use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, long, name, unary,
-};
 use base::index::Id;
 use base::limits::MARKED_WORDS_MIN;
 use ir::{
     CounterId, DigestId, DirectCounterId, DirectMeterId, Expr, ExternFunctionId, ExternInstanceId, MeterId, Place,
     RegisterId, Stmt, TableId,
 };
-use std::collections::BTreeSet;
-
-/// The arrays of the environment whose items the fast path copies to constants, and the types of these.
-const CONSTANTS: [(&str, &str); 5] = [
-    ("tables", "struct ws_lookup"),
-    ("registers", "struct ws_cells"),
-    ("counters", "struct ws_counts"),
-    ("direct_counters", "struct ws_counts"),
-    ("last_hits", "struct ws_cells"),
-];
+use lir::{
+    EnvArray, Expr as C, Stmt as S, Type, arrow, assign, binary, call, cast, declare_array, dot, index, int, long,
+    name, unary,
+};
 
 const NOW_NS: &str = "now_ns";
 
@@ -32,27 +23,10 @@ fn word_of(cell: C, limbs: u32) -> C {
     if limbs == 1 { cell } else { binary("*", cell, int(limbs)) }
 }
 
-/// Declares the constants of the environment that the fast path has used.
-pub(crate) fn env_constants(items: BTreeSet<(&'static str, u32)>) -> Vec<S> {
-    let ty = |array| CONSTANTS.iter().find(|(constant, _)| *constant == array).map_or("", |(_, ty)| *ty);
-    let item = |(array, number)| {
-        let ty = format!("const {} ", ty(array));
-        declare(&ty, format!("{array}{number}"), index(arrow(name("env"), array), int(number)))
-    };
-    let now_ns = declare("const uint64_t", format!("{NOW_NS} WS_UNUSED"), arrow(name("env"), NOW_NS));
-    std::iter::once(now_ns).chain(items.into_iter().map(item)).collect()
-}
-
 impl Scope<'_, '_> {
-    /// An item of an array in the environment. None of them changes during a burst, except `uses`: the fast path copies
-    /// them to constants, since a C compiler cannot prove that no store to a packet aliases them.
-    pub(crate) fn env_item(&mut self, array: &'static str, id: impl Id) -> C {
-        let number = super::header::number(id);
-        if self.path.is_none() || !CONSTANTS.iter().any(|(constant, _)| *constant == array) {
-            return index(arrow(name("env"), array), int(number));
-        }
-        self.used.env_items.insert((array, number));
-        name(format!("{array}{number}"))
+    /// An item of an array in the environment.
+    pub(crate) fn env_item(&self, array: EnvArray, id: impl Id) -> C {
+        C::Env(array, super::header::number(id))
     }
 
     /// The time of the burst.
@@ -69,11 +43,11 @@ impl Scope<'_, '_> {
     /// The first word of a register's cell.
     fn cell(&mut self, register: RegisterId, position: &C) -> (C, u32) {
         let limbs = self.emitter.program.registers[register].ty.width().div_ceil(64);
-        let words = dot(self.env_item("registers", register), "words");
+        let words = dot(self.env_item(EnvArray::Registers, register), "words");
         (binary("+", words, word_of(position.clone(), limbs)), limbs)
     }
 
-    fn exists(&mut self, array: &'static str, id: impl Id, position: &C) -> C {
+    fn exists(&mut self, array: EnvArray, id: impl Id, position: &C) -> C {
         binary("<", position.clone(), dot(self.env_item(array, id), "size"))
     }
 
@@ -92,7 +66,7 @@ impl Scope<'_, '_> {
             let value = scope.resized(value, width, to);
             scope.write(dst, value);
         });
-        let exists = self.exists("registers", register, &position);
+        let exists = self.exists(EnvArray::Registers, register, &position);
         self.push(S::If(exists, statements, Vec::new()));
     }
 
@@ -107,11 +81,11 @@ impl Scope<'_, '_> {
             Value::Narrow(value) => assign(unary("*", cell), value),
             Value::Wide(words) => S::Eval(call("ws_wide_copy", vec![cell, words, int(width)])),
         };
-        let exists = self.exists("registers", register, &position);
+        let exists = self.exists(EnvArray::Registers, register, &position);
         let mut statements = vec![store];
         let words = self.emitter.program.registers[register].size.saturating_mul(u64::from(limbs));
         if words >= MARKED_WORDS_MIN {
-            let words = dot(self.env_item("registers", register), "words");
+            let words = dot(self.env_item(EnvArray::Registers, register), "words");
             statements.push(S::Eval(call("ws_mark_written", vec![words, word_of(position, limbs)])));
         }
         self.push(S::If(exists, statements, Vec::new()));
@@ -121,17 +95,17 @@ impl Scope<'_, '_> {
         let position = self.number(position);
         let position = self.atom(position);
         let exists = binary("<", position.clone(), long(self.emitter.program.counters[counter].size));
-        self.count_at("counters", counter, position, exists);
+        self.count_at(EnvArray::Counters, counter, position, exists);
     }
 
     /// Counts the packet in a cell of a direct counter.
     pub(crate) fn count_directly(&mut self, counter: DirectCounterId, position: C) {
-        let exists = self.exists("direct_counters", counter, &position);
-        self.count_at("direct_counters", counter, position, exists);
+        let exists = self.exists(EnvArray::DirectCounters, counter, &position);
+        self.count_at(EnvArray::DirectCounters, counter, position, exists);
     }
 
     /// Counts the packet in a cell, if there is such a cell.
-    fn count_at(&mut self, array: &'static str, id: impl Id, position: C, exists: C) {
+    fn count_at(&mut self, array: EnvArray, id: impl Id, position: C, exists: C) {
         let cell = index(dot(self.env_item(array, id), "cells"), position);
         let statements = vec![
             S::Assign(dot(cell.clone(), "packets"), "+=", int(1)),
@@ -149,9 +123,9 @@ impl Scope<'_, '_> {
         let statements = self.take(|scope| {
             let number = int(super::header::number(meter));
             let colour = scope
-                .callback("meter", vec![number, position, scope.received("ingress_length"), cast("uint32_t", before)]);
+                .callback("meter", vec![number, position, scope.received("ingress_length"), cast(Type::U32, before)]);
             // The meter runs whether or not there is a header to write to.
-            let colour = scope.temporary(cast("uint64_t", colour));
+            let colour = scope.temporary(cast(Type::U64, colour));
             scope.write_resized(dst, colour, 32);
         });
         self.push(S::If(exists, statements, Vec::new()));
@@ -165,8 +139,8 @@ impl Scope<'_, '_> {
                 let table = &self.emitter.program.tables[table];
                 let cell = super::table::direct_cell(table, arrow(entry.clone(), "hit"), arrow(entry, "index"));
                 let bytes = self.received("ingress_length");
-                let arguments = vec![int(super::header::number(meter)), cell, bytes, cast("uint32_t", before)];
-                cast("uint64_t", self.callback("direct_meter", arguments))
+                let arguments = vec![int(super::header::number(meter)), cell, bytes, cast(Type::U32, before)];
+                cast(Type::U64, self.callback("direct_meter", arguments))
             }
             None => before,
         };
@@ -183,7 +157,7 @@ impl Scope<'_, '_> {
     ) {
         let words = self.words(values);
         let arguments = vec![int(super::header::number(table)), int(action), words];
-        let added = self.temporary(cast("uint64_t", self.callback("add_entry", arguments)));
+        let added = self.temporary(cast(Type::U64, self.callback("add_entry", arguments)));
         self.write(dst, Value::Narrow(added));
     }
 
@@ -196,7 +170,7 @@ impl Scope<'_, '_> {
                 None => int(abi::SAME_PROFILE),
             };
             let number = int(super::header::number(table));
-            let arguments = vec![number, arrow(entry.clone(), "index"), cast("uint32_t", profile)];
+            let arguments = vec![number, arrow(entry.clone(), "index"), cast(Type::U32, profile)];
             scope.push(S::Eval(scope.callback("set_timer", arguments)));
         });
         self.push(S::If(arrow(entry, "hit"), statements, Vec::new()));
@@ -239,7 +213,7 @@ impl Scope<'_, '_> {
         let width = self.emitter.program.extern_functions[function].output_width();
         let outputs = self.fresh("outputs");
         let zero = Some(C::List(vec![long(0)]));
-        self.push(declare_array("uint64_t", outputs.clone(), width.div_ceil(64).max(1), zero));
+        self.push(declare_array(Type::U64, outputs.clone(), width.div_ceil(64).max(1), zero));
         let instance = int(instance.map_or(0, super::header::number));
         let numbers = [int(super::header::number(function)), instance];
         let arguments = numbers.into_iter().chain([words, name(outputs.clone())]).collect();

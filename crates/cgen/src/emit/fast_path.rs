@@ -8,17 +8,16 @@ use super::Emitter;
 use super::control::emit_graph;
 use super::deparser::Emits;
 use super::replica;
-use super::scope::{Known, Scope, StateReads};
-use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
-    name, unary,
-};
+use super::scope::{Known, Scope, valid_word};
+use crate::ctree;
 use crate::plan::fast_path::{Exit, FastPath, advances};
 use crate::plan::{MOVED_BIT, Plan};
-use base::limits::BURST_PACKETS_MAX;
 use ir::Source;
 use ir::{BlockKind, HeaderId, HeaderRef, VarId, VarKind};
-use std::collections::BTreeSet;
+use lir::{
+    Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare, index, int,
+    long, name, unary,
+};
 
 /// The name of the struct of a packet's saved state, where packets are processed in place.
 pub(crate) fn saved_name(fast_path: &FastPath) -> &'static str {
@@ -37,36 +36,13 @@ pub(crate) const EXTRACTED: &str = "extracted";
 pub(crate) const PUNTS: &str = "WS_PUNTS";
 
 /// The sum of the verdicts: how many packets are not sent, by reason.
-const UNSENT: &str = "exceptions";
+pub(crate) const UNSENT: &str = "exceptions";
 
 /// A batch stage of the fast path.
 #[derive(Clone, Copy)]
 pub(crate) struct PathStage<'s> {
     pub(crate) fast_path: &'s FastPath,
     pub(crate) stage: usize,
-    /// What is live at its end, once that is known.
-    pub(crate) live_out: Option<&'s LiveSet>,
-    /// The parts of a packet's saved state that any stage reads where headers are relocated in place, once they are
-    /// known.
-    pub(crate) state_reads: Option<&'s StateReads>,
-    /// Variables of more than 64 bits whose initial value may be read, once they are known.
-    pub(crate) started: Option<&'s BTreeSet<VarId>>,
-    /// Whether it is known that all packets end here. Then one statement stores their verdicts, which the C compiler
-    /// can vectorise.
-    pub(crate) ends_all: bool,
-}
-
-/// The state that is live when a packet goes from one stage to another, and so must be in memory.
-#[derive(Clone, Default)]
-pub(crate) struct LiveSet {
-    /// Words of valid bits.
-    pub(crate) words: BTreeSet<u32>,
-    /// Variables whose values are not constant.
-    pub(crate) vars: BTreeSet<VarId>,
-    /// Sums.
-    pub(crate) sums: BTreeSet<usize>,
-    /// Whether the packet may be punted later, so that all words are live.
-    pub(crate) may_punt: bool,
 }
 
 /// The function of a burst.
@@ -79,31 +55,28 @@ pub(crate) const HEAD: &str = "uint64_t ws_fast_path(const struct ws_env *env, s
     struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
 
 /// Its body: the packets go through the other in bursts.
-pub(crate) fn all_bursts(plan: &Plan) -> Vec<S> {
+pub(crate) fn all_bursts(plan: &Plan) -> Vec<ctree::Stmt> {
+    use ctree::{int, name};
     let stops = int(u32::from(plan.stops_at_punt()));
     let mut arguments = vec![name("fast_path_burst"), int(plan.fast_path_burst_max()), stops];
     arguments.extend(["env", "packets", "frames", "count", "verdicts"].map(name));
-    vec![S::Return(call("ws_bursts", arguments))]
+    vec![ctree::Stmt::Return(ctree::call("ws_bursts", arguments))]
 }
 
 /// The body of the function of a burst.
-pub(crate) fn emit(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
+pub(crate) fn emit(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<ctree::Stmt> {
     let words = |table| emitter.plan.cut_words(table);
     let graph = fast_path.graph(emitter.program, &words);
-    let mut out = Vec::new();
-    if let Some(emits) = emits(emitter, fast_path) {
-        out.extend(emits.before_packets());
-    }
-    if fast_path.in_place {
-        let ty = format!("WS_UNUSED struct {}", saved_name(fast_path));
-        out.push(declare_array(&ty, "saved", BURST_PACKETS_MAX as u32, None));
-    }
+    emit_graph(emitter, fast_path.deparser, &graph, Some(fast_path))
+}
+
+/// The statements before the stages.
+pub(crate) fn before_packets(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
+    let mut out = emits(emitter, fast_path).map_or(Vec::new(), |emits| emits.before_packets());
     if fast_path.is_of_replicas() {
         out.extend(replica::of_packet(emitter, fast_path));
     }
-    out.push(declare("uint32_t", UNSENT, int(0)));
-    out.extend(emit_graph(emitter, fast_path.deparser, &graph, Some(fast_path)));
-    out.push(S::Return(name(UNSENT)));
+    out.push(declare(Type::U32, UNSENT, int(0)));
     out
 }
 
@@ -130,20 +103,16 @@ impl Scope<'_, '_> {
         if path.fast_path.in_place {
             let coming = arrow(binary("+", name("coming"), name("i")), "bytes");
             self.push(S::Eval(call("__builtin_prefetch", vec![coming])));
-            self.used.sums.extend(0..path.fast_path.checksums.len());
         }
         for &var in path.fast_path.spilled.keys() {
-            if program.vars[var].ty.width() <= 64 {
-                self.used.locals.insert(var);
-                self.note_write(var);
-                if let Some(value) = self.at_start(var) {
-                    self.known.vars.insert(var, value);
-                }
+            if program.vars[var].ty.width() <= 64
+                && let Some(value) = self.at_start(var)
+            {
+                self.known.vars.insert(var, value);
             }
         }
         for (id, var) in program.vars.iter_enumerated() {
-            let is_started = path.started.is_none_or(|started| started.contains(&id));
-            if is_started && self.is_saved_wide(id) {
+            if self.is_saved_wide(id) {
                 let place = self.place_to_write(id);
                 self.push(S::Eval(call("ws_wide_zero", vec![place, int(var.ty.width())])));
             }
@@ -157,9 +126,8 @@ impl Scope<'_, '_> {
     pub(crate) fn end_path(&mut self) {
         let Some(path) = self.path else { return };
         if let Some(emits) = emits(self.emitter, path.fast_path) {
-            self.used.deparses = true;
-            let finish = emits.finish(self.emitter);
-            self.push(finish);
+            self.deparses = true;
+            self.push(emits.finish(self.emitter));
         }
         if path.fast_path.moves {
             let put = self.take(Self::prepend_emitted);
@@ -180,7 +148,7 @@ impl Scope<'_, '_> {
         if let Some(truncated) = path.fast_path.truncated {
             self.truncate(truncated);
         }
-        let port = cast("uint32_t", self.var_place(path.fast_path.egress_port));
+        let port = cast(Type::U32, self.var_place(path.fast_path.egress_port));
         if path.fast_path.keeps_headers || path.fast_path.moves {
             self.verdict(port);
         } else {
@@ -192,8 +160,8 @@ impl Scope<'_, '_> {
     }
 
     /// Whether other headers than `valid` are valid, or one was relocated.
-    fn differs_from(&mut self, valid: C) -> C {
-        binary("!=", self.valid_word(0, false), valid)
+    fn differs_from(&self, valid: C) -> C {
+        binary("!=", valid_word(0), valid)
     }
 
     /// Leaves the fast path before its end.
@@ -208,7 +176,6 @@ impl Scope<'_, '_> {
 
     fn punt(&mut self, verdict: &str) {
         self.write_back_all();
-        self.used.may_punt = true;
         self.end_with_verdict(verdict, PUNTS);
     }
 
@@ -219,7 +186,8 @@ impl Scope<'_, '_> {
             // The packets after it wait for the core.
             self.push(assign(name("count"), binary("+", name("i"), int(1))));
         }
-        self.verdict(name(verdict));
+        self.push(if number == PUNTS { S::Punt(name(verdict)) } else { S::End(name(verdict)) });
+        self.known = Known::unreachable();
     }
 
     /// Truncates a packet that is about to leave, if the program has requested that.
@@ -229,24 +197,13 @@ impl Scope<'_, '_> {
         let length = if self.is_in_place() { arrow(name("frame"), "length") } else { arrow(name("p"), "length") };
         let is_requested = binary("!=", requested.clone(), long(0));
         let is_longer = binary(">=", length.clone(), requested.clone());
-        let cut = assign(length, cast("uint32_t", binary("-", requested, long(1))));
+        let cut = assign(length, cast(Type::U32, binary("-", requested, long(1))));
         self.push(S::If(binary("&&", is_requested, is_longer), vec![cut], Vec::new()));
     }
 
     fn verdict(&mut self, verdict: C) {
-        let ends_all = self.path.is_some_and(|path| path.ends_all);
-        let place = if ends_all { name("verdict") } else { index(name("verdicts"), name("i")) };
-        self.push(assign(place, verdict));
-        self.used.verdicts += 1;
-        match &mut self.path_exit {
-            Some((exit, places)) => {
-                *places += 1;
-                let end = S::Goto(exit.clone());
-                self.push(end);
-                self.known = Known::unreachable();
-            }
-            None => self.leave(),
-        }
+        self.push(S::End(verdict));
+        self.known = Known::unreachable();
     }
 
     /// Writes the variables that the core and later blocks read back to the packet's chunk.
@@ -255,8 +212,8 @@ impl Scope<'_, '_> {
         let program = self.emitter.program;
         let context = name(if path.fast_path.in_place { "context" } else { "c" });
         if path.fast_path.in_place {
-            let place = cast("void *", binary("+", name("p"), int(1)));
-            self.push(declare("struct context *const ", "context WS_UNUSED", place));
+            let place = cast(Type::Pointer, binary("+", name("p"), int(1)));
+            self.push(constant(Type::Context, "context", place));
         }
         let mut known = [false; ir::INTRINSIC_SLOTS];
         for &var in &path.fast_path.written_back {
@@ -309,7 +266,7 @@ impl Scope<'_, '_> {
         }
         if fast_path.in_place {
             for word in 0..self.emitter.plan.storage.valid_words {
-                let mut bits = self.valid_word(word, false);
+                let mut bits = valid_word(word);
                 if fast_path.may_stay {
                     bits = binary("&", bits, long(!(1 << MOVED_BIT)));
                 }
@@ -331,7 +288,7 @@ impl Scope<'_, '_> {
             let access = self.access(&HeaderRef::Fixed(header));
             let valid = self.valid(&access);
             let (place, offset) = (self.offset(&access), index(arrow(context.clone(), "offset"), int(slot.slot)));
-            let in_packet = cast("uint32_t", binary("-", place.clone(), name("bytes")));
+            let in_packet = cast(Type::U32, binary("-", place.clone(), name("bytes")));
             let in_packet = assign(offset.clone(), binary("+", arrow(name("env"), "first_byte"), in_packet));
             let statements = match slot.home {
                 None => vec![in_packet],
@@ -365,15 +322,14 @@ impl Scope<'_, '_> {
     }
 
     /// The offset of the packet's payload, in place.
-    pub(crate) fn payload_start(&mut self) -> C {
+    pub(crate) fn payload_start(&self) -> C {
         if let Some(bytes) = self.bytes_extracted() {
             return int(bytes);
         }
         if self.has_parsed() {
             return name("cursor");
         }
-        self.used.state_reads.payload = true;
-        arrow(name("c"), "payload")
+        C::Saved(State::Payload)
     }
 
     /// How many bytes the parser has extracted, if that is a constant.
@@ -387,15 +343,14 @@ impl Scope<'_, '_> {
     }
 
     /// The valid bits of the headers that the parser has extracted.
-    fn parsed_word(&mut self) -> C {
+    fn parsed_word(&self) -> C {
         if let Some(extracted) = &self.known.extracted {
             return long(extracted.iter().map(|&header| 1 << self.emitter.plan.headers[header].bit).sum());
         }
         if self.has_parsed() {
             return name(EXTRACTED);
         }
-        self.used.state_reads.parsed = true;
-        arrow(name("c"), "parsed")
+        C::Saved(State::Parsed)
     }
 
     /// Whether the parser is in the stage that is being generated.
@@ -420,28 +375,9 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The parts of the saved state that the stage reads, including at its entries.
-    pub(crate) fn state_reads<'k>(&self, entered: impl Iterator<Item = &'k Known>) -> StateReads {
-        let mut reads = self.used.state_reads.clone();
-        let moves = self.moves() && self.path.is_some_and(|path| path.stage > 0);
-        for known in entered.filter(|_| moves) {
-            let is_saved = |header: &HeaderId| self.pointer_entering(*header, known) == self.offset_entering(*header);
-            reads.places.extend(self.used.headers.iter().filter(|&header| is_saved(header)));
-        }
-        reads
-    }
-
-    /// Whether any stage reads where a header lies. Until that is known, any may.
-    pub(crate) fn is_place_read(&self, header: HeaderId) -> bool {
-        let state_reads = self.path.filter(|path| path.fast_path.moves).and_then(|path| path.state_reads);
-        state_reads.is_none_or(|reads| reads.places.contains(&header))
-    }
-
     /// Where a header lies in its frame when packets enter the stage.
     pub(crate) fn offset_entering(&self, header: HeaderId) -> C {
-        let slot = int(self.emitter.plan.headers[header].slot);
-        let noted = if self.moves() { "place" } else { "offset" };
-        self.fixed_offset(header).unwrap_or_else(|| index(arrow(name("c"), noted), slot))
+        self.fixed_offset(header).unwrap_or(C::Saved(State::Header(header)))
     }
 
     /// The value of a variable of a packet that was just received, if it is a constant.
@@ -455,89 +391,22 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The value of a spilled variable where packets enter this stage.
-    fn spilled_value(&self, var: VarId, known: &Known) -> C {
-        match known.vars.get(&var) {
-            Some(&value) => long(value),
-            None => arrow(name("w"), self.emitter.var_name(var)),
-        }
-    }
-
-    /// Assignments for an entry at which variables have other values than at the first.
-    pub(crate) fn enter_by(&self, known: &Known) -> Vec<S> {
-        let spilled = self.used.locals.iter().filter(|var| self.is_spilled(**var));
-        let differs =
-            spilled.filter(|var| self.spilled_value(**var, known) != self.spilled_value(**var, &self.entered));
-        let vars = differs.map(|&var| assign(name(self.emitter.var_name(var)), self.spilled_value(var, known)));
-        let words = self.used.words.iter().map(|&word| {
-            let entering = [known, &self.entered].map(|known| self.valid_word_entering(word, known));
-            (name(format!("valid{word}")), entering)
-        });
-        let pointers = self.used.headers.iter().map(|&header| {
-            let entering = [known, &self.entered].map(|known| self.pointer_entering(header, known));
-            (name(self.emitter.header_name(header)), entering)
-        });
-        let other = words.chain(pointers).filter(|(_, [here, there])| here != there);
-        let other = other.map(|(place, [here, _])| assign(place, here));
-        vars.chain(other).chain(self.sums_enter_by(known)).collect()
-    }
-
-    /// What is live where packets enter with these known facts, if `after` is live where they leave.
-    pub(crate) fn live_in(&self, known: &Known, after: &LiveSet) -> LiveSet {
-        let spilled =
-            self.used.looked_at.iter().copied().filter(|var| self.is_spilled(*var) || self.is_saved_wide(*var));
-        let loaded = spilled.filter(|var| !known.vars.contains_key(var));
-        let is_written = |var: &VarId| self.used.surely_written.as_ref().is_some_and(|written| written.contains(var));
-        let is_read = |word: &u32| !matches!(self.valid_word_entering(*word, known), C::Long(_));
-        let words = self.used.words.iter().copied().filter(is_read);
-        let passed = after.vars.iter().copied().filter(|var| !is_written(var));
-        LiveSet {
-            words: words.chain(after.words.iter().copied()).collect(),
-            vars: loaded.chain(passed).collect(),
-            sums: self.live_in_sums(known, &after.sums),
-            may_punt: self.used.may_punt || after.may_punt,
-        }
-    }
-
     /// Whether the variable is spilled before this stage.
     fn is_spilled(&self, var: VarId) -> bool {
         let is_narrow = self.emitter.program.vars[var].ty.width() <= 64;
         is_narrow && self.path.is_some_and(|path| path.stage > 0 && path.fast_path.spilled.contains_key(&var))
     }
 
-    /// The C variable of a program's variable, with its value at the start of the stage.
-    pub(crate) fn local_on_path(&self, var: VarId) -> S {
+    /// The value of a variable of at most 64 bits where packets enter the stage with these known facts.
+    pub(crate) fn var_entering(&self, var: VarId, known: &Known) -> C {
         let ir_var = &self.emitter.program.vars[var];
-        let text = self.emitter.var_name(var);
-        if ir_var.ty.width() > 64 {
-            return self.local(var);
-        }
-        let value = match ir_var.kind {
-            _ if self.is_spilled(var) => self.spilled_value(var, &self.entered),
+        match ir_var.kind {
+            _ if self.path.is_none() => long(0),
+            _ if self.is_spilled(var) => known.vars.get(&var).map_or(C::Saved(State::Var(var)), |&value| long(value)),
             VarKind::Intrinsic(slot) => super::masked(self.intrinsic_entering(slot), ir_var.ty.width()),
             VarKind::Metadata if self.is_of_replicas() => self.metadata_of_packet(var),
             VarKind::Metadata | VarKind::Local => long(0),
-        };
-        declare("WS_UNUSED uint64_t", text, value)
-    }
-
-    /// Whether this stage loads or stores spilled variables.
-    pub(crate) fn has_spilled(&self, path: PathStage<'_>) -> bool {
-        self.used.locals.iter().any(|var| self.is_spilled(*var)) || !self.spilled_write_back(path).is_empty()
-    }
-
-    /// Stores the variables that this stage has written and that are live after it.
-    pub(crate) fn spilled_write_back(&self, path: PathStage<'_>) -> Vec<S> {
-        let mut out = Vec::new();
-        for &var in &self.used.written {
-            let Some(&(_, last)) = path.fast_path.spilled.get(&var) else { continue };
-            let is_live = last > path.stage && path.live_out.is_none_or(|live_out| live_out.vars.contains(&var));
-            if is_live && self.emitter.program.vars[var].ty.width() <= 64 {
-                let text = self.emitter.var_name(var);
-                out.push(assign(arrow(name("w"), text.clone()), name(text)));
-            }
         }
-        out
     }
 
     /// The value of an intrinsic variable in a packet that enters the code.
@@ -545,7 +414,7 @@ impl Scope<'_, '_> {
         if let Some(path) = self.path.filter(|path| path.fast_path.is_of_replicas()) {
             return replica::intrinsic(path.fast_path.entry, slot);
         }
-        let member = |member: &str| cast("uint64_t", self.received(member));
+        let member = |member: &str| cast(Type::U64, self.received(member));
         match self.emitter.program.architecture.source(slot) {
             Source::IngressPort => member("ingress_port"),
             Source::IngressLength => member("ingress_length"),
@@ -557,7 +426,7 @@ impl Scope<'_, '_> {
 
     /// The declarations of a stage that deparses.
     pub(crate) fn deparser_declarations(&self) -> Vec<S> {
-        match self.path.filter(|_| self.used.deparses).and_then(|path| emits(self.emitter, path.fast_path)) {
+        match self.path.filter(|_| self.deparses).and_then(|path| emits(self.emitter, path.fast_path)) {
             Some(emits) => emits.before_packet(),
             None => Vec::new(),
         }

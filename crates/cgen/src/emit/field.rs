@@ -7,8 +7,8 @@ use super::expr::Value;
 use super::header::Access;
 use super::scope::Scope;
 use super::{mask, masked};
-use crate::ctree::{Expr as C, Stmt as S, assign, binary, call, conditional, index, int, long, plus};
 use ir::{FieldType, HeaderRef};
+use lir::{Expr as C, Stmt as S, assign, binary, call, conditional, index, int, long, plus};
 
 /// A run of bits in a header.
 #[derive(Clone, Copy)]

@@ -10,10 +10,11 @@ use super::expr::Value;
 use super::field::Bits;
 use super::header::Access;
 use super::scope::Scope;
-use crate::ctree::{
-    Expr as C, Stmt as S, assign, binary, call, cast, declare, declare_array, index, int, long, name, plus, unary,
-};
 use ir::{Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderRef, Place};
+use lir::{
+    EnvArray, Expr as C, Stmt as S, Type, assign, binary, call, cast, declare, declare_array, index, int, long, name,
+    plus, unary,
+};
 
 /// The most bits that are hashed in registers.
 const SHORT_BITS_MAX: u32 = 128;
@@ -203,10 +204,10 @@ impl<'e> Scope<'_, 'e> {
     /// values as they are.
     fn sum(&mut self, groups: &[Group<'_>], payload: bool) -> C {
         let (native, sum) = (self.fresh("native"), self.fresh("sum"));
-        self.push(declare("uint64_t", native.clone(), long(0)));
+        self.push(declare(Type::U64, native.clone(), long(0)));
         let has_values = groups.iter().flat_map(|group| &group.pieces).any(|piece| matches!(piece, Piece::Expr(_)));
         if has_values {
-            self.push(declare("uint64_t", sum.clone(), long(0)));
+            self.push(declare(Type::U64, sum.clone(), long(0)));
         }
         for group in groups {
             self.in_group(group, |scope| {
@@ -251,7 +252,7 @@ impl<'e> Scope<'_, 'e> {
                 match self.value(expr) {
                     _ if width == 0 => {}
                     Value::Narrow(value) => {
-                        let value = if width == 1 { cast("uint64_t", value) } else { value };
+                        let value = if width == 1 { cast(Type::U64, value) } else { value };
                         if width + pad <= 32 {
                             add(self, shifted(value));
                         } else if width + pad <= 64 {
@@ -303,7 +304,7 @@ impl<'e> Scope<'_, 'e> {
     /// A hash over the inputs joined in registers.
     fn over_registers(&mut self, function: &str, algorithm: HashAlgorithm, groups: &[Group<'_>]) -> C {
         let joined = self.fresh("joined");
-        self.push(declare("struct ws_short", joined.clone(), C::List(vec![int(0), int(0)])));
+        self.push(declare(Type::Short, joined.clone(), C::List(vec![int(0), int(0)])));
         let mut turns = algorithm == HashAlgorithm::Crc32;
         for group in groups {
             self.in_group(group, |scope| {
@@ -351,7 +352,7 @@ impl<'e> Scope<'_, 'e> {
         let buffer = self.fresh("buffer");
         // Compilers warn about a buffer that is never written.
         let initial = (bytes_max == 0).then(|| C::List(vec![int(0)]));
-        self.push(declare_array("uint8_t", buffer.clone(), bytes_max + 1, initial));
+        self.push(declare_array(Type::U8, buffer.clone(), bytes_max + 1, initial));
         let count = if self.in_whole_bytes(groups) {
             self.copy_groups(&buffer, groups)
         } else {
@@ -373,7 +374,7 @@ impl<'e> Scope<'_, 'e> {
         let (rest, rest_count) = if payload { self.payload() } else { (name(buffer.clone()), int(0)) };
         let mut arguments = vec![name(buffer), count, rest, rest_count];
         if let HashAlgorithm::Custom(calculation) | HashAlgorithm::Continued(calculation) = algorithm {
-            arguments.insert(0, unary("&", self.env_item("calculations", calculation)));
+            arguments.insert(0, unary("&", self.env_item(EnvArray::Calculations, calculation)));
         }
         call(function, arguments)
     }
@@ -392,7 +393,7 @@ impl<'e> Scope<'_, 'e> {
     /// Copies pieces that are whole bytes; returns a variable with the count of bytes.
     fn copy_groups(&mut self, buffer: &str, groups: &[Group<'_>]) -> C {
         let count = self.fresh("count");
-        self.push(declare("uint32_t", count.clone(), int(0)));
+        self.push(declare(Type::U32, count.clone(), int(0)));
         for group in groups {
             self.in_group(group, |scope| {
                 let mut position = 0;
@@ -446,7 +447,7 @@ impl<'e> Scope<'_, 'e> {
     fn join_groups(&mut self, buffer: &str, groups: &[Group<'_>]) -> C {
         let joined = self.fresh("joined");
         let start = C::List(vec![name(buffer), int(0)]);
-        self.push(declare("struct ws_joined", joined.clone(), start));
+        self.push(declare(Type::Joined, joined.clone(), start));
         let target = unary("&", name(joined));
         for group in groups {
             self.in_group(group, |scope| {

@@ -1,11 +1,11 @@
 //! Access to header instances: their places and validity, and the statements that change these.
 
-use super::scope::{Scope, add, valid_in_context};
-use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
-    name, unary,
-};
+use super::scope::{Scope, add, dynamic_word, valid_word};
 use crate::plan::StackSlot;
+use lir::{
+    Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare_array, index,
+    int, long, name, unary,
+};
 
 use super::pieces::PIECES_BYTES_MAX;
 use ir::{HeaderId, HeaderRef, HeaderTypeId, StackId};
@@ -80,8 +80,8 @@ impl Scope<'_, '_> {
         let number = self.temporary(number);
         let in_range = binary("<", number.clone(), long(u64::from(self.stack_slot(stack).size)));
         let position = self.fresh("e");
-        let chosen = conditional(in_range.clone(), cast("uint32_t", number), int(0));
-        self.push(declare("const uint32_t", position.clone(), chosen));
+        let chosen = conditional(in_range.clone(), cast(Type::U32, number), int(0));
+        self.push(constant(Type::U32, position.clone(), chosen));
         Access { place: Place::Element { stack, position: name(position), in_range: Some(in_range), id: None }, ty }
     }
 
@@ -107,7 +107,7 @@ impl Scope<'_, '_> {
                     return Some(long(0));
                 }
                 let bit = self.emitter.plan.headers[*id].bit;
-                let word = self.valid_word(bit / 64, false);
+                let word = valid_word(bit / 64);
                 let shifted = if bit.is_multiple_of(64) { word } else { binary(">>", word, int(bit % 64)) };
                 Some(binary("&", shifted, long(1)))
             }
@@ -134,10 +134,7 @@ impl Scope<'_, '_> {
     /// The pointer to the header's first byte. It is meaningful only if the header is valid.
     pub(crate) fn pointer(&mut self, access: &Access) -> C {
         match &access.place {
-            Place::Plain(id) => {
-                self.used.headers.insert(*id);
-                name(self.emitter.header_name(*id))
-            }
+            Place::Plain(id) => lir::header(*id),
             Place::Element { .. } => {
                 let offset = self.offset(access);
                 self.at(offset)
@@ -146,20 +143,14 @@ impl Scope<'_, '_> {
     }
 
     /// The saved place of the header.
-    pub(crate) fn offset(&mut self, access: &Access) -> C {
-        if let Place::Plain(id) = access.place {
-            self.used.state_reads.places.insert(id);
+    pub(crate) fn offset(&self, access: &Access) -> C {
+        match &access.place {
+            Place::Plain(id) => C::Saved(State::Header(*id)),
+            Place::Element { stack, position, .. } => {
+                let slot = add(self.stack_slot(*stack).first.slot, position.clone());
+                index(arrow(name("c"), "offset"), slot)
+            }
         }
-        self.place_slot(access)
-    }
-
-    /// The variable with the place of the header.
-    fn place_slot(&self, access: &Access) -> C {
-        let slot = match &access.place {
-            Place::Plain(id) => int(self.emitter.plan.headers[*id].slot),
-            Place::Element { stack, position, .. } => add(self.stack_slot(*stack).first.slot, position.clone()),
-        };
-        index(arrow(name("c"), if self.moves() { "place" } else { "offset" }), slot)
     }
 
     /// The place of the length of the header's varbit field, in bytes.
@@ -216,9 +207,8 @@ impl Scope<'_, '_> {
 
     /// Sets the header's place.
     pub(crate) fn set_offset(&mut self, access: &Access, offset: C) {
-        let is_read = !matches!(access.place, Place::Plain(id) if !self.is_place_read(id));
-        if is_read && !self.is_fixed(access) {
-            let place = self.place_slot(access);
+        if !self.is_fixed(access) {
+            let place = self.offset(access);
             self.push(assign(place, offset.clone()));
         }
         if let Place::Plain(_) = access.place {
@@ -231,7 +221,7 @@ impl Scope<'_, '_> {
         match &access.place {
             Place::Plain(id) => {
                 let bit = self.emitter.plan.headers[*id].bit;
-                let word = self.valid_word(bit / 64, true);
+                let word = valid_word(bit / 64);
                 let mask = 1 << (bit % 64);
                 self.push(if valid { S::Assign(word, "|=", long(mask)) } else { S::Assign(word, "&=", long(!mask)) });
             }
@@ -357,8 +347,8 @@ impl Scope<'_, '_> {
                 None => offset,
             }
         };
-        let ty = if self.moves() { "uint8_t *const " } else { "const uint32_t" };
-        self.push(declare(ty, target.clone(), place));
+        let ty = if self.moves() { Type::Bytes } else { Type::U32 };
+        self.push(constant(ty, target.clone(), place));
         let (source, size) = (self.pointer(from), self.size(from));
         match size {
             C::Int(size) if size <= PIECES_BYTES_MAX => {
@@ -389,7 +379,7 @@ impl Scope<'_, '_> {
     /// The length of a varbit field in bits.
     pub(crate) fn varbit_length(&mut self, header: &HeaderRef, field: u32) -> C {
         let varbit = self.varbit(&(header.clone(), field));
-        cast("uint64_t", binary("*", int(8), varbit.bytes))
+        cast(Type::U64, binary("*", int(8), varbit.bytes))
     }
 
     /// The value of a varbit field as a number of `width` bits.
@@ -407,8 +397,8 @@ impl Scope<'_, '_> {
         let limbs = self.any_limbs(value);
         let to = self.varbit(dst);
         let (bytes, bits) = (self.fresh("n"), self.fresh("bits"));
-        self.push(declare("const uint32_t", bytes.clone(), call("ws_varbit_bytes", vec![length, int(width)])));
-        self.push(declare_array("uint8_t", bits.clone(), (width / 8).max(1), None));
+        self.push(constant(Type::U32, bytes.clone(), call("ws_varbit_bytes", vec![length, int(width)])));
+        self.push(declare_array(Type::U8, bits.clone(), (width / 8).max(1), None));
         self.push(S::Eval(call("ws_varbit_spell", vec![name(bits.clone()), limbs, name(bytes.clone())])));
         self.put_varbit(to, name(bits), 0, name(bytes));
     }
@@ -427,7 +417,7 @@ impl Scope<'_, '_> {
         let (fixed_bits, bytes_max) = (ty.fixed_width(), ty.bytes_max());
         let statements = self.take(|scope| {
             let whole = scope.fresh("whole");
-            scope.push(declare_array("uint8_t", whole.clone(), bytes_max.max(1), None));
+            scope.push(declare_array(Type::U8, whole.clone(), bytes_max.max(1), None));
             let put = vec![
                 name(whole.clone()),
                 to.pointer,
@@ -458,7 +448,7 @@ impl Scope<'_, '_> {
             None => length,
         };
         let bytes = self.fresh("n");
-        self.push(declare("const uint32_t", bytes.clone(), present));
+        self.push(constant(Type::U32, bytes.clone(), present));
         Varbit { access, pointer, offset, bytes: name(bytes) }
     }
 
@@ -474,9 +464,7 @@ impl Scope<'_, '_> {
             .collect();
         for word in 0..self.emitter.plan.storage.valid_words {
             if dynamic_words.contains(&word) {
-                self.push(assign(valid_in_context(word), long(0)));
-            } else {
-                self.valid_word(word, true);
+                self.push(assign(dynamic_word(word), long(0)));
             }
         }
         if !self.emitter.plan.storage.homes.is_empty() {

@@ -1,19 +1,26 @@
-//! From the IR and its plan to C.
+//! From the IR and its plan to the low IR, and from that to C.
 //!
 //! What enters: a verified program and its [`Plan`]. What leaves: the text of one C file, the same for the same
-//! program.
+//! program; between them, a unit of the low IR ([`lir`]) for each function over a burst.
+//!
+//! To the low IR:
 //!
 //! * `scope`: the state of code generation for the code that one packet runs through: known validity of headers,
 //!   labels, temporaries.
-//! * `expr`, `wide`: values of at most 64 bits as C expressions, wider ones as arrays of limbs.
+//! * `expr`, `wide`: values of at most 64 bits as expressions, wider ones as arrays of limbs.
 //! * `field`, `neighbours`: loads and stores of bit fields in network order, and of several fields at once.
 //! * `header`, `pieces`, `stack`: access to header instances, changes of validity, copies, moves of stacks.
 //! * `stmt`, `externs`, `hash`, `table`: statements.
-//! * `control`, `parser`, `deparser`: blocks as functions over a burst.
+//! * `control`, `parser`, `deparser`: blocks.
 //! * `routine`: routines as functions of a packet.
 //! * `fast_path`, `checksum`: all blocks as one function; incremental checksums on it.
 //! * `replica`: how replicas enter the part of the fast path behind the queues.
+//! * `unit`: the values of state at the entries of stages, its names and saved places; the passes.
+//!
+//! From there to C: `to_c` prints statements, `burst` the loops around them, `table_functions` what functions do about
+//! tables besides.
 
+mod burst;
 mod checksum;
 mod control;
 mod deparser;
@@ -33,9 +40,12 @@ mod scope;
 mod stack;
 mod stmt;
 mod table;
+mod table_functions;
+mod to_c;
+mod unit;
 mod wide;
 
-use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune, wide_limbs};
+use crate::ctree::{Expr as C, Item, Member, binary, call, int, name, print, prune, wide_limbs};
 use crate::plan::fast_path::{FastPath, wide_metadata};
 use crate::plan::parts::parts;
 use crate::plan::{Plan, TablePlan, private_params, state};
@@ -44,6 +54,7 @@ use base::index::Id as _;
 use base::{IndexVec, Span};
 use ir::{BlockId, BlockKind, BlockRole, HashAlgorithm, HeaderId, Program, RoutineId, Stmt, StmtKind, VarId};
 use routine::Touched;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Statements of the longest function that the C compiler optimises fully. Some of its optimisations take time that
@@ -79,16 +90,36 @@ pub struct SourceLine {
 /// Returns the source line of a span.
 pub type Source<'s> = &'s dyn Fn(Span) -> Option<SourceLine>;
 
+/// Is given units of the low IR.
+type Observe<'s> = &'s dyn Fn(&lir::Unit);
+
+/// The low IR of a program before its passes: the units of blocks, of decisions, and of the fast path. `source` is as
+/// for [`emit_c`].
+pub fn lir_units(program: &Program, plan: &Plan, source: Source<'_>) -> Vec<lir::Unit> {
+    let units = RefCell::new(Vec::new());
+    Emitter::new(program, plan, source, &|unit| units.borrow_mut().push(unit.clone())).items();
+    units.into_inner()
+}
+
+/// The text of these units after the passes.
+pub fn emit_lir(program: &Program, plan: &Plan, source: Source<'_>) -> String {
+    let text = |mut unit| {
+        lir::passes::run(&mut unit);
+        lir::text::print(&unit)
+    };
+    lir_units(program, plan, source).into_iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
 /// The C text of a program. `source` returns the line that a span begins on, if there is one; it becomes a comment
 /// above the statement.
 pub fn emit_c(program: &Program, plan: &Plan, source: Source<'_>) -> String {
-    print(&Emitter::new(program, plan, source).items())
+    print(&Emitter::new(program, plan, source, &|_| ()).items())
 }
 
 /// The optimisations that the C compiler is told to reduce, because the program is so long that it would take minutes:
 /// a sentence for each. Empty for ordinary programs.
 pub(crate) fn shortcuts(program: &Program, plan: &Plan) -> Vec<String> {
-    let items = Emitter::new(program, plan, &|_| None).items();
+    let items = Emitter::new(program, plan, &|_| None, &|_| ()).items();
     let mut found = Vec::new();
     if items.contains(&Item::Define(COMPACT.into())) {
         let limbs = wide_limbs(&items);
@@ -123,6 +154,8 @@ pub(crate) struct Emitter<'e> {
     pub(crate) program: &'e Program,
     pub(crate) plan: &'e Plan,
     pub(crate) source: Source<'e>,
+    /// Is given each unit of the low IR before its passes.
+    pub(crate) observe: Observe<'e>,
     /// Numbers of `log` and `assert` statements, by the address of the statement.
     sites: BTreeMap<*const Stmt, u32>,
     /// Headers in stacks whose elements are indexed at run time: their offsets and valid bits are never in C variables.
@@ -134,7 +167,7 @@ pub(crate) struct Emitter<'e> {
 }
 
 impl<'e> Emitter<'e> {
-    fn new(program: &'e Program, plan: &'e Plan, source: Source<'e>) -> Emitter<'e> {
+    fn new(program: &'e Program, plan: &'e Plan, source: Source<'e>, observe: Observe<'e>) -> Emitter<'e> {
         let mut sites = BTreeMap::new();
         let (mut logs, mut asserts) = (0, 0);
         state::walk_program(program, &mut |stmt| {
@@ -159,7 +192,7 @@ impl<'e> Emitter<'e> {
         let bodies: Vec<&[Stmt]> = program.blocks.iter().flat_map(of_block).collect();
         let private_params = private_params(program, &bodies);
         let touched = program.routines.iter().map(|routine| Touched::of(program, &routine.body)).collect();
-        Emitter { program, plan, source, sites, in_dynamic_stack, private_params, touched }
+        Emitter { program, plan, source, observe, sites, in_dynamic_stack, private_params, touched }
     }
 
     /// The number of a `log` or `assert`.
@@ -341,7 +374,7 @@ impl<'e> Emitter<'e> {
                 _ => {}
             });
         }
-        if tables.is_empty() { code } else { table::sum_uses(&tables, code) }
+        if tables.is_empty() { code } else { table_functions::sum_uses(&tables, code) }
     }
 
     /// The functions that pack entries into packed results.
@@ -349,7 +382,7 @@ impl<'e> Emitter<'e> {
         let tables = self.plan.tables.iter_enumerated();
         let function = |(id, plan): (ir::TableId, &TablePlan)| {
             let actions = self.program.tables[id].actions.len();
-            let (head, body) = table::pack_of_entry(id, plan.packed_results.as_ref()?, actions);
+            let (head, body) = table_functions::pack_of_entry(id, plan.packed_results.as_ref()?, actions);
             Some(Item::Function { head: format!("static inline WS_UNUSED {head}"), body })
         };
         tables.filter_map(function).collect()
@@ -546,10 +579,10 @@ pub(crate) fn identifier(prefix: &str, number: usize, name: &str) -> String {
 }
 
 /// The expression cut to a width.
-pub(crate) fn masked(value: C, width: u32) -> C {
+pub(crate) fn masked(value: lir::Expr, width: u32) -> lir::Expr {
     match width {
         64.. => value,
-        _ => binary("&", value, long(mask(width))),
+        _ => lir::binary("&", value, lir::long(mask(width))),
     }
 }
 

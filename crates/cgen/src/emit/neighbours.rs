@@ -7,9 +7,9 @@
 use super::expr::Value;
 use super::field::{Bits, store};
 use super::scope::Scope;
-use crate::ctree::{Stmt as S, binary, cast, int, long};
 use ir::walk::{Item, visit_expr};
 use ir::{Expr, FieldType, HeaderId, HeaderRef, Place, Stmt, StmtKind};
+use lir::{Stmt as S, Type, binary, cast, int, long};
 
 /// Bits of the widest store.
 const STORE_BITS_MAX: u32 = 64;
@@ -105,7 +105,7 @@ impl Scope<'_, '_> {
             let width = assignment.value.ty.width();
             bits.width += width;
             let Value::Narrow(value) = self.value(assignment.value) else { continue };
-            let value = if width == 1 { cast("uint64_t", value) } else { value };
+            let value = if width == 1 { cast(Type::U64, value) } else { value };
             whole = Some(match whole {
                 Some(before) => binary("|", binary("<<", before, int(width)), value),
                 None => value,

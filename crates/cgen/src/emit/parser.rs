@@ -2,14 +2,16 @@
 //!
 //! `cursor` and `end` are offsets in the chunk; `cursor <= end` always holds, and nothing beyond `end` is read.
 
+use super::burst::for_each_packet;
+use super::control::single;
 use super::expr::{Value, compare_wide};
 use super::fast_path::EXTRACTED;
 use super::field::{Bits, load};
 use super::header::in_range;
-use super::scope::{Known, Scope};
+use super::scope::{Known, Scope, valid_word};
 use super::{Emitter, abi_size};
 use crate::abi;
-use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name, unary};
+use crate::ctree;
 use base::IndexVec;
 use base::index::Id as _;
 use base::limits::PARSER_STEPS_MAX;
@@ -18,6 +20,7 @@ use ir::{
     ERROR_PARSER_TIMEOUT, ERROR_STACK_OUT_OF_BOUNDS, Expr, HeaderRef, KeySet, Place, State, StateId, Target,
     Transition, Type, ValueSetId, VarId,
 };
+use lir::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, constant, declare, index, int, long, name, unary};
 use std::collections::BTreeSet;
 
 /// The body of a parser's function.
@@ -27,8 +30,9 @@ pub(crate) fn emit(
     start: StateId,
     states: &IndexVec<StateId, State>,
     error: VarId,
-) -> Vec<S> {
-    let mut scope = Scope::new(emitter, block, "done", 0);
+) -> Vec<ctree::Stmt> {
+    let mut scope = Scope::new(emitter, block, 0);
+    scope.begins = true;
     let counted = scope.parse(start, states, error);
     function(scope, counted)
 }
@@ -74,47 +78,37 @@ impl Scope<'_, '_> {
             true => (self.received("length"), int(0)),
             false => (binary("+", member("data"), member("length")), member("data")),
         };
-        let mut out = vec![declare("const uint32_t", "end", end), declare("uint32_t", "cursor WS_UNUSED", cursor)];
+        let mut out = vec![constant(lir::Type::U32, "end", end), declare(lir::Type::U32, "cursor", cursor)];
         if counted {
-            out.push(declare("uint32_t", "states", int(0)));
+            out.push(declare(lir::Type::U32, "states", int(0)));
         }
         out
     }
 
     /// Generates the parser as the first part of a longer function, which continues after it.
     pub(crate) fn parse_first(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) {
-        let exit = std::mem::replace(&mut self.exit, "parsed".into());
-        let used_exit = std::mem::take(&mut self.used.exit);
-        let leaves = self.used.leaves;
-        let before = std::mem::take(&mut self.known.vars);
-        let written = std::mem::take(&mut self.used.written);
+        let exit = self.exit.replace("parsed");
+        let mut untouched = std::mem::take(&mut self.known.vars);
         let mut counted = false;
-        self.path_exit = Some((exit.clone(), 0));
         let code = self.take(|scope| counted = scope.parse(start, states, error));
-        let ended = self.path_exit.take().map_or(0, |(_, places)| places);
+        lir::walk::stmts(&code, &mut |stmt| {
+            if let S::Assign(C::State(lir::State::Var(var)), ..) = stmt {
+                untouched.remove(var);
+            }
+        });
         self.out.extend(self.cursor_declarations(counted));
         self.out.extend(code);
-        if self.used.exit {
-            self.push(S::Label("parsed".into()));
-        }
-        let state_reads = self.path.filter(|path| path.fast_path.moves).and_then(|path| path.state_reads);
-        let reads_payload = self.path.is_none_or(|path| path.fast_path.reads_payload);
-        if reads_payload && state_reads.is_none_or(|reads| reads.payload) {
-            let payload = arrow(name(if self.is_in_place() { "c" } else { "p" }), "payload");
+        self.push(S::Label("parsed".into()));
+        if self.path.is_none_or(|path| path.fast_path.reads_payload) {
+            let in_chunk = arrow(name("p"), "payload");
+            let payload = if self.is_in_place() { C::Saved(lir::State::Payload) } else { in_chunk };
             self.push(assign(payload, name("cursor")));
         }
         if self.path.is_some_and(|path| path.fast_path.may_stay) {
-            let parsed = self.valid_word(0, false);
-            self.push(declare("const uint64_t", format!("{EXTRACTED} WS_UNUSED"), parsed));
-            if state_reads.is_none_or(|reads| reads.parsed) {
-                self.push(assign(arrow(name("c"), "parsed"), name(EXTRACTED)));
-            }
+            self.push(constant(lir::Type::U64, EXTRACTED, valid_word(0)));
+            self.push(assign(C::Saved(lir::State::Parsed), name(EXTRACTED)));
         }
-        let untouched = before.into_iter().filter(|(var, _)| !self.used.written.contains(var)).collect();
-        self.used.written.extend(written);
-        let used_exit = used_exit || ended > 0;
-        (self.exit, self.used.exit, self.known) = (exit, used_exit, Known { vars: untouched, ..Known::nothing() });
-        self.used.leaves = leaves + ended;
+        (self.exit, self.known) = (exit, Known { vars: untouched, ..Known::nothing() });
         self.know_parsed();
     }
 
@@ -134,30 +128,20 @@ impl Scope<'_, '_> {
 }
 
 /// The function's body around the states.
-fn function(scope: Scope<'_, '_>, counted: bool) -> Vec<S> {
+fn function(mut scope: Scope<'_, '_>, counted: bool) -> Vec<ctree::Stmt> {
     let member = |member: &str| arrow(name("p"), member);
-    let mut body = vec![
-        declare("struct ws_packet *const ", "p", index(name("packets"), name("i"))),
-        declare("struct context *const ", "c WS_UNUSED", cast("void *", binary("+", name("p"), int(1)))),
-    ];
-    body.extend(scope.cursor_declarations(counted));
-    body.extend(scope.declarations(|_| long(0), |_| cast("uint8_t *", name("p"))));
+    let mut before = scope.cursor_declarations(counted);
     let metadata = &scope.emitter.plan.metadata;
     if !metadata.is_empty() {
         let kept = binary("&", member("flags"), int(abi::FLAG_KEEP_METADATA));
         let size = int(metadata.end - metadata.start);
         let clear = S::Eval(call("memset", vec![name("c"), name("0"), size]));
         debug_assert_eq!(metadata.start, abi_size());
-        body.push(S::If(unary("!", kept), vec![clear], Vec::new()));
+        before.push(S::If(unary("!", kept), vec![clear], Vec::new()));
     }
-    let (write_back, exit) = (scope.write_back(), scope.used.exit);
-    body.extend(scope.out);
-    if exit {
-        body.push(S::Label("done".into()));
-    }
-    body.push(assign(member("payload"), name("cursor")));
-    body.extend(write_back);
-    vec![super::control::for_each_packet(body)]
+    let unit_name = scope.emitter.unit_name(scope.block);
+    let after = vec![assign(member("payload"), name("cursor"))];
+    vec![for_each_packet(single(&mut scope, &unit_name, before, after))]
 }
 
 /// The states that can be reached, each after one that leads to it.
@@ -270,7 +254,7 @@ impl Scope<'_, '_> {
         self.fail_if(binary(">", bytes.clone(), self.left()), ERROR_PACKET_TOO_SHORT);
         self.fail_if(binary(">", bits, long(u64::from(max))), ERROR_HEADER_TOO_SHORT);
         let size = self.fresh("size");
-        self.push(declare("const uint32_t", size.clone(), cast("uint32_t", bytes)));
+        self.push(constant(lir::Type::U32, size.clone(), cast(lir::Type::U32, bytes)));
         name(size)
     }
 
@@ -280,14 +264,14 @@ impl Scope<'_, '_> {
         self.fail_if(binary("!=", binary("&", bits.clone(), long(7)), long(0)), ERROR_PARSER_INVALID_ARGUMENT);
         let bytes = binary(">>", bits, int(3));
         self.fail_if(binary(">", bytes.clone(), self.left()), ERROR_PACKET_TOO_SHORT);
-        self.push(S::Assign(name("cursor"), "+=", cast("uint32_t", bytes)));
+        self.push(S::Assign(name("cursor"), "+=", cast(lir::Type::U32, bytes)));
     }
 
     pub(crate) fn lookahead(&mut self, dst: &Place, offset_bits: u32, checked: bool) {
         let width = self.place_width(dst);
         let end_bit = u64::from(offset_bits) + u64::from(width);
         let bytes = end_bit.div_ceil(8);
-        let short = binary("<", cast("uint64_t", self.left()), long(bytes));
+        let short = binary("<", cast(lir::Type::U64, self.left()), long(bytes));
         if checked {
             self.fail_if(short.clone(), ERROR_PACKET_TOO_SHORT);
         }

@@ -5,13 +5,13 @@
 //! later load only if the load is of the same bytes. A compiler copies 14 bytes as two overlapping words of 8.
 
 use super::scope::Scope;
-use crate::ctree::{Expr as C, Stmt as S, binary, call, declare, int, name, unary};
+use lir::{Expr as C, Stmt as S, Type, binary, call, declare, int, name, unary};
 
 /// The longest header that is copied so, in bytes.
 pub(crate) const PIECES_BYTES_MAX: u32 = 128;
 
 /// The types of pieces, the widest first.
-const TYPES: [(u32, &str); 5] = [(16, "ws_sixteen"), (8, "uint64_t"), (4, "uint32_t"), (2, "uint16_t"), (1, "uint8_t")];
+const TYPES: [(u32, Type); 5] = [(16, Type::Sixteen), (8, Type::U64), (4, Type::U32), (2, Type::U16), (1, Type::U8)];
 
 /// C variables for the bytes of a header.
 pub(crate) struct Pieces(Vec<Piece>);

@@ -5,8 +5,8 @@
 //! bits by Barrett reduction. The constants are computed here, once.
 
 use super::scope::Scope;
-use crate::ctree::{Expr as C, call, declare_array, int, long, name};
 use ir::{Expr, ExprKind};
+use lir::{Expr as C, Type, call, int, long, name, static_array};
 
 impl Scope<'_, '_> {
     /// The remainder of a value.
@@ -19,8 +19,7 @@ impl Scope<'_, '_> {
         let limb_count = data.ty.width().div_ceil(64);
         let constants: Vec<C> = constants(width_bits, polynomial, limb_count).into_iter().map(long).collect();
         let table = self.fresh("divisor");
-        let length = constants.len() as u32;
-        self.push(declare_array("static const uint64_t", table.clone(), length, Some(C::List(constants))));
+        self.push(static_array(Type::U64, table.clone(), constants));
         let limbs = self.any_limbs(data);
         call("ws_remainder", vec![name(table), int(width_bits), limbs, int(limb_count)])
     }

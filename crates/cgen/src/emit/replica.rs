@@ -8,12 +8,14 @@
 use super::Emitter;
 use super::fast_path::PathStage;
 use super::header::Place;
-use super::scope::Scope;
-use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, index, int, long, name,
-};
+use super::scope::{Scope, valid_word};
+use crate::ctree;
 use crate::plan::fast_path::{Entry, FastPath};
 use ir::{BlockKind, HeaderId, HeaderRef, StmtKind, VarId};
+use lir::{
+    Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare, index, int,
+    long, name,
+};
 
 /// The function of a burst.
 pub(crate) const BURST_HEAD: &str = "uint32_t replica_burst(const struct ws_env *env WS_UNUSED, \
@@ -25,9 +27,10 @@ pub(crate) const HEAD: &str = "uint64_t ws_replica_path(const struct ws_env *env
     struct ws_packet *const *packets, struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
 
 /// Its body.
-pub(crate) fn one_burst() -> Vec<S> {
+pub(crate) fn one_burst() -> Vec<ctree::Stmt> {
+    use ctree::{call, name};
     let arguments = ["env", "packet", "packets", "frames", "count", "verdicts"].map(name).to_vec();
-    vec![S::Return(call("ws_exceptions", vec![call("replica_burst", arguments)]))]
+    vec![ctree::Stmt::Return(call("ws_exceptions", vec![call("replica_burst", arguments)]))]
 }
 
 /// The C variable that is 1 if the packet's headers are adjacent and in the order in which they would be emitted, so
@@ -37,11 +40,11 @@ pub(crate) const STAYS: &str = "stays";
 /// The declarations that all replicas share: the valid bits, and the offset of each header from the packet's first
 /// byte.
 pub(crate) fn of_packet(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
-    let context = cast("const void *", binary("+", name("packet"), int(1)));
-    let mut out = vec![declare("const struct context *const ", "of_packet WS_UNUSED", context)];
+    let context = cast(Type::ConstPointer, binary("+", name("packet"), int(1)));
+    let mut out = vec![constant(Type::ConstContext, "of_packet", context)];
     for word in 0..emitter.plan.storage.valid_words {
         let valid = binary("&", index(of_packet_member("valid"), int(word)), long(!local_headers(emitter, word)));
-        out.push(declare("const uint64_t", format!("{} WS_UNUSED", valid_name(word)), valid));
+        out.push(constant(Type::U64, valid_name(word), valid));
     }
     for header in emitter.program.headers.ids() {
         let offset = offset_of_packet(emitter, header);
@@ -50,11 +53,7 @@ pub(crate) fn of_packet(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
             Some(home) => binary("&&", is_valid(emitter, header), binary("!=", offset, int(home))),
             None => is_valid(emitter, header),
         };
-        out.push(declare(
-            "const uint32_t",
-            format!("{} WS_UNUSED", at_name(header)),
-            conditional(is_there, at, int(0)),
-        ));
+        out.push(constant(Type::U32, at_name(header), conditional(is_there, at, int(0))));
     }
     if fast_path.may_stay {
         out.extend(stays(emitter));
@@ -65,7 +64,7 @@ pub(crate) fn of_packet(emitter: &Emitter<'_>, fast_path: &FastPath) -> Vec<S> {
 /// The statements that set [`STAYS`].
 fn stays(emitter: &Emitter<'_>) -> Vec<S> {
     let (bytes, stays) = (|| name("emitted_bytes"), || name(STAYS));
-    let mut out = vec![declare("uint32_t", "emitted_bytes", int(0)), declare("uint32_t", STAYS, int(1))];
+    let mut out = vec![declare(Type::U32, "emitted_bytes", int(0)), declare(Type::U32, STAYS, int(1))];
     let deparser = emitter.program.blocks.ids().rfind(|&block| emitter.is_deparser(block));
     let Some(BlockKind::Control { body }) = deparser.map(|block| &emitter.program.blocks[block].kind) else {
         return out;
@@ -88,8 +87,8 @@ fn stays(emitter: &Emitter<'_>) -> Vec<S> {
 /// The initial value of an intrinsic variable.
 pub(crate) fn intrinsic(entry: Entry, slot: u32) -> C {
     match entry {
-        Entry::Queues { port, .. } if slot == port => cast("uint64_t", arrow(name("frame"), "port")),
-        Entry::Queues { rid, .. } if slot == rid => cast("uint64_t", arrow(name("frame"), "rid")),
+        Entry::Queues { port, .. } if slot == port => cast(Type::U64, arrow(name("frame"), "port")),
+        Entry::Queues { rid, .. } if slot == rid => cast(Type::U64, arrow(name("frame"), "rid")),
         _ => index(arrow(name("packet"), "intrinsic"), int(slot)),
     }
 }
@@ -130,21 +129,15 @@ impl Scope<'_, '_> {
     /// frame.
     pub(crate) fn begin_replica(&mut self, path: PathStage<'_>) {
         let (program, storage) = (self.emitter.program, &self.emitter.plan.storage);
-        for &var in path.fast_path.spilled.keys().filter(|&&var| program.vars[var].ty.width() <= 64) {
-            self.used.locals.insert(var);
-            self.note_write(var);
-        }
         for (id, var) in program.vars.iter_enumerated() {
-            let is_started = path.started.is_none_or(|started| started.contains(&id));
-            if is_started && self.is_saved_wide(id) {
+            if self.is_saved_wide(id) {
                 let (place, width) = (self.place_to_write(id), var.ty.width());
                 let of_packet = self.metadata_of_packet(id);
                 self.push(S::Eval(call("ws_wide_copy", vec![place, of_packet, int(width)])));
             }
         }
         for word in 0..storage.valid_words {
-            let here = self.valid_word(word, true);
-            self.push(assign(here, name(valid_name(word))));
+            self.push(assign(valid_word(word), name(valid_name(word))));
         }
         program.headers.ids().for_each(|header| self.place_replicas_header(header));
         if storage.varbits > 0 {
@@ -152,10 +145,9 @@ impl Scope<'_, '_> {
             let bytes = call("sizeof", vec![to.clone()]);
             self.push(S::Eval(call("memcpy", vec![to, from, bytes])));
         }
-        if path.fast_path.reads_payload && (!path.fast_path.moves || path.state_reads.is_none_or(|reads| reads.payload))
-        {
+        if path.fast_path.reads_payload {
             let bytes = binary("-", arrow(name("packet"), "payload"), arrow(name("packet"), "data"));
-            self.push(assign(arrow(name("c"), "payload"), bytes));
+            self.push(assign(C::Saved(State::Payload), bytes));
         }
     }
 
@@ -177,10 +169,10 @@ impl Scope<'_, '_> {
         let beside = self.plain_home(header);
         let lies_beside = binary("==", offset_of_packet(self.emitter, header), int(home));
         let lies_beside = binary("&&", is_valid(self.emitter, header), lies_beside);
-        let bytes = binary("+", cast("const uint8_t *", name("packet")), int(home));
+        let bytes = binary("+", cast(Type::ConstBytes, name("packet")), int(home));
         let copy = call("memcpy", vec![beside.clone(), bytes, int(self.fixed_bytes(&access))]);
         let place = self.fresh("place");
-        self.push(declare("uint8_t *", place.clone(), in_frame));
+        self.push(declare(Type::Bytes, place.clone(), in_frame));
         self.push(S::If(lies_beside, vec![S::Eval(copy), assign(name(place.clone()), beside)], Vec::new()));
         self.set_offset(&access, name(place));
     }

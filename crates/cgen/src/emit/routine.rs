@@ -5,14 +5,15 @@
 //! of headers during the call. A routine that two blocks call is generated for each, since each has its own local
 //! variables.
 
-use super::control::{PART_PARAMS, packet_declarations};
-use super::scope::{Scope, valid_in_context};
+use super::control::{PART_PARAMS, single};
+use super::scope::{Scope, valid_word};
 use super::{Emitter, split_function};
-use crate::ctree::{self, Expr as C, Item as CItem, Stmt as S, arrow, assign, call, index, int, name};
+use crate::ctree::{self, Item as CItem};
 use crate::plan::stack_of;
 use crate::plan::walk::{Item, Tables, Walk};
 use base::index::Id as _;
 use ir::{BlockId, HeaderId, HeaderRef, Program, RoutineId, Stmt, StmtKind};
+use lir::{Expr as C, State, Stmt as S, assign, call, name};
 use std::collections::BTreeSet;
 
 /// What a routine, and those that it calls, may change of the state that its callers have in C variables.
@@ -65,7 +66,7 @@ fn function_name(block: BlockId, routine: RoutineId) -> String {
 /// The functions of the routines that run in a block, each after those that it calls.
 pub(crate) fn functions(emitter: &Emitter<'_>, block: BlockId) -> Vec<CItem> {
     let routines = &emitter.plan.blocks[block].routines;
-    let codes: Vec<(RoutineId, Vec<S>)> = routines.iter().map(|&id| (id, code(emitter, block, id))).collect();
+    let codes: Vec<(RoutineId, Vec<ctree::Stmt>)> = routines.iter().map(|&id| (id, code(emitter, block, id))).collect();
     let statements: usize = codes.iter().map(|(_, code)| ctree::statement_count(code)).sum();
     let mut items = Vec::new();
     for (id, code) in codes {
@@ -77,14 +78,10 @@ pub(crate) fn functions(emitter: &Emitter<'_>, block: BlockId) -> Vec<CItem> {
     items
 }
 
-fn code(emitter: &Emitter<'_>, block: BlockId, routine: RoutineId) -> Vec<S> {
-    let mut scope = Scope::new(emitter, block, "done", 0);
+fn code(emitter: &Emitter<'_>, block: BlockId, routine: RoutineId) -> Vec<ctree::Stmt> {
+    let mut scope = Scope::new(emitter, block, 0);
     scope.stmts(&emitter.program.routines[routine].body);
-    let mut code = packet_declarations(&scope, name("i"));
-    let write_back = scope.write_back();
-    code.append(&mut scope.out);
-    code.extend(write_back);
-    code
+    single(&mut scope, &function_name(block, routine), Vec::new(), Vec::new())
 }
 
 impl Scope<'_, '_> {
@@ -98,16 +95,14 @@ impl Scope<'_, '_> {
         let words: BTreeSet<u32> =
             plain(&touched.headers).iter().map(|&id| emitter.plan.headers[id].bit / 64).collect();
         let words: Vec<(C, C)> =
-            words.into_iter().map(|word| (valid_in_context(word), self.valid_word(word, true))).collect();
+            words.into_iter().map(|word| (C::Saved(State::Valid(word)), valid_word(word))).collect();
         self.out.extend(words.iter().map(|(context, word)| assign(context.clone(), word.clone())));
         let function = function_name(self.block, routine);
         self.push(S::Eval(call(&function, vec![name("env"), name("packets"), name("i")])));
         self.out.extend(words.into_iter().map(|(context, word)| assign(word, context)));
         for id in plain(&touched.moved) {
-            self.used.headers.insert(id);
-            let place = index(arrow(name("c"), "offset"), int(emitter.plan.headers[id].slot));
-            let place = self.at(place);
-            self.push(assign(name(emitter.header_name(id)), place));
+            let place = self.at(C::Saved(State::Header(id)));
+            self.push(assign(lir::header(id), place));
         }
         self.forget_what_changes(&emitter.program.routines[routine].body);
     }

@@ -2,11 +2,11 @@
 
 use super::Emitter;
 use super::fast_path::PathStage;
-use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, cast, declare, declare_array, index, int, long, name};
 use crate::plan::MOVED_BIT;
 use crate::plan::graph::NodeId;
 use base::Span;
 use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, UnaryOp, VarId, VarKind};
+use lir::{Expr as C, State, Stmt as S, Type, arrow, assign, binary, constant, declare_array, int, long, name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -30,8 +30,6 @@ pub(crate) struct Known {
     pub(crate) extracted: Option<BTreeSet<HeaderId>>,
     /// Variables with a constant value. Only the spilled variables of the fast path are tracked.
     pub(crate) vars: BTreeMap<VarId, u64>,
-    /// Variables that have been written since packets entered the stage.
-    pub(crate) written: BTreeSet<VarId>,
     /// Sums that are the complement of the packet's checksum, which was verified.
     pub(crate) in_packet: BTreeSet<usize>,
     /// Sums of which a field or the checksum may have been written.
@@ -48,7 +46,6 @@ impl Known {
             as_parsed: false,
             extracted: None,
             vars: BTreeMap::new(),
-            written: BTreeSet::new(),
             in_packet: BTreeSet::new(),
             touched: BTreeSet::new(),
         }
@@ -71,7 +68,6 @@ impl Known {
                 self.extracted = None;
             }
             self.vars.retain(|var, value| other.vars.get(var) == Some(value));
-            self.written.retain(|var| other.written.contains(var));
             self.in_packet.retain(|sum| other.in_packet.contains(sum));
             self.touched.extend(&other.touched);
         }
@@ -128,75 +124,17 @@ pub(crate) enum Jump {
     Node(NodeId),
 }
 
-/// What the code has used, which is declared before it.
-#[derive(Default)]
-pub(crate) struct Used {
-    pub(crate) locals: BTreeSet<VarId>,
-    pub(crate) headers: BTreeSet<HeaderId>,
-    pub(crate) words: BTreeSet<u32>,
-    pub(crate) dirty_words: BTreeSet<u32>,
-    pub(crate) loops: BTreeSet<LabelId>,
-    /// Variables that are written, on the fast path.
-    pub(crate) written: BTreeSet<VarId>,
-    /// Variables whose value at the start of the stage may be read.
-    pub(crate) looked_at: BTreeSet<VarId>,
-    /// Variables that are written on every path to a later stage; none before the first such path is known.
-    pub(crate) surely_written: Option<BTreeSet<VarId>>,
-    pub(crate) spilled: bool,
-    /// Items of the environment's arrays that are copied to constants.
-    pub(crate) env_items: BTreeSet<(&'static str, u32)>,
-    /// Sums that are computed, read or updated.
-    pub(crate) sums: BTreeSet<usize>,
-    /// Whether packets may be punted here.
-    pub(crate) may_punt: bool,
-    /// Whether headers are emitted, or put before the payload.
-    pub(crate) deparses: bool,
-    /// The parts of the saved state that are read where headers are relocated in place.
-    pub(crate) state_reads: StateReads,
-    pub(crate) exit: bool,
-    /// At how many places packets leave.
-    pub(crate) leaves: usize,
-    /// At how many of these places they get a verdict.
-    pub(crate) verdicts: usize,
-    /// At how many of these places they go to a later stage.
-    pub(crate) handed_on: usize,
-}
-
-/// The parts of a packet's saved state that code reads where headers are relocated in place.
-#[derive(Clone, Default)]
-pub(crate) struct StateReads {
-    /// Where the payload begins.
-    pub(crate) payload: bool,
-    /// Which headers the parser has extracted.
-    pub(crate) parsed: bool,
-    /// Where these headers lie.
-    pub(crate) places: BTreeSet<HeaderId>,
-}
-
-impl StateReads {
-    pub(crate) fn add(&mut self, other: &StateReads) {
-        self.payload |= other.payload;
-        self.parsed |= other.parsed;
-        self.places.extend(&other.places);
-    }
-}
-
 /// The code that one packet runs through: a node of a control, a parser, a deparser.
 pub(crate) struct Scope<'s, 'e> {
     pub(crate) emitter: &'s Emitter<'e>,
     pub(crate) block: BlockId,
     /// The fast path and its stage, if the code is not a block's own function.
     pub(crate) path: Option<PathStage<'s>>,
-    /// The facts that hold where packets enter the stage at its first entry.
-    pub(crate) entered: Known,
-    /// The C label at its end.
-    pub(crate) exit: String,
+    /// The label at the end of the code, if other code of the stage follows.
+    pub(crate) exit: Option<&'static str>,
     pub(crate) out: Vec<S>,
     pub(crate) known: Known,
     pub(crate) labels: BTreeMap<LabelId, Jump>,
-    pub(crate) used: Used,
-    /// Tables' nodes that are entered through a list of packets, not a mask.
-    pub(crate) lists: BTreeSet<NodeId>,
     /// The nodes of the stage that is generated.
     pub(crate) stage: BTreeSet<NodeId>,
     /// Empty nodes at the block's end.
@@ -207,9 +145,12 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) transfers: Vec<(NodeId, Known)>,
     /// The parser's error variable.
     pub(crate) parser_error: Option<VarId>,
-    /// While the parser is generated as the first part of the fast path: the C label at the end of the path, and the
-    /// number of jumps to it.
-    pub(crate) path_exit: Option<(String, usize)>,
+    /// How many loops are open.
+    pub(crate) loops_open: u32,
+    /// Whether headers are emitted, or put before the payload.
+    pub(crate) deparses: bool,
+    /// Whether packets enter the code as they were received, or as replicas.
+    pub(crate) begins: bool,
     /// The point at which the code decides, if it does.
     pub(crate) point: u32,
     /// The entry of the table whose actions are generated.
@@ -225,24 +166,23 @@ pub(crate) struct Scope<'s, 'e> {
 }
 
 impl<'s, 'e> Scope<'s, 'e> {
-    pub(crate) fn new(emitter: &'s Emitter<'e>, block: BlockId, exit: impl Into<String>, next_name: u32) -> Self {
+    pub(crate) fn new(emitter: &'s Emitter<'e>, block: BlockId, next_name: u32) -> Self {
         Scope {
             emitter,
             block,
             path: None,
-            entered: Known::nothing(),
-            exit: exit.into(),
+            exit: None,
             out: Vec::new(),
             known: Known::nothing(),
             labels: BTreeMap::new(),
-            used: Used::default(),
-            lists: BTreeSet::new(),
             stage: BTreeSet::new(),
             ends: BTreeSet::new(),
             early_exits: Rc::new([]),
             transfers: Vec::new(),
             parser_error: None,
-            path_exit: None,
+            loops_open: 0,
+            deparses: false,
+            begins: false,
             point: 0,
             entry: None,
             staged: false,
@@ -285,7 +225,7 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// The value in a temporary constant, unless it is a name or a number already.
     pub(crate) fn atom(&mut self, value: C) -> C {
         match value {
-            C::Name(_) | C::Int(_) | C::Long(_) => value,
+            C::Name(_) | C::State(_) | C::Int(_) | C::Long(_) => value,
             _ => self.temporary(value),
         }
     }
@@ -293,14 +233,14 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// The value in a temporary constant.
     pub(crate) fn temporary(&mut self, value: C) -> C {
         let temp = self.fresh("t");
-        self.push(declare("const uint64_t", temp.clone(), value));
+        self.push(constant(Type::U64, temp.clone(), value));
         name(temp)
     }
 
     /// An array of limbs for a value of this width.
     pub(crate) fn limbs(&mut self, width: u32) -> C {
         let temp = self.fresh("t");
-        self.push(declare_array("WS_UNUSED uint64_t", temp.clone(), width.div_ceil(64).max(1), None));
+        self.push(declare_array(Type::U64, temp.clone(), width.div_ceil(64).max(1), None));
         name(temp)
     }
 
@@ -326,9 +266,7 @@ impl<'s, 'e> Scope<'s, 'e> {
 
     /// Ends this packet's run through the code.
     pub(crate) fn leave(&mut self) {
-        self.used.exit = true;
-        self.used.leaves += 1;
-        self.push(S::Goto(self.exit.clone()));
+        self.push(self.exit.map_or(S::Leave, |label| S::Goto(label.into())));
         self.known = Known::unreachable();
     }
 
@@ -347,16 +285,10 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.path.is_some_and(|path| path.fast_path.is_of_replicas())
     }
 
-    /// Whether packets may have another begin or length afterwards.
-    pub(crate) fn changes_frames(&self) -> bool {
-        self.path.is_some_and(|path| path.fast_path.moves || path.fast_path.truncated.is_some())
-    }
-
     /// Records that a header of the packet was relocated.
     pub(crate) fn note_moved(&mut self) {
         if self.path.is_some_and(|path| path.fast_path.may_stay) {
-            let word = self.valid_word(0, true);
-            self.push(S::Assign(word, "|=", long(1 << MOVED_BIT)));
+            self.push(S::Assign(valid_word(0), "|=", long(1 << MOVED_BIT)));
         }
     }
 
@@ -371,41 +303,22 @@ impl<'s, 'e> Scope<'s, 'e> {
         }
     }
 
-    /// The word of valid bits that a plain header's bit is in.
-    pub(crate) fn valid_word(&mut self, word: u32, written: bool) -> C {
-        self.used.words.insert(word);
-        if written {
-            self.used.dirty_words.insert(word);
-        }
-        name(format!("valid{word}"))
-    }
-
     /// The C place of a variable that is read: a number, or an array of limbs.
-    pub(crate) fn var_place(&mut self, var: VarId) -> C {
+    pub(crate) fn var_place(&self, var: VarId) -> C {
         if self.path.is_some_and(|path| path.fast_path.times.contains(&var)) {
             let time_us = binary("/", self.now_ns(), long(1000));
             return super::masked(time_us, self.emitter.program.vars[var].ty.width());
-        }
-        if !self.known.written.contains(&var) {
-            self.used.looked_at.insert(var);
         }
         self.place_to_write(var)
     }
 
     /// The C place of a variable that is overwritten.
-    pub(crate) fn place_to_write(&mut self, var: VarId) -> C {
-        let program = self.emitter.program;
-        if self.is_local(var) {
+    pub(crate) fn place_to_write(&self, var: VarId) -> C {
+        match self.is_local(var) {
             // A private parameter is declared where its action begins.
-            if !self.emitter.private_params.contains(&var) {
-                self.used.locals.insert(var);
-            }
-            return name(self.emitter.var_name(var));
-        }
-        match program.vars[var].kind {
-            VarKind::Intrinsic(slot) => index(arrow(name("p"), "intrinsic"), int(slot)),
-            VarKind::Metadata => arrow(name("c"), self.emitter.var_name(var)),
-            VarKind::Local => self.spilled_place(var),
+            true if self.emitter.private_params.contains(&var) => name(self.emitter.var_name(var)),
+            true => lir::var(var),
+            false => C::Saved(State::Var(var)),
         }
     }
 
@@ -417,67 +330,6 @@ impl<'s, 'e> Scope<'s, 'e> {
                 var_ir.ty.width() <= 64 || var_ir.kind == VarKind::Local && !path.fast_path.spilled.contains_key(&var)
             }
             None => var_ir.kind == VarKind::Local && !self.emitter.plan.blocks[self.block].spilled.contains_key(&var),
-        }
-    }
-
-    /// The place of a spilled variable.
-    pub(crate) fn spilled_place(&mut self, var: VarId) -> C {
-        self.used.spilled = true;
-        arrow(name("w"), self.emitter.var_name(var))
-    }
-
-    /// Records what is certainly written where packets go to a later stage.
-    pub(crate) fn note_handing_on(&mut self) {
-        self.used.handed_on += 1;
-        let known = &self.known.written;
-        match &mut self.used.surely_written {
-            Some(written) => written.retain(|var| known.contains(var)),
-            None => self.used.surely_written = Some(known.clone()),
-        }
-    }
-
-    /// Records that a variable is written.
-    pub(crate) fn note_write(&mut self, var: VarId) {
-        self.used.written.insert(var);
-    }
-
-    /// Declarations of what the code has used, to be placed before it. `valid` returns the initial value of a word of
-    /// valid bits, `pointer` that of the pointer to a header.
-    pub(crate) fn declarations(&self, valid: impl Fn(u32) -> C, pointer: impl Fn(HeaderId) -> C) -> Vec<S> {
-        let mut out = Vec::new();
-        if self.used.spilled || self.path.is_some_and(|path| self.has_spilled(path)) {
-            let spilled = match self.path {
-                Some(path) => super::fast_path::spilled_name(path.fast_path).to_owned(),
-                None => super::spilled_name(self.block),
-            };
-            let ty = format!("struct {spilled}");
-            let place = cast("void *", arrow(name("c"), "spilled"));
-            out.push(declare(&format!("{ty} *const "), "w WS_UNUSED", place));
-        }
-        for &word in &self.used.words {
-            out.push(declare("uint64_t", format!("valid{word} WS_UNUSED"), valid(word)));
-        }
-        for &header in &self.used.headers {
-            out.push(declare("uint8_t *", format!("{} WS_UNUSED", self.emitter.header_name(header)), pointer(header)));
-        }
-        for &var in &self.used.locals {
-            out.push(match self.path {
-                Some(_) => self.local_on_path(var),
-                None => self.local(var),
-            });
-        }
-        out.extend(self.sum_declarations());
-        for label in &self.used.loops {
-            out.push(declare("uint32_t", loop_counter(*label), int(0)));
-        }
-        out
-    }
-
-    pub(crate) fn local(&self, var: VarId) -> S {
-        let text = self.emitter.var_name(var);
-        match self.emitter.program.vars[var].ty.width() {
-            0..=64 => declare("WS_UNUSED uint64_t", text, long(0)),
-            width => declare_array("WS_UNUSED uint64_t", text, width.div_ceil(64), Some(C::List(vec![long(0)]))),
         }
     }
 
@@ -498,7 +350,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             let is_valid = self.is_valid_where(known, header);
             let is_certain = is_valid || known.invalid.contains(&header);
             if !known.as_parsed || !is_certain || self.emitter.dynamic_element(header).is_some() {
-                return valid_in_context(word);
+                return C::Saved(State::Valid(word));
             }
             bits |= u64::from(is_valid) << (slot.bit % 64);
         }
@@ -514,23 +366,6 @@ impl<'s, 'e> Scope<'s, 'e> {
         known.valid.contains(&header) || known.valid.iter().any(is_before)
     }
 
-    /// Writes the changed copies of the context back.
-    pub(crate) fn write_back(&self) -> Vec<S> {
-        let word = |&word: &u32| assign(valid_in_context(word), name(format!("valid{word}")));
-        let words = self.used.dirty_words.iter().map(word);
-        match self.path {
-            Some(path) => {
-                let may_punt = self.used.may_punt || path.live_out.is_none_or(|live_out| live_out.may_punt);
-                let all = may_punt && !self.is_in_place();
-                let is_live = |word: &u32| path.live_out.is_some_and(|live_out| live_out.words.contains(word));
-                let words = self.used.dirty_words.iter().filter(|word| all || is_live(word));
-                let words = words.map(|&word| assign(valid_in_context(word), name(format!("valid{word}"))));
-                words.chain(self.spilled_write_back(path)).chain(self.sum_write_back()).collect()
-            }
-            None => words.collect(),
-        }
-    }
-
     /// Makes the block's local headers invalid, at the start of a block.
     pub(crate) fn reset_local_headers(&mut self) {
         let headers: Vec<HeaderId> = self.emitter.plan.blocks[self.block].local_headers.iter().copied().collect();
@@ -542,7 +377,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             word.0 |= 1 << (bit % 64);
         }
         for (word, (bits, dynamic)) in words {
-            let place = if dynamic { valid_in_context(word) } else { self.valid_word(word, true) };
+            let place = if dynamic { dynamic_word(word) } else { valid_word(word) };
             self.push(S::Assign(place, "&=", long(!bits)));
         }
     }
@@ -553,7 +388,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         for var in vars {
             let (width, place) = (self.emitter.program.vars[var].ty.width(), self.var_place(var));
             if width > 64 {
-                self.push(S::Eval(crate::ctree::call("ws_wide_zero", vec![place, int(width)])));
+                self.push(S::Eval(lir::call("ws_wide_zero", vec![place, int(width)])));
             } else if width > 0 {
                 self.push(assign(place, long(0)));
             }
@@ -566,14 +401,14 @@ impl<'s, 'e> Scope<'s, 'e> {
     }
 }
 
-/// A word of valid bits in the context.
-pub(crate) fn valid_in_context(word: u32) -> C {
-    index(arrow(name("c"), "valid"), int(word))
+/// A word of valid bits.
+pub(crate) fn valid_word(word: u32) -> C {
+    C::State(State::Valid(word))
 }
 
-/// The C variable that counts a loop's iterations.
-pub(crate) fn loop_counter(label: LabelId) -> String {
-    format!("steps_{label}")
+/// A word of valid bits of elements that are indexed at run time: it is only in the context.
+pub(crate) fn dynamic_word(word: u32) -> C {
+    lir::index(arrow(name("c"), "valid"), int(word))
 }
 
 /// `base + offset` where the offset is known or computed.

@@ -8,9 +8,9 @@
 use super::expr::Value;
 use super::header::Place;
 use super::scope::Scope;
-use crate::ctree::{Stmt as S, arrow, assign, binary, call, conditional, int, long, name, plus};
 use crate::plan::StackSlot;
 use ir::{HeaderId, HeaderRef, StackId};
+use lir::{Stmt as S, arrow, assign, binary, call, conditional, int, long, name, plus};
 
 /// An element, and the element that it becomes, if there is one.
 type Move = (HeaderId, Option<HeaderId>);
@@ -120,7 +120,7 @@ impl Scope<'_, '_> {
         let in_one_word = first / 64 == last / 64 && bits.iter().zip(first..).all(|(&bit, at)| bit == at);
         if in_one_word {
             let mask = (u64::MAX >> (64 - bits.len() as u32)) << (first % 64);
-            let word = self.valid_word(first / 64, true);
+            let word = super::scope::valid_word(first / 64);
             let own = binary("&", word.clone(), long(mask));
             let moved = if count as usize == bits.len() {
                 long(0)

@@ -2,14 +2,14 @@
 
 use super::expr::{Value, compare_wide, with_slice};
 use super::masked;
-use super::scope::{Jump, Known, Scope, loop_counter};
+use super::scope::{Jump, Known, Scope};
 use crate::abi::Decided;
-use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare_array, int, long, name,
-};
 use crate::plan::walk::{Item, Tables, Walk};
 use base::limits::LOOP_STEPS_MAX;
 use ir::{Body, Expr, HeaderRef, LabelId, Place, Stmt, StmtKind, SwitchCase, VarId, VarKind};
+use lir::{
+    Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, declare_array, int, long, name,
+};
 
 impl Scope<'_, '_> {
     pub(crate) fn stmts(&mut self, body: &[Stmt]) {
@@ -89,7 +89,7 @@ impl Scope<'_, '_> {
 
     /// Ends decisions with a port and another number, which is cut to the greatest that there is room for.
     fn decide(&mut self, kind: u64, number: Option<&Expr>, port: &Expr) {
-        let port = cast("uint64_t", cast("uint32_t", self.unsigned(port)));
+        let port = cast(Type::U64, cast(Type::U32, self.unsigned(port)));
         let mut word = binary("|", long(kind), port);
         if let Some(number) = number {
             let value = self.unsigned(number);
@@ -144,9 +144,7 @@ impl Scope<'_, '_> {
         if width == 0 {
             return;
         }
-        self.note_write(var);
         self.learn_value(var, &value);
-        self.known.written.insert(var);
         let place = self.place_to_write(var);
         match value {
             Value::Narrow(value) => {
@@ -177,9 +175,9 @@ impl Scope<'_, '_> {
     pub(crate) fn stored(&self, var: VarId, value: C) -> C {
         let var = &self.emitter.program.vars[var];
         let ty = match (var.kind, var.ty.width()) {
-            (VarKind::Metadata, ..=8) => "uint8_t",
-            (VarKind::Metadata, 9..=16) => "uint16_t",
-            (VarKind::Metadata, 17..=32) => "uint32_t",
+            (VarKind::Metadata, ..=8) => Type::U8,
+            (VarKind::Metadata, 9..=16) => Type::U16,
+            (VarKind::Metadata, 17..=32) => Type::U32,
             _ => return value,
         };
         match value {
@@ -189,7 +187,6 @@ impl Scope<'_, '_> {
     }
 
     fn write_var_slice(&mut self, var: VarId, high: u32, low: u32, value: Value) {
-        self.note_write(var);
         self.known.vars.remove(&var);
         let (width, place) = (high - low + 1, self.var_place(var));
         let wide = self.emitter.program.vars[var].ty.width() > 64;
@@ -198,7 +195,7 @@ impl Scope<'_, '_> {
                 self.push(S::Eval(call("ws_wide_put", vec![place, int(low), int(width), value])))
             }
             Value::Narrow(value) => {
-                let part = if width == 1 { cast("uint64_t", value) } else { value };
+                let part = if width == 1 { cast(Type::U64, value) } else { value };
                 let whole = with_slice(place.clone(), part, low, width);
                 let value = if self.is_local(var) { whole } else { self.stored(var, whole) };
                 self.push(assign(place, value));
@@ -229,7 +226,7 @@ impl Scope<'_, '_> {
         }
         self.out.extend(first);
         match (yes.is_empty(), no.is_empty()) {
-            (true, false) => self.push(S::If(crate::ctree::unary("!", condition), no, yes)),
+            (true, false) => self.push(S::If(lir::unary("!", condition), no, yes)),
             _ => self.push(S::If(condition, yes, no)),
         }
     }
@@ -254,7 +251,7 @@ impl Scope<'_, '_> {
                 let constants = |case: &SwitchCase| case.values.iter().map(|value| long(value.low_u64())).collect();
                 let cases = cases.iter().map(constants).zip(arms).collect();
                 // With an `int`, compilers would warn about constants out of its range.
-                self.push(S::Switch { value: cast("uint64_t", value), cases, default });
+                self.push(S::Switch { value: cast(Type::U64, value), cases, default });
             }
             Value::Wide(limbs) => {
                 let mut rest = default;
@@ -332,16 +329,8 @@ impl Scope<'_, '_> {
             return;
         }
         self.transfers.push((node, self.known.clone()));
-        if self.stage.contains(&node) {
-            self.push(S::Goto(super::control::node_label(node)));
-            self.known = Known::unreachable();
-        } else {
-            if !self.lists.contains(&node) {
-                self.push(S::Assign(name(super::control::mask_name(node)), "|=", name("bit")));
-            }
-            self.note_handing_on();
-            self.leave();
-        }
+        self.push(if self.stage.contains(&node) { S::Go(node) } else { S::Pass(node) });
+        self.known = Known::unreachable();
     }
 
     /// The exit that packets certainly take at the start of a node, if there is one.
@@ -359,9 +348,9 @@ impl Scope<'_, '_> {
     fn loop_stmt(&mut self, label: LabelId, body: &Body) {
         let end = self.fresh("end");
         self.forget_what_changes(body);
-        self.used.loops.insert(label);
+        self.loops_open += 1;
         let outer = self.open(label, end.clone());
-        let counter = name(loop_counter(label));
+        let counter = C::State(State::Steps(label));
         let statements = self.take(|scope| {
             let spent = binary(">=", counter.clone(), int(LOOP_STEPS_MAX));
             let leave = scope.take(|scope| {
@@ -374,6 +363,7 @@ impl Scope<'_, '_> {
             scope.stmts(body);
         });
         self.push(S::Loop(statements));
+        self.loops_open -= 1;
         self.known = Known::unreachable();
         self.close(label, outer, end);
     }
@@ -412,17 +402,15 @@ impl Scope<'_, '_> {
         let values: Vec<&Expr> = values.into_iter().collect();
         let total: u32 = values.iter().map(|value| value.ty.width().div_ceil(64)).sum();
         let words = self.fresh("words");
-        self.push(declare_array("uint64_t", words.clone(), total.max(1), Some(C::List(vec![long(0)]))));
+        self.push(declare_array(Type::U64, words.clone(), total.max(1), Some(C::List(vec![long(0)]))));
         let mut position = 0;
         for value in values {
             let count = value.ty.width().div_ceil(64);
             match self.value(value) {
                 _ if count == 0 => {}
-                Value::Narrow(value) => {
-                    self.push(assign(crate::ctree::index(name(words.clone()), int(position)), value))
-                }
+                Value::Narrow(value) => self.push(assign(lir::index(name(words.clone()), int(position)), value)),
                 Value::Wide(limbs) => {
-                    let target = crate::ctree::plus(name(words.clone()), position);
+                    let target = lir::plus(name(words.clone()), position);
                     self.push(S::Eval(call("ws_wide_copy", vec![target, limbs, int(value.ty.width())])));
                 }
             }

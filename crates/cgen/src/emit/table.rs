@@ -6,17 +6,18 @@
 use super::expr::Value;
 use super::mask;
 use super::scope::{Known, Scope};
-use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, dot, index, int,
-    long, name, plus, unary,
-};
 use crate::plan::pre_encoded::Store;
 use ir::{ActionId, HeaderRef, TableId, VarId};
-use std::collections::BTreeSet;
+use lir::{
+    EnvArray, Expr as C, Stmt as S, Type, Variable, arrow, assign, binary, call, cast, conditional, constant, declare,
+    declare_array, dot, index, int, long, name, plus, unary,
+};
 use tables::PackedLayout;
 
-/// The type of pointers to entries.
-pub(crate) const ENTRY: &str = "const struct ws_entry *";
+/// The declaration of a pointer to an entry.
+fn entry_pointer(name: &str, value: Option<C>) -> S {
+    S::Declare { variable: Variable::Changes, ty: Type::Entry, name: name.into(), length: None, value }
+}
 
 /// The number of cases up to which they are tested one after the other, as listed: a C compiler can vectorise a loop of
 /// conditions, and programs usually list the most frequent action first.
@@ -56,7 +57,7 @@ impl LookupResult {
 /// The cell of direct counters and meters: that of the entry with this handle if one was hit, else that of the default
 /// action.
 pub(crate) fn direct_cell(table: &ir::Table, hit: C, handle: C) -> C {
-    conditional(hit, cast("uint64_t", handle), long(table.default_cell()))
+    conditional(hit, cast(Type::U64, handle), long(table.default_cell()))
 }
 
 impl Scope<'_, '_> {
@@ -69,7 +70,7 @@ impl Scope<'_, '_> {
             match self.value(&key.expr) {
                 _ if slot.width_bits == 0 => {}
                 Value::Narrow(value) => {
-                    let value = if slot.width_bits == 1 { cast("uint64_t", value) } else { value };
+                    let value = if slot.width_bits == 1 { cast(Type::U64, value) } else { value };
                     let part = if slot.shift_bits == 0 { value } else { binary("<<", value, int(slot.shift_bits)) };
                     let word = &mut words[slot.word];
                     *word = Some(match word.take() {
@@ -92,7 +93,7 @@ impl Scope<'_, '_> {
 
     /// The statements that look a table up, and count the lookups.
     pub(crate) fn lookup(&mut self, table: TableId, keys: C, count: C, results: C) -> [S; 2] {
-        let handle = self.env_item("tables", table);
+        let handle = self.env_item(EnvArray::Tables, table);
         let plan = &self.emitter.plan.tables[table];
         let hits = if plan.packed_results.is_some() {
             let packed_result = name(pack_function(table));
@@ -106,7 +107,7 @@ impl Scope<'_, '_> {
             let function = dot(handle.clone(), "function");
             C::Call(Box::new(function), vec![dot(handle, "context"), keys, count.clone(), results])
         };
-        let uses = self.env_item("uses", table);
+        let uses = self.env_item(EnvArray::Uses, table);
         let add = |member: &str, number: C| S::Assign(dot(uses.clone(), member), "+=", number);
         [add("hits", hits), add("lookups", count)]
     }
@@ -118,12 +119,12 @@ impl Scope<'_, '_> {
         }
         let words = self.emitter.plan.tables[table].key.words() as u32;
         let (row, entry) = (self.fresh("row"), self.fresh("entry"));
-        self.push(declare_array("uint64_t", row.clone(), words.max(1), None));
+        self.push(declare_array(Type::U64, row.clone(), words.max(1), None));
         if words == 0 {
             self.push(assign(index(name(row.clone()), int(0)), int(0)));
         }
         self.key_row(table, &name(row.clone()));
-        self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: None });
+        self.push(entry_pointer(&entry, None));
         let lookup = self.lookup(table, name(row), int(1), unary("&", name(entry.clone())));
         lookup.into_iter().for_each(|statement| self.push(statement));
         self.table_results(table, hit, action, &LookupResult::Entry(name(entry)));
@@ -132,26 +133,26 @@ impl Scope<'_, '_> {
     /// The same for a table whose keys are one word.
     fn apply_words_inline(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
         let row = self.fresh("row");
-        self.push(declare_array("uint64_t", row.clone(), 1, None));
+        self.push(declare_array(Type::U64, row.clone(), 1, None));
         self.key_row(table, &name(row.clone()));
-        let mut arguments = vec![unary("&", self.env_item("tables", table)), index(name(row), int(0))];
+        let mut arguments = vec![unary("&", self.env_item(EnvArray::Tables, table)), index(name(row), int(0))];
         let plan = &self.emitter.plan.tables[table];
         let result = if plan.packed_results.is_some() {
             arguments.push(name(pack_function(table)));
             let function = if plan.is_narrow { "ws_find_narrow_packed_result" } else { "ws_find_packed_result" };
             let packed_result = self.fresh("packed_result");
-            self.push(declare("const uint32_t", format!("{packed_result} WS_UNUSED"), call(function, arguments)));
+            self.push(constant(Type::U32, packed_result.clone(), call(function, arguments)));
             LookupResult::Packed(name(packed_result))
         } else {
             let function = if plan.is_narrow { "ws_find_narrow" } else { "ws_find_word" };
             let (entry, found) = (self.fresh("entry"), Some(call(function, arguments)));
-            self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: found });
+            self.push(entry_pointer(&entry, found));
             LookupResult::Entry(name(entry))
         };
         let [lookups, hits] = if plan.is_near {
             [name(lookups_name(table)), name(hits_name(table))]
         } else {
-            ["lookups", "hits"].map(|member| dot(self.env_item("uses", table), member))
+            ["lookups", "hits"].map(|member| dot(self.env_item(EnvArray::Uses, table), member))
         };
         self.push(S::Assign(lookups, "+=", int(1)));
         self.push(S::Assign(hits, "+=", result.hit()));
@@ -177,10 +178,10 @@ impl Scope<'_, '_> {
         };
         if let Some(var) = hit {
             let value = conditional(result.hit(), int(1), int(0));
-            self.write_var(var, Value::Narrow(cast("uint64_t", value)));
+            self.write_var(var, Value::Narrow(cast(Type::U64, value)));
         }
         if let Some(var) = action {
-            self.write_var(var, Value::Narrow(cast("uint64_t", ran.action())));
+            self.write_var(var, Value::Narrow(cast(Type::U64, ran.action())));
         }
         self.actions(table, result, &ran);
     }
@@ -201,7 +202,7 @@ impl Scope<'_, '_> {
             let bytes = self.received("ingress_length");
             let arguments = vec![int(super::header::number(*meter)), cell, bytes, int(ir::NO_COLOUR)];
             let colour = self.callback("direct_meter", arguments);
-            let colour = self.temporary(cast("uint64_t", colour));
+            let colour = self.temporary(cast(Type::U64, colour));
             let has_colour = binary("!=", colour.clone(), int(ir::NO_COLOUR));
             let write = self.take(|scope| scope.write_resized(dst, colour, 32));
             self.push(S::If(has_colour, write, Vec::new()));
@@ -275,7 +276,7 @@ impl Scope<'_, '_> {
 
     /// Records the time at which an entry is hit.
     fn note_hit(&mut self, table: TableId, position: C) {
-        let cells = self.env_item("last_hits", table);
+        let cells = self.env_item(EnvArray::LastHits, table);
         let note = assign(index(dot(cells.clone(), "words"), position.clone()), self.now_ns());
         self.push(S::If(binary("<", position, dot(cells, "size")), vec![note], Vec::new()));
     }
@@ -286,11 +287,9 @@ impl Scope<'_, '_> {
         let program = self.emitter.program;
         let Some(implementation) = &program.tables[table].implementation else { return entry.clone() };
         let ran = self.fresh("ran");
-        // It is unused where no action has a body.
-        let declared = format!("{ran} WS_UNUSED");
-        self.push(S::Declare { ty: ENTRY.into(), name: declared, length: None, value: Some(entry.clone()) });
+        self.push(entry_pointer(&ran, Some(entry.clone())));
         let is_named = |what: &str| binary("==", arrow(entry.clone(), "action"), name(what));
-        let lookup = unary("&", self.env_item("tables", table));
+        let lookup = unary("&", self.env_item(EnvArray::Tables, table));
         let handle = index(arrow(entry.clone(), "data"), int(0));
         let picked = call("ws_member", vec![lookup.clone(), handle.clone()]);
         self.push(S::If(is_named("WS_TO_MEMBER"), vec![assign(name(ran.clone()), picked)], Vec::new()));
@@ -348,12 +347,11 @@ impl Scope<'_, '_> {
         if width == 0 || !self.is_local(param) || !self.emitter.private_params.contains(&param) {
             return self.write_var(param, value);
         }
-        self.known.written.insert(param);
         let text = self.emitter.var_name(param);
         match value {
-            Value::Narrow(value) => self.push(declare("WS_UNUSED uint64_t", text, value)),
+            Value::Narrow(value) => self.push(declare(Type::U64, text, value)),
             Value::Wide(limbs) => {
-                self.push(declare_array("WS_UNUSED uint64_t", text.clone(), width.div_ceil(64), None));
+                self.push(declare_array(Type::U64, text.clone(), width.div_ceil(64), None));
                 self.push(S::Eval(call("ws_wide_copy", vec![name(text), limbs, int(width)])));
             }
         }
@@ -373,8 +371,7 @@ impl Scope<'_, '_> {
                 let params = plan.packed_results.as_ref().map_or(&[][..], |layout| layout.params(action));
                 let start = params.iter().find(|param| param.0 == word).filter(|_| width > 0).map(|param| param.1);
                 let mask = int(mask(width) as u32);
-                let above =
-                    |start| cast("uint64_t", binary("&", binary(">>", packed_result.clone(), int(start)), mask));
+                let above = |start| cast(Type::U64, binary("&", binary(">>", packed_result.clone(), int(start)), mask));
                 Value::Narrow(start.map_or(long(0), above))
             }
         }
@@ -388,58 +385,23 @@ impl Scope<'_, '_> {
         let access = self.access(&HeaderRef::Fixed(store.header));
         let valid = self.valid(&access);
         let (header, bits) = (self.pointer(&access), self.field_bits(&access, store.fields[0], None));
-        let source = plus(cast("const uint8_t *", pre_encoded), store.start);
+        let source = plus(cast(Type::ConstBytes, pre_encoded), store.start);
         let copy = call("memcpy", vec![plus(header, bits.offset / 8), source, int(store.bytes)]);
         self.guarded(valid, vec![S::Eval(copy)]);
     }
 }
 
-/// Adds to a function's body the counters of the tables whose lookups it counts itself.
-pub(crate) fn sum_uses(tables: &BTreeSet<TableId>, mut body: Vec<S>) -> Vec<S> {
-    let result = body.pop_if(|last| matches!(last, S::Return(_)));
-    let sums = |table: &TableId| [(lookups_name(*table), "lookups"), (hits_name(*table), "hits")];
-    let begin = tables.iter().flat_map(sums).map(|(sum, _)| declare("uint64_t WS_UNUSED", sum, long(0)));
-    let add = |table: &TableId| {
-        let uses = index(arrow(name("env"), "uses"), int(super::header::number(*table)));
-        sums(table).map(|(sum, member)| S::Assign(dot(uses.clone(), member), "+=", name(sum)))
-    };
-    let end = tables.iter().flat_map(add);
-    begin.chain(body).chain(end).chain(result).collect()
-}
-
 /// The C variable that counts the lookups of a table in a function.
-fn lookups_name(table: TableId) -> String {
+pub(super) fn lookups_name(table: TableId) -> String {
     format!("lookups{}", super::header::number(table))
 }
 
 /// The C variable that counts the hits among them.
-fn hits_name(table: TableId) -> String {
+pub(super) fn hits_name(table: TableId) -> String {
     format!("hits{}", super::header::number(table))
 }
 
 /// The name of the C function that packs the result of a table's entry.
 pub(crate) fn pack_function(table: TableId) -> String {
     format!("pack{}", super::header::number(table))
-}
-
-/// The head and body of that function.
-pub(crate) fn pack_of_entry(table: TableId, layout: &PackedLayout, actions: usize) -> (String, Vec<S>) {
-    let entry = |member: &str| arrow(name("entry"), member);
-    let action = binary("&", entry("action"), int((1 << PackedLayout::ACTION_BITS) - 1));
-    let hit = binary("<<", entry("hit"), int(PackedLayout::HIT_BIT));
-    let arguments = |action: usize| {
-        let add = |&(word, start): &(usize, u32)| {
-            let word = cast("uint32_t", index(entry("data"), int(word as u32)));
-            S::Assign(name("packed_result"), "|=", binary("<<", word, int(start)))
-        };
-        layout.params(action).iter().map(add).collect::<Vec<S>>()
-    };
-    let cases = (0..actions).map(|action| (vec![int(action as u32)], arguments(action)));
-    let cases: Vec<_> = cases.filter(|(_, body)| !body.is_empty()).collect();
-    let mut body = vec![declare("uint32_t", "packed_result", binary("|", action, hit))];
-    if !cases.is_empty() {
-        body.push(S::Switch { value: entry("action"), cases, default: Vec::new() });
-    }
-    body.push(S::Return(name("packed_result")));
-    (format!("uint32_t {}(const struct ws_entry *entry)", pack_function(table)), body)
 }

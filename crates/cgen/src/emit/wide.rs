@@ -2,9 +2,9 @@
 
 use super::expr::Value;
 use super::scope::Scope;
-use crate::ctree::{Expr as C, Stmt as S, call, declare_array, index, int, long, name};
 use base::Bits;
 use ir::{BinaryOp, Expr, ExprKind, UnaryOp};
+use lir::{Expr as C, Stmt as S, Type, Variable, call, index, int, long, name, static_array};
 
 impl Scope<'_, '_> {
     /// A pointer to the limbs of an expression over 64 bits. They are read-only, and valid until a variable or field is
@@ -15,8 +15,7 @@ impl Scope<'_, '_> {
             ExprKind::Const(value) => {
                 let limbs: Vec<C> = value.limbs().iter().map(|&limb| long(limb)).collect();
                 let constant = self.fresh("k");
-                let length = limbs.len() as u32;
-                self.push(declare_array("static const uint64_t", constant.clone(), length, Some(C::List(limbs))));
+                self.push(static_array(Type::U64, constant.clone(), limbs));
                 name(constant)
             }
             ExprKind::Var(var) => self.var_place(*var),
@@ -72,7 +71,9 @@ impl Scope<'_, '_> {
     /// A narrow value as limbs.
     pub(crate) fn one_limb(&mut self, value: C) -> C {
         let limb = self.fresh("t");
-        self.push(declare_array("const uint64_t", limb.clone(), 1, Some(C::List(vec![value]))));
+        let (value, length) = (Some(C::List(vec![value])), Some(1));
+        let variable = Variable::Constant;
+        self.push(S::Declare { variable, ty: Type::U64, name: limb.clone(), length, value });
         name(limb)
     }
 

@@ -1,0 +1,5 @@
+//! The integration tests of `lir`, one program so that they are linked once.
+
+mod passes;
+mod text;
+mod verify;
