@@ -1,9 +1,9 @@
 //! Runs `simple_switch_CLI` commands, line by line, on a running switch, and produces the tool's output.
 //!
 //! What enters: a line as users of that tool write it, and the control plane of a switch. What leaves: text in the
-//! tool's form, which scripts parse. The commands are those of entries files ([`crate::cli_text`]), the answers those of
-//! [`crate::ask`]; this module adds the commands about the switch and its program, and the text around results. Where the tool
-//! reports an error without a reason, this module gives the reason.
+//! tool's form, which scripts parse. The commands are those of entries files ([`crate::cli_text`]), the answers those
+//! of [`crate::ask`]; this module adds the commands about the switch and its program, and the text around results.
+//! Where the tool reports an error without a reason, this module gives the reason.
 
 use crate::api::entity::{Call, Cell, Direct, EntryAction, TableEntry};
 use crate::api::{Api, Atomicity, Entity, Query, Update, UpdateKind, Which};

@@ -302,6 +302,19 @@ fn members_groups_and_their_refusals() {
 }
 
 #[test]
+fn a_backup_is_another_replica() {
+    let copy = |port, rid| Replica { rid, port };
+    for (backups, expected) in [
+        (&[2][..], "multicast group 1: the replica of port 2 has a backup of the same port"),
+        (&[3, 3], "multicast group 1: the replica of port 3 and instance 9 is given twice"),
+    ] {
+        let backups = backups.iter().map(|&port| copy(port, 9)).collect();
+        let replicas = [Written { primary: copy(2, 1), backups }, copy(5, 1).into()];
+        assert_eq!(Written::check_all("multicast group 1", &replicas), Err(Fault::invalid(expected)));
+    }
+}
+
+#[test]
 fn backups_take_the_place_of_ports_without_links() {
     let api = api();
     let copy = |port, rid| Replica { rid, port };
@@ -329,13 +342,6 @@ fn backups_take_the_place_of_ports_without_links() {
             done
         "#]],
     );
-    for (backups, expected) in [
-        (&[2][..], "multicast group 1: the replica of port 2 has a backup of the same port"),
-        (&[3, 3], "multicast group 1: the replica of port 3 and instance 9 is given twice"),
-    ] {
-        let Entity::Multicast(group) = written(backups) else { unreachable!() };
-        assert_eq!(Written::check_all("multicast group 1", &group.replicas), Err(Fault::invalid(expected)));
-    }
     let copies = |api: &Api| {
         let of = |switch: &mut Switch, destination| switch.replication().replicas(destination).to_vec();
         api.door()
