@@ -618,7 +618,7 @@ fn one_worker_has_packets_that_wait_for_each_other() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             state
-              the coalescing buffers: turns: packets are coalesced or split: one worker keeps their order
+              the coalescing buffers: turns: only one worker runs the program, and keeps the order of packets
         "#]],
     );
 }

@@ -67,7 +67,7 @@ const STAY: &str = "frames of ports with one queue stay with the first worker, s
                     than it gains";
 
 /// The remark on a program whose packets' order only one worker can preserve.
-const ORDERED: &str = "the program joins or splits packets, and one worker keeps their order";
+const ORDERED: &str = "the program joins or splits packets or adds entries, and one worker keeps their order";
 /// And on ports that do not.
 const DIVIDED: &str = "; ports with several queues reorder them: open them with one (--workers 1 when the switch \
                        starts, ?queues=1 for DPDK, one channel of an interface for AF_XDP)";

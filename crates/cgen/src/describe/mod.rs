@@ -526,7 +526,7 @@ fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
     let register_name = |&register: &RegisterId| format!("register {}", program.registers[register].name);
     let why = sharing.why_turns.map_or("", why_turns);
     let turns = match sharing.is_ordered {
-        true => "packets are coalesced or split, or change tables: one worker keeps their order".to_owned(),
+        true => "only one worker runs the program, and keeps the order of packets".to_owned(),
         false => format!("packets can observe the order of use, and {why}: workers take turns at the whole program"),
     };
     let mut out: Vec<State> = sharing.turns.iter().map(|name| state(name.clone(), "turns", &turns)).collect();

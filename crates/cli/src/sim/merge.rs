@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `wirespeed sim merge`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed sim merge results                      the table of a sweep whose parts wrote to one folder
+  wirespeed sim merge part1 part2 part3 -o all     of parts with folders of their own, as on several machines")]
 pub struct MergeArguments {
     /// Folders with runs of a sweep
     #[arg(value_name = "DIR", required = true)]
