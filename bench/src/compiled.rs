@@ -54,7 +54,9 @@ pub fn switch_with(
 /// Makes a switch run code that is specialised for its entries, as a running switch does when its tables no longer
 /// change.
 pub fn settle(switch: &mut Switch) -> Result<(), Box<dyn Error>> {
-    let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(()) };
-    switch.specialise(Arc::new(wirespeed::specialise(blueprint, &CompileOptions::default())?));
+    let Some(specialised) = switch.specialisation_input().and_then(|input| input.specialised_program()) else {
+        return Ok(());
+    };
+    switch.specialise(Arc::new(wirespeed::specialise(specialised, &CompileOptions::default())?));
     Ok(())
 }

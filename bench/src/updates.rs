@@ -190,8 +190,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 
 /// One run.
 fn measure(mut switch: Switch, info: &P4Info, figures: &mut Figures) -> Result<(), Box<dyn Error>> {
-    let (door, inbox) = mailbox()?;
-    let api = Arc::new(Api::new(&switch, Arc::new(door)));
+    let (command_queue, inbox) = mailbox()?;
+    let api = Arc::new(Api::new(&switch, Arc::new(command_queue)));
     let (seen, start, stop) = (Arc::new(Seen::default()), Instant::now(), StopFlag::new());
     let port = |number| {
         let (seen, counters) = (Arc::clone(&seen), Arc::new(PortCounters::default()));

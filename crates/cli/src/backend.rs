@@ -10,7 +10,7 @@ use cgen::{CompileOptions, Plan, PlugIn, PlugInError, Tuning};
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
-use switch::{Backend, Blueprint, Specialisation, Switch};
+use switch::{Backend, Specialisation, SpecialisedProgram, Switch};
 use wirespeed::{BuildError, CodeError, Program};
 
 /// The program's C text and plan without stored tuning: the same for the same program.
@@ -68,8 +68,8 @@ fn chosen(
 }
 
 /// Compiles specialised code for the contents of tables.
-pub fn special_code(blueprint: Blueprint, cc: Option<&str>) -> Result<Specialisation, String> {
-    wirespeed::specialise(blueprint, &compiler(cc)).map_err(|error| error.to_string())
+pub fn special_code(specialised: SpecialisedProgram, cc: Option<&str>) -> Result<Specialisation, String> {
+    wirespeed::specialise(specialised, &compiler(cc)).map_err(|error| error.to_string())
 }
 
 /// What to say of code that is not in the cache.

@@ -82,7 +82,7 @@ fn table_sizes(switch: &Switch) -> Vec<TableSize> {
 
 /// Runs specialised code for the entries. Returns what it is specialised for, if it differs from the general code.
 fn specialise(arguments: &BenchArguments, switch: &mut Switch) -> Result<Option<String>, Exit> {
-    let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else {
+    let Some(specialised) = switch.specialisation_input().and_then(|input| input.specialised_program()) else {
         terminal::note(match arguments.backend {
             Some(BackendKind::Interp) => "--specialise changes nothing: the interpreter runs no code",
             _ => "--specialise changes nothing: no code could be better for the entries as they are",
@@ -90,7 +90,7 @@ fn specialise(arguments: &BenchArguments, switch: &mut Switch) -> Result<Option<
         return Ok(None);
     };
     let _progress = Progress::start("compiling for the entries");
-    let special = backend::special_code(blueprint, arguments.switch.cc.as_deref()).map_err(|error| {
+    let special = backend::special_code(specialised, arguments.switch.cc.as_deref()).map_err(|error| {
         terminal::error(error);
         Exit::System
     })?;

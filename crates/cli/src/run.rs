@@ -30,7 +30,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use switch::traffic::PORT_MAX;
 use switch::workers::{Wanted, Workers};
-use switch::{Door, Switch};
+use switch::{CommandQueue, Switch};
 
 /// The most queues of a port that are opened for workers that may be added later.
 const AUTO_QUEUES_MAX: usize = 16;
@@ -61,11 +61,11 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     ports::set_rates(&mut switch, &rates)?;
     ports::note_unused_rates(&rates, arguments);
     let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
-    let door = Arc::new(SwitchCommands::new(mailbox));
+    let command_queue = Arc::new(SwitchCommands::new(mailbox));
     let queues = queues(arguments.workers, switch.is_ordered());
     let workers = Arc::new(Workers::new(arguments.workers, processors()));
-    let api = control_plane(&switch, &door, &workers, name.as_ref().map(|_| &note));
-    door.parked.park(switch);
+    let api = control_plane(&switch, &command_queue, &workers, name.as_ref().map(|_| &note));
+    command_queue.parked.park(switch);
     let saver = state.map(|state| state.begin(Arc::clone(&api), note, started.as_ref())).transpose()?;
     // Before entering the namespace: clients of P4Runtime and of metrics are where the command was started.
     let subject = ServedSwitch { api: Arc::clone(&api), started, origin, specs: &specs, log: packet_log };
@@ -83,11 +83,11 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     shown_ports(arguments, &setup.ports).for_each(|port| published.add_port(port));
     let sources = sources(&api, &published, controllers.as_ref().map(|it| it.server.address()));
     let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
-    setup.links_changed = watch_links(&door);
+    setup.links_changed = watch_links(&command_queue);
     setup.goes_on = controllers.is_some();
     let links = start_links(&api)?;
     // A controller may have set another program by now.
-    let mut switch = admitted(&door, &api)?;
+    let mut switch = admitted(&command_queue, &api)?;
     let mut reporter = Reporter::new(arguments, Arc::clone(switch.program()), published);
     reporter.links = Some(links);
     let server = controllers.map(|Controllers { server, mut feed, cpu_port }| {
@@ -102,12 +102,12 @@ fn forward(arguments: &RunArguments, packet_log: Option<PacketLog>) -> Result<Ex
     let result = worker::run(&mut switch, setup, &stop, &mut reporter);
     let elapsed = started.elapsed();
     drop(server);
-    door.parked.park(switch);
+    command_queue.parked.park(switch);
     if let Some(Err(exit)) = saver.map(Saver::finish) {
         reporter.exit = exit;
     }
     drop(metrics);
-    let switch = door.parked.take().ok_or(Exit::Internal)?;
+    let switch = command_queue.parked.take().ok_or(Exit::Internal)?;
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, elapsed);
     Ok(reporter.exit)
@@ -130,19 +130,19 @@ fn with_packet_log(arguments: &RunArguments) -> Result<(RunArguments, Option<Pac
 /// The control plane of a switch, with the note of its program if there is one.
 fn control_plane(
     switch: &Switch,
-    door: &Arc<SwitchCommands>,
+    command_queue: &Arc<SwitchCommands>,
     workers: &Arc<Workers>,
     note: Option<&Value>,
 ) -> Arc<Api> {
-    let api = Arc::new(Api::new(switch, Arc::clone(door) as Arc<dyn Door>));
+    let api = Arc::new(Api::new(switch, Arc::clone(command_queue) as Arc<dyn CommandQueue>));
     api.set_workers(Arc::clone(workers));
     note.into_iter().for_each(|note| api.set_program_note(note.clone()));
     api
 }
 
 /// The switch, if its program can run on the ports.
-fn admitted(door: &SwitchCommands, api: &Api) -> Result<Switch, Exit> {
-    let switch = door.parked.take().ok_or(Exit::Internal)?;
+fn admitted(command_queue: &SwitchCommands, api: &Api) -> Result<Switch, Exit> {
+    let switch = command_queue.parked.take().ok_or(Exit::Internal)?;
     ports::admit(&switch, api)?;
     Ok(switch)
 }
@@ -190,10 +190,10 @@ fn processors() -> usize {
 }
 
 /// Starts link notifications. Without them, the worker polls once a second.
-fn watch_links(door: &Arc<SwitchCommands>) -> Option<Arc<AtomicBool>> {
-    let door = Arc::clone(door);
+fn watch_links(command_queue: &Arc<SwitchCommands>) -> Option<Arc<AtomicBool>> {
+    let command_queue = Arc::clone(command_queue);
     // The empty job wakes a worker that waits for packets. One that has ended needs no notification.
-    let wake = move || door.send(Box::new(|_| ())).unwrap_or(());
+    let wake = move || command_queue.send(Box::new(|_| ())).unwrap_or(());
     let news = live::links::watch(wake);
     news.inspect_err(|error| tracing::warn!("links are only polled once a second: {error}")).ok()
 }
@@ -212,8 +212,8 @@ fn specialiser(arguments: &RunArguments) -> Result<Option<Specialiser>, Exit> {
         return Ok(None);
     }
     let cc = arguments.switch.cc.clone();
-    let workshop = Box::new(move |blueprint| backend::special_code(blueprint, cc.as_deref()));
-    let started = Specialiser::start(specialiser::SETTLED, workshop);
+    let compile = Box::new(move |specialised| backend::special_code(specialised, cc.as_deref()));
+    let started = Specialiser::start(specialiser::SETTLED, compile);
     started.map(Some).map_err(|error| system_error(format!("cannot start a thread: {error}")))
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use switch::{Closed, Door, IdleOwner, Job};
+use switch::{Closed, CommandQueue, IdleOwner, Job};
 
 /// The interval at which changes by packets are stored.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ impl SwitchCommands {
     }
 }
 
-impl Door for SwitchCommands {
+impl CommandQueue for SwitchCommands {
     fn send(&self, job: Job) -> Result<(), Closed> {
         self.parked.offer(job).or_else(|job| self.mailbox.send(job))
     }

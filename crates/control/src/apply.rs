@@ -10,7 +10,7 @@ use crate::api::write::Writer;
 use crate::command::{Command, Queues, Setting};
 use crate::problem::{EntryError, Origin, Problem};
 use std::sync::{Arc, Mutex, PoisonError};
-use switch::{Closed, Door, Switch};
+use switch::{Closed, CommandQueue, Switch};
 
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,10 +95,10 @@ fn alone(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
     }
 }
 
-/// The door to a switch that is at hand.
+/// The command queue of a switch that is at hand.
 struct Here<'a>(Mutex<&'a mut Switch>);
 
-impl Door for Here<'_> {
+impl CommandQueue for Here<'_> {
     fn send(&self, job: switch::Job) -> Result<(), Closed> {
         job(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(())

@@ -92,7 +92,7 @@ fn answer(api: &Api, about: &About, line: &str) -> Result<String, Problem> {
     match name {
         // Both clocks of the tool begin with the switch.
         "get_time_elapsed" | "get_time_since_epoch" => {
-            let now_ns = api.door().ask(|switch: &mut Switch| switch.now_ns()).map_err(closed)?;
+            let now_ns = api.command_queue().ask(|switch: &mut Switch| switch.now_ns()).map_err(closed)?;
             Ok((now_ns / 1000).to_string())
         }
         "show_ports" => Ok(show_ports(api, about)),

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use switch::{Backend, Config, Door, IdleOwner, Switch};
+use switch::{Backend, CommandQueue, Config, IdleOwner, Switch};
 
 /// Tells the other process its folder and its first key.
 const FOLDER: &str = "WIRESPEED_KILL_FOLDER";
@@ -54,7 +54,7 @@ fn start(folder: &Path) -> Api {
     let program = lower::lower(&typed, &mut diagnostics).unwrap();
     let switch = Switch::new(Arc::new(program), Backend::Interpreter, Config::default()).unwrap();
     let parked = Arc::new(IdleOwner::default());
-    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn CommandQueue>);
     parked.park(switch);
     let (store, saved) = Store::open(folder).unwrap();
     assert!(saved.complaints.is_empty(), "{:?}", saved.complaints);

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use switch::Switch;
-use switch::door::{Closed, Door, Job};
+use switch::command_queue::{Closed, CommandQueue, Job};
 
 /// The capacity of the queue.
 const JOBS_MAX: usize = 1024;
@@ -69,7 +69,7 @@ pub fn mailbox() -> io::Result<(Mailbox, Inbox)> {
     Ok((Mailbox(Arc::clone(&shared)), Inbox { shared, wake_up: heard }))
 }
 
-impl Door for Mailbox {
+impl CommandQueue for Mailbox {
     fn send(&self, job: Job) -> Result<(), Closed> {
         let mut jobs = self.0.lock();
         while jobs.waiting.len() >= JOBS_MAX && !jobs.is_closed {

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::Duration;
-use switch::specialise::{Blueprint, Subject};
+use switch::specialise::{SpecialisationInput, SpecialisedProgram};
 use switch::{Specialisation, Switch};
 
 /// How long tables must be unchanged.
@@ -24,7 +24,7 @@ const WAIT_MAX_NS: u64 = 300_000_000_000;
 const WORTH: u64 = 5;
 
 /// Compiles and loads a specialised pipeline; an error is for people.
-pub type Compile = Box<dyn Fn(Blueprint) -> Result<Specialisation, String> + Send>;
+pub type Compile = Box<dyn Fn(SpecialisedProgram) -> Result<Specialisation, String> + Send>;
 
 /// An event.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ type Made = Option<Result<Specialisation, String>>;
 /// Decides when to specialise, and starts it.
 #[derive(Debug)]
 pub struct Specialiser {
-    to: Sender<Subject>,
+    to: Sender<SpecialisationInput>,
     from: Receiver<Made>,
     pace: Pace,
     /// A compilation is running.
@@ -55,11 +55,11 @@ pub struct Specialiser {
 impl Specialiser {
     /// Starts the thread that compiles. It ends with this.
     pub fn start(settled: Duration, compile: Compile) -> std::io::Result<Specialiser> {
-        let (to, subjects) = channel::<Subject>();
+        let (to, subjects) = channel::<SpecialisationInput>();
         let (results, from) = channel();
         let make = move || {
             for subject in subjects {
-                let made = subject.draw().map(&compile);
+                let made = subject.specialised_program().map(&compile);
                 if results.send(made).is_err() {
                     return;
                 }
@@ -120,7 +120,7 @@ impl Specialiser {
     /// Starts a compilation, if it is time.
     fn ask(&mut self, switch: &mut Switch, now_ns: u64, packets: u64) {
         let is_idle = !self.is_busy && !self.gives_up && switch.specialisation().is_none();
-        let Some(subject) = switch.subject().filter(|_| is_idle) else { return };
+        let Some(subject) = switch.specialisation_input().filter(|_| is_idle) else { return };
         // Each program has its own sequence of states; its address distinguishes programs well enough.
         let state = (Arc::as_ptr(subject.program()).addr(), switch.revision());
         if self.pace.is_time(state, now_ns, packets) {

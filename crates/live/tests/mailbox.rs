@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use switch::door::{Closed, Door};
+use switch::command_queue::{Closed, CommandQueue};
 use switch::{CpuPort, DropReason, Switch};
 use testkit::pipeline::{Engine, program_of_text, switch_for};
 
@@ -93,7 +93,7 @@ fn frames(peer: &MemoryPeer, count: usize) -> Vec<Vec<u8>> {
     frames
 }
 
-fn door(mailbox: &Mailbox) -> &dyn Door {
+fn command_queue(mailbox: &Mailbox) -> &dyn CommandQueue {
     mailbox
 }
 
@@ -102,7 +102,7 @@ fn a_job_wakes_a_worker_that_waits() {
     let left = beside(switch_that(""), Vec::new(), CpuPort::default(), |mailbox| {
         let start = Instant::now();
         for _ in 0..200 {
-            assert_eq!(door(mailbox).ask(|switch| switch.queued()), Ok(0));
+            assert_eq!(command_queue(mailbox).ask(|switch| switch.queued()), Ok(0));
         }
         // A worker that is not woken polls ten times a second.
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
@@ -132,7 +132,7 @@ fn jobs_of_a_thread_keep_their_order_and_none_is_lost() {
                 });
             }
         });
-        door(mailbox).ask(|_| ()).unwrap();
+        command_queue(mailbox).ask(|_| ()).unwrap();
         assert_eq!(done.load(Ordering::Relaxed), THREADS * JOBS);
     });
     assert_eq!(in_order.load(Ordering::Relaxed), THREADS * JOBS);
@@ -142,7 +142,7 @@ fn jobs_of_a_thread_keep_their_order_and_none_is_lost() {
 fn nobody_waits_for_a_worker_that_has_ended() {
     let (mailbox, inbox) = mailbox().unwrap();
     std::thread::scope(|scope| {
-        let asked = scope.spawn(|| door(&mailbox).ask(|switch| switch.queued()));
+        let asked = scope.spawn(|| command_queue(&mailbox).ask(|switch| switch.queued()));
         // More than the queue holds: some of these wait to add their job, the others for an answer.
         let crowd: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| (0..1000).map_while(|_| mailbox.send(Box::new(|_| ())).ok()).count()))
@@ -152,7 +152,7 @@ fn nobody_waits_for_a_worker_that_has_ended() {
         assert_eq!(asked.join().unwrap(), Err(Closed));
         assert!(crowd.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>() < 1100);
     });
-    assert_eq!(door(&mailbox).ask(|_| ()), Err(Closed));
+    assert_eq!(command_queue(&mailbox).ask(|_| ()), Err(Closed));
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn packets_come_from_the_control_plane_and_go_to_it() {
         mailbox.send(Box::new(out)).unwrap();
         assert_eq!(frames(&peer, 1), [b"out"]);
         peer.send(b"in", 0);
-        while door(mailbox).ask(|switch| switch.stats().sent).unwrap() < 2 {}
+        while command_queue(mailbox).ask(|switch| switch.stats().sent).unwrap() < 2 {}
     });
     assert_eq!(left.told.packets_in, [b"in"]);
 }
@@ -190,7 +190,7 @@ fn packets_come_from_the_control_plane_and_go_to_it() {
 fn a_switch_without_ports_works_on_packets_of_the_control_plane() {
     let left = beside(switch_that("sm.egress_spec = 9;"), Vec::new(), CpuPort::fixed(9), |mailbox| {
         for _ in 0..3 {
-            door(mailbox).ask(|switch| switch.receive(switch.now_ns(), 9, b"again")).unwrap();
+            command_queue(mailbox).ask(|switch| switch.receive(switch.now_ns(), 9, b"again")).unwrap();
         }
     });
     assert_eq!((left.told.packets_in.len(), left.ended), (3, Ended::Stopped));
@@ -204,12 +204,15 @@ fn a_program_takes_the_place_of_another_while_packets_flow() {
         one.send(b"before", 0);
         assert_eq!(frames(&one, 1), [b"before"]);
         // One packet a second: all but the first wait.
-        door(mailbox).ask(|switch| switch.set_queues(Some(1), None, |queue| queue.packets_per_s = 1)).unwrap().unwrap();
+        command_queue(mailbox)
+            .ask(|switch| switch.set_queues(Some(1), None, |queue| queue.packets_per_s = 1))
+            .unwrap()
+            .unwrap();
         (0..5).for_each(|_| one.send(b"waits", 0));
         assert_eq!(frames(&one, 1), [b"waits"]);
-        while door(mailbox).ask(|switch| switch.queued()).unwrap() < 4 {}
+        while command_queue(mailbox).ask(|switch| switch.queued()).unwrap() < 4 {}
         let next = switch_that("sm.egress_spec = 2;");
-        let (old, before_ns, after_ns) = door(mailbox)
+        let (old, before_ns, after_ns) = command_queue(mailbox)
             .ask(|switch| {
                 let before_ns = switch.now_ns();
                 let old = switch.replace(next);
@@ -299,7 +302,7 @@ fn a_worker_waits_again_when_all_jobs_are_done() {
     beside(switch_that(""), ports, CpuPort::default(), |mailbox| {
         let (again, is_done) = (mailbox.clone(), Arc::<AtomicUsize>::default());
         let told = Arc::clone(&is_done);
-        let last: switch::door::Job = Box::new(move |_| told.store(1, Ordering::Release));
+        let last: switch::command_queue::Job = Box::new(move |_| told.store(1, Ordering::Release));
         mailbox.send(Box::new(move |_| again.send(last).unwrap())).unwrap();
         while is_done.load(Ordering::Acquire) == 0 {
             std::thread::yield_now();

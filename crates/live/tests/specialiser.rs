@@ -70,11 +70,11 @@ fn engine() -> Engine {
 }
 
 fn specialiser() -> Specialiser {
-    let compile = |blueprint: switch::Blueprint| {
+    let compile = |specialised: switch::SpecialisedProgram| {
         let options = quick_options(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("native"));
-        let native = cgen::Native::build(&blueprint.c_text(), blueprint.plan(), &options);
+        let native = cgen::Native::build(&specialised.c_text(), specialised.plan(), &options);
         let native = native.map_err(|error| error.to_string())?;
-        Ok(blueprint.build(native))
+        Ok(specialised.build(native))
     };
     Specialiser::start(Duration::from_millis(1), Box::new(compile)).unwrap()
 }

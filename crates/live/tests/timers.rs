@@ -9,7 +9,7 @@ use live::{StopFlag, mailbox};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use switch::Switch;
-use switch::door::Door;
+use switch::command_queue::CommandQueue;
 use switch::timers::{Timer, Timers};
 use switch::workers::{Wanted, Workers};
 use testkit::pipeline::{Engine, program_of_text, switch_for};
@@ -161,8 +161,8 @@ fn check_control(workers: usize) {
     let (stop, mut switch) = (StopFlag::new(), holder());
     std::thread::scope(|scope| {
         let run = scope.spawn(|| worker::run(&mut switch, setup, &stop, &mut Silent).unwrap());
-        let door: &dyn Door = &mailbox;
-        let tell = || door.ask(|_| ()).unwrap();
+        let command_queue: &dyn CommandQueue = &mailbox;
+        let tell = || command_queue.ask(|_| ()).unwrap();
         wait_for(&receiver, 1);
         timers.set(8, 2_000_000, vec![frame(2)]).unwrap();
         tell();

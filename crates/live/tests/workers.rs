@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use switch::workers::{Wanted, Workers};
-use switch::{CpuPort, Door, Switch};
+use switch::{CommandQueue, CpuPort, Switch};
 use testkit::corpus::Way;
 use testkit::netns::Network;
 use testkit::pipeline::{Engine, program_of_text, switch_for};
@@ -309,7 +309,7 @@ fn check_changes(program: (&str, &str), in_queues: usize, out_queues: usize) -> 
     let mut numbers = 0;
     let mut seen = Vec::new();
     let left = beside(native(program.0, program.1), vec![inward, outward], &workers, |mailbox| {
-        let door: &dyn Door = mailbox;
+        let command_queue: &dyn CommandQueue = mailbox;
         for count in [1, 2, 1, 3, 4, 2, 1, 2, 1] {
             sender.send(numbers..numbers + STEP);
             become_workers(&workers, count);
@@ -317,10 +317,10 @@ fn check_changes(program: (&str, &str), in_queues: usize, out_queues: usize) -> 
             numbers += 2 * STEP;
             // Meanwhile another thread reads the register: it never has more than was sent.
             let at_most = u64::from(numbers * FLOWS);
-            assert!(door.ask(register).unwrap() <= at_most);
+            assert!(command_queue.ask(register).unwrap() <= at_most);
         }
         let all = receiver.sent((numbers * FLOWS) as usize);
-        assert_eq!(door.ask(register).unwrap(), u64::from(numbers * FLOWS));
+        assert_eq!(command_queue.ask(register).unwrap(), u64::from(numbers * FLOWS));
         seen = check_flows(&all, numbers);
     });
     assert_eq!(left.ended, Ended::Stopped);
@@ -374,8 +374,8 @@ fn what_workers_tell_comes_from_one_thread() {
             become_workers(&workers, 3);
             sender.send(0..50);
             let start = Instant::now();
-            let door: &dyn Door = mailbox;
-            while door.ask(|switch| switch.stats().sent).unwrap() < u64::from(50 * FLOWS) {
+            let command_queue: &dyn CommandQueue = mailbox;
+            while command_queue.ask(|switch| switch.stats().sent).unwrap() < u64::from(50 * FLOWS) {
                 assert!(start.elapsed() < Duration::from_secs(60));
             }
         });
@@ -416,12 +416,12 @@ fn another_program_takes_the_place_of_all_cores() {
     let left = beside(native(SUM.0, SUM.1), vec![inward, outward], &workers, |mailbox| {
         become_workers(&workers, 2);
         sender.send(0..100);
-        let door: &dyn Door = mailbox;
+        let command_queue: &dyn CommandQueue = mailbox;
         receiver.sent((100 * FLOWS) as usize);
         // From a program that shards to one that does not, and back.
         for (round, program) in (1u32..).zip([METERED, SUM]) {
             let next = native(program.0, program.1);
-            let mut old = door.ask(|switch| switch.replace(next)).unwrap();
+            let mut old = command_queue.ask(|switch| switch.replace(next)).unwrap();
             assert_eq!(register(&mut old), u64::from(100 * FLOWS));
             sender.send(100 * round..100 * (round + 1));
             receiver.sent((100 * (round + 1) * FLOWS) as usize);
@@ -442,10 +442,10 @@ fn a_program_with_records_has_one_worker_whatever_is_wanted() {
     let workers = Arc::new(Workers::new(Wanted::Fixed(2), 2));
     beside(native(SUM.0, SUM.1), vec![inward, outward], &workers, |mailbox| {
         become_workers(&workers, 2);
-        let door: &dyn Door = mailbox;
+        let command_queue: &dyn CommandQueue = mailbox;
         for (round, program) in (0u32..).zip([PARTING, SUM]) {
             let next = native(program.0, program.1);
-            door.ask(|switch| drop(switch.replace(next))).unwrap();
+            command_queue.ask(|switch| drop(switch.replace(next))).unwrap();
             let (count, remark) = if round == 0 { (1, "one worker keeps their order") } else { (2, "") };
             become_as_wanted(&workers, count);
             for wanted in [Wanted::Fixed(2), Wanted::Auto, Wanted::Fixed(2)] {
@@ -469,13 +469,13 @@ fn queues_with_a_rate_are_one_for_all_workers() {
     let workers = Arc::new(Workers::new(Wanted::Fixed(2), 2));
     beside(native(SUM.0, SUM.1), vec![inward, outward], &workers, |mailbox| {
         become_workers(&workers, 2);
-        let door: &dyn Door = mailbox;
+        let command_queue: &dyn CommandQueue = mailbox;
         let set = |switch: &mut Switch| {
             switch
                 .set_queues(Some(2), None, |queue| (queue.packets_per_s, queue.capacity_packets) = (1000, 10_000))
                 .unwrap();
         };
-        door.ask(set).unwrap();
+        command_queue.ask(set).unwrap();
         let began = Instant::now();
         sender.send(0..3);
         let sent = receiver.sent((3 * FLOWS) as usize);
@@ -550,8 +550,8 @@ fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
             }
             let all = send(1) * FLOWS;
             check_flows(&receiver.sent(all as usize), all / FLOWS);
-            let door: &dyn Door = mailbox;
-            assert_eq!(door.ask(register).unwrap(), u64::from(all));
+            let command_queue: &dyn CommandQueue = mailbox;
+            assert_eq!(command_queue.ask(register).unwrap(), u64::from(all));
         });
         assert_eq!(left.switch.stats().sent, left.switch.stats().received);
     }
@@ -655,8 +655,8 @@ fn check_interfaces(link: Link) {
             }
         }
         receive_until((sent * FLOWS) as usize);
-        let door: &dyn Door = mailbox;
-        assert_eq!(door.ask(register).unwrap(), u64::from(sent * FLOWS));
+        let command_queue: &dyn CommandQueue = mailbox;
+        assert_eq!(command_queue.ask(register).unwrap(), u64::from(sent * FLOWS));
     });
     check_flows(&received, sent);
 }

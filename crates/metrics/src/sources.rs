@@ -120,7 +120,7 @@ impl Sources {
             // After the timeout, nothing receives the result.
             let _late = answer.send(job(switch));
         };
-        self.api.door().send(Box::new(job)).ok()?;
+        self.api.command_queue().send(Box::new(job)).ok()?;
         answered.recv_timeout(ANSWER_MAX).ok()
     }
 
@@ -300,7 +300,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use std::io::{Read as _, Write as _};
     use std::net::TcpStream;
-    use switch::{Backend, Config, Door, IdleOwner, Output, Switch};
+    use switch::{Backend, CommandQueue, Config, IdleOwner, Output, Switch};
 
     const PROGRAM: &str = "
         #include <v1model.p4>
@@ -335,7 +335,7 @@ mod tests {
         let program = Arc::new(lower::lower(&typed, &mut diagnostics).unwrap());
         let mut switch = Switch::new(Arc::clone(&program), Backend::Interpreter, Config::default()).unwrap();
         let parked = Arc::new(IdleOwner::default());
-        let api = Arc::new(Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>));
+        let api = Arc::new(Api::new(&switch, Arc::clone(&parked) as Arc<dyn CommandQueue>));
         for value in [7, 7, 8] {
             assert!(!switch.receive(0, 2, &[value; 60]));
         }
@@ -344,8 +344,8 @@ mod tests {
         for (command, _) in control::parse_entries("lines", lines, &program).unwrap() {
             api.command(command).unwrap();
         }
-        let door: &dyn Door = &*parked;
-        door.ask(|switch| switch.run(0, &mut Silent)).unwrap();
+        let command_queue: &dyn CommandQueue = &*parked;
+        command_queue.ask(|switch| switch.run(0, &mut Silent)).unwrap();
         let counters = Arc::new(PortCounters::default());
         counters.rx_packets.add(3);
         counters.tx_dropped_link_down.add(1);

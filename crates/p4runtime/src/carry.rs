@@ -109,14 +109,14 @@ pub(crate) fn prepare(from: &Api, to: &Api) -> Result<(), Fault> {
         if is_signed(before.ty) != is_signed(after.ty) || after.is_start_number {
             continue;
         }
-        let array = |door: &dyn switch::Door, program: Arc<Program>, id: RegisterId| {
-            door.ask(move |switch| {
+        let array = |command_queue: &dyn switch::CommandQueue, program: Arc<Program>, id: RegisterId| {
+            command_queue.ask(move |switch| {
                 let is_there = Arc::ptr_eq(switch.program(), &program);
                 is_there.then(|| switch.externs_mut().registers[id].shared())
             })
         };
         let (old_cells, new_cells) =
-            (array(&**from.door(), source.clone(), old)?, array(&**to.door(), target.clone(), new)?);
+            (array(&**from.command_queue(), source.clone(), old)?, array(&**to.command_queue(), target.clone(), new)?);
         if let (Some(old_cells), Some(new_cells)) = (old_cells, new_cells) {
             if can_move(before, after) && old_cells.grown(after.ty.width(), after.size).is_some() {
                 continue;

@@ -16,7 +16,7 @@ use p4runtime_proto::wirespeed::v1::{
 };
 use std::sync::Arc;
 use std::time::Duration;
-use switch::Door;
+use switch::CommandQueue;
 use switch::timers::Timer;
 use switch::workers::{Wanted, Workers};
 use tables::{Table, TableSet};
@@ -65,7 +65,7 @@ impl Commands for CommandService {
                 Some(workers_request::Wanted::Count(count)) => workers.want(Wanted::Fixed(count as usize)),
                 Some(workers_request::Wanted::Auto(_)) => workers.want(Wanted::Auto),
             }
-            settle(&**api.door(), &workers)?;
+            settle(&**api.command_queue(), &workers)?;
             if let Some(workers_request::Wanted::Count(count)) = request.wanted {
                 check_became(&workers, count as usize)?;
             }
@@ -79,7 +79,7 @@ impl Commands for CommandService {
         core.check_device(request.device_id)?;
         let api = Arc::clone(&core.api);
         let answer = blocking(move || {
-            let tables = api.door().ask(|switch| switch.shared_tables());
+            let tables = api.command_queue().ask(|switch| switch.shared_tables());
             tables.map(|tables| sizes(&tables.lock())).map_err(|closed| Status::unavailable(closed.to_string()))
         });
         answer.await?.map(Response::new)
@@ -95,7 +95,7 @@ impl Commands for CommandService {
                 let kept = api.change_timer(port, period_ns, packets);
                 // The first job wakes the switch, which looks at its timers after it; the second follows that.
                 for _ in 0..2 {
-                    api.door().ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
+                    api.command_queue().ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
                 }
                 kept.map_err(status::of)?;
             }
@@ -151,11 +151,11 @@ fn sizes(tables: &TableSet) -> SizesResponse {
 
 /// Waits until there are as many workers as requested: the first worker starts them soon, or has found that it
 /// cannot. If no worker runs the switch yet, or any more, the wait is not much longer than that.
-fn settle(door: &dyn Door, workers: &Workers) -> Result<(), Status> {
+fn settle(command_queue: &dyn CommandQueue, workers: &Workers) -> Result<(), Status> {
     const LOOKS_MAX: u32 = 200;
     const PAUSE: Duration = Duration::from_millis(5);
     for look in 0..LOOKS_MAX {
-        door.ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
+        command_queue.ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
         let is_settled = match workers.wanted() {
             Wanted::Fixed(count) => workers.now() == count,
             Wanted::Auto => look > 0,

@@ -119,7 +119,7 @@ pub(crate) async fn tap(core: &Core, request: TapRequest) -> Result<TapPackets, 
         Err(mpsc::error::TrySendError::Closed(())) => Taken::Closed,
     };
     let api = Arc::clone(&core.api);
-    let tap = blocking(move || api.door().ask(|switch| Arc::clone(switch.tap()))).await?;
+    let tap = blocking(move || api.command_queue().ask(|switch| Arc::clone(switch.tap()))).await?;
     let tap = tap.map_err(|closed| Status::unavailable(closed.to_string()))?;
     let watching = tap.watch(filter, count, Box::new(sink));
     Ok(Messages { receiver, _place: place, _watching: Some(watching) })

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use switch::{Door, IdleOwner, Switch};
+use switch::{CommandQueue, IdleOwner, Switch};
 
 /// A program that is ready to run.
 pub struct Compiled {
@@ -136,7 +136,7 @@ impl Prepared {
     /// A control plane over the switch.
     pub fn new(switch: Switch, schema: Schema, config: ForwardingPipelineConfig, program: &Value) -> Prepared {
         let parked = Arc::new(IdleOwner::default());
-        let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+        let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn CommandQueue>);
         parked.park(switch);
         let numbered = Mutex::default();
         let note = kept::note(&config, program);

@@ -237,7 +237,7 @@ fn pass_packets_on(
                     switch.receive(switch.now_ns(), port, &frame);
                 }
             };
-            if api.door().send(Box::new(job)).is_err() {
+            if api.command_queue().send(Box::new(job)).is_err() {
                 return;
             }
         }

@@ -31,7 +31,7 @@ fn with_cells(cells: u64, of: &str) -> String {
 /// The longest time that packets waited, until it is over. So many cells of the large register are written at random
 /// each millisecond.
 fn watch_and_write(device: &Device, is_over: &Arc<AtomicBool>, writes: u64) -> JoinHandle<Duration> {
-    let (door, is_over) = (device.door(), Arc::clone(is_over));
+    let (command_queue, is_over) = (device.command_queue(), Arc::clone(is_over));
     std::thread::spawn(move || {
         let (mut rng, mut longest) = (base::Rng::new(1), Duration::ZERO);
         while !is_over.load(Ordering::Relaxed) {
@@ -45,7 +45,7 @@ fn watch_and_write(device: &Device, is_over: &Arc<AtomicBool>, writes: u64) -> J
                     assert_eq!(written, numbers.len());
                 }
             };
-            door.ask(write).unwrap();
+            command_queue.ask(write).unwrap();
             longest = longest.max(asked.elapsed());
             std::thread::sleep(Duration::from_micros(200));
         }

@@ -18,8 +18,8 @@
 //! * `coalescing`: packets that wait for others, to leave with them as one; `records`: packets that such a packet is
 //!   made of.
 //! * `shards`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
-//! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
-//!   the one that runs it.
+//! * `shared_tables`, [`command_queue`]: how other threads reach a switch while it runs: its tables directly, all else
+//!   through the one that runs it.
 //! * [`tap`]: copies of packets as they arrive, for those who look into a switch that runs.
 //! * [`workers`]: how many threads run a switch; [`timers`]: ports where packets arrive by themselves.
 //! * `added`, [`entry_timers`]: entries that packets add to tables, and when entries expire.
@@ -29,8 +29,8 @@
 mod added;
 mod burst;
 mod coalescing;
+pub mod command_queue;
 mod cpu_port;
-pub mod door;
 mod engine;
 pub mod entry_timers;
 pub mod externs;
@@ -64,8 +64,8 @@ mod words;
 pub mod workers;
 
 pub use burst::Burst;
+pub use command_queue::{Closed, CommandQueue, IdleOwner, Job};
 pub use cpu_port::CpuPort;
-pub use door::{Closed, Door, IdleOwner, Job};
 pub use frame::Frame;
 pub use meter::MeterConfig;
 pub use output::{Decision, Departing, Departures, Observer, Output};
@@ -73,7 +73,7 @@ pub use packet::PoolLimits;
 pub use replication::{CloneProperties, CloneTarget, Destination, Node, Replica, ReplicationError};
 pub use shards::{NotShardable, Shard};
 pub use shared_tables::{LockedTables, SharedTables};
-pub use specialise::{Blueprint, Specialisation};
+pub use specialise::{Specialisation, SpecialisedProgram};
 pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};

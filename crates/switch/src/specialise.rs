@@ -1,7 +1,7 @@
 //! Other code for tables whose contents have settled.
 //!
-//! What enters: a switch with compiled code and what is in its tables. What leaves: a [`Blueprint`], the program with
-//! tables replaced by what they answer ([`passes::specialise`]) and its plan; once that is compiled, a
+//! What enters: a switch with compiled code and what is in its tables. What leaves: a [`SpecialisedProgram`], the
+//! program with tables replaced by what they answer ([`passes::specialise`]) and its plan; once that is compiled, a
 //! [`Specialisation`], which the switch runs until the first change of one of those tables.
 //!
 //! Who changes tables knows nothing of this. Each run of a core enters one state of all tables; if that is not the
@@ -26,7 +26,7 @@ use tables::{Guard, Table, TableSet, Target};
 
 /// A program for the present contents of its tables, to be compiled.
 #[derive(Debug)]
-pub struct Blueprint {
+pub struct SpecialisedProgram {
     /// The tables that it is drawn from.
     of: SharedTables,
     program: Program,
@@ -47,22 +47,22 @@ pub struct Replaced {
     revision: u64,
 }
 
-/// What a blueprint is drawn from: handles, so that it may be taken from a switch between two bursts.
+/// What a specialised program is made from: handles, so that it may be taken from a switch between two bursts.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct SpecialisationInput {
     program: Arc<Program>,
     plan: Arc<Plan>,
     tables: SharedTables,
 }
 
-impl Subject {
+impl SpecialisationInput {
     /// The program that is to be specialised.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
     /// The program for what is in the tables now; none if that would change nothing.
-    pub fn draw(&self) -> Option<Blueprint> {
+    pub fn specialised_program(&self) -> Option<SpecialisedProgram> {
         let (contents, revisions) = {
             let tables = self.tables.lock();
             let contents: IndexVec<TableId, _> =
@@ -80,11 +80,11 @@ impl Subject {
             revision: revisions[table],
         };
         let tables = special.tables.into_iter().map(replaced).collect();
-        Some(Blueprint { of: self.tables.clone(), program: special.program, plan, tables })
+        Some(SpecialisedProgram { of: self.tables.clone(), program: special.program, plan, tables })
     }
 }
 
-impl Blueprint {
+impl SpecialisedProgram {
     /// The C text to be compiled.
     pub fn c_text(&self) -> String {
         cgen::emit_c(&self.program, &self.plan, &|_| None)
@@ -178,9 +178,13 @@ impl Special {
 
 impl Switch {
     /// What a specialisation of this switch is made from; none if no compiled code runs.
-    pub fn subject(&self) -> Option<Subject> {
+    pub fn specialisation_input(&self) -> Option<SpecialisationInput> {
         let plan = self.engine.pipeline.plan()?;
-        Some(Subject { program: Arc::clone(&self.program), plan: Arc::clone(plan), tables: self.shared_tables() })
+        Some(SpecialisationInput {
+            program: Arc::clone(&self.program),
+            plan: Arc::clone(plan),
+            tables: self.shared_tables(),
+        })
     }
 
     /// Runs a specialisation from the next packet on, as long as its tables stay as they are. False if it is for the

@@ -102,8 +102,10 @@ pub fn specialise(switch: &mut Switch, engine: &Engine) -> Result<bool, String> 
 /// anything.
 pub fn specialisation(switch: &Switch, engine: &Engine) -> Result<Option<Specialisation>, String> {
     let Engine::Specialised(options, _) = engine else { return Ok(None) };
-    let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(None) };
-    ir::verify(blueprint.program()).map_err(|errors| format!("the specialised program is not valid: {errors:#?}"))?;
-    let text = ir::text::print(blueprint.program());
-    wirespeed::specialise(blueprint, options).map(Some).map_err(|error| format!("{error}\n{text}"))
+    let Some(specialised) = switch.specialisation_input().and_then(|input| input.specialised_program()) else {
+        return Ok(None);
+    };
+    ir::verify(specialised.program()).map_err(|errors| format!("the specialised program is not valid: {errors:#?}"))?;
+    let text = ir::text::print(specialised.program());
+    wirespeed::specialise(specialised, options).map(Some).map_err(|error| format!("{error}\n{text}"))
 }

@@ -9,7 +9,7 @@ use control::store::Store;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
-use switch::{Config, Door, IdleOwner, Observer, PoolLimits};
+use switch::{CommandQueue, Config, IdleOwner, Observer, PoolLimits};
 
 /// What runs the blocks of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl SwitchBuilder {
         let (state, cpu_port, program) = (self.state.take(), self.cpu_port, self.program.clone());
         let core = self.build_core()?;
         let owner = Arc::new(IdleOwner::default());
-        let api = Arc::new(Api::new(&core, Arc::clone(&owner) as Arc<dyn Door>));
+        let api = Arc::new(Api::new(&core, Arc::clone(&owner) as Arc<dyn CommandQueue>));
         owner.park(core);
         let mut not_restored = Vec::new();
         if let Some(folder) = state {

@@ -6,7 +6,7 @@ use base::Span;
 use cgen::{CompileOptions, Native, Plan, SourceLine, Tuning};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use switch::{Blueprint, Specialisation};
+use switch::{Specialisation, SpecialisedProgram};
 use syntax::{Diagnostics, Location, SourceMap};
 
 /// A compiled program. A clone is another handle to the same: switches on any threads share its code.
@@ -158,7 +158,7 @@ impl Program {
 }
 
 /// Compiles specialised code for the contents of a switch's tables.
-pub fn specialise(blueprint: Blueprint, options: &CompileOptions) -> Result<Specialisation, CodeError> {
-    let native = Native::build(&blueprint.c_text(), blueprint.plan(), options)?;
-    Ok(blueprint.build(native))
+pub fn specialise(specialised: SpecialisedProgram, options: &CompileOptions) -> Result<Specialisation, CodeError> {
+    let native = Native::build(&specialised.c_text(), specialised.plan(), options)?;
+    Ok(specialised.build(native))
 }

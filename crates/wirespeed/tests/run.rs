@@ -133,8 +133,10 @@ fn special_code_is_for_the_tables_of_one_switch() {
     let (mut one, mut other) = (build(), build());
     one.apply("table_add address send 02:00:00:00:00:01 => 3").unwrap();
     other.apply("table_add address send 02:00:00:00:00:01 => 4").unwrap();
-    let blueprint = one.core(|core| core.subject().and_then(|subject| subject.draw())).expect("one entry is few");
-    let special = std::sync::Arc::new(wirespeed::specialise(blueprint, &quick(&folder)).unwrap());
+    let specialised = one
+        .core(|core| core.specialisation_input().and_then(|input| input.specialised_program()))
+        .expect("one entry is few");
+    let special = std::sync::Arc::new(wirespeed::specialise(specialised, &quick(&folder)).unwrap());
     // Both tables are in the same state by their numbers, with other contents.
     assert!(!other.core(|core| core.specialise(std::sync::Arc::clone(&special))));
     assert!(one.core(|core| core.specialise(special)));

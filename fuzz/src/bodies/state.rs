@@ -11,7 +11,7 @@ use ir::Program;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use switch::{Backend, Config, Door, IdleOwner, Switch};
+use switch::{Backend, CommandQueue, Config, IdleOwner, Switch};
 use wirespeed::Options;
 
 const PROGRAM: &str = "
@@ -72,7 +72,7 @@ const WORDS: &[&str] = &["insert", "delete", "entry", "table", "key", "cells", "
 fn start(program: &Arc<Program>, folder: &Path) -> Result<(Api, Vec<String>), String> {
     let switch = Switch::new(Arc::clone(program), Backend::Interpreter, Config::default()).map_err(text)?;
     let parked = Arc::new(IdleOwner::default());
-    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn CommandQueue>);
     parked.park(switch);
     let (store, saved) = Store::open(folder).map_err(text)?;
     let mut complaints = saved.complaints.clone();

@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use switch::{Backend, Door, IdleOwner, Switch};
+use switch::{Backend, CommandQueue, IdleOwner, Switch};
 
 /// How many times a folder is read again whose files change meanwhile.
 const READS_MAX: usize = 5;
@@ -62,7 +62,7 @@ impl Original {
         let switch = backend::set_up(&self.described.compiled, Backend::Interpreter, options)
             .map_err(|failure| Problem::new(failure.messages.join("\n")))?;
         let parked = Arc::new(IdleOwner::default());
-        let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+        let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn CommandQueue>);
         parked.park(switch);
         saved.restore(&api).into_iter().for_each(complain);
         parked.take().ok_or_else(|| Problem::new("the switch is gone"))

@@ -10,7 +10,7 @@ use crate::api::fault::Fault;
 use base::index::Id as _;
 use ir::TableId;
 use std::collections::BTreeMap;
-use switch::Door;
+use switch::CommandQueue;
 use tables::Handle;
 
 /// Entries that are scanned together.
@@ -29,7 +29,11 @@ struct Timed {
 
 impl Pipeline {
     /// Passes the entries that have become idle since the last call to `sink`, some at a time.
-    pub(crate) fn idle_entries(&self, door: &dyn Door, sink: &mut dyn FnMut(Vec<TableEntry>)) -> Result<(), Fault> {
+    pub(crate) fn idle_entries(
+        &self,
+        command_queue: &dyn CommandQueue,
+        sink: &mut dyn FnMut(Vec<TableEntry>),
+    ) -> Result<(), Fault> {
         let tables = self.program.tables.iter_enumerated().filter(|(_, table)| table.support_timeout);
         for (table, _) in tables {
             let mut next = Some(Handle(0));
@@ -40,7 +44,7 @@ impl Pipeline {
                     continue;
                 }
                 let handles: Vec<Handle> = timed.iter().map(|entry| entry.handle).collect();
-                let (now_ns, last_hits_ns) = door.ask(move |switch| {
+                let (now_ns, last_hits_ns) = command_queue.ask(move |switch| {
                     let now_ns = switch.now_ns();
                     let times = &switch.externs_mut().last_hits_ns[table];
                     let last_hit_ns = |handle: &Handle| times.get(handle.0 as usize).copied().unwrap_or(now_ns);

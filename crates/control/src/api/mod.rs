@@ -51,7 +51,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use switch::timers::Timers;
 use switch::workers::Workers;
-use switch::{Door, SharedTables, Switch};
+use switch::{CommandQueue, SharedTables, Switch};
 use write::{Undo, Writer, Written, needs_switch};
 
 /// Updates that the worker carries out between two bursts, if a write may be split.
@@ -65,7 +65,7 @@ pub type RecordSink<'a> = &'a mut dyn FnMut(&[u8]) -> std::io::Result<()>;
 
 /// The control plane of a switch. Threads share it behind an `Arc`.
 pub struct Api {
-    door: Arc<dyn Door>,
+    command_queue: Arc<dyn CommandQueue>,
     pipeline: RwLock<Arc<Pipeline>>,
     /// Held during a write and while the program is replaced: these run one after the other.
     writing: Mutex<()>,
@@ -98,7 +98,7 @@ pub(crate) struct Pipeline {
 
 /// A snapshot of a captured state, which is written beside the log.
 pub(crate) struct SnapshotBeside<'a> {
-    door: &'a dyn Door,
+    command_queue: &'a dyn CommandQueue,
     store: &'a Store,
     pipeline: Arc<Pipeline>,
     frozen: Frozen,
@@ -108,8 +108,8 @@ pub(crate) struct SnapshotBeside<'a> {
 impl SnapshotBeside<'_> {
     /// Writes the snapshot.
     pub(crate) fn finish(self) -> Result<(), Fault> {
-        let SnapshotBeside { door, store, pipeline, frozen, begun } = self;
-        let read = |sink: Steps<'_>| frozen.read_all(pipeline.gate(door), sink);
+        let SnapshotBeside { command_queue, store, pipeline, frozen, begun } = self;
+        let read = |sink: Steps<'_>| frozen.read_all(pipeline.gate(command_queue), sink);
         let finished = store.finish_beside(begun, &pipeline.program, &read).map_err(unavailable);
         finished.inspect_err(|_| pipeline.forget_stored_cells())
     }
@@ -118,14 +118,14 @@ impl SnapshotBeside<'_> {
 /// Entries of tables, members and groups as they were at one moment. What packets change of them is not part of it.
 pub struct Copied {
     pipeline: Pipeline,
-    door: Arc<dyn Door>,
+    command_queue: Arc<dyn CommandQueue>,
 }
 
 impl Copied {
     /// Passes all entities that the query selects to `sink`, some at a time. The query must be one that
     /// [`Query::is_of_copies`].
     pub fn read(&self, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
-        self.pipeline.read(self.pipeline.gate(&*self.door), query, sink)
+        self.pipeline.read(self.pipeline.gate(&*self.command_queue), query, sink)
     }
 }
 
@@ -149,7 +149,7 @@ fn unavailable(error: StoreError) -> Fault {
 /// The command queue to the switch for one program; it is closed once another program runs.
 #[derive(Clone, Copy)]
 pub(crate) struct Gate<'a> {
-    door: &'a dyn Door,
+    command_queue: &'a dyn CommandQueue,
     program: &'a Arc<Program>,
 }
 
@@ -160,7 +160,8 @@ impl Gate<'_> {
         job: impl FnOnce(&mut Switch) -> T + Send + 'static,
     ) -> Result<T, Fault> {
         let program = Arc::clone(self.program);
-        let done = self.door.ask(move |switch| Arc::ptr_eq(switch.program(), &program).then(|| job(switch)))?;
+        let done =
+            self.command_queue.ask(move |switch| Arc::ptr_eq(switch.program(), &program).then(|| job(switch)))?;
         done.ok_or_else(other_program)
     }
 }
@@ -185,8 +186,8 @@ impl Pipeline {
         &self.tables
     }
 
-    pub(crate) fn gate<'a>(&'a self, door: &'a dyn Door) -> Gate<'a> {
-        Gate { door, program: &self.program }
+    pub(crate) fn gate<'a>(&'a self, command_queue: &'a dyn CommandQueue) -> Gate<'a> {
+        Gate { command_queue, program: &self.program }
     }
 
     pub(crate) fn of(switch: &Switch) -> Pipeline {
@@ -253,10 +254,10 @@ struct Done {
 
 impl Api {
     /// The control plane of this switch, before or after it runs.
-    pub fn new(switch: &Switch, door: Arc<dyn Door>) -> Api {
+    pub fn new(switch: &Switch, command_queue: Arc<dyn CommandQueue>) -> Api {
         let pipeline = RwLock::new(Arc::new(Pipeline::of(switch)));
         Api {
-            door,
+            command_queue,
             pipeline,
             writing: Mutex::new(()),
             store: OnceLock::new(),
@@ -284,8 +285,8 @@ impl Api {
     }
 
     /// The command queue of the switch, for what is not an entity: packets, statistics.
-    pub fn door(&self) -> &Arc<dyn Door> {
-        &self.door
+    pub fn command_queue(&self) -> &Arc<dyn CommandQueue> {
+        &self.command_queue
     }
 
     /// The threads that run the switch, if they were set.
@@ -396,7 +397,7 @@ impl Api {
             };
             let (count, there, shared) = (range.len(), Arc::clone(pipeline), Arc::clone(updates));
             let fresh = FreshArrays::of(&pipeline.program, &updates[range.clone()]);
-            let gate = pipeline.gate(&*self.door);
+            let gate = pipeline.gate(&*self.command_queue);
             let done = gate.ask(move |switch| there.write_in_switch(switch, &shared[range], atomicity, fresh));
             match done {
                 Ok(Written { outcomes: done, left }) => {
@@ -417,14 +418,14 @@ impl Api {
     /// Passes all entities that the query selects to `sink`, some at a time.
     pub fn read(&self, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
-        pipeline.read(pipeline.gate(&*self.door), query, sink)
+        pipeline.read(pipeline.gate(&*self.command_queue), query, sink)
     }
 
     /// The same if the running program is still the one that the query refers to.
     pub fn read_of(&self, program: &Arc<Program>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
         match Arc::ptr_eq(&pipeline.program, program) {
-            true => pipeline.read(pipeline.gate(&*self.door), query, sink),
+            true => pipeline.read(pipeline.gate(&*self.command_queue), query, sink),
             false => Err(other_program()),
         }
     }
@@ -434,7 +435,7 @@ impl Api {
     pub fn copy_of(&self, program: &Arc<Program>) -> Result<Copied, Fault> {
         let pipeline = self.pipeline();
         match Arc::ptr_eq(&pipeline.program, program) {
-            true => Ok(Copied { pipeline: pipeline.copied(), door: Arc::clone(&self.door) }),
+            true => Ok(Copied { pipeline: pipeline.copied(), command_queue: Arc::clone(&self.command_queue) }),
             false => Err(other_program()),
         }
     }
@@ -449,11 +450,11 @@ impl Api {
         let outcome = match command {
             Command::Ask(ask) => {
                 let pipeline = self.pipeline();
-                return pipeline.answer(pipeline.gate(&*self.door), &ask).map(Reply::Text);
+                return pipeline.answer(pipeline.gate(&*self.command_queue), &ask).map(Reply::Text);
             }
             Command::Set(setting) => {
                 let pipeline = self.pipeline();
-                let set = pipeline.gate(&*self.door).ask(move |switch| apply::set(switch, &setting));
+                let set = pipeline.gate(&*self.command_queue).ask(move |switch| apply::set(switch, &setting));
                 set.unwrap_or_else(|fault| Err(problem(fault))).map(|()| Reply::Done)
             }
             update => self.update(update),
@@ -474,7 +475,8 @@ impl Api {
                 _ => FreshArrays::default(),
             };
             let there = Arc::clone(&pipeline);
-            let done = pipeline.gate(&*self.door).ask(move |switch| there.command(Some(switch), &command, fresh));
+            let done =
+                pipeline.gate(&*self.command_queue).ask(move |switch| there.command(Some(switch), &command, fresh));
             done.unwrap_or_else(|fault| Err(problem(fault)))?
         };
         // Old arrays are freed here, while packets are forwarded.
@@ -517,12 +519,12 @@ impl Api {
             return Err(Fault::new(Code::FailedPrecondition, "the switch has no program"));
         }
         let frozen = match with_state {
-            true => Some(pipeline.freeze_for_others(pipeline.gate(&*self.door))?),
+            true => Some(pipeline.freeze_for_others(pipeline.gate(&*self.command_queue))?),
             false => None,
         };
         drop(turn);
         let read = |steps: Steps<'_>| match &frozen {
-            Some(frozen) => frozen.read_all(pipeline.gate(&*self.door), steps),
+            Some(frozen) => frozen.read_all(pipeline.gate(&*self.command_queue), steps),
             None => Ok(()),
         };
         let written = crate::store::write_records(sink, program_note, &notes, &pipeline.program, &read);
@@ -573,7 +575,7 @@ impl Api {
             None => {}
         }
         let mut last = 0;
-        pipeline.changed_cells(pipeline.gate(&*self.door), &mut |changed| {
+        pipeline.changed_cells(pipeline.gate(&*self.command_queue), &mut |changed| {
             last = store.append(&pipeline.program, &mut changed.iter())?;
             Ok(())
         })?;
@@ -589,16 +591,16 @@ impl Api {
         let _turn = self.turn();
         let pipeline = self.pipeline();
         let store = self.store.get().ok_or_else(|| Fault::new(Code::FailedPrecondition, "the state is not kept"))?;
-        let frozen = pipeline.freeze(pipeline.gate(&*self.door))?;
+        let frozen = pipeline.freeze(pipeline.gate(&*self.command_queue))?;
         let begun = store.begin_beside(&self.notes()).map_err(unavailable);
         let begun = begun.inspect_err(|_| pipeline.forget_stored_cells())?;
-        Ok(SnapshotBeside { door: &*self.door, store, pipeline, frozen, begun })
+        Ok(SnapshotBeside { command_queue: &*self.command_queue, store, pipeline, frozen, begun })
     }
 
     /// Passes everything that a restart must restore to `sink`, as updates for a switch with empty tables.
     pub(crate) fn read_all(&self, sink: Steps<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
-        let gate = pipeline.gate(&*self.door);
+        let gate = pipeline.gate(&*self.command_queue);
         pipeline.freeze(gate)?.read_all(gate, sink)
     }
 
@@ -623,7 +625,7 @@ impl Api {
     /// Passes the entries whose idle timeout has passed to `sink`, some at a time: each once after its last hit. Call
     /// it as often as timeouts must be precise.
     pub fn idle_entries(&self, sink: &mut dyn FnMut(Vec<TableEntry>)) -> Result<(), Fault> {
-        self.pipeline().idle_entries(&*self.door, sink)
+        self.pipeline().idle_entries(&*self.command_queue, sink)
     }
 
     /// The ports that have no link, as far as has been reported.
@@ -639,7 +641,7 @@ impl Api {
         if !pipeline.state().backed_up.is_empty() {
             let there = Arc::clone(&pipeline);
             // A switch that ends copies nothing any more.
-            let _ends = pipeline.gate(&*self.door).ask(move |switch| {
+            let _ends = pipeline.gate(&*self.command_queue).ask(move |switch| {
                 resources::choose_replicas(&there.state(), switch, port);
             });
         }
@@ -684,7 +686,7 @@ impl Api {
             pipeline.port_changed(port, false);
             resources::choose_replicas(&pipeline.state(), &mut new, port);
         }
-        let (left, put) = self.door.ask(move |switch| match carry(switch, &mut new) {
+        let (left, put) = self.command_queue.ask(move |switch| match carry(switch, &mut new) {
             Ok(carried) => (switch.replace(new), Ok(carried)),
             Err(fault) => (new, Err(fault)),
         })?;

@@ -142,11 +142,11 @@ type Found = (Handle, TableEntry);
 
 impl Pipeline {
     /// Passes all entities that the query selects to `sink`.
-    pub(crate) fn read(&self, door: Gate<'_>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
+    pub(crate) fn read(&self, command_queue: Gate<'_>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         match query {
-            Query::TableEntries(query) => self.table_entries(door, query, sink),
-            Query::DirectCounters { table, which } => self.direct(door, *table, which, true, sink),
-            Query::DirectMeters { table, which } => self.direct(door, *table, which, false, sink),
+            Query::TableEntries(query) => self.table_entries(command_queue, query, sink),
+            Query::DirectCounters { table, which } => self.direct(command_queue, *table, which, true, sink),
+            Query::DirectMeters { table, which } => self.direct(command_queue, *table, which, false, sink),
             Query::Members { profile, id } => self.members(*profile, *id, sink),
             Query::Groups { profile, id } => self.groups(*profile, *id, sink),
             Query::Counters { array, index } => {
@@ -155,7 +155,7 @@ impl Pipeline {
                     let value = *switch.externs_mut().counters[array].get(index as usize)?;
                     Some(Entity::Counter(Cell { array, index: Some(index), value }))
                 };
-                cells(door, arrays, ("counter", *array, *index), read, sink)
+                cells(command_queue, arrays, ("counter", *array, *index), read, sink)
             }
             Query::Meters { array, index } => {
                 let arrays = self.program.meters.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
@@ -164,7 +164,7 @@ impl Pipeline {
                     let value = MeterValue { config: cell.config(), counts: Some(cell.counts()) };
                     Some(Entity::Meter(Cell { array, index: Some(index), value }))
                 };
-                cells(door, arrays, ("meter", *array, *index), read, sink)
+                cells(command_queue, arrays, ("meter", *array, *index), read, sink)
             }
             Query::Registers { array, index } => {
                 let arrays = self.program.registers.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
@@ -172,11 +172,11 @@ impl Pipeline {
                     let value = switch.externs_mut().registers[array].read(index)?;
                     Some(Entity::Register(Cell { array, index: Some(index), value }))
                 };
-                cells(door, arrays, ("register", *array, *index), read, sink)
+                cells(command_queue, arrays, ("register", *array, *index), read, sink)
             }
-            Query::Multicast(group) => self.multicast(door, *group, sink),
-            Query::CloneSessions(session) => self.clone_sessions(door, *session, sink),
-            Query::ValueSets(set) => self.value_sets(door, *set, sink),
+            Query::Multicast(group) => self.multicast(command_queue, *group, sink),
+            Query::CloneSessions(session) => self.clone_sessions(command_queue, *session, sink),
+            Query::ValueSets(set) => self.value_sets(command_queue, *set, sink),
             Query::Digests(digest) => {
                 let digests = self.state().digests.clone();
                 let wanted = digests.into_iter().filter(|(id, _)| digest.is_none_or(|it| it == *id));
@@ -230,11 +230,11 @@ impl Pipeline {
 
     // ------------------------------------------------------------------------------------------------- tables
 
-    fn table_entries(&self, door: Gate<'_>, query: &TableQuery, sink: Sink<'_>) -> Result<(), Fault> {
+    fn table_entries(&self, command_queue: Gate<'_>, query: &TableQuery, sink: Sink<'_>) -> Result<(), Fault> {
         let tables = self.program.tables.ids().filter(|&id| query.table.is_none_or(|it| it == id));
         for table in tables {
             let more = self.pieces(table, &query.which, &mut |found| {
-                let entries = self.with_cells(door, table, found, query)?;
+                let entries = self.with_cells(command_queue, table, found, query)?;
                 Ok(sink(entries.into_iter().map(Entity::TableEntry).collect()))
             })?;
             if !more {
@@ -326,7 +326,7 @@ impl Pipeline {
     /// Adds the values that only the switch knows of entries.
     fn with_cells(
         &self,
-        door: Gate<'_>,
+        command_queue: Gate<'_>,
         table: TableId,
         found: Vec<Found>,
         query: &TableQuery,
@@ -341,7 +341,7 @@ impl Pipeline {
         }
         type Values = (Option<CounterCell>, Option<(Option<MeterConfig>, ColorCounts)>, Option<u64>);
         let asked = handles.clone();
-        let values: Vec<Values> = door.ask(move |switch| {
+        let values: Vec<Values> = command_queue.ask(move |switch| {
             let now_ns = switch.now_ns();
             let externs = switch.externs_mut();
             let of = |handle: &Handle| {
@@ -375,7 +375,7 @@ impl Pipeline {
 
     fn direct(
         &self,
-        door: Gate<'_>,
+        command_queue: Gate<'_>,
         table: Option<TableId>,
         which: &Which,
         counters: bool,
@@ -396,7 +396,7 @@ impl Pipeline {
         let tables = self.program.tables.iter_enumerated().filter(|(_, it)| has(it)).map(|(id, _)| id);
         for id in tables.filter(|&id| table.is_none_or(|it| it == id)) {
             let more = self.pieces(id, which, &mut |found| {
-                let entries = self.with_cells(door, id, found, &query)?;
+                let entries = self.with_cells(command_queue, id, found, &query)?;
                 Ok(sink(entries.into_iter().filter_map(direct_entity).collect()))
             })?;
             if !more {
@@ -450,8 +450,8 @@ impl Pipeline {
 
     // -------------------------------------------------------------------------------------------------- others
 
-    fn multicast(&self, door: Gate<'_>, group: Option<u64>, sink: Sink<'_>) -> Result<(), Fault> {
-        let groups: Vec<(u64, Vec<switch::Replica>)> = door.ask(move |switch| {
+    fn multicast(&self, command_queue: Gate<'_>, group: Option<u64>, sink: Sink<'_>) -> Result<(), Fault> {
+        let groups: Vec<(u64, Vec<switch::Replica>)> = command_queue.ask(move |switch| {
             let groups = switch.replication().groups().filter(|(number, _)| group.is_none_or(|it| it == *number));
             groups.map(|(number, replicas)| (number, replicas.to_vec())).collect()
         })?;
@@ -468,9 +468,9 @@ impl Pipeline {
     }
 
     /// A session that has the copies of a group comes with those of this moment.
-    fn clone_sessions(&self, door: Gate<'_>, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
+    fn clone_sessions(&self, command_queue: Gate<'_>, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
         type Found = (u32, Option<u64>, Vec<switch::Replica>, switch::CloneProperties);
-        let sessions: Vec<Found> = door.ask(move |switch| {
+        let sessions: Vec<Found> = command_queue.ask(move |switch| {
             let replication = switch.replication();
             let wanted = replication.sessions().filter(|(number, ..)| session.is_none_or(|it| it == *number));
             let found = |(number, target, properties): (u32, &CloneTarget, _)| {
@@ -495,9 +495,9 @@ impl Pipeline {
         Ok(())
     }
 
-    fn value_sets(&self, door: Gate<'_>, set: Option<ValueSetId>, sink: Sink<'_>) -> Result<(), Fault> {
+    fn value_sets(&self, command_queue: Gate<'_>, set: Option<ValueSetId>, sink: Sink<'_>) -> Result<(), Fault> {
         for id in self.program.value_sets.ids().filter(|&id| set.is_none_or(|it| it == id)) {
-            let members = door.ask(move |switch| switch.externs_mut().value_sets[id].clone())?;
+            let members = command_queue.ask(move |switch| switch.externs_mut().value_sets[id].clone())?;
             if !sink(vec![Entity::ValueSet { set: id, members }]) {
                 return Ok(());
             }
@@ -508,7 +508,7 @@ impl Pipeline {
 
 /// Reads the cells of arrays, by jobs of bounded size.
 fn cells<'p, Id: Copy + PartialEq + Send + 'static>(
-    door: Gate<'_>,
+    command_queue: Gate<'_>,
     arrays: impl Iterator<Item = (Id, &'p str, u64)>,
     (what, array, index): (&str, Option<Id>, Option<u64>),
     read: impl Fn(&mut Switch, Id, u64) -> Option<Entity> + Copy + Send + 'static,
@@ -528,8 +528,8 @@ fn cells<'p, Id: Copy + PartialEq + Send + 'static>(
         while from < end {
             let piece = from..end.min(from + PIECE as u64);
             from = piece.end;
-            let entities =
-                door.ask(move |switch| piece.filter_map(|index| read(switch, id, index)).collect::<Vec<_>>())?;
+            let entities = command_queue
+                .ask(move |switch| piece.filter_map(|index| read(switch, id, index)).collect::<Vec<_>>())?;
             if !sink(entities) {
                 return Ok(());
             }

@@ -54,7 +54,7 @@ enum Array {
 
 impl Frozen {
     /// Passes everything to `sink`, in an order in which each update refers only to what exists.
-    pub fn read_all(&self, door: Gate<'_>, sink: Steps<'_>) -> Result<(), Fault> {
+    pub fn read_all(&self, command_queue: Gate<'_>, sink: Steps<'_>) -> Result<(), Fault> {
         let entries = |which| {
             let query = TableQuery { which, with_counter: true, with_meter: true, ..TableQuery::default() };
             Query::TableEntries(query)
@@ -78,7 +78,7 @@ impl Frozen {
         };
         for query in &queries {
             let mut more = true;
-            self.pipeline.read(door, query, &mut |entities| {
+            self.pipeline.read(command_queue, query, &mut |entities| {
                 more = give(entities);
                 more
             })?;
@@ -93,17 +93,17 @@ impl Frozen {
 
 impl Pipeline {
     /// Captures the current state. Must be called while nothing is written.
-    pub(crate) fn freeze(&self, door: Gate<'_>) -> Result<Frozen, Fault> {
+    pub(crate) fn freeze(&self, command_queue: Gate<'_>) -> Result<Frozen, Fault> {
         // What a snapshot may miss is found to have changed later.
-        self.changed_cells(door, &mut |_| Ok(()))?;
-        self.freeze_for_others(door)
+        self.changed_cells(command_queue, &mut |_| Ok(()))?;
+        self.freeze_for_others(command_queue)
     }
 
     /// The same for a copy that is not stored: changes since the last snapshot are still found later.
-    pub(crate) fn freeze_for_others(&self, door: Gate<'_>) -> Result<Frozen, Fault> {
+    pub(crate) fn freeze_for_others(&self, command_queue: Gate<'_>) -> Result<Frozen, Fault> {
         let mut replication = Vec::new();
         for query in [Query::Multicast(None), Query::CloneSessions(None)] {
-            self.read(door, &query, &mut |entities| {
+            self.read(command_queue, &query, &mut |entities| {
                 replication.extend(entities);
                 true
             })?;
@@ -200,7 +200,7 @@ impl Pipeline {
     /// Passes the cells that have changed since the last call to `sink`, some at a time, as updates that set them.
     pub(crate) fn changed_cells(
         &self,
-        door: Gate<'_>,
+        command_queue: Gate<'_>,
         sink: &mut dyn FnMut(Vec<Update>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,7 +210,8 @@ impl Pipeline {
             for first in (0..hashes.len()).step_by(JOB_PIECES) {
                 let pieces = first..hashes.len().min(first + JOB_PIECES);
                 let known = hashes[pieces.clone()].to_vec();
-                let (now, changed) = door.ask(move |switch| look(switch.externs_mut(), array, cells, first, known))?;
+                let (now, changed) =
+                    command_queue.ask(move |switch| look(switch.externs_mut(), array, cells, first, known))?;
                 hashes[pieces].copy_from_slice(&now);
                 let updates = self.named(changed);
                 if !updates.is_empty() {

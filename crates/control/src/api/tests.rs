@@ -19,7 +19,7 @@ use tables::Attributes;
 pub(crate) fn api() -> Api {
     let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
     let parked = Arc::new(IdleOwner::default());
-    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn CommandQueue>);
     parked.park(switch);
     api
 }
@@ -344,7 +344,7 @@ fn backups_take_the_place_of_ports_without_links() {
     );
     let copies = |api: &Api| {
         let of = |switch: &mut Switch, destination| switch.replication().replicas(destination).to_vec();
-        api.door()
+        api.command_queue()
             .ask(move |switch| {
                 let [group, session] = [switch::Destination::Group(1), switch::Destination::Session(7)];
                 [of(switch, group), of(switch, session)].map(|all| all.iter().map(|it| it.port).collect::<Vec<_>>())
@@ -396,7 +396,7 @@ fn meters_count_what_they_mark() {
             let meters = &mut switch.externs_mut().meters[array];
             meters.execute(1, 100, switch::meter::Color::Green, 0);
         };
-        api.door().ask(execute).unwrap();
+        api.command_queue().ask(execute).unwrap();
     };
     let counts = |api: &Api| match read(api, &Query::Meters { array: Some(array), index: Some(1) }).remove(0) {
         Entity::Meter(Cell { value: MeterValue { counts: Some(counts), .. }, .. }) => {
@@ -631,13 +631,13 @@ fn idle_entries_are_told_once_after_their_last_hit() {
         TableEntry { attributes, ..entry(&api, "l2", (48, key), Some(port(&api, 3))) }
     };
     // An entry is as old as the first run that sees it; a worker runs many times a second.
-    let at = |now_ns| api.door().ask(move |switch| switch.run(now_ns, &mut Nowhere)).unwrap();
+    let at = |now_ns| api.command_queue().ask(move |switch| switch.run(now_ns, &mut Nowhere)).unwrap();
     let hit = |handle: usize| {
         let note = move |switch: &mut Switch| {
             let now_ns = switch.now_ns();
             switch.externs_mut().last_hits_ns.iter_mut().find(|times| !times.is_empty()).unwrap()[handle] = now_ns;
         };
-        api.door().ask(note).unwrap();
+        api.command_queue().ask(note).unwrap();
     };
     let idle = || {
         let mut told = Vec::new();

@@ -11,7 +11,7 @@ use base::{Bits, FieldMatch};
 use ir::RegisterId;
 use std::sync::Arc;
 use switch::timers::{Timer, Timers};
-use switch::{Backend, Config, Door, IdleOwner, Switch};
+use switch::{Backend, CommandQueue, Config, IdleOwner, Switch};
 
 /// The control plane of a switch that no worker runs, and the switch.
 pub(super) fn api_over(program: Program) -> (Api, Arc<IdleOwner>) {
@@ -23,15 +23,15 @@ fn api_of_start(program: Program, start_number: u64) -> (Api, Arc<IdleOwner>) {
     let config = Config { start_number, ..Config::default() };
     let switch = Switch::new(Arc::new(program), Backend::Interpreter, config).unwrap();
     let parked = Arc::new(IdleOwner::default());
-    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn CommandQueue>);
     parked.park(switch);
     (api, parked)
 }
 
 /// Does something with the switch, as packets would.
 fn with_switch(switch: &Arc<IdleOwner>, work: impl FnOnce(&mut Switch) + Send + 'static) {
-    let door: &dyn Door = &**switch;
-    door.ask(work).unwrap();
+    let command_queue: &dyn CommandQueue = &**switch;
+    command_queue.ask(work).unwrap();
 }
 
 fn start(program: Program, folder: &Path) -> (Api, Arc<IdleOwner>, Vec<String>) {

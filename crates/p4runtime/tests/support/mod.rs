@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use switch::{Backend, Config, CpuPort, Door, Switch};
+use switch::{Backend, CommandQueue, Config, CpuPort, Switch};
 use syntax::{Diagnostics, MemoryFiles, SourceMap};
 use testkit::pipeline::Engine;
 use tokio::sync::mpsc;
@@ -228,8 +228,8 @@ impl Device {
         compile_time_max: Duration,
     ) -> Device {
         let started = text.map(|text| Started::of_text(info, text.as_bytes().to_vec()));
-        let (door, inbox) = mailbox().unwrap();
-        let api = Arc::new(control::Api::new(&switch, Arc::new(door)));
+        let (command_queue, inbox) = mailbox().unwrap();
+        let api = Arc::new(control::Api::new(&switch, Arc::new(command_queue)));
         let options = Options {
             address: "127.0.0.1:0".parse().unwrap(),
             further: None,
@@ -262,7 +262,7 @@ impl Device {
             let mut longest = Duration::ZERO;
             while !until.load(Ordering::Relaxed) {
                 let asked = Instant::now();
-                api.door().ask(|_| ()).unwrap();
+                api.command_queue().ask(|_| ()).unwrap();
                 longest = longest.max(asked.elapsed());
                 std::thread::sleep(Duration::from_micros(200));
             }
@@ -271,8 +271,8 @@ impl Device {
     }
 
     /// The queue of commands to the switch.
-    pub fn door(&self) -> Arc<dyn Door> {
-        Arc::clone(self.api.door())
+    pub fn command_queue(&self) -> Arc<dyn CommandQueue> {
+        Arc::clone(self.api.command_queue())
     }
 
     /// A port has lost its link, or has it again.

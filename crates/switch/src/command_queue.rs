@@ -1,4 +1,4 @@
-//! The way to a switch that another thread runs.
+//! The command queue: how other threads reach a switch that a worker runs.
 //!
 //! What enters: a [`Job`], from any thread. What leaves: its answer, once the worker has run it between two bursts. No
 //! packet is on its way through a block while a job runs; those that wait in queues wait on.
@@ -23,13 +23,13 @@ impl fmt::Display for Closed {
 impl std::error::Error for Closed {}
 
 /// Where jobs are handed in. They are run in the order in which one thread hands them in.
-pub trait Door: Send + Sync {
-    /// Hands a job in; waits while the door is crowded. A job must not hand in others: it would wait for itself.
+pub trait CommandQueue: Send + Sync {
+    /// Hands a job in; waits while the queue is full. A job must not hand in others: it would wait for itself.
     fn send(&self, job: Job) -> Result<(), Closed>;
 }
 
-impl dyn Door + '_ {
-    /// Hands a job in and waits for its answer. The same holds for it as for [`Door::send`].
+impl dyn CommandQueue + '_ {
+    /// Hands a job in and waits for its answer. The same holds for it as for [`CommandQueue::send`].
     pub fn ask<T: Send + 'static>(&self, job: impl FnOnce(&mut Switch) -> T + Send + 'static) -> Result<T, Closed> {
         // The answer has a place of its own and the channel says only that it is there: so one kind of channel is
         // compiled, and not one for each kind of answer.
@@ -48,8 +48,8 @@ impl dyn Door + '_ {
     }
 }
 
-/// The door to a switch that no worker runs: jobs are done at once, in the thread that brings them. It is closed while
-/// no switch is here.
+/// The command queue of a switch that no worker runs: jobs are done at once, in the thread that brings them. It is
+/// closed while no switch is here.
 #[derive(Default)]
 pub struct IdleOwner(Mutex<Option<Switch>>);
 
@@ -59,7 +59,7 @@ impl IdleOwner {
         *self.lock() = Some(switch);
     }
 
-    /// Takes the switch away; whoever comes later finds the door closed.
+    /// Takes the switch away; whoever comes later finds the queue closed.
     pub fn take(&self) -> Option<Switch> {
         self.lock().take()
     }
@@ -85,7 +85,7 @@ impl IdleOwner {
     }
 }
 
-impl Door for IdleOwner {
+impl CommandQueue for IdleOwner {
     fn send(&self, job: Job) -> Result<(), Closed> {
         self.offer(job).map_err(|_| Closed)
     }
