@@ -7,6 +7,7 @@
 //! * [`random_p4`], [`random_p4_14`], [`random_stacks`]: random P4 programs as text; [`calculation`], [`model`]:
 //!   random programs with known results.
 //! * [`differential`]: differential testing on random input.
+//! * [`low_ir`]: an interpreter of the low IR.
 //! * [`netns`]: live tests in network namespaces.
 //! * [`skip`]: reports a test that cannot run on this machine.
 
@@ -14,6 +15,7 @@ pub mod calculation;
 pub mod corpus;
 pub mod differential;
 mod lines;
+pub mod low_ir;
 pub mod model;
 pub mod netns;
 pub mod outline;

@@ -8,6 +8,7 @@ mod differential;
 mod followed_registers;
 mod gateway;
 mod hostile_packets;
+mod low_ir;
 mod model;
 mod pna;
 mod random_ir;

@@ -92,6 +92,9 @@ fn field_offsets(contents: &HeaderState, start_bits: usize) -> Vec<usize> {
 impl<'s> Steer<'s> {
     fn steer(&mut self) {
         let Some(Transition::Select { keys, cases }) = self.current().map(|state| &state.transition) else { return };
+        if cases.is_empty() {
+            return;
+        }
         let case = self.rng.pick(cases);
         for (key, set) in keys.iter().zip(&case.sets) {
             let wanted = match set {
