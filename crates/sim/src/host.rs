@@ -244,11 +244,31 @@ impl Host {
         match icmp::parse(header, message) {
             Some(Message::EchoRequest(echo)) => self.stack.send_echo(context, header.source, false, echo),
             Some(Message::EchoReply(echo)) => self.note_reply(context.now(), header.source, echo),
+            Some(Message::TooBig(mtu, quoted)) => {
+                self.stack.count(|counters| &mut counters.errors);
+                // A report about another connection changes nothing.
+                let _ = self.limit_segments(context, mtu, quoted);
+            }
             Some(Message::Error(..)) => self.stack.count(|counters| &mut counters.errors),
             Some(Message::Solicitation(target, mac)) => self.stack.receive_solicitation(context, header, target, mac),
             Some(Message::Advertisement(target, mac)) => self.stack.receive_advertisement(context, target, mac),
             None => self.stack.count(|counters| &mut counters.wrong_checksum),
         }
+    }
+
+    /// A packet was too long for a link: the connection that sent it sends shorter ones.
+    fn limit_segments(&mut self, context: &mut Context<'_>, mtu: u32, quoted: &[u8]) -> Option<()> {
+        let (source, destination, protocol, transport) = ip::parse_quoted(quoted)?;
+        let (from, to) = (crate::wire::u16_at(transport, 0)?, crate::wire::u16_at(transport, 2)?);
+        let sequence = u32::from_be_bytes(crate::wire::array(transport, 4)?);
+        if protocol != ip::TCP || !self.stack.takes(source) {
+            return None;
+        }
+        let &index = self.connections.get(&(from, destination, to))?;
+        let Some(Task::Tcp(endpoint)) = self.tasks.get_mut(index) else { return None };
+        endpoint.limit(context, &mut self.stack, sequence, mtu);
+        self.timers.set(index as u32 + 1, endpoint.next());
+        Some(())
     }
 
     fn note_reply(&mut self, now: Time, source: IpAddr, echo: &[u8]) {

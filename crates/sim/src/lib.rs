@@ -28,7 +28,8 @@
 //! | Time, events, packets, links with all properties of the table, threads | yes |
 //! | Hosts: ARP, NDP, IPv4, IPv6, ICMP echo, port unreachable; TCP | yes |
 //! | UDP constant, Poisson, on-off, from a capture | yes |
-//! | IP fragments; ICMP errors of routers | no |
+//! | ICMP errors of routers; TCP follows the MTU of its path | yes |
+//! | IP fragments | no |
 //! | Switches with programs: latencies, queues, port rates inside the core | yes |
 //! | Pipeline rate; bandwidth of recirculation; schedulers and buffers from the scenario; costs per packet | yes |
 //! | Topologies: files, dumbbell, star, chain, leaf-spine, fat-tree | yes |

@@ -4,6 +4,9 @@
 //! What enters: packets for its Ethernet addresses. What leaves: the same packets with the next hop's address and one
 //! hop less to live. Of several ports with the same distance a hash of the flow selects one.
 
+mod errors;
+
+use self::errors::Budget;
 use crate::node::{Context, Node};
 use crate::packet::Packet;
 use crate::record::Loss;
@@ -74,18 +77,21 @@ pub struct RouterCounters {
     pub expired: u64,
     /// Frames for other stations, or that are not IP.
     pub ignored: u64,
+    /// ICMP errors that were sent.
+    pub errors: u64,
 }
 
 /// A router.
 pub struct Router {
     config: RouterConfig,
     counters: RouterCounters,
+    budget: Budget,
 }
 
 impl Router {
     /// A router.
     pub fn new(config: RouterConfig) -> Router {
-        Router { config, counters: RouterCounters::default() }
+        Router { config, counters: RouterCounters::default(), budget: Budget::default() }
     }
 
     /// What it has counted.
@@ -105,13 +111,18 @@ impl Router {
         }
     }
 
-    fn forward(&mut self, context: &mut Context<'_>, mut packet: Packet) {
+    fn forward(&mut self, context: &mut Context<'_>, from: usize, mut packet: Packet) {
         let result = self.route(packet.bytes()).and_then(|port| {
             ip::decrement_ttl(packet.bytes_mut()).ok_or(EXPIRED)?;
             Ok(port)
         });
         match result {
             Ok(port) => {
+                let mtu = context.transmitter(port).config().mtu;
+                if packet.len().saturating_sub(HEADER_BYTES) > mtu {
+                    self.send_error(context, from, icmp::Reason::TooBig(mtu), packet.bytes());
+                }
+                // The channel drops and counts it.
                 let RouterPort { mac, peer, .. } = self.config.ports[port];
                 packet.bytes_mut()[0..6].copy_from_slice(&peer.0);
                 packet.bytes_mut()[6..12].copy_from_slice(&mac.0);
@@ -119,6 +130,11 @@ impl Router {
                 context.send(port, packet);
             }
             Err((counter, loss)) => {
+                match loss {
+                    Loss::NoRoute => self.send_error(context, from, icmp::Reason::Route, packet.bytes()),
+                    Loss::Expired => self.send_error(context, from, icmp::Reason::Hops, packet.bytes()),
+                    _ => {}
+                }
                 *counter(&mut self.counters) += 1;
                 context.lose(packet, loss);
             }
@@ -238,7 +254,7 @@ impl Node for Router {
         }
         let destination = crate::wire::array(packet.bytes(), 0).map(Mac);
         match destination {
-            Some(mac) if mac == self.config.ports[port].mac => self.forward(context, packet),
+            Some(mac) if mac == self.config.ports[port].mac => self.forward(context, port, packet),
             destination => {
                 let is_group = destination.is_some_and(Mac::is_group);
                 if !is_group || self.answer(context, port, &packet).is_none() {

@@ -2,7 +2,8 @@
 //!
 //! What enters: entries into and ends of recovery, what acknowledgments deliver. What leaves: the congestion window
 //! during recovery. The names follow Linux where the RFCs have none: a sender is *open*, in *reduction* after an ECN
-//! mark (RFC 3168), in *fast recovery* (RFC 5681, 6582, 6675, 8985) or in *timeout recovery*.
+//! mark (RFC 3168), in *fast recovery* (RFC 5681, 6582, 6675, 8985), in *timeout recovery*, or in *path recovery* (RFC
+//! 1191).
 
 use crate::congestion::Window;
 use crate::sequence::Position;
@@ -19,6 +20,8 @@ pub enum Phase {
     FastRecovery,
     /// A retransmission timeout occurred.
     TimeoutRecovery,
+    /// Segments were too long for the path and are retransmitted as shorter ones. There is no congestion.
+    PathRecovery,
 }
 
 /// How to take back a reduction that was unnecessary.
@@ -70,7 +73,7 @@ impl Recovery {
 
     /// Whether segments are being retransmitted.
     pub(crate) fn is_recovering(&self) -> bool {
-        matches!(self.phase, Phase::FastRecovery | Phase::TimeoutRecovery)
+        matches!(self.phase, Phase::FastRecovery | Phase::TimeoutRecovery | Phase::PathRecovery)
     }
 
     /// Begins to reduce the window from `flight` bytes.

@@ -345,6 +345,14 @@ impl Scoreboard {
         self.merge_if(true);
     }
 
+    /// Marks everything as lost that is not known to have arrived.
+    pub(crate) fn lose_all(&mut self) {
+        for index in 0..self.runs.len() {
+            self.lose(index);
+        }
+        self.merge_if(true);
+    }
+
     fn forget_sacks(&mut self) {
         for run in self.runs.iter_mut().filter(|run| run.fate == Fate::Sacked) {
             run.fate = Fate::InFlight;

@@ -5,6 +5,7 @@ mod ecn;
 mod handshake;
 mod hostile;
 mod linux;
+mod path;
 mod receiving;
 mod recovery;
 mod sending;

@@ -17,9 +17,6 @@ const TTL: u8 = 64;
 /// The hop limit of neighbour discovery, which shows that no router was passed.
 const TTL_OF_NEIGHBOURS: u8 = 255;
 
-/// The most bytes of an ICMP error: IPv4 (RFC 1812) and IPv6 (RFC 4443), with headers.
-const ERROR_BYTES_MAX: [usize; 2] = [576, 1280];
-
 /// An address with its network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HostAddress {
@@ -270,15 +267,14 @@ impl Stack {
     /// Answers a packet for a port on which nobody listens. Packets for groups are not answered (RFC 1122).
     pub(super) fn send_port_unreachable(&mut self, context: &mut Context<'_>, cause: &ip::Header, packet: &[u8]) {
         let to = cause.source;
-        if to.is_unspecified() || to.is_multicast() || cause.destination.is_multicast() {
+        if !icmp::may_cause_error(cause, &[]) {
             return;
         }
         let Some(header) = self.header_to(to, icmp::protocol(to)) else { return };
-        let room = ERROR_BYTES_MAX[usize::from(to.is_ipv6())] - header.bytes() - icmp::HEADER_BYTES;
-        let quoted = &packet[..packet.len().min(room)];
+        let quoted = &packet[..packet.len().min(icmp::quoted_bytes_max(&header))];
         self.send(context, &header, icmp::HEADER_BYTES + quoted.len(), |message| {
             message[icmp::HEADER_BYTES..].copy_from_slice(quoted);
-            icmp::emit_port_unreachable(&header, message);
+            icmp::emit_error(&header, icmp::Reason::Port, message);
         });
     }
 

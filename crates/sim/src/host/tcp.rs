@@ -98,6 +98,21 @@ impl TcpEndpoint {
         TcpEndpoint { exchange: Some(exchange), ..endpoint }
     }
 
+    /// Its segment with this number was too long for a link of its path with this MTU. No link has a smaller
+    /// MTU than 68 bytes (IPv4, RFC 1191) or 1280 (IPv6, RFC 8201): such reports are not believed.
+    pub(super) fn limit(&mut self, context: &mut Context<'_>, stack: &mut Stack, sequence: u32, mtu: u32) {
+        let Some(connection) = &mut self.connection else { return };
+        let (header_bytes, mtu_min) = match self.peer {
+            IpAddr::V4(_) => (ip::V4_HEADER_BYTES, 68),
+            IpAddr::V6(_) => (ip::V6_HEADER_BYTES, 1_280),
+        };
+        if mtu >= mtu_min {
+            let mss = mtu - (header_bytes + tcp::wire::HEADER_BYTES) as u32;
+            connection.on_packet_too_big(sequence, mss.min(u32::from(u16::MAX)) as u16);
+            self.drive(context, stack);
+        }
+    }
+
     /// Sends a request.
     pub(super) fn request(&mut self, context: &mut Context<'_>, stack: &mut Stack) {
         let Some(exchange) = self.exchange else { return };

@@ -78,7 +78,92 @@ fn packets_without_a_way_end() {
     hosts[0].add_ping(Ping::new("192.0.2.1".parse().unwrap(), 1, Time::ZERO, Time::from_ms(1), 2, 8));
     let mut network = network(hosts);
     network.run_until(Time::from_s(1));
-    assert_eq!(network.node::<Router>(NodeId(0)).unwrap().counters().no_route, 2);
+    let counters = network.node::<Router>(NodeId(0)).unwrap().counters();
+    assert_eq!((counters.no_route, counters.errors), (2, 2));
+    // The sender hears of it.
+    assert_eq!(network.node::<Host>(NodeId(1)).unwrap().counters().errors, 2);
+}
+
+/// Sends a frame at the beginning, and keeps what it receives.
+struct Sender {
+    frame: Option<Vec<u8>>,
+    received: Vec<Vec<u8>>,
+}
+
+impl Node for Sender {
+    fn receive(&mut self, context: &mut Context<'_>, _port: usize, packet: Packet) {
+        self.received.push(packet.bytes().to_vec());
+        context.end(packet);
+    }
+
+    fn timer(&mut self, context: &mut Context<'_>) {
+        let packet = self.frame.take().map(|frame| context.pool().copy_of(&frame));
+        packet.into_iter().for_each(|packet| context.send(0, packet));
+    }
+
+    fn next_timer(&self) -> Time {
+        if self.frame.is_some() { Time::ZERO } else { Time::MAX }
+    }
+}
+
+#[test]
+fn a_packet_that_has_passed_too_many_routers_is_reported_but_no_error_about_an_error_is() {
+    for (version, kind) in [(0, 11), (1, 3)] {
+        let [source, destination] = [HOSTS[0][version], HOSTS[1][version]].map(|ip| ip.parse().unwrap());
+        for protocol in [ip::UDP, icmp::protocol(source)] {
+            let header = Header { source, destination, protocol, ttl: 1, traffic_class: 0 };
+            let mut frame = vec![0; 14 + header.bytes() + 40];
+            self::header(Mac::numbered(100), host_mac(0), header.ethertype()).emit(&mut frame);
+            header.emit(&mut frame[14..], 40);
+            frame[14 + header.bytes()] = 3;
+            let mut builder = NetworkBuilder::default();
+            let ids = [builder.add("r"), builder.add("h0"), builder.add("h1")];
+            for host in &ids[1..] {
+                builder.link(ids[0], *host, [ChannelConfig::default(), ChannelConfig::default()]);
+            }
+            builder.place(ids[0], Box::new(router()));
+            builder.place(ids[1], Box::new(Sender { frame: Some(frame.clone()), received: Vec::new() }));
+            builder.place(ids[2], Box::new(host(1)));
+            let mut network = builder.build(1, 1);
+            network.run_until(Time::from_ms(1));
+            let received = &network.node::<Sender>(ids[1]).unwrap().received;
+            if protocol != ip::UDP {
+                assert!(received.is_empty());
+                continue;
+            }
+            let (error, message) = Header::parse(header.ethertype(), &received[0][14..]).unwrap();
+            assert_eq!((error.source.to_string(), error.destination), (GATEWAYS[0][version].to_owned(), source));
+            assert_eq!(icmp::parse(&error, message), Some(icmp::Message::Error(kind, 0, &frame[14..])));
+        }
+    }
+}
+
+#[test]
+fn connections_send_shorter_segments_where_a_link_has_a_smaller_mtu() {
+    use crate::host::{Listener, TcpFlow};
+    use crate::wire::udp::Ports;
+    for (version, payload) in [(0, 1_300 - 40 - 12), (1, 1_300 - 60 - 12)] {
+        let mut hosts = [host(0), host(1)];
+        let config = tcp::Config { mss: if version == 0 { 1_460 } else { 1_440 }, ..tcp::Config::default() };
+        let ports = Ports { source: 1_000, destination: 80 };
+        let to = HOSTS[1][version].parse().unwrap();
+        hosts[0].add_tcp(TcpFlow { to, ports, start: Time::ZERO, bytes: Some(200_000), config });
+        hosts[1].listen(80, Listener { config, exchange: None });
+        let mut builder = NetworkBuilder::default();
+        let ids = [builder.add("r"), builder.add("h0"), builder.add("h1")];
+        let link = ChannelConfig { bits_per_s: 100_000_000, delay: Time::from_us(100), ..ChannelConfig::default() };
+        builder.link(ids[0], ids[1], [link.clone(), link.clone()]);
+        builder.link(ids[0], ids[2], [ChannelConfig { mtu: 1_300, ..link.clone() }, link]);
+        builder.place(ids[0], Box::new(router()));
+        ids[1..].iter().zip(hosts).for_each(|(id, host)| builder.place(*id, Box::new(host)));
+        let mut network = builder.build(1, 1);
+        network.run_until(Time::from_ms(100));
+        let server = network.node::<Host>(ids[2]).unwrap().tcp().next().unwrap();
+        assert_eq!((server.received_bytes, server.altered, server.finished.is_some()), (200_000, 0, true));
+        let client = network.node::<Host>(ids[1]).unwrap().tcp().next().unwrap();
+        let statistics = client.statistics().unwrap();
+        assert_eq!((statistics.mss, statistics.counters.timeouts), (payload, 0), "{statistics:?}");
+    }
 }
 
 #[test]

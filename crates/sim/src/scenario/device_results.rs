@@ -9,7 +9,8 @@ use switch::{DropReason, InternalPort, InternalPortState, QueueCounts, QueueStat
 
 /// A line for each switch.
 pub(super) fn switches(simulation: &Simulation) -> String {
-    let mut text = String::from("switch,kind,received,sent,no_route,expired,ignored,no_link,digests,copies,passes");
+    let mut text =
+        String::from("switch,kind,received,sent,no_route,expired,ignored,errors,no_link,digests,copies,passes");
     DropReason::ALL.iter().for_each(|reason| text += &format!(",dropped_{}", reason.name()));
     text += ",pipeline_dropped,pipeline_wait_mean_ns,pipeline_queue_max_packets,commands,commands_refused";
     for port in InternalPort::ALL {
@@ -24,7 +25,7 @@ pub(super) fn switches(simulation: &Simulation) -> String {
             let it = router.counters();
             let received = it.forwarded + it.no_route + it.expired + it.ignored;
             let _ = write!(text, "{name},router,{received},{},{},{},", it.forwarded, it.no_route, it.expired);
-            let _ = writeln!(text, "{}{}", it.ignored, ",".repeat(columns_of_programs));
+            let _ = writeln!(text, "{},{}{}", it.ignored, it.errors, ",".repeat(columns_of_programs));
         }
         if let Some(node) = simulation.network.node::<SwitchNode>(*id) {
             program(&mut text, name, node);
@@ -36,7 +37,7 @@ pub(super) fn switches(simulation: &Simulation) -> String {
 /// The line of a switch that runs a program.
 fn program(text: &mut String, name: &str, node: &SwitchNode) {
     let (stats, counters) = (node.core().stats(), node.counters());
-    let _ = write!(text, "{name},program,{},{},,,,", stats.received, stats.sent);
+    let _ = write!(text, "{name},program,{},{},,,,,", stats.received, stats.sent);
     let _ = write!(text, "{},{},{},{}", counters.no_link, counters.digests, stats.copies, stats.passes);
     DropReason::ALL.iter().for_each(|reason| *text += &format!(",{}", stats.drops(*reason)));
     match node.pipeline() {

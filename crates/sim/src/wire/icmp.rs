@@ -1,4 +1,4 @@
-//! ICMP (RFC 792) and ICMPv6 (RFC 4443) with neighbour discovery (RFC 4861): echoes, unreachable ports, neighbours.
+//! ICMP (RFC 792) and ICMPv6 (RFC 4443) with neighbour discovery (RFC 4861): echoes, errors, neighbours.
 
 use crate::wire::Mac;
 use crate::wire::array;
@@ -10,6 +10,8 @@ use core::net::{IpAddr, Ipv6Addr};
 pub const HEADER_BYTES: usize = 8;
 /// The length of a neighbour solicitation or advertisement with its option.
 pub const NEIGHBOUR_BYTES: usize = 32;
+/// The code of an unreachable destination of IPv4: the packet may not be divided.
+const NEEDS_FRAGMENTATION: u8 = 4;
 /// Flags of an advertisement that answers: solicited, override.
 const SOLICITED_OVERRIDE: u8 = 0x60;
 
@@ -20,7 +22,9 @@ pub enum Message<'a> {
     EchoRequest(&'a [u8]),
     /// The echo.
     EchoReply(&'a [u8]),
-    /// An error: its type and code, and the beginning of the packet that caused it.
+    /// A packet was too long for a link with this MTU; the beginning of the packet.
+    TooBig(u32, &'a [u8]),
+    /// Another error: its type and code, and the beginning of the packet that caused it.
     Error(u8, u8, &'a [u8]),
     /// Who has this address?
     Solicitation(Ipv6Addr, Option<Mac>),
@@ -39,6 +43,10 @@ pub fn parse<'a>(ip: &ip::Header, message: &'a [u8]) -> Option<Message<'a>> {
     match (is_v4, kind) {
         (true, 8) | (false, 128) => Some(Message::EchoRequest(echo)),
         (true, 0) | (false, 129) => Some(Message::EchoReply(echo)),
+        (true, 3) if code == NEEDS_FRAGMENTATION => {
+            Some(Message::TooBig(u16::from_be_bytes(array(message, 6)?).into(), message.get(HEADER_BYTES..)?))
+        }
+        (false, 2) => Some(Message::TooBig(u32::from_be_bytes(array(message, 4)?), message.get(HEADER_BYTES..)?)),
         (true, 3 | 11 | 12) | (false, 1..=4) => Some(Message::Error(kind, code, message.get(HEADER_BYTES..)?)),
         (false, 135) => neighbour(ip, message, 1).map(|(target, mac)| Message::Solicitation(target, mac)),
         (false, 136) => neighbour(ip, message, 2).map(|(target, mac)| Message::Advertisement(target, mac)),
@@ -96,14 +104,61 @@ pub fn emit_echo(ip: &ip::Header, is_request: bool, message: &mut [u8]) {
     finish(ip, message);
 }
 
-/// Writes an error about a port that nobody listens on; the packet that caused it is in its place, after 8 bytes.
+/// Why a packet ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// Nobody listens on its port.
+    Port,
+    /// There is no route to its destination.
+    Route,
+    /// It has passed too many routers.
+    Hops,
+    /// It is longer than this MTU.
+    TooBig(usize),
+}
+
+/// Writes an error; the packet that caused it is in its place, after 8 bytes.
 ///
 /// # Panics
 /// If the message has fewer bytes than a header.
-pub fn emit_port_unreachable(ip: &ip::Header, message: &mut [u8]) {
+pub fn emit_error(ip: &ip::Header, reason: Reason, message: &mut [u8]) {
     message[..HEADER_BYTES].fill(0);
-    (message[0], message[1]) = if ip.source.is_ipv4() { (3, 3) } else { (1, 4) };
+    (message[0], message[1]) = match (ip.source.is_ipv4(), reason) {
+        (true, Reason::Port) => (3, 3),
+        (true, Reason::Route) => (3, 0),
+        (true, Reason::Hops) => (11, 0),
+        (true, Reason::TooBig(_)) => (3, NEEDS_FRAGMENTATION),
+        (false, Reason::Port) => (1, 4),
+        (false, Reason::Route) => (1, 0),
+        (false, Reason::Hops) => (3, 0),
+        (false, Reason::TooBig(_)) => (2, 0),
+    };
+    // IPv4 has 16 bits for it, IPv6 32, at the same end.
+    if let Reason::TooBig(mtu) = reason {
+        let most = if ip.source.is_ipv4() { u32::from(u16::MAX) } else { u32::MAX };
+        let mtu = u32::try_from(mtu).unwrap_or(u32::MAX).min(most);
+        message[4..8].copy_from_slice(&mtu.to_be_bytes());
+    }
     finish(ip, message);
+}
+
+/// The most bytes of a quoted packet in an error with this header: errors have at most 576 bytes (RFC 1812), or 1280
+/// (RFC 4443).
+pub fn quoted_bytes_max(ip: &ip::Header) -> usize {
+    let most = if ip.source.is_ipv4() { 576 } else { 1280 };
+    most - ip.bytes() - HEADER_BYTES
+}
+
+/// Whether a packet with this header may cause an error (RFC 1122, section 3.2.2; RFC 4443, section 2.4): none about
+/// errors, and none to or about groups.
+pub fn may_cause_error(ip: &ip::Header, transport: &[u8]) -> bool {
+    let is_error = match ip.protocol {
+        ICMP => !matches!(transport.first(), Some(0 | 8)),
+        ICMPV6 => transport.first().is_none_or(|kind| *kind < 128),
+        _ => false,
+    };
+    let is_group = |ip: IpAddr| ip.is_unspecified() || ip.is_multicast();
+    !is_error && !is_group(ip.source) && !is_group(ip.destination)
 }
 
 /// Writes a question for the neighbour with an address, or the answer of the one that has it.
@@ -149,9 +204,15 @@ mod tests {
             assert_eq!(parse(&ip, &message), Some(Message::EchoReply(b"\x00\x01\x00\x02data")));
             message[9] ^= 4;
             assert_eq!(parse(&ip, &message), None);
-            emit_port_unreachable(&ip, &mut message);
+            emit_error(&ip, Reason::Port, &mut message);
             let (kind, code) = if ip.source.is_ipv4() { (3, 3) } else { (1, 4) };
             assert!(matches!(parse(&ip, &message), Some(Message::Error(k, c, _)) if (k, c) == (kind, code)));
+            emit_error(&ip, Reason::TooBig(1_400), &mut message);
+            assert_eq!(parse(&ip, &message), Some(Message::TooBig(1_400, &message[HEADER_BYTES..])));
+            for (transport, may) in [(b"\x08", true), (b"\x03", false), (b"\x80", ip.source.is_ipv6())] {
+                let may = if ip.source.is_ipv6() { transport[0] >= 128 } else { may };
+                assert_eq!(may_cause_error(&ip, transport), may);
+            }
         }
     }
 
@@ -177,7 +238,7 @@ mod tests {
             let mut message = vec![0; rng.below(48) as usize];
             rng.fill(&mut message);
             if let Some(kind) = message.first_mut() {
-                *kind = *rng.pick(&[0, 3, 8, 128, 135, 136]);
+                *kind = *rng.pick(&[0, 2, 3, 8, 128, 135, 136]);
             }
             if message.len() >= 4 {
                 finish(&ip, &mut message);

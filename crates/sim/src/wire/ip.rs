@@ -104,6 +104,23 @@ impl Header {
     }
 }
 
+/// What is left of a packet that an ICMP error quotes: its source, destination, protocol, and the beginning of what
+/// follows its header. Its end may be missing.
+pub fn parse_quoted(packet: &[u8]) -> Option<(IpAddr, IpAddr, u8, &[u8])> {
+    match packet.first()? >> 4 {
+        4 => {
+            let ip = |at| Some(IpAddr::from(array::<4>(packet, at)?));
+            let header_bytes = (usize::from(packet[0] & 15) * 4).max(V4_HEADER_BYTES);
+            Some((ip(12)?, ip(16)?, *packet.get(9)?, packet.get(header_bytes..)?))
+        }
+        6 => {
+            let ip = |at| Some(IpAddr::from(array::<16>(packet, at)?));
+            Some((ip(8)?, ip(24)?, *packet.get(6)?, packet.get(V6_HEADER_BYTES..)?))
+        }
+        _ => None,
+    }
+}
+
 fn parse_v4(packet: &[u8]) -> Result<(Header, &[u8]), Defect> {
     let first = *packet.first().ok_or(Defect::Malformed)?;
     let header_bytes = usize::from(first & 15) * 4;
@@ -232,6 +249,17 @@ mod tests {
     }
 
     #[test]
+    fn the_beginning_of_a_packet_is_enough_to_know_its_flow() {
+        for ips in PAIRS {
+            let header = header(ips, 0);
+            let packet = frame(&header, b"abc").split_off(14);
+            let flow = (header.source, header.destination, UDP, &b"ab"[..]);
+            assert_eq!(parse_quoted(&packet[..header.bytes() + 2]), Some(flow));
+            assert_eq!(parse_quoted(&packet[..header.bytes() - 1]), None);
+        }
+    }
+
+    #[test]
     fn defects_are_told_apart() {
         let mut packet = frame(&header(PAIRS[0], 0), b"abc").split_off(14);
         packet[15] ^= 1;
@@ -284,6 +312,7 @@ mod tests {
             for ethertype in [IPV4, IPV6] {
                 let _ = Header::parse(ethertype, frame.get(14..).unwrap_or_default());
             }
+            let _ = parse_quoted(frame.get(14..).unwrap_or_default());
         }
     }
 }

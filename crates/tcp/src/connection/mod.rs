@@ -248,6 +248,18 @@ impl Connection {
         self.sender.on_retransmission_timeout(&context);
     }
 
+    /// The network reports that a segment was too long for a link of its path (RFC 1191, RFC 8201): segments have at
+    /// most `mss` bytes of payload and TCP options from now on. `sequence` is that of the segment, which reports quote;
+    /// a report about nothing that is outstanding is not believed (RFC 5927, section 7.2). The path may get a longer
+    /// MTU again; nothing is sent to find out.
+    pub fn on_packet_too_big(&mut self, sequence: u32, mss: u16) {
+        let board = &self.sender.board;
+        let position = self.sender.numbering.position(sequence, board.start());
+        if (board.start()..board.end()).contains(&position) {
+            self.sender.limit_segments(mss);
+        }
+    }
+
     /// How many bytes of the peer's stream precede the payload of an arriving segment, for
     /// [`crate::payload::first_difference`].
     pub fn stream_position(&self, segment: &Segment) -> u64 {

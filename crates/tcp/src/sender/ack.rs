@@ -111,7 +111,8 @@ impl Sender {
         if self.sack {
             return;
         }
-        if is_duplicate && recovery.phase != Phase::TimeoutRecovery {
+        let is_all_lost = matches!(recovery.phase, Phase::TimeoutRecovery | Phase::PathRecovery);
+        if is_duplicate && !is_all_lost {
             let most = self.board.outstanding().saturating_sub(mss);
             let inflation = (recovery.inflation + mss).min(most).max(recovery.inflation);
             delivered.bytes += inflation - recovery.inflation;

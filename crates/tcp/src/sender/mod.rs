@@ -149,6 +149,33 @@ impl Sender {
         self.windows = Window::new(u64::from(payload), config.initial_window_segments);
     }
 
+    /// Segments were too long for the path: they have at most so many bytes of payload and options from now on, and
+    /// what is under way is sent again. The network is not congested, so the window stays (as in Linux).
+    pub(crate) fn limit_segments(&mut self, mss: u16) {
+        let bytes = u32::from(mss).max(MSS_MIN);
+        if bytes >= self.segment_bytes {
+            return;
+        }
+        let options = self.segment_bytes.saturating_sub(self.windows.mss as u32);
+        self.segment_bytes = bytes;
+        self.windows.mss = u64::from(bytes - options.min(bytes - 1));
+        self.board.lose_all();
+        if !self.recovery.is_recovering() {
+            if self.recovery.is_reducing() {
+                self.windows.congestion = self.windows.congestion.min(self.windows.threshold);
+            }
+            self.recovery.phase = Phase::PathRecovery;
+            self.recovery.until = self.board.end();
+            self.recovery.recover = self.board.end();
+        }
+        self.recovery.undo = None;
+        self.recovery.duplicates = 0;
+        self.recovery.inflation = 0;
+        self.probe.reset();
+        self.timers.probe = Time::MAX;
+        self.timers.reorder = Time::MAX;
+    }
+
     /// The SYN was acknowledged: data can be sent.
     pub(crate) fn start(&mut self) {
         self.board.start_at(1);

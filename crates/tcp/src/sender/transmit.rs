@@ -239,7 +239,7 @@ impl Sender {
         match self.recovery.phase {
             Phase::TimeoutRecovery => self.counters.timeout_retransmissions += 1,
             Phase::FastRecovery => self.counters.fast_retransmissions += 1,
-            Phase::Open | Phase::Reduction => {}
+            Phase::Open | Phase::Reduction | Phase::PathRecovery => {}
         }
         self.counters.retransmitted_bytes += bytes;
         self.note_sent(context, bytes);

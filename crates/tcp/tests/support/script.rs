@@ -11,6 +11,7 @@
 //! 0.1 accepted <mss 1000,sackOK>               opened passively, likewise
 //! 0.1 write 3000                               calls of the application: also read, close, abort
 //! 0.2 < . 1:1 ack 1001 win 5000 <sack 1:2 3:4> ce    a segment arrives: flags, positions, and what it carries
+//! 0.2 too_big 1 500                            the network reports a segment; the longest from now on
 //! 0.3 wait                                     time passes
 //! 0.3 ? cwnd=10 phase=Open                     asks for figures
 //! 0.1 > P. 1:1001 ack 1 ect0                   the endpoint sends a segment
@@ -124,6 +125,10 @@ impl Run {
             "read" => _ = self.connection.read(number()),
             "close" => self.connection.close(),
             "abort" => self.connection.abort(),
+            "too_big" => {
+                let (sequence, mss) = rest.split_once(' ').unwrap_or_else(|| panic!("`{line}` needs two numbers"));
+                self.connection.on_packet_too_big(sequence.parse().unwrap(), mss.parse().unwrap());
+            }
             "wait" => {}
             "<" => {
                 let segment = self.parse(rest);
