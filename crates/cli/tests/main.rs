@@ -23,6 +23,7 @@ mod plug_ins;
 mod sim;
 mod sim_checks;
 mod sim_examples;
+mod sim_ray;
 mod sim_sweeps;
 mod support;
 mod terminal;
