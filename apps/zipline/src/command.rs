@@ -1,10 +1,10 @@
 //! The command `zipline`, also `wirespeed zipline`: configures the programs of this folder for the traffic, from a
 //! capture of it, or from the traffic itself.
 //!
-//! * [`sample`]: which transform suits the packets of a capture, and the entries for it; [`traffic`]: which packets
+//! * `sample`: which transform suits the packets of a capture, and the entries for it; `traffic`: which packets
 //!   these are.
-//! * [`learn`]: the controller, which needs no capture, by itself or within a running switch. [`learner`] controls the
-//!   switches, [`connection`] is the connection to one, [`parameters`] is what their programs and entries must have in
+//! * `learn`: the controller, which needs no capture, by itself or within a running switch. `learner` controls the
+//!   switches, `connection` is the connection to one, `parameters` is what their programs and entries must have in
 //!   common.
 
 mod connection;

@@ -2,7 +2,7 @@
 //!
 //! What enters: a line as users of that tool write it, and the control plane of a switch. What leaves: text in the
 //! tool's form, which scripts parse. The commands are those of entries files ([`crate::cli_text`]), the answers those
-//! of [`crate::ask`]; this module adds the commands about the switch and its program, and the text around results.
+//! of `ask`; this module adds the commands about the switch and its program, and the text around results.
 //! Where the tool reports an error without a reason, this module gives the reason.
 
 use crate::api::entity::{Call, Cell, Direct, EntryAction, TableEntry};

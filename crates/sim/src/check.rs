@@ -3,9 +3,8 @@
 //! What enters: properties, and the records of a run in their order. What leaves: the first violation, with the packet,
 //! the place and the time; or none. It does not depend on the number of threads.
 //!
-//! * [`property`]: which properties there are. [`packets`]: what is known of each packet under way, [`facts`] of
-//!   the network.
-//!   [`shrink`]: makes what fails smaller.
+//! * [`property`]: which properties there are. `packets`: what is known of each packet under way; `facts`: of the
+//!   network. [`shrink`]: makes what fails smaller.
 
 pub(crate) mod facts;
 mod packets;

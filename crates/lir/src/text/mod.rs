@@ -1,4 +1,4 @@
-//! The text form. What [`print`] prints, [`read`] reads.
+//! The text form. What [`print()`] prints, [`read()`] reads.
 //!
 //! ```text
 //! unit fast_path
