@@ -62,7 +62,7 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
 fn write(switch: &mut Switch, commands: &[(Command, Origin)], replies: &mut Vec<Reply>, errors: &mut Vec<EntryError>) {
     let (program, tables) = (Arc::clone(switch.program()), switch.shared_tables());
     let (mut state, mut tables) = (ControllerState::default(), tables.lock());
-    let mut writer = Writer::new(&program, &mut state, tables.begin(), Some(switch)).for_tools();
+    let mut writer = Writer::new(&program, &mut state, tables.begin(), Some(switch)).for_tools().with_own_actions();
     let first = replies.len();
     for (command, origin) in commands {
         let outcome = match command {

@@ -72,6 +72,8 @@ pub(crate) struct Writer<'a, 't> {
     inserted: Option<Handle>,
     /// Whether messages name entries, members and groups by their handles, as BMv2's tools do.
     is_for_tools: bool,
+    /// Whether entries of tables with an action profile may run actions of their own, as in files and packet tests.
+    has_own_actions: bool,
     direct: Vec<Direct>,
     /// Whether some of these are for all entries of a table.
     all_set: bool,
@@ -140,13 +142,31 @@ impl<'a, 't> Writer<'a, 't> {
         switch: Option<&'a mut Switch>,
     ) -> Writer<'a, 't> {
         let (undos, direct, left, fresh) = Default::default();
-        let (inserted, is_for_tools, all_set) = Default::default();
-        Writer { program, state, batch, switch, undos, inserted, is_for_tools, direct, all_set, fresh, left }
+        let (inserted, is_for_tools, has_own_actions, all_set) = Default::default();
+        Writer {
+            program,
+            state,
+            batch,
+            switch,
+            undos,
+            inserted,
+            is_for_tools,
+            has_own_actions,
+            direct,
+            all_set,
+            fresh,
+            left,
+        }
     }
 
     /// With messages for BMv2's tools.
     pub fn for_tools(self) -> Writer<'a, 't> {
         Writer { is_for_tools: true, ..self }
+    }
+
+    /// A writer for files and packet tests, whose entries may run actions of their own beside an action profile.
+    pub fn with_own_actions(self) -> Writer<'a, 't> {
+        Writer { has_own_actions: true, ..self }
     }
 
     /// With arrays that were prepared for the updates.
@@ -483,7 +503,9 @@ impl<'a, 't> Writer<'a, 't> {
         let profile = declared.implementation.as_ref().map(|used| used.profile);
         let to = |target: usize, handle: Handle| (target, vec![Bits::from_u64(32, u64::from(handle.0))]);
         match (action, profile) {
-            (EntryAction::Call(call), None) => Ok((self.position(table, call)?, call.args.clone())),
+            (EntryAction::Call(call), profile) if profile.is_none() || self.has_own_actions => {
+                Ok((self.position(table, call)?, call.args.clone()))
+            }
             (EntryAction::Call(_), Some(profile)) => Err(Fault::invalid(format!(
                 "table {} takes its actions from action profile {}: an entry names a member or a group of it",
                 declared.name, self.program.action_profiles[profile].name
