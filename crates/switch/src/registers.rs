@@ -503,20 +503,24 @@ mod tests {
         for (old, new) in long_arrays() {
             let none = (Bits::zero(old.width_bits), Bits::zero(new.width_bits));
             let common = old.size.min(new.size);
-            let stop = std::sync::atomic::AtomicBool::new(false);
+            let (stop, begun) = (std::sync::atomic::AtomicBool::new(false), std::sync::Barrier::new(2));
             std::thread::scope(|scope| {
-                let writer = scope.spawn(|| {
-                    let (mut shared, mut rng, mut number) = (old.shared(), Rng::new(3), 0);
-                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                        number += 1;
+                scope.spawn(|| {
+                    let (mut shared, mut rng) = (old.shared(), Rng::new(3));
+                    for number in 1.. {
                         shared.write(rng.below(common), &Bits::from_u64(old.width_bits, number));
+                        if number == 1 {
+                            begun.wait();
+                        }
+                        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                            break;
+                        }
                     }
-                    number
                 });
+                begun.wait();
                 new.follow(&old, false, (&none.0, &none.1));
                 new.follow(&old, false, (&none.0, &none.1));
                 stop.store(true, std::sync::atomic::Ordering::Relaxed);
-                assert!(writer.join().unwrap() > 0);
             });
             assert_eq!(new.take_values(&old, false, (&none.0, &none.1)), Ok(()));
             let differ = (0..common).find(|&cell| new.read(cell).unwrap().to_u64() != old.read(cell).unwrap().to_u64());
