@@ -264,6 +264,15 @@ fn loops_and_labels_are_followed() {
     check("dead-stores", &two_stages("", looped, "v0_a = 1L"), expect![]);
 }
 
+/// The time does not double with each loop: this many would never end.
+#[test]
+fn loops_within_loops_are_followed() {
+    let open = |number| format!("loop {{\n if v1_b == {number}L {{\n goto out{number}\n }}\n v1_b += 1L\n");
+    let close = |number| format!("v0_a = v0_a + 1L\n }}\n label out{number}\n");
+    let loops: String = (0..40).map(open).chain((0..40).rev().map(close)).collect();
+    check("dead-stores", &two_stages("", &loops, "v0_a = 1L"), expect![]);
+}
+
 #[test]
 fn dead_stores_are_removed() {
     check(

@@ -35,6 +35,10 @@ pub(super) struct Flow<'u> {
     nodes: AtEntries,
     /// The same for labels.
     labels: BTreeMap<String, Live>,
+    /// The same for loops, which are numbered as they are walked over.
+    loops: Vec<Live>,
+    /// The number of the loop that is walked over next.
+    next_loop: usize,
     /// What the statements at the stage's end read.
     after: Live,
     /// What is live in its saved place at any exit, and refreshed.
@@ -84,6 +88,8 @@ impl<'u> Flow<'u> {
             refreshed: written(unit, number),
             nodes: BTreeMap::new(),
             labels: BTreeMap::new(),
+            loops: Vec::new(),
+            next_loop: 0,
             after: Live::new(),
             spilled: BTreeSet::new(),
             has_changed: false,
@@ -126,6 +132,7 @@ impl<'u> Flow<'u> {
     }
 
     fn stage(&mut self, stage: &Stage) -> Vec<Vec<Stmt>> {
+        self.next_loop = 0;
         self.after = Live::new();
         stage.after.iter().for_each(|stmt| read(stmt, false, &mut self.after));
         let mut after = Live::new();
@@ -212,19 +219,18 @@ impl<'u> Flow<'u> {
         }
     }
 
-    /// What is live at the start of a loop is live at its end.
+    /// What is live at the start of a loop is live at its end. The body is visited once, as [`Flow::analyse`] repeats the
+    /// stage until nothing changes: visits that repeat within each other would double with each loop in a loop.
     fn in_loop(&mut self, body: &[Stmt], live: &mut Live) -> Vec<Stmt> {
-        live.clear();
-        let removes = std::mem::take(&mut self.removes);
-        loop {
-            let mut before = live.clone();
-            self.body(body, &mut before);
-            if !add(live, &before) {
-                break;
-            }
+        let number = self.next_loop;
+        self.next_loop += 1;
+        if number == self.loops.len() {
+            self.loops.push(Live::new());
         }
-        self.removes = removes;
-        self.body(body, live)
+        live.clone_from(&self.loops[number]);
+        let out = self.body(body, live);
+        self.has_changed |= add(&mut self.loops[number], live);
+        out
     }
 
     fn simple(&mut self, stmt: &Stmt, live: &mut Live) {
