@@ -29,7 +29,8 @@ pub(crate) fn test(options: &[&str]) -> Result<(), String> {
     println!("without {}", hidden.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
     let mut without = cargo();
     without.env("PATH", &commands).env(RECORD_VARIABLE, &record).arg("test");
-    without.args(if options.is_empty() { &["--workspace"] } else { options });
+    // One failure must not hide others: a run takes long.
+    without.arg("--no-fail-fast").args(if options.is_empty() { &["--workspace"] } else { options });
     let first = finish(&mut without);
     let second = run_skipped(&record);
     let failed: Vec<String> = [first, second].into_iter().filter_map(Result::err).collect();
