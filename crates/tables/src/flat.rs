@@ -37,6 +37,7 @@ const _: () = assert!(TABLE_ENTRIES_MAX <= CELL as usize && KEY_BITS_MAX < 1 << 
 pub(crate) const STRIDE_BITS: u32 = 8;
 
 /// The most nodes whose slots vectors can number, in signed numbers of 32 bits.
+#[cfg(target_arch = "x86_64")]
 pub(crate) const NODES_MAX: usize = 1 << (31 - STRIDE_BITS);
 
 /// Bits of the root, and the number of entries up to which it is used: 1 KiB, 256 KiB, 64 MiB. Without entries it is
