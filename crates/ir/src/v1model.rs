@@ -84,6 +84,8 @@ pub enum Slot {
     /// Not a request: the buffer that the packet was, in the upper 16 bits, and the number of packets in it; 0 for
     /// packets that were not a buffer.
     Gathered,
+    /// Not a request: the port of the queue that the packet has left, in programs that write `egress_port`.
+    QueuePort,
 }
 
 impl Slot {
@@ -117,6 +119,7 @@ impl Slot {
         Slot::Release,
         Slot::Scatter,
         Slot::Gathered,
+        Slot::QueuePort,
     ];
 
     /// The type of the slot's variable.
@@ -124,6 +127,7 @@ impl Slot {
         match STANDARD_METADATA.iter().find(|(_, slot, _)| *slot == self) {
             Some((_, _, ty)) => *ty,
             None if matches!(self, Slot::Gather | Slot::Scatter) => Type::Bit(64),
+            None if self == Slot::QueuePort => Type::Bit(ARCHITECTURE.port_bits),
             None => Type::Bit(32),
         }
     }
@@ -261,7 +265,7 @@ const POINTS: [Point; 4] = [
 ];
 
 /// In the order of [`Slot`].
-const SLOTS: [SlotInfo; Slot::Gathered as usize + 1] = [
+const SLOTS: [SlotInfo; Slot::QueuePort as usize + 1] = [
     slot("ingress_port", Source::IngressPort),
     slot("egress_spec", Source::Packet),
     slot("egress_port", Source::QueuePort),
@@ -290,6 +294,7 @@ const SLOTS: [SlotInfo; Slot::Gathered as usize + 1] = [
     slot("release", Source::Packet),
     slot("scatter", Source::Packet),
     slot("gathered", Source::Packet),
+    slot("port of the queue", Source::QueuePort),
 ];
 
 const REQUESTS: [Request; 10] = [

@@ -8,6 +8,7 @@ use base::{Bits, IndexVec, Span};
 use ir::pna;
 use ir::psa::{self, Carried, PacketPath};
 use ir::v1model::{self, InstanceType, PORT_MAX};
+use ir::walk::{base_var, visit_writes};
 use ir::{
     BinaryOp, Body, DropReason, Expr, ExprKind, FieldListId, IntrinsicSlot, Place, PointId, Program, Stmt, StmtKind,
     Type, UnaryOp, VarId, VarKind,
@@ -70,7 +71,7 @@ impl Decider<'_> {
             Deparser => {
                 body.extend(self.punt(Slot::Gather));
                 body.extend(self.punt(Slot::Recirculate));
-                let port = self.standard(Slot::EgressPort);
+                let port = self.sent_port();
                 let limit = self.truncation().map(|limit| self.read(limit));
                 body.push(stmt(StmtKind::Send { port: self.read(port), limit }));
             }
@@ -81,6 +82,10 @@ impl Decider<'_> {
     /// Sets what egress sees of a packet that has left its queue.
     fn leave_queue(&mut self, body: &mut Body) {
         use v1model::Slot;
+        let (left, sent) = (self.standard(Slot::EgressPort), self.sent_port());
+        if sent != left {
+            body.push(assign(sent, self.read(left)));
+        }
         // The reference switch sets the port after the drop port, which for the usual one leaves nothing of 9 bits.
         let (spec, after_drop) = (self.standard(Slot::EgressSpec), self.program.drop_port.wrapping_add(1));
         body.push(self.set(spec, after_drop & u64::from(PORT_MAX)));
@@ -97,6 +102,22 @@ impl Decider<'_> {
             }
             None => body.push(assign(length, sent)),
         }
+    }
+
+    /// The variable with the port on which a packet is sent: that of its queue, whatever the program writes into
+    /// `egress_port`.
+    fn sent_port(&mut self) -> VarId {
+        use v1model::Slot;
+        let port = self.standard(Slot::EgressPort);
+        let mut is_written = false;
+        visit_writes(self.program, &mut |place, _| is_written |= base_var(place) == Some(port));
+        if !is_written {
+            return port;
+        }
+        self.known(Slot::QueuePort).unwrap_or_else(|| {
+            let kind = VarKind::Intrinsic(Slot::QueuePort as u32);
+            self.program.vars.push(ir::Var { name: "queue_port".to_owned(), ty: Slot::QueuePort.ty(), kind })
+        })
     }
 
     /// The variable with the length to which a packet is cut: a session may cut the clones of any program.

@@ -411,11 +411,12 @@ impl Scope<'_, '_> {
 
     /// The value of an intrinsic variable in a packet that enters the code.
     fn intrinsic_entering(&self, slot: u32) -> C {
-        if let Some(path) = self.path.filter(|path| path.fast_path.is_of_replicas()) {
-            return replica::intrinsic(path.fast_path.entry, slot);
+        let source = self.emitter.program.architecture.source(slot);
+        if self.path.is_some_and(|path| path.fast_path.is_of_replicas()) {
+            return replica::intrinsic(source, slot);
         }
         let member = |member: &str| cast(Type::U64, self.received(member));
-        match self.emitter.program.architecture.source(slot) {
+        match source {
             Source::IngressPort => member("ingress_port"),
             Source::IngressLength => member("ingress_length"),
             Source::IngressTime => binary("/", member("time_ns"), long(1000)),

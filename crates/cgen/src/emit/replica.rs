@@ -10,7 +10,8 @@ use super::fast_path::PathStage;
 use super::header::Place;
 use super::scope::{Scope, valid_word};
 use crate::ctree;
-use crate::plan::fast_path::{Entry, FastPath};
+use crate::plan::fast_path::FastPath;
+use ir::architecture::Source;
 use ir::{BlockKind, HeaderId, HeaderRef, StmtKind, VarId};
 use lir::{
     Expr as C, State, Stmt as S, Type, arrow, assign, binary, call, cast, conditional, constant, declare, index, int,
@@ -85,10 +86,10 @@ fn stays(emitter: &Emitter<'_>) -> Vec<S> {
 }
 
 /// The initial value of an intrinsic variable.
-pub(crate) fn intrinsic(entry: Entry, slot: u32) -> C {
-    match entry {
-        Entry::Queues { port, .. } if slot == port => cast(Type::U64, arrow(name("frame"), "port")),
-        Entry::Queues { rid, .. } if slot == rid => cast(Type::U64, arrow(name("frame"), "rid")),
+pub(crate) fn intrinsic(source: Source, slot: u32) -> C {
+    match source {
+        Source::QueuePort => cast(Type::U64, arrow(name("frame"), "port")),
+        Source::Replica => cast(Type::U64, arrow(name("frame"), "rid")),
         _ => index(arrow(name("packet"), "intrinsic"), int(slot)),
     }
 }

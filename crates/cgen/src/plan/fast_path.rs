@@ -66,9 +66,8 @@ pub(crate) enum NoFastPath {
 pub(crate) enum Entry {
     /// At the parser, as they were received.
     Parser,
-    /// Behind the queues, as replicas of one packet, which has been through ingress. Each has two intrinsic variables
-    /// of its own, in these slots.
-    Queues { port: u32, rid: u32 },
+    /// Behind the queues, as replicas of one packet, which has been through ingress. Each has its own port and number.
+    Queues,
 }
 
 /// The fast path of a program.
@@ -195,12 +194,12 @@ impl FastPath {
         let makes_copies = [Effect::Replicas, Effect::ParsedCopy, Effect::EgressAgain];
         let is_of_use = makes_copies.iter().any(|&effect| program.may_request(effect));
         let is_parsed = self.between.reparsed.is_some();
-        if !self.in_place || !is_of_use || is_parsed || state::egress_burst_max(program) == 1 {
+        let are_numbered = program.architecture.slot_from(Source::Replica).is_some();
+        if !self.in_place || !is_of_use || !are_numbered || is_parsed || state::egress_burst_max(program) == 1 {
             return None;
         }
-        let slot = |source| program.architecture.slot_from(source);
         let mut path = FastPath {
-            entry: Entry::Queues { port: slot(Source::QueuePort)?, rid: slot(Source::Replica)? },
+            entry: Entry::Queues,
             times: BTreeSet::new(),
             // Clones may be cut by their session.
             truncated: self.between.limit,
@@ -300,7 +299,7 @@ impl FastPath {
                     }
                 }),
                 // Replicas begin with all that their packet has.
-                Entry::Queues { .. } => {
+                Entry::Queues => {
                     let given = program.vars.iter_enumerated().filter(|(_, var)| var.kind != VarKind::Local);
                     given.for_each(|(var, _)| mention(var, 0));
                 }
