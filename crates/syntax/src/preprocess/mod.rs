@@ -5,14 +5,18 @@
 //! origin of either leads to the body. Errors are reported and reading continues; only an exceeded limit ends it.
 //!
 //! * this module: files, directives, conditionals;
-//! * [`macros`]: definition and expansion of macros;
+//! * [`macros`]: definition of macros;
+//! * [`expand`]: their expansion;
+//! * [`substitute`]: arguments in the place of parameters;
 //! * [`condition`]: the expressions of `#if`.
 //!
 //! Limits on include depth, the number of included files, the number of tokens and the work of macro expansion bound
 //! what a hostile program can cost.
 
 mod condition;
+mod expand;
 mod macros;
+mod substitute;
 #[cfg(test)]
 mod tests;
 

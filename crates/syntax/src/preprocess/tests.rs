@@ -55,6 +55,45 @@ fn expansion_is_scanned_again_but_not_for_its_own_name() {
 }
 
 #[test]
+fn a_name_inside_its_own_expansion_stays_in_arguments_too() {
+    check("#define F(q) q\n#define A F(A)\nconst int d = A;", expect!["const int d = A;"]);
+    check("#define F(q) (q)\n#define A F(B) + 46\n#define B A + A\nB", expect!["(B) + 46 + (B) + 46"]);
+    check("#define F(p) (p + 0)\n#define G(p) p\n#define B G(83) + A\n#define A F(B)\nA", expect!["(83 + A + 0)"]);
+    // Behind the expansion the name has its meaning again, but a token that was painted stays so.
+    check("#define F(q) q\n#define A F(F(A) x) A\nF(A) A", expect!["A x A A x A"]);
+    check("#define F(q) q F\n#define G(q) F(q)(1)\nG(F)(2) F(G)(3)", expect!["F F(1)(2) G F(3)"]);
+}
+
+#[test]
+fn a_comma_before_omitted_arguments_is_dropped() {
+    check("#define V(a, ...) f(a, ## __VA_ARGS__)\nV(1) V(1,) V(1, 2, 3) V()", expect!["f(1) f(1,) f(1,2, 3) f()"]);
+    check("#define W(rest...) f(0, ## rest)\nW() W(1)", expect!["f(0) f(0,1)"]);
+}
+
+#[test]
+fn optional_tokens_depend_on_the_last_arguments() {
+    let define = "#define E\n#define X 5\n#define O(a, ...) f(a __VA_OPT__(,) __VA_ARGS__)\n";
+    check(&format!("{define}O(1) O(1,) O(1, 2) O(1, E) O()"), expect!["f(1) f(1) f(1, 2) f(1) f()"]);
+    let define = "#define X 5\n#define Q(a, ...) a ## __VA_OPT__((a) b) c #__VA_OPT__(a b ## a)\n";
+    check(&format!("{define}Q(X, 1) Q(X)"), expect![[r#"5(5) b c "5 bX" 5 c """#]]);
+    check("#define P(a) __VA_OPT__(a)\nP(1)", expect!["__VA_OPT__(1)"]);
+    check(
+        "#define P(...) __VA_OPT__\n#define Q(...) __VA_OPT__(a",
+        expect![[r#"
+
+        d/a.p4:1:16: error[E0114]: `__VA_OPT__` needs tokens in parentheses
+        d/a.p4:2:16: error[E0114]: `__VA_OPT__` needs tokens in parentheses"#]],
+    );
+    check(
+        "#define P(...) __VA_OPT__(## a)\n#define Q(...) __VA_OPT__(__VA_OPT__(a))",
+        expect![[r#"
+
+        d/a.p4:1:27: error[E0114]: `##` needs a token on either side
+        d/a.p4:2:27: error[E0114]: `__VA_OPT__` cannot stand inside another"#]],
+    );
+}
+
+#[test]
 fn strings_and_pastes() {
     check("#define S(x) #x\n#define X 1\nS(a + X) S( \"q\\n\" ) S()", expect![[r#""a + X" "\"q\\n\"" """#]]);
     check("#define P(a, b) a##b x\nP(he, ader) P(8w, 1) P(, b) P(a, ) P(,)", expect!["header x 8w1 x b x a x x"]);
