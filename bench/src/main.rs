@@ -20,6 +20,7 @@
 //!   checked.
 //! * [`compile`]: the time that large programs take to compile, stage by stage.
 //! * [`event_queue`]: event queues for the simulator. [`mod@sim`]: packet hops a second of simulated networks.
+//!   [`ns3`]: the same networks here and in ns-3.
 //! * [`workers`]: several workers against one, from memory to memory.
 //! * [`switches`]: many switches of one program in one process: what each costs to make and to keep.
 //!
@@ -43,6 +44,7 @@ mod entries;
 mod event_queue;
 mod growth;
 mod limit;
+mod ns3;
 mod peers;
 mod progress;
 mod router;
@@ -101,7 +103,7 @@ pub struct Arguments {
     /// How many several workers are
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     workers: u32,
-    /// What random numbers begin with, for `zipline-sizes`
+    /// What random numbers begin with, for `zipline-sizes` and `ns3`
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Packets in a second, for `zipline-sizes`
@@ -114,6 +116,12 @@ pub struct Arguments {
     /// From one packet to the next, at least, for `zipline-learning`: so exact are its figures
     #[arg(long, default_value_t = 10)]
     pace_us: u64,
+    /// A scenario of `wirespeed sim` instead of those of bench/peers/ns3, for `ns3`
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<std::path::PathBuf>,
+    /// Replaces a value of the scenarios, as for `wirespeed sim`; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// One JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -166,6 +174,10 @@ enum Benchmark {
     EventQueue,
     /// Simulated networks
     Sim,
+    /// Simulated networks here and in ns-3: results
+    Ns3,
+    /// Simulated networks here and in ns-3: speed
+    Ns3Speed,
 }
 
 fn main() -> ExitCode {
@@ -205,5 +217,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Compile => compile::run(arguments),
         Benchmark::EventQueue => event_queue::run(arguments),
         Benchmark::Sim => sim::run(arguments),
+        Benchmark::Ns3 => ns3::run(arguments),
+        Benchmark::Ns3Speed => ns3::speed::run(arguments),
     }
 }
