@@ -25,6 +25,8 @@ pub(crate) struct Lexer {
     is_line_start: bool,
     /// An unterminated string was found. From then on strings end with their line, so that no text is searched twice.
     strings_end_with_line: bool,
+    /// Whether `'a'` is one token, as in the lines of directives. P4 has no such literals.
+    pub has_characters: bool,
 }
 
 /// The operators and brackets. If one is a prefix of another, the longer comes first. The parser forms `>>` and `>>=`.
@@ -105,10 +107,23 @@ fn line_end(text: &[u8]) -> Option<usize> {
     (text.get(blanks) == Some(&b'\n')).then_some(blanks + 1)
 }
 
+/// The length of a character constant with its quotation marks, or of one such mark if there is no other on the line.
+fn character_length(text: &[u8]) -> usize {
+    let mut at = 1;
+    loop {
+        match text.get(at) {
+            Some(b'\'') => return at + 1,
+            Some(b'\\') if text.get(at + 1).is_some_and(|&byte| byte != b'\n') => at += 2,
+            None | Some(b'\n' | b'\\') => return 1,
+            Some(_) => at += 1,
+        }
+    }
+}
+
 impl Lexer {
     /// A lexer at the beginning of `text`, whose position in the source map is `base`.
     pub fn new(text: Arc<str>, base: u32) -> Lexer {
-        Lexer { text, base, position: 0, is_line_start: true, strings_end_with_line: false }
+        Lexer { text, base, position: 0, is_line_start: true, strings_end_with_line: false, has_characters: false }
     }
 
     pub fn checkpoint(&self) -> Checkpoint {
@@ -161,6 +176,10 @@ impl Lexer {
         }
         if first == b'"' {
             return self.scan_string();
+        }
+        if first == b'\'' && self.has_characters {
+            self.position += character_length(bytes);
+            return TokenKind::InvalidCharacter;
         }
         let candidates = OPERATORS.get(FIRST_OPERATOR[first as usize] as usize..).unwrap_or(&[]);
         for (text, kind) in candidates.iter().take_while(|(text, _)| text[0] == first) {

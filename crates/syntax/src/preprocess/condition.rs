@@ -1,9 +1,10 @@
-//! The expressions of `#if` and `#elif`: 64-bit integers, `defined`, `__has_include`, and the operators of C.
+//! The expressions of `#if` and `#elif`: `defined`, `__has_include`, and the operators of C on the integers of
+//! [`number`](super::number).
 
+use super::number::Number;
 use super::{LimitExceeded, Preprocessor};
 use crate::codes;
 use crate::diag::Diagnostic;
-use crate::literal;
 use crate::token::{Names, Symbol, Token, TokenKind};
 use base::Span;
 
@@ -25,7 +26,7 @@ impl Preprocessor<'_> {
         let mut evaluator = Evaluator { tokens: &tokens, next: 0, names: &self.names, end: span, depth: 0 };
         let outcome = evaluator.conditional(true).and_then(|value| match evaluator.peek() {
             Some(extra) => Err(Fault { span: extra.span, message: evaluator.what_is_extra() }),
-            None => Ok(value != 0),
+            None => Ok(value.is_true()),
         });
         Ok(outcome.unwrap_or_else(|fault| {
             let message = "this condition cannot be evaluated";
@@ -178,23 +179,23 @@ impl Evaluator<'_> {
     }
 
     /// `c ? a : b`. If `is_live` is false, the value is not used and a division by zero is not an error.
-    fn conditional(&mut self, is_live: bool) -> Result<i64, Fault> {
+    fn conditional(&mut self, is_live: bool) -> Result<Number, Fault> {
         self.descend()?;
         let condition = self.binary(0, is_live)?;
         let mut value = condition;
         if self.take(TokenKind::Question) {
-            let then_value = self.conditional(is_live && condition != 0)?;
+            let then_value = self.conditional(is_live && condition.is_true())?;
             if !self.take(TokenKind::Colon) {
                 return self.fault("`:` is expected here");
             }
-            let else_value = self.conditional(is_live && condition == 0)?;
-            value = if condition != 0 { then_value } else { else_value };
+            let else_value = self.conditional(is_live && !condition.is_true())?;
+            value = if condition.is_true() { then_value.beside(else_value) } else { else_value.beside(then_value) };
         }
         self.depth -= 1;
         Ok(value)
     }
 
-    fn binary(&mut self, precedence_min: u32, is_live: bool) -> Result<i64, Fault> {
+    fn binary(&mut self, precedence_min: u32, is_live: bool) -> Result<Number, Fault> {
         let mut left = self.unary(is_live)?;
         while let Some((operator, precedence, length)) = binary_operator(&self.tokens[self.next..]) {
             if precedence <= precedence_min {
@@ -204,29 +205,29 @@ impl Evaluator<'_> {
             self.next += length;
             let is_right_live = is_live
                 && match operator {
-                    "&&" => left != 0,
-                    "||" => left == 0,
+                    "&&" => left.is_true(),
+                    "||" => !left.is_true(),
                     _ => true,
                 };
             let right = self.binary(precedence, is_right_live)?;
-            let is_division_by_zero = right == 0 && matches!(operator, "/" | "%");
+            let is_division_by_zero = !right.is_true() && matches!(operator, "/" | "%");
             if is_division_by_zero && is_right_live {
                 return Err(Fault { span, message: "this divides by zero".into() });
             }
-            left = apply(operator, left, right);
+            left = left.apply(operator, right);
         }
         Ok(left)
     }
 
-    fn unary(&mut self, is_live: bool) -> Result<i64, Fault> {
+    fn unary(&mut self, is_live: bool) -> Result<Number, Fault> {
         self.descend()?;
         let Some(token) = self.peek() else { return self.fault("a value is missing") };
         self.next += 1;
         let value = match token.kind {
-            TokenKind::Not => i64::from(self.unary(is_live)? == 0),
-            TokenKind::Minus => self.unary(is_live)?.wrapping_neg(),
+            TokenKind::Not => Number::from(!self.unary(is_live)?.is_true()),
+            TokenKind::Minus => self.unary(is_live)?.negated(),
             TokenKind::Plus => self.unary(is_live)?,
-            TokenKind::Tilde => !self.unary(is_live)?,
+            TokenKind::Tilde => self.unary(is_live)?.complement(),
             TokenKind::LeftParen => {
                 let value = self.conditional(is_live)?;
                 if !self.take(TokenKind::RightParen) {
@@ -234,60 +235,19 @@ impl Evaluator<'_> {
                 }
                 value
             }
-            TokenKind::Word => i64::from(&**self.names.text(token.symbol) == "true"),
-            TokenKind::Integer => {
-                integer(self.names.text(token.symbol)).map_err(|message| Fault { span: token.span, message })?
+            TokenKind::Word => Number::from(&**self.names.text(token.symbol) == "true"),
+            TokenKind::Integer => self.read(token, Number::of_integer)?,
+            TokenKind::InvalidCharacter if self.names.text(token.symbol).starts_with('\'') => {
+                self.read(token, Number::of_characters)?
             }
-            TokenKind::InvalidCharacter => self.character(token)?,
             _ => return Err(Fault { span: token.span, message: "a value is expected here".into() }),
         };
         self.depth -= 1;
         Ok(value)
     }
 
-    /// `'a'`: P4 has no such literals, so it consists of three tokens.
-    fn character(&mut self, quote: Token) -> Result<i64, Fault> {
-        if let [inside, close, ..] = &self.tokens[self.next..]
-            && [quote, *close].iter().all(|token| &*token.text(self.names) == "'")
-            && let [character] = inside.text(self.names).as_bytes()
-        {
-            self.next += 2;
-            return Ok(i64::from(*character));
-        }
-        Err(Fault { span: quote.span, message: "a value is expected here".into() })
-    }
-}
-
-/// The value of an integer in C's notation: `0755` is octal, and `L` and `U` may follow.
-fn integer(text: &str) -> Result<i64, String> {
-    let digits = text.trim_end_matches(['l', 'L', 'u', 'U']);
-    let is_octal = digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|digit| digit.is_ascii_digit());
-    if is_octal {
-        return i64::from_str_radix(digits, 8).map_err(|_| "this is not a 64-bit octal number".into());
-    }
-    let literal = literal::parse_integer(if digits.is_empty() { text } else { digits })?;
-    i64::try_from(&literal.value).map_err(|_| "this number is too large".into())
-}
-
-fn apply(operator: &str, left: i64, right: i64) -> i64 {
-    match operator {
-        "||" => i64::from(left != 0 || right != 0),
-        "&&" => i64::from(left != 0 && right != 0),
-        "|" => left | right,
-        "^" => left ^ right,
-        "&" => left & right,
-        "==" => i64::from(left == right),
-        "!=" => i64::from(left != right),
-        "<" => i64::from(left < right),
-        "<=" => i64::from(left <= right),
-        ">" => i64::from(left > right),
-        ">=" => i64::from(left >= right),
-        "<<" => u32::try_from(right).ok().and_then(|right| left.checked_shl(right)).unwrap_or(0),
-        ">>" => left >> right.clamp(0, 63),
-        "+" => left.wrapping_add(right),
-        "-" => left.wrapping_sub(right),
-        "*" => left.wrapping_mul(right),
-        "/" => left.checked_div(right).unwrap_or(0),
-        _ => left.checked_rem(right).unwrap_or(0),
+    /// The number that a token stands for.
+    fn read(&self, token: Token, number: fn(&str) -> Result<Number, String>) -> Result<Number, Fault> {
+        number(self.names.text(token.symbol)).map_err(|message| Fault { span: token.span, message })
     }
 }

@@ -26,6 +26,26 @@ pub(super) struct Macro {
 }
 
 impl Macro {
+    /// A macro that is 1 and that no text defines.
+    fn one(names: &mut Names) -> Macro {
+        let one = Token {
+            kind: TokenKind::Integer,
+            is_first_on_line: false,
+            has_space_before: true,
+            is_painted: false,
+            symbol: names.intern("1"),
+            span: Span::NONE,
+        };
+        Macro {
+            parameters: None,
+            is_variadic: false,
+            body: Rc::from([one]),
+            optionals: Vec::new(),
+            body_tokens: Arc::from([BodyToken { span: Span::NONE, is_parameter: false }]),
+            span: Span::NONE,
+        }
+    }
+
     /// The parameter with the token's name.
     pub fn parameter(&self, token: &Token) -> Option<usize> {
         let parameters = self.parameters.as_ref()?;
@@ -65,7 +85,7 @@ pub(super) struct Macros {
 
 impl Macros {
     pub fn new(names: &mut Names) -> Macros {
-        Macros {
+        let mut macros = Macros {
             by_symbol: Vec::new(),
             is_active: Vec::new(),
             line: names.intern("__LINE__"),
@@ -74,7 +94,10 @@ impl Macros {
             time: names.intern("__TIME__"),
             optional: names.intern("__VA_OPT__"),
             has_include: names.intern("__has_include"),
-        }
+        };
+        let assembler = names.intern("__ASSEMBLER__");
+        macros.set(assembler, Some(Rc::new(Macro::one(names))));
+        macros
     }
 
     /// Whether the name is a predefined macro.
@@ -249,9 +272,11 @@ impl Preprocessor<'_> {
             && old.body.iter().zip(new.body.iter()).all(is_same_token);
         if !is_same {
             let message = format!("macro `{}` is defined again with another meaning", self.names.text(name.symbol));
-            let diagnostic = Diagnostic::warning(codes::MACRO_REDEFINED, name.span, message)
-                .secondary(old.span, "first defined here")
-                .help("`#undef` it first");
+            let mut diagnostic =
+                Diagnostic::warning(codes::MACRO_REDEFINED, name.span, message).help("`#undef` it first");
+            if old.span != Span::NONE {
+                diagnostic = diagnostic.secondary(old.span, "first defined here");
+            }
             self.diagnostics.push(diagnostic);
         }
     }

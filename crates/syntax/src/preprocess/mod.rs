@@ -8,7 +8,7 @@
 //! * [`macros`]: definition of macros;
 //! * [`expand`]: their expansion;
 //! * [`substitute`]: arguments in the place of parameters;
-//! * [`condition`]: the expressions of `#if`.
+//! * [`condition`]: the expressions of `#if`, and [`number`], their values.
 //!
 //! Limits on include depth, the number of included files, the number of tokens and the work of macro expansion bound
 //! what a hostile program can cost.
@@ -16,6 +16,7 @@
 mod condition;
 mod expand;
 mod macros;
+mod number;
 mod substitute;
 #[cfg(test)]
 mod tests;
@@ -333,11 +334,13 @@ impl Preprocessor<'_> {
     fn line_tokens(&mut self) -> Vec<Token> {
         let mut tokens = Vec::new();
         let Some(file) = self.files.last_mut() else { return tokens };
+        file.lexer.has_characters = true;
         loop {
             let checkpoint = file.lexer.checkpoint();
             let token = file.lexer.next(&mut self.names);
             if token.kind == TokenKind::EndOfFile || token.is_first_on_line {
                 file.lexer.restore(checkpoint);
+                file.lexer.has_characters = false;
                 return tokens;
             }
             tokens.push(token);

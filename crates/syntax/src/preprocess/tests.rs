@@ -286,6 +286,42 @@ fn a_macro_of_nothing_is_named() {
 }
 
 #[test]
+fn the_macro_of_assemblers_is_defined() {
+    check(
+        "__ASSEMBLER__\n#undef __ASSEMBLER__\n__ASSEMBLER__",
+        expect![[r#"
+        1
+        __ASSEMBLER__"#]],
+    );
+    expect![[r#"
+        warning[W0102]: macro `__ASSEMBLER__` is defined again with another meaning
+         --> a.p4:2:9
+          |
+        2 | #define __ASSEMBLER__ 2
+          |         ^^^^^^^^^^^^^
+          |
+          = help: `#undef` it first
+
+        error[E0120]: expected `;`, found `1`
+         --> a.p4:1:17
+          |
+        1 | const int a = 1 __ASSEMBLER__;
+          |                 ------------- expanded here
+
+        1 error, 1 warning
+    "#]]
+    .assert_eq(&reported("const int a = 1 __ASSEMBLER__;\n#define __ASSEMBLER__ 2\n"));
+}
+
+#[test]
+fn conditions_that_cannot_be_computed_are_reported() {
+    for condition in ["18446744073709551616", "'abcde' > 0", "''", "'\\q'", "'\\x100'", "'a", "1 / 0u"] {
+        let shown = preprocessed(&MemoryFiles::new(), |_| {}, &format!("#if {condition}\n#endif"));
+        assert!(shown.contains("error[E0112]"), "{condition}: {shown}");
+    }
+}
+
+#[test]
 fn architectures_that_are_not_here_are_named() {
     expect![[r#"
         error[E0102]: there is no file `tna.p4`: the architecture TNA is not supported yet
@@ -338,10 +374,19 @@ fn conditions_compute() {
         ("F(1) == 2", true),
         ("0755 == 493 && 10L > 3UL && 0xFu == 15", true),
         ("1 << 70", false),
-        ("'a' == 97 && '0' == 48", true),
+        ("'a' == 97 && '0' == 48 && C == 97", true),
+        (r"'\n' == 10 && '\x41' == 65 && 'ab' == 24930 && '\101' == 'A' && '\'' == 39 && '\\' == 92", true),
+        (r"'\0' == 0 && '\xff' == -1 && ' ' == 32 && '//' == 12079 && 'X' == 88 && 'abcd' > 0", true),
+        ("-1 > 0u && 1u - 2 > 0 && ~0u > 0 && (1 ? -1 : 0u) > 0 && (0 ? 0u : -1) > 0", true),
+        ("18446744073709551615 == -1 && 0x8000000000000000 > 0 && 9223372036854775807 + 1 < 0", true),
+        ("-1 / 2u == 0x7fffffffffffffff && -7 / 2 == -3 && -7 % 3 == -1 && -1 % 10u == 5", true),
+        ("(-1 >> 1) == -1 && (-1 + 0u >> 63) == 1 && (1 << -1) == 0 && (4 >> -1) == 8 && -1 < (0u > 1)", true),
+        ("__ASSEMBLER__ == 1 && defined __ASSEMBLER__", true),
         ("defined __has_include && __has_include(<core.p4>) && !__has_include(\"none.p4\")", true),
     ] {
-        let text = format!("#define X 20200408\n#define F(x) x + 1\n#if {condition}\nyes\n#else\nno\n#endif");
+        let text = format!(
+            "#define X 20200408\n#define F(x) x + 1\n#define C 'a'\n#define a 5\n#if {condition}\nyes\n#else\nno\n#endif"
+        );
         let expected = if value { "yes" } else { "no" };
         assert_eq!(preprocessed(&MemoryFiles::new(), |_| {}, &text), expected, "{condition}");
     }
