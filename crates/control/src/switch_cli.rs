@@ -5,7 +5,7 @@
 //! of `ask`; this module adds the commands about the switch and its program, and the text around results.
 //! Where the tool reports an error without a reason, this module gives the reason.
 
-use crate::api::entity::{Call, Cell, Direct, EntryAction, TableEntry};
+use crate::api::entity::{Call, Cell, Direct, EntryAction, MeterValue, TableEntry};
 use crate::api::{Api, Atomicity, Entity, Query, Update, UpdateKind, Which};
 use crate::apply::Reply;
 use crate::ask::{bmv2_kind, bmv2_match, hex};
@@ -362,7 +362,7 @@ fn modify(entity: Entity) -> Update {
     Update { kind: UpdateKind::Modify, entity }
 }
 
-/// All registers, counters and value sets as they begin.
+/// All registers, counters, meters and value sets as they begin: meters have no rates.
 fn zeros(program: &Program) -> Vec<Entity> {
     let value = CounterCell::default();
     let registers = program
@@ -375,7 +375,18 @@ fn zeros(program: &Program) -> Vec<Entity> {
         [Which::All, Which::Default].map(|which| Entity::DirectCounter(Direct { table, which, value }))
     });
     let sets = program.value_sets.ids().map(|set| Entity::ValueSet { set, members: Vec::new() });
-    registers.chain(counters).chain(direct).chain(sets).collect()
+    let zeros = registers.chain(counters).chain(direct).chain(sets);
+    zeros.chain(meters_without_rates(program)).collect()
+}
+
+fn meters_without_rates(program: &Program) -> impl Iterator<Item = Entity> {
+    let value = MeterValue::default();
+    let meters = program.meters.ids().map(move |array| Entity::Meter(Cell { array, index: None, value }));
+    let metered = program.tables.iter_enumerated().filter(|(_, table)| table.direct_meter.is_some());
+    let direct = metered.flat_map(move |(table, _)| {
+        [Which::All, Which::Default].map(|which| Entity::DirectMeter(Direct { table, which, value }))
+    });
+    meters.chain(direct)
 }
 
 #[cfg(test)]
@@ -827,9 +838,11 @@ help x\nhelp table_add table_info\nmirroring_mapping_add 1 2",
              act_prof_create_member hops set_port 3
              table_indirect_add balance 7 => 0
              register_write flows 3 1
+             meter_set_rates police 0 0.0005:10 1:20
              mc_mgrp_create 1
              mirroring_add 5 3
              reset_state
+             meter_get_rates police 0
              table_num_entries l2
              act_prof_dump hops
              register_read flows
@@ -848,9 +861,11 @@ help x\nhelp table_add table_info\nmirroring_mapping_add 1 2",
                 member:              0
                 Entry has been added with handle 0
 
+
                 Creating multicast group 1
 
 
+                WARNING: expected 2 rates but only received 0
                 0
                 ==========
                 MEMBERS
