@@ -127,27 +127,41 @@ impl Checker<'_> {
         checked.into_iter().collect()
     }
 
-    /// Whether members of this type are compared with the keys: as one key, or as the leaf values of both, so that a
-    /// nested struct stands for its fields.
+    /// Whether members of this type are compared with the keys: as one key, or part by part, so that a nested struct
+    /// stands for its fields. A key of a struct type is compared with that type, or as the only key with a tuple.
     fn value_set_fits(&self, element: &Type, keys: &[Type]) -> bool {
-        let agrees = |a: &Type, b: &Type| a == b || *a == Type::Unknown || *b == Type::Unknown;
-        if *element == Type::Unknown || matches!(keys, [key] if agrees(element, key)) {
-            return true;
-        }
-        let (mut parts, mut values) = (Vec::new(), Vec::new());
-        self.collect_values(element, &mut parts);
-        keys.iter().for_each(|key| self.collect_values(key, &mut values));
-        parts.len() == values.len() && parts.iter().zip(&values).all(|(part, value)| agrees(part, value))
+        let fields = match keys {
+            [key] if matches!(element, Type::Tuple(_)) && key != element => self.parts(key),
+            _ => None,
+        };
+        let mut keys: Vec<Type> = fields.as_deref().unwrap_or(keys).iter().rev().cloned().collect();
+        let is_unknown = *element == Type::Unknown || keys.contains(&Type::Unknown);
+        is_unknown || self.takes_keys(element, &mut keys) && keys.is_empty()
     }
 
-    /// The types of the leaf values of a type, which structs and tuples contain.
-    fn collect_values(&self, ty: &Type, values: &mut Vec<Type>) {
+    /// Takes the keys that a part of a value set's members is compared with off the end of the list, which holds the
+    /// next key last.
+    fn takes_keys(&self, part: &Type, keys: &mut Vec<Type>) -> bool {
+        if keys.last().is_some_and(|key| key == part) || *part == Type::Unknown {
+            keys.pop();
+            return true;
+        }
+        if let Some(Type::Tuple(parts)) = keys.last().cloned() {
+            keys.pop();
+            keys.extend(parts.into_iter().rev());
+            return self.takes_keys(part, keys);
+        }
+        self.parts(part).is_some_and(|parts| parts.iter().all(|part| self.takes_keys(part, keys)))
+    }
+
+    /// The types of the parts of a struct or tuple.
+    fn parts(&self, ty: &Type) -> Option<Vec<Type>> {
         match ty {
-            Type::Tuple(parts) => parts.iter().for_each(|part| self.collect_values(part, values)),
+            Type::Tuple(parts) => Some(parts.clone()),
             Type::Struct(id, args) if self.hir.structs[*id].kind == ast::StructKind::Struct => {
-                self.field_types(*id, args).iter().for_each(|part| self.collect_values(part, values));
+                Some(self.field_types(*id, args))
             }
-            _ => values.push(ty.clone()),
+            _ => None,
         }
     }
 }
