@@ -128,18 +128,21 @@ pub fn checksum(addresses: &Addresses, bytes: &[u8]) -> u16 {
     !(sum as u16)
 }
 
-/// The sum of the 16-bit words of `bytes`, in a form that [`checksum`] folds.
-fn sum_of(bytes: &[u8]) -> u64 {
-    let mut chunks = bytes.chunks_exact(4);
-    let mut sum: u64 = 0;
-    for chunk in &mut chunks {
-        sum += u64::from(u32::from_be_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]));
+/// The sum of the 16-bit words of `bytes`, as an Internet checksum has it (RFC 1071): below 2^16.
+pub fn sum_of(bytes: &[u8]) -> u64 {
+    // The sum does not depend on the order of bytes in words, apart from that of its own, nor on how long they are.
+    let halves = |chunk: [u8; 8]| {
+        let word = u64::from_ne_bytes(chunk);
+        (word & 0xffff_ffff) + (word >> 32)
+    };
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let mut sum = chunks.iter().map(|chunk| halves(*chunk)).sum::<u64>() + halves(last);
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
     }
-    let mut last = [0; 4];
-    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    sum += u64::from(u32::from_be_bytes(last));
-    // Below 2^33, so that several of these can be added.
-    (sum & 0xffff_ffff) + (sum >> 32)
+    u64::from(u16::from_be(sum as u16))
 }
 
 /// The header with its options, and the payload.

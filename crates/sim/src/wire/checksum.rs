@@ -9,16 +9,7 @@ pub struct Sum(u64);
 impl Sum {
     /// Adds bytes. All but the last piece must have an even length.
     pub fn with(self, bytes: &[u8]) -> Sum {
-        let mut chunks = bytes.chunks_exact(4);
-        // The sum of 32-bit words folds to the same 16 bits.
-        let mut sum = self.0;
-        for chunk in &mut chunks {
-            sum += u64::from(u32::from_be_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]));
-        }
-        let rest = chunks.remainder();
-        let mut last = [0; 4];
-        last[..rest.len()].copy_from_slice(rest);
-        Sum(sum + u64::from(u32::from_be_bytes(last)))
+        Sum(self.0 + tcp::wire::sum_of(bytes))
     }
 
     /// Adds a number of 16 bits.
