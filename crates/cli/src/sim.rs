@@ -273,8 +273,8 @@ impl Session<'_> {
     fn build(&mut self, scenario: Scenario) -> Result<Simulation, Exit> {
         let threads = usize::from(self.arguments.threads);
         let made = Simulation::new(scenario, threads, &mut |name, plan| self.programs.switch(name, plan));
-        made.map_err(|message| {
-            terminal::error(message);
+        made.map_err(|fault| {
+            terminal::error(shown(self.arguments.path(), &fault));
             Exit::BadInput
         })
     }
@@ -347,7 +347,7 @@ fn read_input(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
 
 fn shown(path: &Path, fault: &ScenarioFault) -> String {
     match fault.place {
-        Place::Set(_) | Place::Argument(_) => fault.to_string(),
+        Place::Set(_) | Place::Argument(_) | Place::Elsewhere => fault.to_string(),
         _ => format!("{}:{fault}", path.display()),
     }
 }

@@ -131,6 +131,7 @@ pages! {
     sim_dumbbell: "examples/sim/dumbbell/README.md",
     sim_incast: "examples/sim/incast-ecn/README.md",
     sim_leaf_spine: "examples/sim/leaf-spine/README.md",
+    sim_learning_switch: "examples/sim/learning-switch/README.md",
     sim_link_failure: "examples/sim/link-failure/README.md",
 }
 

@@ -290,3 +290,16 @@ fn what_programs_do_to_packets_is_found() {
     "#]],
     );
 }
+
+#[test]
+fn controllers_that_pause_are_faults() {
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sim/learning-switch/learning.toml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.arg("sim").arg(scenario).args(["--set", "faults.controllers=2", "--seeds", "2"]);
+    let results = TempDir::new().unwrap();
+    command.args(["--check", "no-loop", "--check", "bytes-intact", "--output"]).arg(results.path());
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sim-cache");
+    let output = command.env("XDG_CACHE_HOME", cache).output().unwrap();
+    let (said, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.starts_with("holds with 2 seeds from 1 on"), "{said}{wrong}");
+}

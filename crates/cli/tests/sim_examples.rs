@@ -78,3 +78,17 @@ fn a_link_that_fails_under_load() {
     let lost: f64 = column(&results, "channels.csv", "dropped_down", "").iter().sum();
     assert!(lost > 100.0, "{lost}");
 }
+
+#[test]
+fn a_controller_that_learns_addresses() {
+    let results = run("learning-switch/learning.toml", &[]);
+    let picture = expect_file!["../../../examples/sim/learning-switch/utilisation.svg"];
+    check_picture(&results, "utilisation.svg", &picture);
+    let flooded = |results: &TempDir| column(results, "channels.csv", "packets", "s2>h3")[0];
+    let far = run("learning-switch/learning.toml", &["--set", "controller.to_controller=10ms"]);
+    assert!(flooded(&results) * 2.0 < flooded(&far), "{} {}", flooded(&results), flooded(&far));
+    let counted = |name: &str| column(&results, "controllers.csv", name, "controller")[0];
+    // Two entries for each of three addresses in each of two switches: h3 says nothing.
+    assert_eq!((counted("updates"), counted("updates_refused")), (12.0, 0.0));
+    assert!(counted("digests") > 100.0);
+}

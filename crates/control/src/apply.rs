@@ -5,12 +5,13 @@
 //! handles, duplicates, full tables, const entries.
 
 use crate::api::Pipeline;
+use crate::api::at_hand::AtHand;
 use crate::api::state::ControllerState;
 use crate::api::write::Writer;
 use crate::command::{Command, Queues, Setting};
 use crate::problem::{EntryError, Origin, Problem};
-use std::sync::{Arc, Mutex, PoisonError};
-use switch::{Closed, CommandQueue, Switch};
+use std::sync::{Arc, Mutex};
+use switch::Switch;
 
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,20 +89,10 @@ fn alone(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
     match command {
         Command::Ask(ask) => {
             let pipeline = Pipeline::of(switch);
-            pipeline.answer(pipeline.gate(&Here(Mutex::new(switch))), ask).map(Reply::Text)
+            pipeline.answer(pipeline.gate(&AtHand(Mutex::new(switch))), ask).map(Reply::Text)
         }
         Command::Set(setting) => set(switch, setting).map(|()| Reply::Done),
         Command::Write(_) | Command::Change(_) => unreachable!("updates are carried out together"),
-    }
-}
-
-/// The command queue of a switch that is at hand.
-struct Here<'a>(Mutex<&'a mut Switch>);
-
-impl CommandQueue for Here<'_> {
-    fn send(&self, job: switch::Job) -> Result<(), Closed> {
-        job(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@
 //! * [`host`]: stations with addresses: ARP, NDP, ICMP, UDP, TCP (the crate `tcp`).
 //! * [`switch_node`]: switches that run a program. [`device`]: what their queues and ports are like. [`pipeline`]: how
 //!   many packets they can take. [`router`]: switches without a program.
+//! * [`controller`]: who answers packets and digests of switches.
 //! * [`scenario`]: from a file to a network that runs, and to results.
 //! * [`topology`]: generators of topologies, topology files, shortest paths.
 //! * [`record`]: what happens to packets, for captures, traces and checks.
@@ -44,13 +45,14 @@
 //! | Restarts of switches, random faults of links and switches; routers that take other routes | yes |
 //! | Properties: loops, losses, order, bytes, queues, convergence | yes |
 //! | Commands for switches at given times, with a latency | yes |
-//! | Controllers that answer packets and digests in modelled time, P4Runtime ports, real time | no |
+//! | Controllers that answer packets, digests and idle entries in modelled time; that pause | yes |
+//! | P4Runtime ports, real time (the command) | yes |
 //! | Failures of links at given times | yes |
-//! | Controllers that pause as faults | no |
 
 pub mod arrivals;
 pub mod channel;
 pub mod check;
+pub mod controller;
 pub mod device;
 pub mod events;
 pub mod generator;

@@ -88,6 +88,8 @@ pub enum Loss {
     NoLink,
     /// The switch in which it was has restarted.
     Restart,
+    /// A program sent it to the controller. What that makes of it is another packet.
+    Controller,
 }
 
 impl Loss {
@@ -105,6 +107,7 @@ impl Loss {
             Loss::Switch(reason) => reason.describe().to_owned(),
             Loss::NoLink => "the program sent it to a port without a link".to_owned(),
             Loss::Restart => "the switch restarted".to_owned(),
+            Loss::Controller => "the program sent it to the controller".to_owned(),
         }
     }
 }

@@ -7,12 +7,15 @@
 //! * [`resolve`]: from the file to a scenario. [`flows`], `loads`: which host sends what to which.
 //!   [`workload`]: flows with random sizes and starts. [`flow_list`], [`trace`]: what is read from other files.
 //!   [`faults`]: what fails, and when.
+//! * [`controller`], [`controller_file`]: who answers packets and digests of switches.
 //! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text. [`completion`],
 //!   [`ideal`]: how long flows took, and how long they would take alone.
 //!   [`metrics`]: a run as a list of numbers.
 
 pub mod build;
 pub mod completion;
+pub mod controller;
+pub mod controller_file;
 mod device;
 pub mod device_file;
 mod device_results;
@@ -55,16 +58,26 @@ pub enum Place {
     Set(String),
     /// In an argument of the caller, with the argument.
     Argument(String),
+    /// In a file that the scenario names, which the message says.
+    Elsewhere,
 }
 
 impl fmt::Display for ScenarioFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Place::File => write!(f, "{}", self.message),
+            Place::File | Place::Elsewhere => write!(f, "{}", self.message),
             Place::Line(line, column) => write!(f, "{line}:{column}: {}", self.message),
             Place::Set(text) => write!(f, "--set {text}: {}", self.message),
             Place::Argument(text) => write!(f, "{text}: {}", self.message),
         }
+    }
+}
+
+impl std::error::Error for ScenarioFault {}
+
+impl From<String> for ScenarioFault {
+    fn from(message: String) -> ScenarioFault {
+        ScenarioFault { place: Place::Elsewhere, message }
     }
 }
 

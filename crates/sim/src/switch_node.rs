@@ -3,17 +3,23 @@
 //! What enters: packets on ports; the core's next event is the node's timer. What leaves: what the core transmits. The
 //! core works on packets where they lie if the program allows that. Queues are inside the core, whose ports have the
 //! rates of the channels behind them, so that programs see modelled depths and times.
+//!
+//! * `commands`: what it is told at given times. `agent`: what it does for a controller.
+//! * `inside`: the labels of packets in the core.
 
+mod agent;
 mod commands;
 mod inside;
 
 use crate::channel::{ChannelConfig, Interval};
+use crate::controller::link::SwitchEnd;
 use crate::device::Device;
 use crate::node::{Context, Node};
 use crate::packet::{Packet, Pool};
 use crate::pipeline::{Admission, Pipeline, PipelineCounters};
 use crate::record::{self, Event, Loss};
 use crate::time::Time;
+use agent::Agent;
 use base::Bits;
 use commands::Commands;
 use inside::Inside;
@@ -35,6 +41,9 @@ pub struct SwitchCounters {
     /// Commands that were refused.
     pub commands_refused: u64,
 }
+
+/// In place of a port's number: the port for messages of the controller.
+const NO_NUMBER: u32 = u32::MAX;
 
 /// Describes what a program does with a packet, step by step.
 pub trait StepTracer: Send {
@@ -62,7 +71,12 @@ pub struct SwitchNode {
     /// What packets wait for before the core.
     pipeline: Option<Pipeline>,
     commands: Commands,
+    agent: Option<Box<Agent>>,
+    /// When it was woken from outside; [`Time::MAX`] if it was not.
+    woken_at: Time,
     sent: Vec<Sent>,
+    /// For the controller.
+    digests: Vec<(DigestId, Vec<Bits>)>,
     counters: SwitchCounters,
 }
 
@@ -98,7 +112,10 @@ impl SwitchNode {
             ingress_latency,
             pipeline: device.pipeline.clone().map(Pipeline::new),
             commands,
+            agent: None,
+            woken_at: Time::MAX,
             sent: Vec::new(),
+            digests: Vec::new(),
             counters: SwitchCounters::default(),
         })
     }
@@ -107,6 +124,16 @@ impl SwitchNode {
     /// in order.
     pub fn add_restart(&mut self, at: Interval, core: Switch) {
         self.restarts.push_back((at, core));
+    }
+
+    /// Joins it with a controller, which is behind the port with this number. Carrying out an update takes it
+    /// `write_time`.
+    pub fn attach(&mut self, end: SwitchEnd, cpu_port: u32, write_time: Time) {
+        assert!((end.port, end.frames) == (self.numbers.len(), self.numbers.len() + 1), "the last two ports");
+        let place = self.ports.partition_point(|(number, _)| *number < cpu_port);
+        self.ports.insert(place, (cpu_port, end.frames));
+        self.numbers.extend([NO_NUMBER, cpu_port]);
+        self.agent = Some(Box::new(Agent::new(end, &self.core, write_time)));
     }
 
     /// Has it describe what it does with traced packets.
@@ -122,6 +149,11 @@ impl SwitchNode {
     /// The core, to be changed between two runs.
     pub fn core_mut(&mut self) -> &mut Switch {
         &mut self.core
+    }
+
+    /// Has the core run at this time, with what it was given from outside.
+    pub fn wake(&mut self, at: Time) {
+        self.woken_at = at;
     }
 
     /// Packets and bytes that wait for a port.
@@ -141,6 +173,9 @@ impl SwitchNode {
     }
 
     fn send(&mut self, context: &mut Context<'_>) {
+        if context.follows() {
+            self.note_packets_in(context);
+        }
         for Sent { number, packet } in self.sent.drain(..) {
             match self.ports.binary_search_by_key(&number, |(number, _)| *number) {
                 Ok(index) => context.send(self.ports[index].1, packet),
@@ -148,6 +183,26 @@ impl SwitchNode {
                     self.counters.no_link += 1;
                     context.lose(packet, Loss::NoLink);
                 }
+            }
+        }
+        match &self.agent {
+            Some(agent) => agent.send_digests(context, &mut self.digests),
+            None => self.digests.clear(),
+        }
+    }
+
+    /// A packet for the controller is followed no further: what the controller makes of it is another packet.
+    fn note_packets_in(&mut self, context: &mut Context<'_>) {
+        let Some(frames) = self.agent.as_ref().map(|agent| agent.end.frames) else { return };
+        let cpu_port = self.numbers[frames];
+        for index in 0..self.sent.len() {
+            let label = self.sent[index].packet.label();
+            if self.sent[index].number != cpu_port || label == 0 {
+                continue;
+            }
+            self.sent[index].packet.set_label(0);
+            if !self.sent.iter().any(|sent| sent.packet.label() == label) {
+                context.note(label, Event::Lost(Loss::Controller));
             }
         }
     }
@@ -224,6 +279,7 @@ impl SwitchNode {
         let mut collector = Collector {
             sent: &mut self.sent,
             counters: &mut self.counters,
+            digests: &mut self.digests,
             pool: context.pool(),
             lent: (0, 0),
             in_place: None,
@@ -246,7 +302,7 @@ impl SwitchNode {
     /// Begins a restart that is due.
     fn restart(&mut self, context: &mut Context<'_>) {
         while self.restarts.front().is_some_and(|(at, _)| at.start <= context.now()) {
-            let Some((_, core)) = self.restarts.pop_front() else { return };
+            let Some((at, core)) = self.restarts.pop_front() else { return };
             self.core.advance(context.now().ns());
             // Packets in it are lost; settings of queues and counts stay.
             self.core.replace(core);
@@ -255,6 +311,9 @@ impl SwitchNode {
             }
             let waiting = self.pipeline.as_mut().map(Pipeline::clear).unwrap_or_default();
             waiting.into_iter().for_each(|packet| context.lose(packet, Loss::Restart));
+            if let Some(agent) = &mut self.agent {
+                agent.restart(&self.core, at.end);
+            }
         }
     }
 }
@@ -263,6 +322,7 @@ impl SwitchNode {
 struct Collector<'a> {
     sent: &'a mut Vec<Sent>,
     counters: &'a mut SwitchCounters,
+    digests: &'a mut Vec<(DigestId, Vec<Bits>)>,
     pool: &'a mut Pool,
     /// The memory that was lent to the core: where it begins and ends.
     lent: (usize, usize),
@@ -295,8 +355,9 @@ impl Output for Collector<'_> {
         }
     }
 
-    fn digest(&mut self, _digest: DigestId, _values: Vec<Bits>) {
+    fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
         self.counters.digests += 1;
+        self.digests.push((digest, values));
     }
 
     fn assertion_failed(&mut self, _text: &str) {
@@ -307,6 +368,15 @@ impl Output for Collector<'_> {
 impl Node for SwitchNode {
     fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
         let now = context.now();
+        if let Some(agent) = self.agent.as_mut().filter(|agent| port >= agent.end.port) {
+            if port == agent.end.port {
+                context.end(packet);
+                return agent.receive(context, &mut self.core);
+            }
+            if !agent.is_reachable(now) {
+                return context.lose(packet, Loss::Restart);
+            }
+        }
         let Some(pipeline) = &mut self.pipeline else { return self.process(context, port, packet, now) };
         match pipeline.admit(now, packet, port) {
             Admission::Now(packet, server) => self.process_on(server, context, port, packet, now),
@@ -318,7 +388,11 @@ impl Node for SwitchNode {
     fn timer(&mut self, context: &mut Context<'_>) {
         self.restart(context);
         let now = context.now();
+        self.woken_at = Time::MAX;
         self.commands.carry_out(now, &mut self.core, &mut self.counters);
+        if let Some(agent) = &mut self.agent {
+            agent.work(context, &mut self.core);
+        }
         while let Some((waiting, server)) = self.pipeline.as_mut().and_then(|pipeline| pipeline.take(now)) {
             self.process_on(server, context, waiting.port, waiting.packet, waiting.arrived);
         }
@@ -326,6 +400,7 @@ impl Node for SwitchNode {
         let mut collector = Collector {
             sent: &mut self.sent,
             counters: &mut self.counters,
+            digests: &mut self.digests,
             pool: context.pool(),
             lent: (0, 0),
             in_place: None,
@@ -349,7 +424,9 @@ impl Node for SwitchNode {
     fn next_timer(&self) -> Time {
         let restart = self.restarts.front().map_or(Time::MAX, |(at, _)| at.start);
         let pipeline = self.pipeline.as_ref().map_or(Time::MAX, Pipeline::next);
-        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns).min(restart).min(pipeline).min(self.commands.next())
+        let agent = self.agent.as_ref().map_or(Time::MAX, |agent| agent.next());
+        let others = restart.min(pipeline).min(self.commands.next()).min(agent).min(self.woken_at);
+        self.core.next_event_ns().map_or(Time::MAX, Time::from_ns).min(others)
     }
 }
 
@@ -363,6 +440,7 @@ impl SwitchNode {
         let mut collector = Collector {
             sent: &mut self.sent,
             counters: &mut self.counters,
+            digests: &mut self.digests,
             pool: context.pool(),
             lent: (range.start as usize, range.end as usize),
             in_place: None,

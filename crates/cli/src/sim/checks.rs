@@ -13,6 +13,7 @@ use sim::check::shrink::smallest;
 use sim::check::{Checker, Property, Violation};
 use sim::record::Recording;
 use sim::scenario::Simulation;
+use sim::scenario::faults::Faulty;
 use std::fmt::Write as _;
 
 /// The most runs that make a failing one smaller.
@@ -112,11 +113,11 @@ fn fail(session: &mut Session<'_>, case: Case, violation: Violation) -> Result<E
     let _ = write!(text, ", {} of {}", simulation.scenario.duration, all.duration);
     for fault in &simulation.scenario.faults {
         let (kind, name) = fault.what.names(&simulation.scenario.topology);
-        let _ = write!(
-            text,
-            "\n  fault {}: {kind} {name} is down from {} to {}",
-            fault.number, fault.at.start, fault.at.end
-        );
+        let what = match fault.what {
+            Faulty::Controller => "the controller pauses".to_owned(),
+            _ => format!("{kind} {name} is down"),
+        };
+        let _ = write!(text, "\n  fault {}: {what} from {} to {}", fault.number, fault.at.start, fault.at.end);
     }
     terminal::error(text);
     say!("results with captures of all links: {}", session.output.display());

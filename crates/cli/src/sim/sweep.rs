@@ -208,8 +208,9 @@ impl Sweep<'_> {
         let made = Simulation::new(scenario, threads, &mut |name, plan| {
             self.programs.lock().unwrap_or_else(PoisonError::into_inner).switch(name, plan)
         });
-        let mut simulation = made.map_err(|message| {
-            terminal::error(format!("{}: {message}", self.plan.sets(run).join(" ")));
+        let mut simulation = made.map_err(|fault| {
+            let fault = shown(self.arguments.path(), &fault);
+            terminal::error(format!("{}: {fault}", self.plan.sets(run).join(" ")));
             Exit::BadInput
         })?;
         let step = Time::from_ps(simulation.scenario.duration.ps().div_ceil(STEPS));

@@ -12,6 +12,7 @@
 //! * `entity`: the entities of a switch under control.
 //! * `fault`: refusals.
 //! * `read`: queries; `idle`: entries whose timeout has passed.
+//! * `at_hand`: the same for a switch whose owner carries writes out by itself.
 //! * `saving`: what a restart must restore.
 //! * `resolve`: updates from what BMv2's tools name by handles.
 //! * `arrays`: what is prepared for updates of whole arrays.
@@ -22,6 +23,7 @@ pub mod fault;
 pub mod read;
 
 pub(crate) mod arrays;
+pub(crate) mod at_hand;
 mod idle;
 pub(crate) mod resolve;
 mod resources;
@@ -32,6 +34,7 @@ pub(crate) mod tests;
 mod timers;
 pub(crate) mod write;
 
+pub use at_hand::LocalApi;
 pub use entity::{Atomicity, Entity, Update, UpdateKind};
 pub use fault::{Code, Fault};
 pub use read::{Query, Sink, TableQuery, Which};

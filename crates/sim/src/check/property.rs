@@ -94,14 +94,16 @@ impl fmt::Display for Property {
 
 /// Whether a loss is one that the scenario explains.
 pub(super) fn is_excused(loss: Loss) -> bool {
-    matches!(loss, Loss::Channel(_) | Loss::Restart | Loss::Switch(DropReason::QueueFull))
+    matches!(loss, Loss::Channel(_) | Loss::Restart | Loss::Controller | Loss::Switch(DropReason::QueueFull))
 }
 
 /// Whether a loss may be due to a failure to which the network has not adapted.
 pub(super) fn is_of_failures(loss: Loss) -> bool {
     !matches!(
         loss,
-        Loss::Channel(ChannelDrop::Queue | ChannelDrop::Mtu | ChannelDrop::Loss) | Loss::Switch(DropReason::QueueFull)
+        Loss::Channel(ChannelDrop::Queue | ChannelDrop::Mtu | ChannelDrop::Loss)
+            | Loss::Controller
+            | Loss::Switch(DropReason::QueueFull)
     )
 }
 

@@ -38,6 +38,8 @@ struct Link {
     ends: [PortId; 2],
     /// From the first end to the second, and back.
     configs: [ChannelConfig; 2],
+    /// Whether it is none of the network's own links: nothing is measured there.
+    is_beside: bool,
 }
 
 impl NetworkBuilder {
@@ -57,11 +59,21 @@ impl NetworkBuilder {
     /// Joins two nodes, with the properties of the channel from `a` to `b` and of the one back. Each of them gets its
     /// next port.
     pub fn link(&mut self, a: NodeId, b: NodeId, configs: [ChannelConfig; 2]) -> [PortId; 2] {
+        self.add_link(a, b, configs, false)
+    }
+
+    /// The same for a link that is beside the network: the way to a controller. It is no channel of
+    /// [`Network::channels`]. All such links come after the others.
+    pub fn link_beside(&mut self, a: NodeId, b: NodeId, configs: [ChannelConfig; 2]) -> [PortId; 2] {
+        self.add_link(a, b, configs, true)
+    }
+
+    fn add_link(&mut self, a: NodeId, b: NodeId, configs: [ChannelConfig; 2], is_beside: bool) -> [PortId; 2] {
         let port = |node: NodeId, taken: usize| PortId { node, port: self.ports[node.0 as usize].len() + taken };
         let ends = [port(a, 0), port(b, usize::from(a == b))];
         self.ports[a.0 as usize].push(ends[1]);
         self.ports[b.0 as usize].push(ends[0]);
-        self.links.push(Link { ends, configs });
+        self.links.push(Link { ends, configs, is_beside });
         ends
     }
 
@@ -145,7 +157,8 @@ impl NetworkBuilder {
             let Peer { partition, port, .. } = plan.peers[&from];
             Channel { name: name.clone(), from, to, partition, port }
         };
-        self.directions().zip(names).map(channel).collect()
+        let own = 2 * self.links.iter().take_while(|link| !link.is_beside).count();
+        self.directions().zip(names).take(own).map(channel).collect()
     }
 
     /// The least latency between two parts.

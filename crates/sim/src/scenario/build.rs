@@ -4,6 +4,8 @@ use crate::channel::ChannelCounters;
 use crate::host::{Host, HostConfig, Incast, IncastFlow, Listener, Ping, TcpFlow, UdpFlow};
 use crate::network::{Network, NetworkBuilder, NodeId, PortId};
 use crate::router::{HostTable, Router, RouterConfig, RouterPort};
+use crate::scenario::ScenarioFault;
+use crate::scenario::controller::{self, Controlled, ControllerMaker, ControllerPlan};
 use crate::scenario::resolve::{FlowKind, FlowPlan, IncastPlan, Scenario, SwitchKind, SwitchPlan};
 use crate::scenario::results;
 use crate::switch_node::SwitchNode;
@@ -38,6 +40,8 @@ pub struct Simulation {
     pub hosts: Vec<NodeId>,
     /// The switches, in the order of the topology.
     pub switches: Vec<NodeId>,
+    /// The controller.
+    pub controller: Option<NodeId>,
     /// For each flow its ports, or the position of a ping among those of its host.
     pub flow_ports: Vec<Ports>,
     /// What the channels had counted at the end of the warm-up.
@@ -61,7 +65,17 @@ pub struct Sample {
 
 impl Simulation {
     /// Builds the network, to be run by at most so many threads.
-    pub fn new(scenario: Scenario, threads: usize, make_switch: SwitchMaker<'_>) -> Result<Simulation, String> {
+    pub fn new(scenario: Scenario, threads: usize, make_switch: SwitchMaker<'_>) -> Result<Simulation, ScenarioFault> {
+        Simulation::with_controller(scenario, threads, make_switch, &mut controller::built_in)
+    }
+
+    /// The same with a controller of the caller in the place of the one that the scenario describes.
+    pub fn with_controller(
+        scenario: Scenario,
+        threads: usize,
+        make_switch: SwitchMaker<'_>,
+        make_controller: ControllerMaker<'_>,
+    ) -> Result<Simulation, ScenarioFault> {
         let mut builder = NetworkBuilder::default();
         let topology = &scenario.topology;
         let hosts: Vec<NodeId> = topology.hosts.iter().map(|host| builder.add(&host.name)).collect();
@@ -69,29 +83,13 @@ impl Simulation {
         link(&mut builder, &scenario, &hosts, &switches);
         let (made, flow_ports) = make_hosts(&scenario)?;
         hosts.iter().zip(made).for_each(|(id, host)| builder.place(*id, Box::new(host)));
-        let routes = Routes::shortest(topology);
-        let updates = route_changes(&scenario);
-        let table = Arc::new(host_table(topology));
-        for (index, (plan, routes)) in scenario.switches.iter().zip(routes.switches).enumerate() {
-            match plan.kind {
-                SwitchKind::Router => {
-                    let router = Router::new(router(&scenario, index, routes, &updates, &table));
-                    builder.place(switches[index], Box::new(router));
-                }
-                SwitchKind::Program { .. } => {
-                    let name = &topology.switches[index].name;
-                    let refused = |error| format!("switch {name}: {error}");
-                    let core = make_switch(name, plan).map_err(refused)?;
-                    let ports = program_ports(&scenario, index);
-                    let mut node =
-                        SwitchNode::new(core, &ports, plan.ingress_latency, &plan.device).map_err(refused)?;
-                    for restart in &plan.restarts {
-                        node.add_restart(*restart, make_switch(name, &plan.after_restart()).map_err(refused)?);
-                    }
-                    builder.place(switches[index], Box::new(node));
-                }
-            }
+        let mut programs = make_switches(&mut builder, &scenario, &switches, make_switch)?;
+        let mut controller = None;
+        if let Some(plan) = &scenario.controller {
+            let controlled = controlled(&scenario, plan, &switches, &mut programs);
+            controller = Some(controller::attach(&mut builder, plan, controlled, make_controller)?);
         }
+        programs.into_iter().for_each(|(index, node)| builder.place(switches[index], Box::new(node)));
         let network = builder.build(scenario.seed, threads);
         let before = vec![ChannelCounters::default(); network.channels().len()];
         let carries =
@@ -99,7 +97,7 @@ impl Simulation {
         let sampled_flows = scenario.flows.iter().enumerate().filter(carries).map(|(index, _)| index);
         let sampled_flows = sampled_flows.take(SAMPLED_FLOWS_MAX).collect();
         let samples = Vec::new();
-        Ok(Simulation { network, scenario, hosts, switches, flow_ports, before, samples, sampled_flows })
+        Ok(Simulation { network, scenario, hosts, switches, controller, flow_ports, before, samples, sampled_flows })
     }
 
     /// Runs until `end`, but not beyond the end of the scenario: warm-up, samples and all. Returns whether the scenario
@@ -164,6 +162,56 @@ impl Simulation {
             None => self.network.backlog(channel),
         }
     }
+}
+
+/// Puts routers in their places, and makes the switches that run programs.
+fn make_switches(
+    builder: &mut NetworkBuilder,
+    scenario: &Scenario,
+    switches: &[NodeId],
+    make_switch: SwitchMaker<'_>,
+) -> Result<BTreeMap<usize, SwitchNode>, String> {
+    let topology = &scenario.topology;
+    let updates = route_changes(scenario);
+    let table = Arc::new(host_table(topology));
+    let mut programs = BTreeMap::new();
+    for (index, (plan, routes)) in scenario.switches.iter().zip(Routes::shortest(topology).switches).enumerate() {
+        if plan.kind == SwitchKind::Router {
+            let router = Router::new(router(scenario, index, routes, &updates, &table));
+            builder.place(switches[index], Box::new(router));
+            continue;
+        }
+        let name = &topology.switches[index].name;
+        let refused = |error| format!("switch {name}: {error}");
+        let core = make_switch(name, plan).map_err(refused)?;
+        let ports = program_ports(scenario, index);
+        let mut node = SwitchNode::new(core, &ports, plan.ingress_latency, &plan.device).map_err(refused)?;
+        for restart in &plan.restarts {
+            node.add_restart(*restart, make_switch(name, &plan.after_restart()).map_err(refused)?);
+        }
+        programs.insert(index, node);
+    }
+    Ok(programs)
+}
+
+/// The switches of a controller, in the order of its plan.
+fn controlled<'a>(
+    scenario: &'a Scenario,
+    plan: &ControllerPlan,
+    switches: &[NodeId],
+    programs: &'a mut BTreeMap<usize, SwitchNode>,
+) -> Vec<Controlled<'a>> {
+    let place = |index: usize| plan.switches.iter().position(|it| *it == index);
+    let mut controlled: Vec<(usize, Controlled<'a>)> = programs
+        .iter_mut()
+        .filter_map(|(&index, node)| {
+            let ports = program_ports(scenario, index).iter().map(|(number, _)| *number).collect();
+            let name = &*scenario.topology.switches[index].name;
+            Some((place(index)?, Controlled { id: switches[index], name, node, ports }))
+        })
+        .collect();
+    controlled.sort_by_key(|(place, _)| *place);
+    controlled.into_iter().map(|(_, it)| it).collect()
 }
 
 /// Joins the nodes. Channels behind queues of a program have none of their own.

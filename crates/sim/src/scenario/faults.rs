@@ -1,7 +1,7 @@
-//! Faults: links that fail and switches that restart, at given times or at random.
+//! Faults: links that fail, switches that restart and controllers that pause, at given times or at random.
 //!
 //! What enters: a number of faults and when they happen, a seed. What leaves: the intervals in which channels are down,
-//! and the restarts of switches. Each fault has random numbers of its own, so one that is left out changes no other.
+//! the restarts of switches and the pauses of the controller. Each fault has random numbers of its own, so one that is left out changes no other.
 
 use crate::channel::{ChannelConfig, Interval};
 use crate::random::{stream, uniform_time};
@@ -36,6 +36,8 @@ pub enum Faulty {
     Link(usize),
     /// A switch, which restarts, by its position.
     Switch(usize),
+    /// The controller, which does nothing.
+    Controller,
 }
 
 impl Faulty {
@@ -47,6 +49,7 @@ impl Faulty {
                 ("link", format!("{a}-{b}"))
             }
             Faulty::Switch(switch) => ("switch", topology.switches[switch].name.clone()),
+            Faulty::Controller => ("controller", "controller".to_owned()),
         }
     }
 }
@@ -56,14 +59,15 @@ pub(super) fn draw(
     sources: &Sources,
     section: Option<&Spanned<FaultSection>>,
     topology: &Topology,
-    seed: u64,
-    (warmup, duration): (Time, Time),
+    has_controller: bool,
+    (seed, (warmup, duration)): (u64, (Time, Time)),
 ) -> Result<Vec<Fault>, ScenarioFault> {
     let Some(spanned) = section else { return Ok(Vec::new()) };
     let section = spanned.get_ref();
     let (links, switches) = (section.links.unwrap_or(0), section.switches.unwrap_or(0));
+    let controllers = section.controllers.unwrap_or(0);
     let refuse = |message: String| Err(sources.fault(Some(spanned.span()), message));
-    if links > FAULTS_MAX || switches > FAULTS_MAX {
+    if [links, switches, controllers].iter().any(|count| *count > FAULTS_MAX) {
         return refuse(format!("a run has at most {FAULTS_MAX} random faults of each kind"));
     }
     let (from, to) = (section.from.map_or(warmup, |it| it.0), section.to.map_or(duration, |it| it.0));
@@ -77,15 +81,20 @@ pub(super) fn draw(
     if (links > 0 && choices.is_empty()) || (switches > 0 && topology.switches.is_empty()) {
         return refuse("there is no link between switches, or no switch, that could fail".to_owned());
     }
-    let kinds = (0..links).map(|index| (index, true)).chain((0..switches).map(|index| (index, false)));
-    let fault = |(number, (index, is_link)): (usize, (u32, bool))| {
-        let mut rng = stream(seed, &format!("fault {} {index}", if is_link { "link" } else { "switch" }));
+    if controllers > 0 && !has_controller {
+        return refuse("there is no controller that could pause: add a table [controller]".to_owned());
+    }
+    let of_kind = |kind: &'static str, count: u32| (0..count).map(move |index| (kind, index));
+    let kinds = of_kind("link", links).chain(of_kind("switch", switches)).chain(of_kind("controller", controllers));
+    let fault = |(number, (kind, index)): (usize, (&str, u32))| {
+        let mut rng = stream(seed, &format!("fault {kind} {index}"));
         let start = from + uniform_time(&mut rng, to.since(from).since(Time::from_ps(1)));
         let half = Time::from_ps(lasts.ps() / 2);
         let end = start + half + uniform_time(&mut rng, lasts).max(Time::from_ps(1));
-        let what = match is_link {
-            true => Faulty::Link(choices[rng.below(choices.len() as u64) as usize]),
-            false => Faulty::Switch(rng.below(topology.switches.len() as u64) as usize),
+        let what = match kind {
+            "link" => Faulty::Link(choices[rng.below(choices.len() as u64) as usize]),
+            "switch" => Faulty::Switch(rng.below(topology.switches.len() as u64) as usize),
+            _ => Faulty::Controller,
         };
         Fault { number, what, at: Interval { start, end } }
     };
@@ -110,6 +119,7 @@ pub(super) fn apply(
                     switches[switch].keeps_tables = tables == TablesName::Kept;
                 }
             }
+            Faulty::Controller => {}
         }
     }
     for (index, switch) in switches.iter_mut().enumerate() {
@@ -119,6 +129,13 @@ pub(super) fn apply(
         }
     }
     channels.iter_mut().flatten().for_each(|channel| join(&mut channel.down));
+}
+
+/// Adds the pauses of the controller.
+pub(super) fn pause(faults: &[Fault], pauses: &mut Vec<Interval>) {
+    let own = faults.iter().filter(|fault| fault.what == Faulty::Controller);
+    pauses.extend(own.map(|fault| fault.at));
+    join(pauses);
 }
 
 /// Joins intervals that overlap or follow each other directly.

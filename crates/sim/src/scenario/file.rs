@@ -5,6 +5,7 @@ pub mod loads;
 
 pub use loads::{FlowListSection, IncastSection, SensorSection, WorkloadSection};
 
+use crate::scenario::controller_file::ControllerSection;
 use crate::scenario::device_file::{
     BufferSection, CommandsSection, InternalPortSection, PipelineSection, PortSection, QueueSection, TimingName,
 };
@@ -42,6 +43,7 @@ pub struct ScenarioFile {
     pub flows: Vec<Spanned<FlowSection>>,
     #[serde(default)]
     pub workloads: Vec<Spanned<WorkloadSection>>,
+    pub controller: Option<Spanned<ControllerSection>>,
     pub faults: Option<Spanned<FaultSection>>,
     pub only_flows: Option<Vec<usize>>,
     /// Read by [`crate::sweep`].
@@ -135,6 +137,7 @@ pub enum TablesName {
 pub struct FaultSection {
     pub links: Option<u32>,
     pub switches: Option<u32>,
+    pub controllers: Option<u32>,
     pub from: Option<Span>,
     pub to: Option<Span>,
     pub lasts: Option<Span>,

@@ -4,6 +4,7 @@ use crate::arrivals::{Arrivals, Sizes};
 use crate::channel::{ChannelConfig, Interval};
 use crate::device::Device;
 use crate::host::Exchange;
+use crate::scenario::controller::ControllerPlan;
 use crate::scenario::device::Said;
 use crate::scenario::faults::{self, Fault};
 use crate::scenario::file::{
@@ -51,6 +52,8 @@ pub struct Scenario {
     pub switches: Vec<SwitchPlan>,
     /// For each link the channel from its first end to its second, and the one back.
     pub channels: Vec<[ChannelConfig; 2]>,
+    /// Who answers packets and digests of switches.
+    pub controller: Option<ControllerPlan>,
     /// Who sends what.
     pub flows: Vec<FlowPlan>,
     /// The flows that run; `None` for all.
@@ -217,19 +220,21 @@ impl Scenario {
         let times = draft.times(&file);
         let mut switches = draft.switches(&file);
         draft.commands(&file, &mut switches);
+        let mut controller = draft.controller(file.controller.as_ref(), &switches);
         let mut channels = draft.channels(&file, &switches);
         let size_classes = draft.size_classes(&file);
         let mtu = draft.mtu(&file);
         let seed = file.seed.unwrap_or(1);
         let mut faults = draft.faults;
         let period = (times.warmup, times.duration);
-        let random = faults::draw(&sources, file.faults.as_ref(), &topology, seed, period);
+        let random = faults::draw(&sources, file.faults.as_ref(), &topology, controller.is_some(), (seed, period));
         let random = random.unwrap_or_else(|fault| {
             faults.push(fault);
             Vec::new()
         });
         let tables = file.faults.as_ref().and_then(|it| it.get_ref().tables);
         faults::apply(&random, tables, &topology, &mut switches, &mut channels);
+        controller.iter_mut().for_each(|controller| faults::pause(&random, &mut controller.pauses));
         let mut resolver = Resolver {
             sources: &sources,
             topology: &topology,
@@ -257,6 +262,7 @@ impl Scenario {
             resolves,
             switches,
             channels,
+            controller,
             flows,
             only_flows: file.only_flows,
             faults: random,
@@ -289,6 +295,10 @@ impl Draft<'_> {
         if !self.faults.contains(&fault) {
             self.faults.push(fault);
         }
+    }
+
+    pub(super) fn place(&self, span: Range<usize>) -> Place {
+        self.sources.place(Some(span))
     }
 
     fn times(&mut self, file: &ScenarioFile) -> Times {
@@ -487,7 +497,7 @@ impl Draft<'_> {
     }
 
     /// Intervals in order.
-    fn intervals(&mut self, written: &Spanned<Vec<[Span; 2]>>) -> Vec<Interval> {
+    pub(super) fn intervals(&mut self, written: &Spanned<Vec<[Span; 2]>>) -> Vec<Interval> {
         let intervals = written.get_ref().iter().map(|[start, end]| Interval { start: start.0, end: end.0 });
         let intervals: Vec<Interval> = intervals.collect();
         let is_in_order = intervals.iter().all(|it| it.start < it.end)

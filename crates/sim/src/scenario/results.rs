@@ -4,6 +4,7 @@
 //! decimals.
 
 use crate::channel::{ChannelCounters, ChannelDrop, Interval};
+use crate::controller::ControllerNode;
 use crate::host::{Host, TcpEndpoint};
 use crate::report;
 use crate::scenario::build::Simulation;
@@ -44,6 +45,7 @@ pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
     if let Some(text) = faults(simulation) {
         files.push(file("faults.csv", text));
     }
+    files.extend(controller(simulation).map(|text| file("controllers.csv", text)));
     files.extend(device_results::queues(simulation).map(|text| file("queues.csv", text)));
     if let Some(text) = completion::table(simulation) {
         files.push(file("completion.csv", text));
@@ -313,6 +315,17 @@ fn hosts(simulation: &Simulation) -> String {
     text
 }
 
+/// What the controller has counted, if there is one.
+fn controller(simulation: &Simulation) -> Option<String> {
+    let it = simulation.network.node::<ControllerNode>(simulation.controller?)?.counters();
+    let mut text = String::from("controller,packets_in,packets_out,digests,idle_entries,updates,updates_refused,");
+    text += "wait_mean_ns,wait_max_ns\n";
+    let mean_ns = it.waited_ps as f64 / 1e3 / it.events.max(1) as f64;
+    let _ = write!(text, "controller,{},{},{},{},", it.packets_in, it.packets_out, it.digests, it.idle_entries);
+    let _ = writeln!(text, "{},{},{mean_ns:.3},{}", it.updates, it.updates_refused, ns(it.wait_max));
+    Some(text)
+}
+
 /// What fails, if something does: random faults have numbers.
 fn faults(simulation: &Simulation) -> Option<String> {
     let Scenario { topology, faults, switches, channels, .. } = &simulation.scenario;
@@ -326,6 +339,9 @@ fn faults(simulation: &Simulation) -> Option<String> {
         let given = plan.restarts.iter().filter(|at| !is_random(what, at));
         lines.extend(given.map(|at| (*at, None, what.names(topology))));
     }
+    let pauses = simulation.scenario.controller.iter().flat_map(|controller| &controller.pauses);
+    let given = pauses.filter(|at| !is_random(Faulty::Controller, at));
+    lines.extend(given.map(|at| (*at, None, Faulty::Controller.names(topology))));
     for (index, channel) in simulation.network.channels().iter().enumerate() {
         let restarts = |at: &Interval| {
             let ends = topology.links[index / 2].ends.map(|(end, _)| end);

@@ -238,6 +238,57 @@ fn faults_of_the_form_have_their_places() {
 }
 
 #[test]
+fn faults_of_controllers_have_their_places() {
+    let lines = "write = [\"table_add dmac forward {mac} => {port}\"]\n";
+    let program = with("[switches]\nprogram = \"a.p4\"\n[controller]\nkind = \"learning\"\n");
+    check_faults(&(program.clone() + lines), &[], expect![["none\n"]]);
+    check_faults(
+        &program,
+        &[],
+        expect![[r#"
+        7:1: a learning controller has lines that it writes for an address, as in write = ["table_add dmac forward {mac} => {port}"]
+    "#]],
+    );
+    check_faults(
+        &(program.clone() + lines + "switches = \"s9\"\npacket_in = \"h\"\n"),
+        &[],
+        expect![[r#"
+        10:12: there is no switch `s9`; the switches are s1
+        11:13: `packet_in` is for a controller with learn = "packet-in"
+    "#]],
+    );
+    check_faults(
+        &(program.clone() + lines + "learn = \"packet-in\"\npauses = [[\"2ms\", \"1ms\"]]\n"),
+        &[],
+        expect![[r#"
+            10:9: name the type of the header before packets for the controller, as in packet_in = "packet_in_t"
+            11:10: the intervals in which something is down have an end after their start, and follow each other
+        "#]],
+    );
+    check_faults(
+        &with(&format!("[controller]\nkind = \"learning\"\n{lines}")),
+        &[],
+        expect![[r#"
+        5:1: no switch has a program: a controller has switches with programs, as in [switches] program = "FILE.p4"
+    "#]],
+    );
+    check_faults(
+        &with("[controller]\nkind = \"clever\"\n"),
+        &[],
+        expect![[r#"
+        6:8: unknown variant `clever`, expected `learning`
+    "#]],
+    );
+    check_faults(
+        &with("[faults]\ncontrollers = 1\n"),
+        &[],
+        expect![[r#"
+        5:1: there is no controller that could pause: add a table [controller]
+    "#]],
+    );
+}
+
+#[test]
 fn faults_of_values_have_their_places() {
     check_faults(
         &with("[links]\nloss = 1.1\n"),

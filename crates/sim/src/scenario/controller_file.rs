@@ -1,0 +1,43 @@
+//! The form of what a scenario says of its controller. What each key means is in docs/guide/sim.md.
+
+use crate::scenario::values::{Names, Span};
+use serde::Deserialize;
+use toml::Spanned;
+
+/// `[controller]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are the keys of the file")]
+pub struct ControllerSection {
+    pub kind: ControllerKindName,
+    pub switches: Option<Spanned<Names>>,
+    pub cpu_port: Option<Spanned<u32>>,
+    pub to_controller: Option<Span>,
+    pub to_switch: Option<Span>,
+    pub write_time: Option<Span>,
+    pub event_time: Option<Span>,
+    pub pauses: Option<Spanned<Vec<[Span; 2]>>>,
+    pub learn: Option<Spanned<LearnName>>,
+    pub digest: Option<Spanned<String>>,
+    pub packet_in: Option<Spanned<String>>,
+    pub packet_out: Option<Spanned<String>>,
+    pub write: Option<Spanned<Names>>,
+    pub idle: Option<Spanned<Span>>,
+}
+
+/// `kind` of `[controller]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum ControllerKindName {
+    Learning,
+}
+
+/// `learn` of `[controller]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the variants are the values in the file")]
+pub enum LearnName {
+    Digest,
+    PacketIn,
+}
