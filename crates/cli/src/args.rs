@@ -536,7 +536,7 @@ fn wanted_workers(text: &str) -> Result<Wanted, String> {
     count.map(Wanted::Fixed).ok_or_else(|| format!("it is a number from 1 to {WORKERS_MAX}, or auto"))
 }
 
-fn controllers_address(text: &str) -> Result<SocketAddr, String> {
+pub fn controllers_address(text: &str) -> Result<SocketAddr, String> {
     address(text).map_err(|wrong| format!("{wrong} (a program goes before this option)"))
 }
 

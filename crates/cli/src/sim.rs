@@ -4,17 +4,22 @@
 //! crate `sim`; here its switches get their programs, and the user sees how far it is.
 //!
 //! * [`capture`]: the packets of links as captures. [`checks`]: properties, and the smallest run that violates one.
+//! * [`real_time`]: the clock of the machine. [`outside`]: controllers that reach switches over gRPC.
 //! * [`steps`]: what programs do with the packets of a flow.
 //! * [`sweep`]: many runs with different values and seeds; [`runs`]: their file. [`merge`]: several such files.
 
 mod capture;
 mod checks;
 mod merge;
+mod outside;
+mod real_time;
 mod runs;
 mod steps;
 mod sweep;
 
 use self::capture::Captures;
+use self::outside::ServedSwitch;
+use self::real_time::Factor;
 use self::steps::Steps;
 use crate::Exit;
 use crate::args::{BackendKind, SourceArguments, SwitchArguments};
@@ -29,6 +34,7 @@ use sim::check::Property;
 use sim::check::property::PROPERTIES;
 use sim::journeys::Journeys;
 use sim::record::Recording;
+use sim::scenario::controller::{self, ControllerMaker};
 use sim::scenario::results::{self, ResultFile};
 use sim::scenario::{Place, Scenario, ScenarioFault, Simulation, SwitchKind, SwitchPlan};
 use sim::sweep::{Plan, Shard};
@@ -100,6 +106,13 @@ pub struct SimArguments {
     /// Stop at this time, as in `5ms`; what happens before it stays the same
     #[arg(long, value_name = "TIME", value_parser = Time::parse)]
     pub until: Option<Time>,
+    /// Let the clock follow that of the machine, FACTOR times as fast: for controllers and programs outside of the
+    /// simulation. The results depend on when these act
+    #[arg(long, value_name = "FACTOR", value_parser = Factor::parse, conflicts_with = "check")]
+    pub realtime: Option<Factor>,
+    /// Serve P4Runtime controllers of a switch at this address, until the run ends; may be repeated
+    #[arg(long, value_name = "SWITCH=[ADDRESS:]PORT", value_parser = ServedSwitch::parse, requires = "realtime")]
+    pub p4runtime: Vec<ServedSwitch>,
     /// Only read the scenario, its programs and their entries, and run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -119,6 +132,7 @@ const EXAMPLES: &str = "Examples:
   wirespeed sim dumbbell.toml --pcap s1-s2 --trace 0 --until 5ms
   wirespeed sim dumbbell.toml --sweep links.loss=0,0.01,0.1 --seeds 20 --output sweep
   wirespeed sim fabric.toml --check no-loop --check converges-within=5ms --seeds 100
+  wirespeed sim router.toml --realtime 1.0 --p4runtime s1=127.0.0.1:50051
 ";
 
 /// What follows the options in the help.
@@ -183,6 +197,7 @@ fn plan(arguments: &SimArguments, text: &str) -> Result<Option<Plan>, Exit> {
         ("--pcap", !arguments.pcap.is_empty()),
         ("--trace", arguments.trace.is_some()),
         ("--until", arguments.until.is_some()),
+        ("--realtime", arguments.realtime.is_some()),
     ];
     if let (false, Some((name, _))) = (is_sweep, of_sweeps.iter().find(|(_, is_given)| *is_given)) {
         terminal::error(format!(
@@ -200,7 +215,13 @@ fn plan(arguments: &SimArguments, text: &str) -> Result<Option<Plan>, Exit> {
 fn run_once(session: &mut Session<'_>) -> Result<Exit, Exit> {
     let arguments = session.arguments;
     let scenario = session.scenario(&[], arguments.until)?;
-    let mut simulation = session.build(scenario)?;
+    let (mut simulation, mut outsiders) = match arguments.realtime {
+        Some(factor) if !arguments.dry_run => {
+            let (simulation, outsiders) = outside::build(session, scenario)?;
+            (simulation, Some((factor, outsiders)))
+        }
+        _ => (session.build(scenario)?, None),
+    };
     let captured = capture::channels(&simulation.network, &arguments.pcap)?;
     if arguments.dry_run {
         return Ok(Exit::Success);
@@ -210,19 +231,28 @@ fn run_once(session: &mut Session<'_>) -> Result<Exit, Exit> {
     let traced = journeys.as_ref().map(Journeys::recording).unwrap_or_default();
     simulation.network.record(&Recording { captured: captured.clone(), ..traced });
     let mut captures = Captures::create(&simulation.network, &captured, &session.output)?;
-    run(&mut simulation, &mut |simulation| {
+    let mut each = |simulation: &mut Simulation| {
         let records = simulation.network.take_records();
         journeys.iter_mut().for_each(|journeys| journeys.take(&records));
         captures.write(&records)?;
         Ok(true)
-    })?;
+    };
+    let lag = match &mut outsiders {
+        Some((factor, outsiders)) => Some(real_time::run(&mut simulation, *factor, outsiders, &mut each)?),
+        None => run(&mut simulation, &mut each).map(|()| None)?,
+    };
+    // Controllers see the end before the results are written.
+    drop(outsiders);
     captures.finish()?;
     let took = began.elapsed();
     let trace = journeys.map(|journeys| ResultFile { name: "trace.txt".to_owned(), text: journeys.text() });
     session.write(&simulation, &[], trace)?;
     match arguments.json {
         true => say!("{}", results::summary(&simulation)),
-        false => conclude(&simulation, took, &session.output),
+        false => {
+            lag.into_iter().for_each(|lag| say!("at most {:.3} s behind the clock", lag.as_secs_f64()));
+            conclude(&simulation, took, &session.output);
+        }
     }
     Ok(Exit::Success)
 }
@@ -271,8 +301,14 @@ impl Session<'_> {
     }
 
     fn build(&mut self, scenario: Scenario) -> Result<Simulation, Exit> {
+        self.build_with(scenario, &mut controller::built_in)
+    }
+
+    /// The same with another controller.
+    fn build_with(&mut self, scenario: Scenario, make: ControllerMaker<'_>) -> Result<Simulation, Exit> {
         let threads = usize::from(self.arguments.threads);
-        let made = Simulation::new(scenario, threads, &mut |name, plan| self.programs.switch(name, plan));
+        let mut make_switch = |name: &str, plan: &SwitchPlan| self.programs.switch(name, plan);
+        let made = Simulation::with_controller(scenario, threads, &mut make_switch, make);
         made.map_err(|fault| {
             terminal::error(shown(self.arguments.path(), &fault));
             Exit::BadInput

@@ -24,6 +24,7 @@ mod sim;
 mod sim_checks;
 mod sim_examples;
 mod sim_ray;
+mod sim_real_time;
 mod sim_sweeps;
 mod support;
 mod terminal;

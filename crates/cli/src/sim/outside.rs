@@ -1,0 +1,286 @@
+//! `wirespeed sim --p4runtime`: switches of a simulation that controllers reach over gRPC.
+//!
+//! What enters: the addresses, and requests of controllers in threads of their own. What leaves: the requests, carried
+//! out while the simulation stands still between two events; packets and digests for controllers.
+
+use super::{FILE_BYTES_MAX, Session};
+use crate::Exit;
+use crate::args::{SourceArguments, SwitchArguments, controllers_address};
+use crate::backend;
+use crate::controllers::{SENT_NAME, SentFiles, wrong_program};
+use crate::frontend::{self, ProgramFiles};
+use crate::terminal;
+use control::Api;
+use control::api::Fault;
+use ir::Program;
+use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Started};
+use serde_json::Value;
+use sim::controller::outside::{Outside, Told};
+use sim::controller::{Controller, ControllerNode};
+use sim::network::NodeId;
+use sim::scenario::controller::ControllerPlan;
+use sim::scenario::{Scenario, Simulation, SwitchKind};
+use sim::switch_node::SwitchNode;
+use sim::topology::NodeRef;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::time::Duration;
+use switch::{Closed, CommandQueue, CpuPort, Job};
+
+/// Requests that wait for the simulation.
+const JOBS_MAX: usize = 256;
+
+/// How long the simulation waits for requests when it has nothing to do.
+const WAIT: Duration = Duration::from_millis(1);
+
+/// The time limit for compiling a program from a controller.
+const COMPILE_TIME_MAX: Duration = Duration::from_secs(120);
+
+/// A switch that controllers reach, as in `s1=127.0.0.1:50051`.
+#[derive(Clone, Debug)]
+pub struct ServedSwitch {
+    name: String,
+    address: SocketAddr,
+}
+
+impl ServedSwitch {
+    /// Reads the name and the address.
+    pub fn parse(text: &str) -> Result<ServedSwitch, String> {
+        let (name, address) = text.split_once('=').ok_or("it is SWITCH=[ADDRESS:]PORT, as in s1=50051")?;
+        Ok(ServedSwitch { name: name.to_owned(), address: controllers_address(address)? })
+    }
+}
+
+/// The programs outside that a simulation serves.
+pub struct Outsiders {
+    /// Ends before the servers do, which may wait for an answer.
+    jobs: Receiver<(usize, Job)>,
+    /// What has come while the simulation waited.
+    waiting: Option<(usize, Job)>,
+    controller: Option<NodeId>,
+    switches: Vec<Outsider>,
+}
+
+/// A switch with its server.
+struct Outsider {
+    node: NodeId,
+    program: Arc<Program>,
+    feed: Feed,
+    _server: Server,
+}
+
+/// Hands requests of a switch's controllers to the simulation.
+struct Queue {
+    switch: usize,
+    jobs: SyncSender<(usize, Job)>,
+}
+
+impl CommandQueue for Queue {
+    fn send(&self, job: Job) -> Result<(), Closed> {
+        self.jobs.send((self.switch, job)).map_err(|_| Closed)
+    }
+}
+
+/// Builds a simulation whose switches are served as the arguments say.
+pub fn build(session: &mut Session<'_>, mut scenario: Scenario) -> Result<(Simulation, Outsiders), Exit> {
+    let served = &session.arguments.p4runtime;
+    let positions = served.iter().map(|it| position(&scenario, &it.name)).collect::<Result<Vec<usize>, String>>();
+    let positions = positions.and_then(|positions| match scenario.controller {
+        Some(_) if !positions.is_empty() => {
+            Err("the scenario has a [controller], so --p4runtime has no place: remove one of them".to_owned())
+        }
+        _ => Ok(positions),
+    });
+    let positions = positions.map_err(|message| {
+        terminal::error(message);
+        Exit::Usage
+    })?;
+    let mut started = Vec::new();
+    for &position in &positions {
+        let SwitchKind::Program { program, .. } = &scenario.switches[position].kind else { continue };
+        started.push(session.programs.started(program).map_err(|message| {
+            terminal::error(message);
+            Exit::BadInput
+        })?);
+    }
+    if !positions.is_empty() {
+        scenario.controller = Some(ControllerPlan::outside(positions.clone()));
+    }
+    let simulation = session.build_with(scenario, &mut |plan, switches| match positions.is_empty() {
+        true => sim::scenario::controller::built_in(plan, switches),
+        false => Ok(Box::new(Outside::default()) as Box<dyn Controller>),
+    })?;
+    let outsiders = Outsiders::start(session, &simulation, &positions, started)?;
+    Ok((simulation, outsiders))
+}
+
+/// The switch of this name, if it can be served.
+fn position(scenario: &Scenario, name: &str) -> Result<usize, String> {
+    let topology = &scenario.topology;
+    let Some(NodeRef::Switch(position)) = topology.find(name) else {
+        let names: Vec<&str> = topology.switches.iter().take(8).map(|switch| &*switch.name).collect();
+        return Err(format!("--p4runtime: there is no switch `{name}`; the switches are {}", names.join(", ")));
+    };
+    let plan = &scenario.switches[position];
+    if plan.kind == SwitchKind::Router {
+        return Err(format!("--p4runtime: switch {name} is a router, which has no tables for controllers"));
+    }
+    if !plan.restarts.is_empty() {
+        return Err(format!("--p4runtime: switch {name} restarts, which its controllers would not notice"));
+    }
+    Ok(position)
+}
+
+impl Outsiders {
+    /// Starts the servers of these switches.
+    fn start(
+        session: &Session<'_>,
+        simulation: &Simulation,
+        positions: &[usize],
+        started: Vec<Started>,
+    ) -> Result<Outsiders, Exit> {
+        let (sender, jobs) = mpsc::sync_channel(JOBS_MAX);
+        let controller = simulation.controller.filter(|_| !positions.is_empty());
+        let mut switches = Vec::new();
+        for (switch, (&position, started)) in positions.iter().zip(started).enumerate() {
+            let node = simulation.switches[position];
+            let Some(core) = simulation.network.node::<SwitchNode>(node).map(SwitchNode::core) else { continue };
+            let api = Arc::new(Api::new(core, Arc::new(Queue { switch, jobs: sender.clone() })));
+            let compiler = Arc::new(SentCompiler::of(session, simulation, position));
+            let options = options(session, simulation, position, switch);
+            let (server, feed) = Server::start(api, compiler, Some(started), options).map_err(|error| {
+                terminal::error(error);
+                Exit::System
+            })?;
+            let name = &simulation.scenario.topology.switches[position].name;
+            terminal::note(format!("switch {name}: P4Runtime at {}, device {position}", server.address()));
+            switches.push(Outsider { node, program: Arc::clone(core.program()), feed, _server: server });
+        }
+        Ok(Outsiders { jobs, waiting: None, controller, switches })
+    }
+
+    /// Waits a moment for a request.
+    pub fn wait(&mut self) {
+        match self.switches.is_empty() {
+            true => std::thread::sleep(WAIT),
+            // Nobody has asked, or all servers have ended.
+            false => self.waiting = self.jobs.recv_timeout(WAIT).ok(),
+        }
+    }
+
+    /// Carries out all requests, and passes on what switches have told their controllers.
+    pub fn serve(&mut self, simulation: &mut Simulation) {
+        let now = simulation.network.now();
+        let waiting = self.waiting.take();
+        for (switch, job) in waiting.into_iter().chain(self.jobs.try_iter().take(JOBS_MAX)) {
+            let outsider = &mut self.switches[switch];
+            let Some(node) = simulation.network.node_mut::<SwitchNode>(outsider.node) else { continue };
+            node.core_mut().advance(now.ns());
+            job(node.core_mut());
+            node.wake(now);
+            let program = node.core().program();
+            if !Arc::ptr_eq(program, &outsider.program) {
+                outsider.program = Arc::clone(program);
+                outsider.feed.program_changed(program);
+            }
+        }
+        let node = self.controller.and_then(|id| simulation.network.node_mut::<ControllerNode>(id));
+        let told = node.and_then(|node| node.controller_mut::<Outside>()).map(Outside::take).unwrap_or_default();
+        for (switch, told) in told {
+            let feed = &mut self.switches[switch].feed;
+            match told {
+                Told::Packet(frame) => feed.packet_in(&frame),
+                Told::Digest(digest, values) => feed.digest(digest, values),
+            }
+        }
+    }
+}
+
+fn options(session: &Session<'_>, simulation: &Simulation, position: usize, switch: usize) -> Options {
+    let topology = &simulation.scenario.topology;
+    let links = topology.links_at(NodeRef::Switch(position));
+    let port = |(link, end): (usize, usize)| {
+        let number = topology.links[link].ends[end].1;
+        (number, format!("{}-p{number}", topology.switches[position].name))
+    };
+    let ports: Vec<(u32, String)> = links.map(port).collect();
+    let cpu_port = CpuPort::usual(|number| ports.iter().any(|(port, _)| *port == number));
+    Options {
+        address: session.arguments.p4runtime[switch].address,
+        further: None,
+        // As of `wirespeed net`.
+        device_id: position as u64,
+        ports: Ports::new(ports, cpu_port),
+        tls: None,
+        compile_time_max: COMPILE_TIME_MAX,
+    }
+}
+
+/// Compiles the programs that controllers send.
+struct SentCompiler {
+    source: SourceArguments,
+    cc: Option<String>,
+    priorities: u8,
+    /// The program of the scenario.
+    file: String,
+    text: Option<std::path::PathBuf>,
+}
+
+impl SentCompiler {
+    fn of(session: &Session<'_>, simulation: &Simulation, position: usize) -> SentCompiler {
+        let plan = &simulation.scenario.switches[position];
+        let file = match &plan.kind {
+            SwitchKind::Program { program, .. } => program.clone(),
+            SwitchKind::Router => String::new(),
+        };
+        SentCompiler {
+            source: session.arguments.source.clone(),
+            cc: session.arguments.cc.clone(),
+            priorities: plan.device.priorities,
+            text: session.programs.program(&file).ok(),
+            file,
+        }
+    }
+
+    fn build(&self, shown: frontend::Shown) -> Result<Compiled, Fault> {
+        let program = shown.compiled.program;
+        let (backend, note) = backend::choose_quietly(&program, None, self.cc.as_deref()).map_err(Fault::invalid)?;
+        note.iter().for_each(terminal::warning);
+        let options = SwitchArguments {
+            cc: self.cc.clone(),
+            priority_queues: self.priorities,
+            ..SwitchArguments::plain(self.source.clone(), Vec::new())
+        };
+        let switch = backend::set_up(&program, backend, &options)
+            .map_err(|failure| Fault::invalid(failure.messages.join("\n")))?;
+        Ok(Compiled { switch, info: shown.info, note: Value::Null })
+    }
+}
+
+impl Compiler for SentCompiler {
+    fn compile(&self, text: &str, _patience: &Patience) -> Result<Compiled, Fault> {
+        let files = SentFiles { text, include: &self.source.include };
+        let shown = frontend::show_program(Path::new(SENT_NAME), &self.source, &files);
+        self.build(shown.map_err(|diagnostics| Fault::invalid(wrong_program(&diagnostics)))?)
+    }
+
+    fn compile_started(&self) -> Option<Result<Compiled, Fault>> {
+        let shown = frontend::show_program(self.text.as_deref()?, &self.source, &ProgramFiles);
+        let wrong = |diagnostics: String| Fault::invalid(format!("{} now has errors:\n{diagnostics}", self.file));
+        Some(shown.map_err(wrong).and_then(|shown| self.build(shown)))
+    }
+}
+
+impl super::Programs<'_> {
+    /// A program for controllers, compiled together with its P4Info.
+    fn started(&mut self, name: &str) -> Result<Started, String> {
+        let path = self.program(name)?;
+        let shown = frontend::show_program(&path, &self.arguments.source, &ProgramFiles)?;
+        let text = base::files::read(&path, FILE_BYTES_MAX)
+            .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        self.compiled.entry(path).or_insert(shown.compiled.program);
+        Ok(Started::of_text(shown.info, text))
+    }
+}
