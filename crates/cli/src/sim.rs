@@ -4,12 +4,14 @@
 //! crate `sim`; here its switches get their programs, and the user sees how far it is.
 //!
 //! * [`capture`]: the packets of links as captures. [`checks`]: properties, and the smallest run that violates one.
+//! * [`jobs`]: several runs at the same time.
 //! * [`real_time`]: the clock of the machine. [`outside`]: controllers that reach switches over gRPC.
 //! * [`steps`]: what programs do with the packets of a flow.
 //! * [`sweep`]: many runs with different values and seeds; [`runs`]: their file. [`merge`]: several such files.
 
 mod capture;
 mod checks;
+mod jobs;
 mod merge;
 mod outside;
 mod real_time;
@@ -43,7 +45,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use switch::Switch;
 use wirespeed::Program;
@@ -79,7 +82,7 @@ pub struct SimArguments {
     /// `3,5,8`
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
-    /// How many runs of a sweep at the same time [default: as many as there are cores]
+    /// How many runs of a sweep, or of --check with several seeds, at the same time [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// Make only every N-th run of a sweep, beginning with the I-th, as one of N parts on different machines
@@ -170,12 +173,12 @@ pub fn sim(arguments: &SimArguments) -> Result<Exit, Exit> {
     if let Some(SimCommand::Merge(merge)) = &arguments.command {
         return merge::merge(merge);
     }
-    let mut session = Session::new(arguments)?;
+    let session = Session::new(arguments)?;
     let is_check = !arguments.check.is_empty();
     match plan(arguments, &session.text)? {
-        _ if is_check && !arguments.dry_run => checks::check(&mut session),
+        _ if is_check && !arguments.dry_run => checks::check(&session),
         Some(plan) if !is_check => sweep::sweep(arguments, &session.text, &plan, &session.output),
-        _ => run_once(&mut session),
+        _ => run_once(&session),
     }
 }
 
@@ -186,9 +189,10 @@ fn plan(arguments: &SimArguments, text: &str) -> Result<Option<Plan>, Exit> {
         terminal::error(shown(arguments.path(), &fault));
         Exit::BadInput
     })?;
-    let is_sweep = plan.is_some() && arguments.check.is_empty();
+    let is_check = !arguments.check.is_empty();
+    let is_sweep = plan.is_some() && !is_check;
     let of_sweeps = [
-        ("--jobs", arguments.jobs.is_some()),
+        ("--jobs", arguments.jobs.is_some() && !is_check),
         ("--shard", arguments.shard.is_some()),
         ("--keep", arguments.keep),
         ("--sweep", !arguments.sweep.is_empty()),
@@ -212,7 +216,7 @@ fn plan(arguments: &SimArguments, text: &str) -> Result<Option<Plan>, Exit> {
     Ok(plan)
 }
 
-fn run_once(session: &mut Session<'_>) -> Result<Exit, Exit> {
+fn run_once(session: &Session<'_>) -> Result<Exit, Exit> {
     let arguments = session.arguments;
     let scenario = session.scenario(&[], arguments.until)?;
     let (mut simulation, mut outsiders) = match arguments.realtime {
@@ -262,9 +266,9 @@ struct Session<'a> {
     arguments: &'a SimArguments,
     text: String,
     output: PathBuf,
-    programs: Programs<'a>,
+    programs: Mutex<Programs<'a>>,
     /// Whether the warnings about the topology have been shown.
-    has_warned: bool,
+    has_warned: AtomicBool,
 }
 
 impl Session<'_> {
@@ -275,7 +279,12 @@ impl Session<'_> {
             Exit::BadInput
         })?;
         let output = arguments.output.clone().unwrap_or_else(|| default_output(path));
-        Ok(Session { arguments, text, output, programs: Programs::new(arguments), has_warned: false })
+        let programs = Mutex::new(Programs::new(arguments));
+        Ok(Session { arguments, text, output, programs, has_warned: AtomicBool::new(false) })
+    }
+
+    fn programs(&self) -> MutexGuard<'_, Programs<'_>> {
+        self.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The values that are set: those of the user, the seed, and these.
@@ -284,7 +293,7 @@ impl Session<'_> {
     }
 
     /// The scenario, with further values that are set, until a time.
-    fn scenario(&mut self, more: &[String], until: Option<Time>) -> Result<Scenario, Exit> {
+    fn scenario(&self, more: &[String], until: Option<Time>) -> Result<Scenario, Exit> {
         let path = self.arguments.path();
         let folder = folder_of(path);
         let read = Scenario::read(&self.text, &self.sets(more), &|name| read_input(&folder, name));
@@ -292,7 +301,7 @@ impl Session<'_> {
             faults.iter().for_each(|fault| terminal::error(shown(path, fault)));
             Exit::BadInput
         })?;
-        if !std::mem::replace(&mut self.has_warned, true) {
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
             scenario.topology.warnings.iter().for_each(terminal::warning);
         }
         // What happens until then does not depend on it.
@@ -300,14 +309,14 @@ impl Session<'_> {
         Ok(scenario)
     }
 
-    fn build(&mut self, scenario: Scenario) -> Result<Simulation, Exit> {
+    fn build(&self, scenario: Scenario) -> Result<Simulation, Exit> {
         self.build_with(scenario, &mut controller::built_in)
     }
 
     /// The same with another controller.
-    fn build_with(&mut self, scenario: Scenario, make: ControllerMaker<'_>) -> Result<Simulation, Exit> {
+    fn build_with(&self, scenario: Scenario, make: ControllerMaker<'_>) -> Result<Simulation, Exit> {
         let threads = usize::from(self.arguments.threads);
-        let mut make_switch = |name: &str, plan: &SwitchPlan| self.programs.switch(name, plan);
+        let mut make_switch = |name: &str, plan: &SwitchPlan| self.programs().switch(name, plan);
         let made = Simulation::with_controller(scenario, threads, &mut make_switch, make);
         made.map_err(|fault| {
             terminal::error(shown(self.arguments.path(), &fault));
@@ -325,7 +334,7 @@ impl Session<'_> {
         };
         for (plan, node) in simulation.scenario.switches.iter().zip(&simulation.switches) {
             let described = match &plan.kind {
-                SwitchKind::Program { program, .. } => self.programs.described(program),
+                SwitchKind::Program { program, .. } => self.programs().described(program),
                 SwitchKind::Router => None,
             };
             let node = simulation.network.node_mut::<SwitchNode>(*node);
@@ -483,12 +492,23 @@ impl Programs<'_> {
     }
 }
 
-/// Runs the simulation, slice by slice: how long a slice is changes nothing but what is shown. After each slice `each`
-/// says whether to go on.
-fn run(simulation: &mut Simulation, each: &mut dyn FnMut(&mut Simulation) -> Result<bool, Exit>) -> Result<(), Exit> {
-    let progress = Progress::start("simulating");
+/// Looks at a simulation after each slice of its run, and says whether to go on.
+type Each<'a> = dyn FnMut(&mut Simulation) -> Result<bool, Exit> + 'a;
+
+/// Runs the simulation and shows how far it is.
+fn run(simulation: &mut Simulation, each: &mut Each<'_>) -> Result<(), Exit> {
+    let (progress, began) = (Progress::start("simulating"), Instant::now());
+    run_quietly(simulation, &mut |simulation| {
+        let goes_on = each(simulation)?;
+        progress.set(describe(simulation, began.elapsed()));
+        Ok(goes_on)
+    })
+}
+
+/// Runs the simulation slice by slice: how long a slice is changes nothing but how often `each` is called.
+fn run_quietly(simulation: &mut Simulation, each: &mut Each<'_>) -> Result<(), Exit> {
     let duration = simulation.scenario.duration;
-    let (began, mut slice) = (Instant::now(), Time::from_ps((duration.ps() / 1_000).max(1)));
+    let mut slice = Time::from_ps((duration.ps() / 1_000).max(1));
     loop {
         let before = Instant::now();
         let has_ended = simulation.run_until(simulation.network.now() + slice);
@@ -501,7 +521,6 @@ fn run(simulation: &mut Simulation, each: &mut dyn FnMut(&mut Simulation) -> Res
             (_, true) => Time::from_ps((slice.ps() / 2).max(1)),
             _ => slice,
         };
-        progress.set(describe(simulation, began.elapsed()));
     }
 }
 

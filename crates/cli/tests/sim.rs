@@ -73,7 +73,7 @@ fn a_program_gives_the_same_results_natively_and_interpreted_and_on_two_threads(
     }
     let native = results(&folder, "native");
     let names: Vec<&str> = native.iter().map(|(name, _)| &**name).collect();
-    expect!["channels.csv flows.csv goodput.svg hosts.csv queues.csv queues.svg report.html samples.csv summary.json switches.csv utilisation.svg"].assert_eq(&names.join(" "));
+    expect!["channels.csv drops.csv flow_samples.csv flows.csv goodput.svg hosts.csv queues.csv queues.svg report.html samples.csv summary.json switches.csv utilisation.svg"].assert_eq(&names.join(" "));
     // The page has the scenario in it, and what was set.
     let figures = |name: &str| {
         let mut all = results(&folder, name);

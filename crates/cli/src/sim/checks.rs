@@ -4,7 +4,7 @@
 //! that has it, its results with captures of all links, and the command that repeats it.
 
 use super::capture::{self, Captures};
-use super::{Session, run};
+use super::{Each, Session, jobs, run, run_quietly};
 use crate::Exit;
 use crate::terminal::{self, Progress, say};
 use serde_json::json;
@@ -14,7 +14,10 @@ use sim::check::{Checker, Property, Violation};
 use sim::record::Recording;
 use sim::scenario::Simulation;
 use sim::scenario::faults::Faulty;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The most runs that make a failing one smaller.
 const RUNS_MAX: u32 = 300;
@@ -38,7 +41,7 @@ impl Case {
 }
 
 /// Checks the properties with each seed, until one does not hold.
-pub fn check(session: &mut Session<'_>) -> Result<Exit, Exit> {
+pub fn check(session: &Session<'_>) -> Result<Exit, Exit> {
     let arguments = session.arguments;
     let first = session.scenario(&[], None)?.seed;
     let seeds = match &arguments.seeds {
@@ -48,15 +51,10 @@ pub fn check(session: &mut Session<'_>) -> Result<Exit, Exit> {
         })?,
         None => vec![first],
     };
-    let mut packets = 0;
-    for &seed in &seeds {
-        let case = Case { seed, until: arguments.until, ..Case::default() };
-        let (violation, followed) = judge(session, &arguments.check, &case)?;
-        packets += followed;
-        if let Some(violation) = violation {
-            return fail(session, case, violation);
-        }
-    }
+    let packets = match judge_all(session, &seeds)? {
+        Outcome::Holds(packets) => packets,
+        Outcome::Fails(case, violation) => return fail(session, case, violation),
+    };
     let names: Vec<String> = arguments.check.iter().map(Property::to_string).collect();
     match arguments.json {
         true => say!("{}", json!({"holds": true, "properties": names, "seeds": seeds.len(), "packets": packets})),
@@ -71,8 +69,66 @@ pub fn check(session: &mut Session<'_>) -> Result<Exit, Exit> {
     Ok(Exit::Success)
 }
 
+/// What became of a run, or of several.
+enum Outcome {
+    /// The properties hold; so many packets were followed.
+    Holds(u64),
+    /// One of them does not.
+    Fails(Case, Violation),
+}
+
+impl Outcome {
+    fn of(case: &Case, (violation, packets): (Option<Violation>, u64)) -> Outcome {
+        violation.map_or(Outcome::Holds(packets), |violation| Outcome::Fails(case.clone(), violation))
+    }
+}
+
+/// Checks each seed, several at the same time. If some fail, the first of them counts, whichever was found first.
+fn judge_all(session: &Session<'_>, seeds: &[u64]) -> Result<Outcome, Exit> {
+    let arguments = session.arguments;
+    let case = |seed: u64| Case { seed, until: arguments.until, ..Case::default() };
+    let first = case(seeds[0]);
+    if seeds.len() == 1 {
+        return Ok(Outcome::of(&first, judge(session, &arguments.check, &first, run)?));
+    }
+    // What is wrong with all runs is said once.
+    session.build(session.scenario(&first.sets(), first.until)?)?;
+    let (first_failure, done) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
+    let outcomes = Mutex::new(BTreeMap::new());
+    let describe = || format!("{} of {} seeds", done.load(Ordering::Relaxed), seeds.len());
+    let progress = Progress::start("checking");
+    jobs::work(seeds.len(), jobs::at_once(arguments, seeds.len()), progress, &describe, &|index| {
+        let case = case(seeds[index]);
+        let is_wanted = || first_failure.load(Ordering::Relaxed) > index;
+        let judged = judge(session, &arguments.check, &case, |simulation, each| {
+            run_quietly(simulation, &mut |simulation| Ok(each(simulation)? && is_wanted()))
+        });
+        let outcome = judged.map(|judged| Outcome::of(&case, judged));
+        let holds = matches!(outcome, Ok(Outcome::Holds(_)));
+        if !holds {
+            first_failure.fetch_min(index, Ordering::Relaxed);
+        }
+        outcomes.lock().unwrap_or_else(PoisonError::into_inner).insert(index, outcome);
+        done.fetch_add(1, Ordering::Relaxed);
+        Ok(holds)
+    })?;
+    let mut packets = 0;
+    for outcome in outcomes.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
+        match outcome? {
+            Outcome::Holds(followed) => packets += followed,
+            fails => return Ok(fails),
+        }
+    }
+    Ok(Outcome::Holds(packets))
+}
+
 /// The first violation of a run, and how many packets were followed.
-fn judge(session: &mut Session<'_>, properties: &[Property], case: &Case) -> Result<(Option<Violation>, u64), Exit> {
+fn judge(
+    session: &Session<'_>,
+    properties: &[Property],
+    case: &Case,
+    run: impl FnOnce(&mut Simulation, &mut Each<'_>) -> Result<(), Exit>,
+) -> Result<(Option<Violation>, u64), Exit> {
     let scenario = session.scenario(&case.sets(), case.until)?;
     let mut simulation = session.build(scenario)?;
     let mut checker = Checker::new(properties, &simulation);
@@ -86,7 +142,7 @@ fn judge(session: &mut Session<'_>, properties: &[Property], case: &Case) -> Res
 }
 
 /// Reports a violation: what is left of the run, and how to repeat it.
-fn fail(session: &mut Session<'_>, case: Case, violation: Violation) -> Result<Exit, Exit> {
+fn fail(session: &Session<'_>, case: Case, violation: Violation) -> Result<Exit, Exit> {
     let all = session.scenario(&case.sets(), None)?;
     let (flows, faults) = (all.flows.len(), all.faults.len());
     let (case, violation) = shrink(session, case, violation, flows, all.faults.iter().map(|it| it.number).collect())?;
@@ -127,7 +183,7 @@ fn fail(session: &mut Session<'_>, case: Case, violation: Violation) -> Result<E
 
 /// Makes a failing run smaller: shorter, with fewer faults and flows, as long as it violates the same property.
 fn shrink(
-    session: &mut Session<'_>,
+    session: &Session<'_>,
     mut case: Case,
     mut violation: Violation,
     flows: usize,
@@ -137,13 +193,13 @@ fn shrink(
     let property = [violation.property];
     let mut runs = 0;
     let mut error = None;
-    let mut fails = |session: &mut Session<'_>, candidate: &Case, violation: &mut Violation| {
+    let mut fails = |session: &Session<'_>, candidate: &Case, violation: &mut Violation| {
         runs += 1;
         if runs > RUNS_MAX || error.is_some() {
             return false;
         }
         progress.set(format!("making the failing run smaller: run {runs}"));
-        match judge(session, &property, candidate) {
+        match judge(session, &property, candidate, run) {
             Ok((found, _)) => {
                 let is_found = found.is_some();
                 found.into_iter().for_each(|found| *violation = found);
@@ -157,7 +213,7 @@ fn shrink(
     };
     // Shorter first: all others are sooner done then.
     let end = |violation: &Violation| Some(Time::from_ps((violation.time.ps() / 1_000_000 + 1) * 1_000_000));
-    let shorten = |session: &mut Session<'_>, case: &mut Case, violation: &mut Violation, fails: &mut Fails<'_>| {
+    let shorten = |session: &Session<'_>, case: &mut Case, violation: &mut Violation, fails: &mut Fails<'_>| {
         let shorter = Case { until: end(violation), ..case.clone() };
         if fails(session, &shorter, violation) {
             *case = shorter;
@@ -183,10 +239,10 @@ fn shrink(
 }
 
 /// Whether a run violates the property, and how.
-type Fails<'a> = dyn FnMut(&mut Session<'_>, &Case, &mut Violation) -> bool + 'a;
+type Fails<'a> = dyn FnMut(&Session<'_>, &Case, &mut Violation) -> bool + 'a;
 
 /// Runs it again with captures of all links, and writes the results.
-fn replay(session: &mut Session<'_>, case: &Case) -> Result<Simulation, Exit> {
+fn replay(session: &Session<'_>, case: &Case) -> Result<Simulation, Exit> {
     let scenario = session.scenario(&case.sets(), case.until)?;
     let mut simulation = session.build(scenario)?;
     let channels = capture::channels(&simulation.network, &["all".to_owned()])?;

@@ -5,6 +5,7 @@
 //! was.
 
 use crate::Exit;
+use crate::sim::jobs;
 use crate::sim::runs::{self, RunsFile};
 use crate::sim::{Programs, SimArguments, folder_of, merge, read_input, shown, write};
 use crate::terminal::{self, Progress, say};
@@ -14,16 +15,12 @@ use sim::sweep::{Plan, Run, RunRecord, digest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Steps of a run for the progress.
 const STEPS: u64 = 100;
-
-/// How often the progress is shown.
-const SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 /// Runs a sweep of the scenario with this text.
 pub fn sweep(arguments: &SimArguments, text: &str, plan: &Plan, output: &Path) -> Result<Exit, Exit> {
@@ -46,8 +43,6 @@ pub fn sweep(arguments: &SimArguments, text: &str, plan: &Plan, output: &Path) -
         runs: &missing,
         programs: Mutex::new(programs),
         file: Mutex::new(&mut file),
-        next: AtomicUsize::new(0),
-        is_stopped: AtomicBool::new(false),
         steps: AtomicU64::new(0),
         finished: AtomicUsize::new(0),
         events: AtomicU64::new(0),
@@ -151,10 +146,6 @@ struct Sweep<'a> {
     runs: &'a [Run],
     programs: Mutex<Programs<'a>>,
     file: Mutex<&'a mut RunsFile>,
-    /// The first run that nobody has begun.
-    next: AtomicUsize,
-    /// Whether a run has failed.
-    is_stopped: AtomicBool,
     /// Steps of runs that are done.
     steps: AtomicU64,
     /// Runs that are in the file.
@@ -165,41 +156,15 @@ struct Sweep<'a> {
 impl Sweep<'_> {
     /// Makes all runs.
     fn work(&self) -> Result<(), Exit> {
-        let cores = thread::available_parallelism().map_or(1, usize::from) / usize::from(self.arguments.threads);
-        let jobs = self.arguments.jobs.map_or(cores, usize::from).clamp(1, self.runs.len().max(1));
+        let (count, began) = (self.runs.len(), Instant::now());
         let progress = Progress::start("sweeping");
-        let began = Instant::now();
-        let (working, shown_by) = (AtomicUsize::new(jobs), thread::current());
-        thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs)
-                .map(|_| {
-                    scope.spawn(|| {
-                        // Also after a panic: the progress ends when nobody works.
-                        let _end = End { working: &working, waiting: &shown_by };
-                        self.worker()
-                    })
-                })
-                .collect();
-            while working.load(Ordering::Acquire) > 0 {
-                thread::park_timeout(SHOWN_EVERY);
-                progress.set(self.describe(began.elapsed()));
-            }
-            workers.into_iter().try_for_each(|worker| worker.join().unwrap_or(Err(Exit::Internal)))
-        })
-    }
-
-    fn worker(&self) -> Result<(), Exit> {
-        while !self.is_stopped.load(Ordering::Relaxed) {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(run) = self.runs.get(index) else { break };
-            let record = self.execute(run).and_then(|record| {
-                let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.append(record)
-            });
-            record.inspect_err(|_| self.is_stopped.store(true, Ordering::Relaxed))?;
+        let describe = || self.describe(began.elapsed());
+        jobs::work(count, jobs::at_once(self.arguments, count), progress, &describe, &|index| {
+            let record = self.execute(&self.runs[index])?;
+            self.file.lock().unwrap_or_else(PoisonError::into_inner).append(record)?;
             self.finished.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(())
+            Ok(true)
+        })
     }
 
     fn execute(&self, run: &Run) -> Result<RunRecord, Exit> {
@@ -252,19 +217,6 @@ impl Sweep<'_> {
             terminal::grouped(events_per_s as u64),
             left.as_secs()
         )
-    }
-}
-
-/// Reports that a worker has ended.
-struct End<'a> {
-    working: &'a AtomicUsize,
-    waiting: &'a thread::Thread,
-}
-
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.working.fetch_sub(1, Ordering::Release);
-        self.waiting.unpark();
     }
 }
 
