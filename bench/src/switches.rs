@@ -67,7 +67,7 @@ fn cost(
 }
 
 /// What the process has in memory.
-fn resident_kb() -> Result<f64, Box<dyn Error>> {
+pub fn resident_kb() -> Result<f64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
