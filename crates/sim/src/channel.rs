@@ -16,6 +16,8 @@ pub use config::{ChannelConfig, Interval};
 pub use counters::{ChannelCounters, ChannelDrop};
 pub use flight::Flight;
 
+use config::Framing;
+
 use crate::packet::{Packet, Pool};
 use crate::random;
 use crate::time::{Serialiser, Time};
@@ -29,22 +31,58 @@ const LATENCY_MIN: Time = Time::from_ps(1);
 /// The header that does not count for the MTU.
 const ETHERNET_HEADER_BYTES: usize = 14;
 
-/// The sender's end of a channel.
+/// The sender's end of a channel. What each packet needs is together and first: in a large network it is in no cache.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Transmitter {
-    config: ChannelConfig,
-    line: Serialiser,
     /// When the line has sent everything that was given to it.
     free_at: Time,
-    /// Packets that wait, with the times at which their transmissions start.
-    waiting: VecDeque<Waiting>,
-    waiting_bytes: u64,
     /// Arrival of the last packet whose order is kept.
     last_arrival: Time,
-    /// The first interval of `config.down` that has not ended.
-    next_down: usize,
+    line: Serialiser,
+    limits: Limits,
+    waiting_bytes: u64,
+    /// Packets that wait, with the times at which their transmissions start.
+    waiting: VecDeque<Waiting>,
     impairments: Option<Box<Impairments>>,
     counters: ChannelCounters,
+    /// The first interval of `config.down` that has not ended.
+    next_down: usize,
+    config: Box<ChannelConfig>,
+}
+
+/// Of the properties those that each packet needs.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    queue_packets: usize,
+    queue_bytes: u64,
+    ecn_packets: usize,
+    ecn_bytes: u64,
+    mtu: usize,
+    latency: Time,
+    framing: Framing,
+    /// The first interval in which the link is down and that has not ended; one that never begins if there is none.
+    down: Interval,
+}
+
+impl Limits {
+    fn of(config: &ChannelConfig) -> Limits {
+        let ChannelConfig { queue_packets, queue_bytes, ecn_packets, ecn_bytes, mtu, .. } = *config;
+        Limits {
+            queue_packets,
+            queue_bytes,
+            ecn_packets,
+            ecn_bytes,
+            mtu,
+            latency: config.delay.max(LATENCY_MIN),
+            framing: Framing(config.overhead_bytes),
+            down: Limits::down(config, 0),
+        }
+    }
+
+    fn down(config: &ChannelConfig, index: usize) -> Interval {
+        config.down.get(index).copied().unwrap_or(Interval { start: Time::MAX, end: Time::MAX })
+    }
 }
 
 /// What has become of a packet that was sent.
@@ -93,15 +131,16 @@ impl Transmitter {
         });
         let line = Serialiser::new(config.bits_per_s);
         Transmitter {
-            config,
-            line,
             free_at: Time::ZERO,
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
             last_arrival: Time::ZERO,
-            next_down: 0,
+            line,
+            limits: Limits::of(&config),
+            waiting_bytes: 0,
+            waiting: VecDeque::new(),
             impairments,
             counters: ChannelCounters::default(),
+            next_down: 0,
+            config: Box::new(config),
         }
     }
 
@@ -110,12 +149,17 @@ impl Transmitter {
         &self.config
     }
 
+    /// The longest packet, without its Ethernet header.
+    #[inline]
+    pub fn mtu(&self) -> usize {
+        self.limits.mtu
+    }
+
     /// What was counted until `now`, which is not before the last packet was sent.
     pub fn counters(&self, now: Time) -> ChannelCounters {
         let mut counters = self.counters.clone();
         // Nothing was sent after the link went down, though the packets that it lost are known with the next one only.
-        let down = self.config.down.get(self.next_down).map_or(Time::MAX, |down| down.start);
-        self.take_back(now.min(down), &mut counters);
+        self.take_back(now.min(self.limits.down.start), &mut counters);
         counters
     }
 
@@ -131,7 +175,7 @@ impl Transmitter {
 
     /// The latency below which no packet arrives.
     pub fn latency_min(&self) -> Time {
-        self.config.delay.max(LATENCY_MIN)
+        self.limits.latency
     }
 
     /// Packets and bytes that wait at this time, without the packet in transmission.
@@ -181,21 +225,21 @@ impl Transmitter {
 
     /// Why the packet cannot be sent, if it cannot.
     fn refusal(&self, now: Time, length: usize) -> Option<ChannelDrop> {
-        if self.is_down(now) {
+        if self.limits.down.contains(now) {
             return Some(ChannelDrop::Down);
         }
-        if length.saturating_sub(ETHERNET_HEADER_BYTES) > self.config.mtu {
+        if length.saturating_sub(ETHERNET_HEADER_BYTES) > self.limits.mtu {
             return Some(ChannelDrop::Mtu);
         }
         let has_to_wait = self.free_at > now;
-        let is_full = self.waiting.len() >= self.config.queue_packets
-            || self.waiting_bytes + length as u64 > self.config.queue_bytes;
+        let is_full = self.waiting.len() >= self.limits.queue_packets
+            || self.waiting_bytes + length as u64 > self.limits.queue_bytes;
         (has_to_wait && is_full).then_some(ChannelDrop::Queue)
     }
 
     /// Marks a packet that finds a long queue.
     fn mark(&mut self, packet: &mut Packet) {
-        let is_long = self.waiting.len() >= self.config.ecn_packets || self.waiting_bytes >= self.config.ecn_bytes;
+        let is_long = self.waiting.len() >= self.limits.ecn_packets || self.waiting_bytes >= self.limits.ecn_bytes;
         if is_long && ip::mark_congestion(packet.bytes_mut()) {
             self.counters.marked += 1;
         }
@@ -204,8 +248,9 @@ impl Transmitter {
     /// Takes the packet into the queue; returns when its last bit arrives.
     fn transmit(&mut self, now: Time, length: usize) -> Time {
         let start = self.free_at.max(now);
-        let gap_bytes = self.config.gap_bytes();
-        let occupied = self.line.take(self.config.line_bytes(length));
+        let Limits { framing, latency, .. } = self.limits;
+        let gap_bytes = framing.gap_bytes();
+        let occupied = self.line.take(framing.line_bytes(length));
         self.free_at = start + occupied;
         if start > now {
             self.waiting.push_back(Waiting { start, bytes: length as u32 });
@@ -213,7 +258,7 @@ impl Transmitter {
         }
         self.counters.sent(start.since(now), occupied, length, self.waiting.len(), self.waiting_bytes);
         let gap = if gap_bytes > 0 { self.line.duration(gap_bytes) } else { Time::ZERO };
-        let arrival = self.free_at.since(gap) + self.latency_min();
+        let arrival = self.free_at.since(gap) + latency;
         // A packet of no length on a line without limit keeps its order as well.
         arrival.max(self.last_arrival)
     }
@@ -269,8 +314,8 @@ impl Transmitter {
 
     /// Empties the queue if the link has gone down since.
     fn follow_link(&mut self, now: Time) {
-        while let Some(down) = self.config.down.get(self.next_down).filter(|down| down.start <= now) {
-            let (start, end) = (down.start, down.end);
+        while self.limits.down.start <= now && self.next_down < self.config.down.len() {
+            let Interval { start, end } = self.limits.down;
             let mut counters = std::mem::take(&mut self.counters);
             self.take_back(start, &mut counters);
             self.counters = counters;
@@ -281,16 +326,13 @@ impl Transmitter {
                 return;
             }
             self.next_down += 1;
+            self.limits.down = Limits::down(&self.config, self.next_down);
         }
-    }
-
-    fn is_down(&self, now: Time) -> bool {
-        self.config.down.get(self.next_down).is_some_and(|down| down.contains(now))
     }
 
     /// Whether the link goes down before this time.
     fn is_cut(&self, arrival: Time) -> bool {
-        self.config.down.get(self.next_down).is_some_and(|down| down.start < arrival)
+        self.limits.down.start < arrival
     }
 }
 

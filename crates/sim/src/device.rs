@@ -4,8 +4,9 @@
 //! ways back set up as the device has them.
 
 use crate::channel::ChannelConfig;
-use crate::pipeline::PipelineConfig;
-use crate::time::Time;
+use crate::pipeline::{PipelineConfig, packets_line};
+use crate::switch_node::only_rewrites;
+use crate::time::{Serialiser, Time};
 use std::num::NonZeroU32;
 use switch::{BufferSettings, InternalPort, InternalPortSettings, QueueSettings, Switch};
 
@@ -29,6 +30,17 @@ pub struct Device {
     pub commands: Vec<(Time, String)>,
     /// Ways back into the switch that take time.
     pub internal_ports: Vec<(InternalPort, InternalPortSettings)>,
+}
+
+/// Where packets wait for the line behind a port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QueuePlace {
+    /// In the core, whose ports have the rates of their lines.
+    Core,
+    /// At the link, as the core's queue would have them wait: the program cannot tell the difference.
+    Behind,
+    /// At the link, which has a queue of its own behind that of the core.
+    Link,
 }
 
 /// What is different about some queues.
@@ -62,10 +74,27 @@ impl QueueChange {
 }
 
 impl Device {
+    /// Where packets wait in a switch with this core.
+    pub(crate) fn queue_place(&self, core: &Switch) -> QueuePlace {
+        let is_plain = self.priorities <= 1
+            && self.queues.is_empty()
+            && self.port_rates.is_empty()
+            && self.buffer.is_none()
+            && self.commands.is_empty();
+        match self.is_blind {
+            true => QueuePlace::Link,
+            false if is_plain && only_rewrites(core.program()) => QueuePlace::Behind,
+            false => QueuePlace::Core,
+        }
+    }
+
     /// Sets a core up whose ports have these numbers, each with the channel that follows it.
     pub(crate) fn set_up(&self, core: &mut Switch, ports: &[(u32, ChannelConfig)]) -> Result<(), String> {
         let no_port = |number: u32| format!("the program has no port {number}");
+        let has_rates = self.queue_place(core) == QueuePlace::Core;
+        // The others are as if they had none, but have to exist, too.
         for (number, channel) in ports.iter().filter(|_| !self.is_blind) {
+            let channel = if has_rates { channel } else { &ChannelConfig::default() };
             let shaped = self.port_rates.iter().find(|(port, _)| port == number).map(|(_, rate)| *rate);
             let rates = [shaped.unwrap_or(0), channel.bits_per_s];
             let rate = rates.into_iter().filter(|rate| *rate > 0).min().unwrap_or(0);
@@ -92,17 +121,36 @@ impl Device {
         Ok(())
     }
 
-    /// The channel behind a port of the device: where the core has the queue, nothing else waits.
-    pub fn channel_behind(&self, channel: ChannelConfig) -> ChannelConfig {
-        if self.is_blind {
-            return channel;
-        }
-        ChannelConfig {
-            queue_packets: usize::MAX,
-            queue_bytes: u64::MAX,
-            ecn_packets: usize::MAX,
-            ecn_bytes: u64::MAX,
-            ..channel
+    /// How far apart frames of so many bytes at least leave for a port with this channel, one behind the other: as its
+    /// pipeline, the port and the fastest of its queues let them.
+    pub(crate) fn spacing(&self, port: u32, channel: &ChannelConfig, frame_bytes: usize) -> Time {
+        let on_line = |bits_per_s: u64| Serialiser::new(bits_per_s).duration(channel.line_bytes(frame_bytes));
+        let of_queue = |priority: u32| {
+            let mut queue = QueueSettings::of_priority(priority);
+            let is_meant = |change: &&QueueChange| {
+                change.port.is_none_or(|it| it == port) && change.priority.is_none_or(|it| it == priority)
+            };
+            self.queues.iter().filter(is_meant).for_each(|change| change.apply(&mut queue));
+            on_line(queue.bits_per_s).max(packets_line(queue.packets_per_s).duration(1))
+        };
+        let pipeline = self.pipeline.as_ref().map_or(Time::ZERO, |pipeline| pipeline.service.time());
+        let shaped = self.port_rates.iter().find(|(number, _)| *number == port && !self.is_blind);
+        let queues = (0..u32::from(self.priorities.max(1))).map(of_queue).min().unwrap_or(Time::ZERO);
+        pipeline.max(shaped.map_or(Time::ZERO, |(_, rate)| on_line(*rate))).max(queues)
+    }
+}
+
+impl QueuePlace {
+    /// The channel behind a port: where the core has the queue, nothing else waits, and packets are marked by programs.
+    pub(crate) fn channel(self, channel: ChannelConfig) -> ChannelConfig {
+        match self {
+            QueuePlace::Core => ChannelConfig {
+                queue_packets: usize::MAX,
+                queue_bytes: u64::MAX,
+                ..QueuePlace::Behind.channel(channel)
+            },
+            QueuePlace::Behind => ChannelConfig { ecn_packets: usize::MAX, ecn_bytes: u64::MAX, ..channel },
+            QueuePlace::Link => channel,
         }
     }
 }

@@ -181,6 +181,11 @@ impl Host {
         self.sinks.get(&port)
     }
 
+    /// What its ports have received, in the order of their numbers.
+    pub fn sinks(&self) -> impl Iterator<Item = &UdpSink> {
+        self.sinks.values()
+    }
+
     /// Its pings, in the order in which they were added.
     pub fn pings(&self) -> impl Iterator<Item = &Ping> {
         self.tasks.iter().filter_map(|task| match task {

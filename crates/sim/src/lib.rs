@@ -36,14 +36,14 @@
 //! | Topologies: files, dumbbell, star, chain, leaf-spine, fat-tree | yes |
 //! | Workloads: pairs, permutations, strides, flow sizes from files, arrivals to a load, incast | yes |
 //! | Incast with barriers, replay of flow lists, sensors | yes |
-//! | Completion times and slowdowns by size | yes |
-//! | Results as CSV and JSON, samples over time, warm-up | yes |
+//! | Completion times and slowdowns by size; ideal times with the rates of devices | yes |
+//! | Results as CSV and JSON, warm-up; links, goodput and retransmissions over time; drops by place and reason | yes |
 //! | Captures of links | yes |
 //! | Plots as SVG, a report as HTML | yes |
 //! | Journeys of packets through the network and its programs | yes |
 //! | Sweeps on all cores, in parts, resumed and merged; means with intervals over seeds | yes |
 //! | Restarts of switches, random faults of links and switches; routers that take other routes | yes |
-//! | Properties: loops, losses, order, bytes, queues, convergence | yes |
+//! | Properties: loops, losses, order, bytes, queues, convergence; several seeds at the same time | yes |
 //! | Commands for switches at given times, with a latency | yes |
 //! | Controllers that answer packets, digests and idle entries in modelled time; that pause | yes |
 //! | P4Runtime ports, real time (the command) | yes |

@@ -14,6 +14,7 @@ mod parallel;
 mod partition;
 
 pub use build::{NetworkBuilder, NodeId, PortId};
+pub use parallel::Windows;
 
 use crate::channel::{ChannelCounters, Transmitter};
 use crate::node::Node;
@@ -95,6 +96,11 @@ impl Network {
     /// Events so far: arrivals and timers.
     pub fn events(&self) -> u64 {
         self.partitions.iter().map(|partition| partition.events()).sum()
+    }
+
+    /// What was counted of the windows in which several threads run it; nothing of one thread.
+    pub fn windows(&self) -> Windows {
+        self.partitions[0].windows
     }
 
     /// How many threads run it.

@@ -31,6 +31,21 @@ pub enum Service {
     PacketsPerS(u64),
 }
 
+impl Service {
+    /// The time for a packet, rounded down.
+    pub(crate) fn time(self) -> Time {
+        match self {
+            Service::Cost(cost) => cost,
+            Service::PacketsPerS(packets) => packets_line(packets).duration(1),
+        }
+    }
+}
+
+/// So many packets a second: a packet counts as a byte.
+pub(crate) fn packets_line(packets_per_s: u64) -> Serialiser {
+    Serialiser::new(packets_per_s.saturating_mul(8))
+}
+
 /// What is counted of packets before the core.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PipelineCounters {
@@ -83,14 +98,13 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     pub(crate) fn new(config: PipelineConfig) -> Pipeline {
-        let bits_per_s = match config.service {
+        let packets_per_s = match config.service {
             Service::Cost(_) => 0,
-            // A packet counts as a byte.
-            Service::PacketsPerS(packets) => packets.saturating_mul(8),
+            Service::PacketsPerS(packets) => packets,
         };
         let server = |_| Server {
             free_at: Time::ZERO,
-            rate: Serialiser::new(bits_per_s),
+            rate: packets_line(packets_per_s),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
         };

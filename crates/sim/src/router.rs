@@ -17,24 +17,67 @@ use core::net::{IpAddr, Ipv6Addr};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The hosts of a network by their addresses, shared by its routers.
-#[derive(Clone, Debug, Default)]
+/// The hosts of a network by their addresses, shared by its routers: a hash table, since each packet is looked up at
+/// each router.
+#[derive(Clone, Debug)]
 pub struct HostTable {
-    /// Sorted.
-    hosts: Vec<(IpAddr, u32)>,
+    v4: Places<u32>,
+    v6: Places<u128>,
 }
+
+/// A hash table. It has a power of two of places, at least half of them empty. An address is at the place of its hash or
+/// behind it.
+#[derive(Clone, Debug)]
+struct Places<A>(Vec<Option<(A, u32)>>);
 
 impl HostTable {
     /// From addresses and numbers of hosts.
-    pub fn new(mut hosts: Vec<(IpAddr, u32)>) -> HostTable {
-        hosts.sort_unstable();
-        HostTable { hosts }
+    pub fn new(hosts: &[(IpAddr, u32)]) -> HostTable {
+        let mut table = HostTable { v4: Places::new(hosts.len()), v6: Places::new(hosts.len()) };
+        for &(ip, host) in hosts {
+            match ip {
+                IpAddr::V4(ip) => table.v4.insert(ip.into(), host),
+                IpAddr::V6(ip) => table.v6.insert(ip.into(), host),
+            }
+        }
+        table
     }
 
     /// The number of the host with this address.
     pub fn find(&self, ip: IpAddr) -> Option<u32> {
-        let index = self.hosts.binary_search_by_key(&ip, |(ip, _)| *ip).ok()?;
-        Some(self.hosts[index].1)
+        match ip {
+            IpAddr::V4(ip) => self.v4.find(ip.into()),
+            IpAddr::V6(ip) => self.v6.find(ip.into()),
+        }
+    }
+}
+
+impl<A: Copy + PartialEq + Into<u128>> Places<A> {
+    fn new(addresses: usize) -> Places<A> {
+        Places(vec![None; (2 * addresses).next_power_of_two().max(2)])
+    }
+
+    fn insert(&mut self, address: A, host: u32) {
+        let place = self.place(address);
+        self.0[place] = Some((address, host));
+    }
+
+    #[inline]
+    fn find(&self, address: A) -> Option<u32> {
+        self.0[self.place(address)].map(|(_, host)| host)
+    }
+
+    /// Where an address is, or would be.
+    #[inline]
+    fn place(&self, address: A) -> usize {
+        let bits: u128 = address.into();
+        let hash = ((bits >> 64) as u64 ^ (bits as u64)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mask = self.0.len() - 1;
+        let mut place = (hash >> 32) as usize & mask;
+        while self.0[place].is_some_and(|(at, _)| at != address) {
+            place = (place + 1) & mask;
+        }
+        place
     }
 }
 
@@ -84,14 +127,46 @@ pub struct RouterCounters {
 /// A router.
 pub struct Router {
     config: RouterConfig,
+    routes: Routes,
     counters: RouterCounters,
     budget: Budget,
+}
+
+/// Groups and routes in the form in which a packet touches the least memory.
+#[derive(Default)]
+struct Routes {
+    /// For each host where the ports of its group begin, and how many they are.
+    hosts: Vec<(u16, u16)>,
+    /// The ports of all groups.
+    ports: Vec<u32>,
+}
+
+impl Routes {
+    fn new(groups: &[Vec<usize>], hosts: &[u32]) -> Routes {
+        let mut ports = Vec::new();
+        let mut places = Vec::with_capacity(groups.len());
+        for group in groups {
+            // A switch has far fewer ports; a group that does not fit leads nowhere.
+            let place = u16::try_from(ports.len()).ok().zip(u16::try_from(group.len()).ok());
+            places.push(place.unwrap_or((0, 0)));
+            ports.extend(group.iter().map(|&port| port as u32));
+        }
+        let place = |group: &u32| places.get(*group as usize).copied().unwrap_or((0, 0));
+        Routes { hosts: hosts.iter().map(place).collect(), ports }
+    }
+
+    /// The ports that lead to a host.
+    fn to(&self, host: u32) -> &[u32] {
+        let (first, count) = self.hosts.get(host as usize).copied().unwrap_or((0, 0));
+        &self.ports[usize::from(first)..][..usize::from(count)]
+    }
 }
 
 impl Router {
     /// A router.
     pub fn new(config: RouterConfig) -> Router {
-        Router { config, counters: RouterCounters::default(), budget: Budget::default() }
+        let routes = Routes::new(&config.groups, &config.routes);
+        Router { config, routes, counters: RouterCounters::default(), budget: Budget::default() }
     }
 
     /// What it has counted.
@@ -103,11 +178,10 @@ impl Router {
     fn route(&self, frame: &[u8]) -> Result<usize, Refusal> {
         let flow = Flow::of(frame).ok_or(IGNORED)?;
         let host = self.config.hosts.find(flow.destination).ok_or(NO_ROUTE)?;
-        let group = self.config.routes.get(host as usize).and_then(|&group| self.config.groups.get(group as usize));
-        match group.map(Vec::as_slice) {
-            None | Some([]) => Err(NO_ROUTE),
-            Some([port]) => Ok(*port),
-            Some(ports) => Ok(ports[(flow.hash(self.config.hash_seed) % ports.len() as u64) as usize]),
+        match self.routes.to(host) {
+            [] => Err(NO_ROUTE),
+            [port] => Ok(*port as usize),
+            ports => Ok(ports[(flow.hash(self.config.hash_seed) % ports.len() as u64) as usize] as usize),
         }
     }
 
@@ -118,7 +192,7 @@ impl Router {
         });
         match result {
             Ok(port) => {
-                let mtu = context.transmitter(port).config().mtu;
+                let mtu = context.transmitter(port).mtu();
                 if packet.len().saturating_sub(HEADER_BYTES) > mtu {
                     self.send_error(context, from, icmp::Reason::TooBig(mtu), packet.bytes());
                 }
@@ -250,7 +324,7 @@ impl Node for Router {
     fn receive(&mut self, context: &mut Context<'_>, port: usize, packet: Packet) {
         while self.config.updates.front().is_some_and(|(time, ..)| *time <= context.now()) {
             let Some((_, groups, routes)) = self.config.updates.pop_front() else { break };
-            (self.config.groups, self.config.routes) = (groups, routes);
+            self.routes = Routes::new(&groups, &routes);
         }
         let destination = crate::wire::array(packet.bytes(), 0).map(Mac);
         match destination {

@@ -9,7 +9,7 @@
 //!   [`faults`]: what fails, and when.
 //! * [`controller`], [`controller_file`]: who answers packets and digests of switches.
 //! * [`build`]: from a scenario to a network that runs. [`results`]: what was measured, as text. [`completion`],
-//!   [`ideal`]: how long flows took, and how long they would take alone.
+//!   [`ideal`]: how long flows took, and how long they would take alone. [`samples`]: what happened over time.
 //!   [`metrics`]: a run as a list of numbers.
 
 pub mod build;
@@ -19,6 +19,7 @@ pub mod controller_file;
 mod device;
 pub mod device_file;
 mod device_results;
+mod drops;
 pub mod faults;
 pub mod file;
 pub mod flow_list;
@@ -28,6 +29,7 @@ mod loads;
 pub mod metrics;
 pub mod resolve;
 pub mod results;
+pub mod samples;
 pub mod trace;
 pub mod values;
 pub mod workload;

@@ -9,11 +9,14 @@
 
 mod agent;
 mod commands;
+mod egress;
 mod inside;
+
+pub(crate) use egress::only_rewrites;
 
 use crate::channel::{ChannelConfig, Interval};
 use crate::controller::link::SwitchEnd;
-use crate::device::Device;
+use crate::device::{Device, QueuePlace};
 use crate::node::{Context, Node};
 use crate::packet::{Packet, Pool};
 use crate::pipeline::{Admission, Pipeline, PipelineCounters};
@@ -68,6 +71,7 @@ pub struct SwitchNode {
     /// The ports in the order of the program's numbers.
     ports: Vec<(u32, usize)>,
     ingress_latency: Time,
+    queue_place: QueuePlace,
     /// What packets wait for before the core.
     pipeline: Option<Pipeline>,
     commands: Commands,
@@ -97,6 +101,7 @@ impl SwitchNode {
         device: &Device,
     ) -> Result<SwitchNode, String> {
         device.set_up(&mut core, ports)?;
+        let queue_place = device.queue_place(&core);
         let commands = Commands::read(&device.commands, core.program())?;
         let numbers: Vec<u32> = ports.iter().map(|(number, _)| *number).collect();
         let mut by_number: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
@@ -110,6 +115,7 @@ impl SwitchNode {
             numbers,
             ports: by_number,
             ingress_latency,
+            queue_place,
             pipeline: device.pipeline.clone().map(Pipeline::new),
             commands,
             agent: None,
@@ -156,7 +162,12 @@ impl SwitchNode {
         self.woken_at = at;
     }
 
-    /// Packets and bytes that wait for a port.
+    /// Where its packets wait for the lines behind its ports.
+    pub fn queue_place(&self) -> QueuePlace {
+        self.queue_place
+    }
+
+    /// Packets and bytes that wait for a port in the core.
     pub fn backlog(&self, port: usize) -> (usize, u64) {
         let queues = self.core.queues().filter(|queue| Some(&queue.port) == self.numbers.get(port));
         queues.fold((0, 0), |sum, queue| (sum.0 + queue.depth_packets, sum.1 + queue.depth_bytes))

@@ -37,6 +37,28 @@ fn latencies_of_the_preset_add_up() {
     assert!((229.0..=232.0).contains(&resubmitted), "{resubmitted}");
 }
 
+/// Within the initial window, so that nothing but the devices limits it.
+#[test]
+fn a_flow_over_tcp_alone_is_as_fast_as_ideal() {
+    for (switches, least_us, most) in [
+        ("", 0.0, 1.000_05),
+        ("timing = \"rmt\"", 0.0, 1.000_05),
+        ("queues = [{ rate = \"200Mbps\" }]", 540.0, 1.000_05),
+        ("[switch.s1.port.2]\nrate = \"500Mbps\"", 210.0, 1.000_05),
+        // Acknowledgments, which the ideal time does not have, count as much as data here: that of the handshake goes
+        // before it, and those of the receiver pass the same pipeline.
+        ("timing = \"bmv2\"\nqueue_rate = \"20kpps\"", 450.0, 1.1),
+        ("timing = \"software\"\ncost = \"30us\"", 270.0, 1.5),
+        ("pipeline = { rate = \"20kpps\" }", 450.0, 1.5),
+    ] {
+        let flow = "[[flows]]\nkind = \"tcp\"\nfrom = \"h1\"\nto = \"h2\"\nbytes = 14_000\n";
+        let files = run(&star(2, switches, flow), 1);
+        let [slowdown, ideal_ns] = ["slowdown", "ideal_ns"].map(|it| column(&files, "flows.csv", it)[0]);
+        assert!((1.0..most).contains(&slowdown), "{switches} {slowdown}");
+        assert!(ideal_ns > 1e3 * least_us, "{switches} {ideal_ns}");
+    }
+}
+
 #[test]
 fn a_pipeline_takes_as_many_packets_as_its_rate_says() {
     // 900 Mb/s are 117,433 packets a second.

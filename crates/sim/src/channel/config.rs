@@ -95,14 +95,30 @@ impl ChannelConfig {
     /// What a packet of this length occupies of the line.
     #[inline]
     pub fn line_bytes(&self, length: usize) -> u64 {
-        let is_ethernet = self.overhead_bytes >= ETHERNET_OVERHEAD_BYTES;
-        let padded = if is_ethernet { length.max(ETHERNET_FRAME_BYTES_MIN) } else { length };
-        padded as u64 + u64::from(self.overhead_bytes)
+        Framing(self.overhead_bytes).line_bytes(length)
     }
 
     /// What of that follows the packet.
     #[inline]
     pub fn gap_bytes(&self) -> u64 {
-        if self.overhead_bytes >= ETHERNET_OVERHEAD_BYTES { u64::from(ETHERNET_GAP_BYTES) } else { 0 }
+        Framing(self.overhead_bytes).gap_bytes()
+    }
+}
+
+/// The bytes on the line beside each packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Framing(pub(super) u32);
+
+impl Framing {
+    #[inline]
+    pub(super) fn line_bytes(self, length: usize) -> u64 {
+        let is_ethernet = self.0 >= ETHERNET_OVERHEAD_BYTES;
+        let padded = if is_ethernet { length.max(ETHERNET_FRAME_BYTES_MIN) } else { length };
+        padded as u64 + u64::from(self.0)
+    }
+
+    #[inline]
+    pub(super) fn gap_bytes(self) -> u64 {
+        if self.0 >= ETHERNET_OVERHEAD_BYTES { u64::from(ETHERNET_GAP_BYTES) } else { 0 }
     }
 }

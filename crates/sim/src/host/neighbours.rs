@@ -43,15 +43,17 @@ pub(super) enum Next {
 impl Neighbours {
     /// Finds the station of a packet's next hop.
     pub(super) fn find(&mut self, now: Time, hop: IpAddr, packet: Packet) -> Next {
-        let is_new = !self.entries.contains_key(&hop);
-        self.asked += usize::from(is_new);
-        let fresh = || Entry::Asked { waiting: Vec::new(), questions: 1, next: now + RETRY };
-        match self.entries.entry(hop).or_insert_with(fresh) {
-            Entry::Known(mac) => Next::Send(packet, *mac),
-            Entry::Asked { waiting, .. } if waiting.len() >= WAITING_MAX => Next::Refuse(packet),
-            Entry::Asked { waiting, .. } => {
+        match self.entries.get_mut(&hop) {
+            Some(Entry::Known(mac)) => Next::Send(packet, *mac),
+            Some(Entry::Asked { waiting, .. }) if waiting.len() >= WAITING_MAX => Next::Refuse(packet),
+            Some(Entry::Asked { waiting, .. }) => {
                 waiting.push(packet);
-                if is_new { Next::Ask } else { Next::Wait }
+                Next::Wait
+            }
+            None => {
+                self.asked += 1;
+                self.entries.insert(hop, Entry::Asked { waiting: vec![packet], questions: 1, next: now + RETRY });
+                Next::Ask
             }
         }
     }

@@ -146,8 +146,22 @@ impl Stack {
         transport_bytes: usize,
         fill: impl FnOnce(&mut [u8]),
     ) {
+        self.send_written(context, header, transport_bytes, |transport| {
+            transport.fill(0);
+            fill(transport);
+        });
+    }
+
+    /// The same if `fill` writes all bytes.
+    pub(super) fn send_written(
+        &mut self,
+        context: &mut Context<'_>,
+        header: &ip::Header,
+        transport_bytes: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) {
         let at = HEADER_BYTES + header.bytes();
-        let mut packet = context.pool().zeroed(at + transport_bytes);
+        let mut packet = context.pool().unwritten(at + transport_bytes);
         header.emit(&mut packet.bytes_mut()[HEADER_BYTES..], transport_bytes);
         fill(&mut packet.bytes_mut()[at..]);
         let Some(hop) = self.next_hop(header.destination) else {

@@ -345,7 +345,7 @@ fn send(context: &mut Context<'_>, stack: &mut Stack, header: &ip::Header, ports
     let header = ip::Header { traffic_class: segment.ecn.bits(), ..*header };
     let key = stream_key(ports.source, ports.destination);
     let ports = tcp::wire::Ports { source: ports.source, destination: ports.destination };
-    stack.send(context, &header, tcp::wire::length(segment), |bytes| {
+    stack.send_written(context, &header, tcp::wire::length(segment), |bytes| {
         tcp::wire::emit(segment, ports, &addresses, key, bytes);
     });
 }

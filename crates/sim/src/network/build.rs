@@ -1,15 +1,18 @@
 //! From nodes and links to partitions.
 
+mod divide;
+
 use crate::channel::{ChannelConfig, Flight, Transmitter};
 use crate::events::{EventQueue, Source};
 use crate::network::fabric::{Fabric, Peer};
+use crate::network::parallel::Windows;
 use crate::network::partition::{Partition, Slot, SourceOf, TIMER};
 use crate::network::{Channel, Location, Network};
 use crate::node::Node;
 use crate::packet::Pool;
 use crate::record::Log;
 use crate::time::Time;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 
 /// A node, by the order in which nodes were added.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -92,7 +95,7 @@ impl NetworkBuilder {
     /// # Panics
     /// If a node has not been placed.
     pub fn build(mut self, seed: u64, threads: usize) -> Network {
-        let parts = self.divide(threads.max(1));
+        let parts = divide::divide(&self, threads.max(1));
         let count = 1 + parts.iter().copied().max().unwrap_or(0) as usize;
         let names = self.channel_names();
         let plan = Plan::new(&self, &parts, count);
@@ -108,10 +111,11 @@ impl NetworkBuilder {
                 partition.fabric.transmitters.push(transmitters.remove(&id).expect("each port has a channel"));
                 partition.fabric.flights.push(Flight::default());
                 partition.fabric.peers.push(plan.peers[peer]);
-                partition.sources.push(SourceOf { node: partition.slots.len() as u32, port: port as u32 });
+                let flight = partition.fabric.flights.len() as u32 - 1;
+                partition.sources.push(SourceOf { node: partition.slots.len() as u32, port: port as u32, flight });
             }
             let (index, timer) = (partition.slots.len() as u32, partition.sources.len() as Source);
-            partition.sources.push(SourceOf { node: index, port: TIMER });
+            partition.sources.push(SourceOf { node: index, port: TIMER, flight: 0 });
             partition.slots.push(Slot {
                 id: node as u32,
                 is_end: node_box.is_end(),
@@ -167,57 +171,6 @@ impl NetworkBuilder {
         let cut = self.directions().filter(|(from, to, _)| is_cut(*from, *to));
         cut.map(|(.., config)| config.delay).min().unwrap_or(Time::MAX)
     }
-
-    /// The part of each node. Nodes are taken in breadth-first order, so that neighbours come together, and divided
-    /// evenly by their ports; nodes that are joined without delay stay in one part.
-    fn divide(&self, threads: usize) -> Vec<u32> {
-        let groups = self.groups();
-        let order = self.breadth_first();
-        let weight = |node: u32| 1 + self.ports[node as usize].len();
-        let total: usize = order.iter().map(|&node| weight(node)).sum();
-        let mut part_of_group: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut seen = 0;
-        for &node in &order {
-            let part = (seen * threads / total.max(1)) as u32;
-            part_of_group.entry(groups[node as usize]).or_insert(part);
-            seen += weight(node);
-        }
-        // Parts without nodes are left out.
-        let used: BTreeSet<u32> = part_of_group.values().copied().collect();
-        let number = |part: &u32| used.iter().position(|it| it == part).unwrap_or(0) as u32;
-        groups.iter().map(|group| number(&part_of_group[group])).collect()
-    }
-
-    /// For each node the first one that it is joined with by links without delay.
-    fn groups(&self) -> Vec<u32> {
-        let mut groups: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        let root = |groups: &[u32], mut node: u32| {
-            while groups[node as usize] != node {
-                node = groups[node as usize];
-            }
-            node
-        };
-        for link in self.links.iter().filter(|link| link.configs.iter().any(|config| config.delay == Time::ZERO)) {
-            let [a, b] = link.ends.map(|end| root(&groups, end.node.0));
-            groups[a.max(b) as usize] = a.min(b);
-        }
-        (0..self.nodes.len() as u32).map(|node| root(&groups, node)).collect()
-    }
-
-    fn breadth_first(&self) -> Vec<u32> {
-        let mut seen = vec![false; self.nodes.len()];
-        let mut order = Vec::with_capacity(seen.len());
-        for start in 0..seen.len() {
-            let mut queue = VecDeque::from([start as u32]);
-            while let Some(node) = queue.pop_front() {
-                if !std::mem::replace(&mut seen[node as usize], true) {
-                    order.push(node);
-                    queue.extend(self.ports[node as usize].iter().map(|peer| peer.node.0));
-                }
-            }
-        }
-        order
-    }
 }
 
 /// Where everything will be.
@@ -261,6 +214,13 @@ impl Plan {
             log: Log::default(),
             outboxes: (0..count).map(|_| Vec::new()).collect(),
         };
-        Partition { slots: Vec::new(), sources: Vec::new(), fabric, events: 0, touched: Vec::new() }
+        Partition {
+            slots: Vec::new(),
+            sources: Vec::new(),
+            fabric,
+            events: 0,
+            windows: Windows::default(),
+            touched: Vec::new(),
+        }
     }
 }

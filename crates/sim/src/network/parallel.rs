@@ -30,11 +30,22 @@ pub(super) fn run_until(partitions: &mut [Partition], look_ahead: Time, end: Tim
     });
 }
 
+/// What a thread shows the others. It has a line of the cache of its own, so that a thread that writes disturbs no
+/// other.
+#[derive(Default)]
+#[repr(align(128))]
+struct Board {
+    /// Its earliest event in picoseconds.
+    next_event: AtomicU64,
+    /// The events that it has run in the present window.
+    events: AtomicU64,
+}
+
 /// What the threads share.
 struct Meeting {
     barrier: Barrier,
-    /// By partition: its earliest event in picoseconds.
-    next_events: Vec<AtomicU64>,
+    /// By partition.
+    boards: Vec<Board>,
     /// By receiving and sending partition: packets of the last window.
     mail: Vec<Vec<Mutex<Vec<Mail>>>>,
 }
@@ -44,7 +55,7 @@ impl Meeting {
         let boxes = || (0..count).map(|_| Mutex::default()).collect();
         Meeting {
             barrier: Barrier::new(count),
-            next_events: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            boards: (0..count).map(|_| Board::default()).collect(),
             mail: (0..count).map(|_| boxes()).collect(),
         }
     }
@@ -53,18 +64,25 @@ impl Meeting {
         // If a node panics, the others must not wait for its thread.
         let _departure = Departure(&self.barrier);
         loop {
-            self.next_events[index].store(partition.next_event().ps(), Ordering::Relaxed);
+            let board = &self.boards[index];
+            board.next_event.store(partition.next_event().ps(), Ordering::Relaxed);
             if !self.barrier.wait() {
                 return;
             }
-            let earliest = self.next_events.iter().map(|next| next.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
+            let boards = || self.boards.iter();
+            let earliest = boards().map(|it| it.next_event.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
             if Time::from_ps(earliest) >= end {
                 return;
             }
+            let before = partition.events();
             partition.run_until(end.min(Time::from_ps(earliest) + look_ahead));
+            board.events.store(partition.events() - before, Ordering::Relaxed);
             self.post(index, partition);
             if !self.barrier.wait() {
                 return;
+            }
+            if index == 0 {
+                partition.windows.count(boards().map(|it| it.events.load(Ordering::Relaxed)));
             }
             self.collect(index, partition);
         }
@@ -85,30 +103,55 @@ impl Meeting {
     }
 }
 
-/// Where threads wait for each other, often and shortly.
+/// What was counted of windows: how evenly the work was divided.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Windows {
+    /// How many.
+    pub count: u64,
+    /// The sum of all threads' events.
+    pub events: u64,
+    /// The sum over the windows of the most events that a thread had: no faster can all be than these one after the
+    /// other.
+    pub longest: u64,
+}
+
+impl Windows {
+    fn count(&mut self, events: impl Iterator<Item = u64> + Clone) {
+        self.count += 1;
+        self.events += events.clone().sum::<u64>();
+        self.longest += events.max().unwrap_or(0);
+    }
+}
+
+/// Where threads wait for each other, often and shortly. What they look at is apart from what those who arrive change.
 struct Barrier {
     count: usize,
-    arrived: AtomicUsize,
-    round: AtomicUsize,
+    arrived: Apart<AtomicUsize>,
+    round: Apart<AtomicUsize>,
     is_broken: AtomicBool,
 }
 
+/// A value with a line of the cache of its own.
+#[derive(Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
 impl Barrier {
     fn new(count: usize) -> Barrier {
-        let (arrived, round) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Barrier { count, arrived, round, is_broken: AtomicBool::new(false) }
+        Barrier { count, arrived: Apart::default(), round: Apart::default(), is_broken: AtomicBool::new(false) }
     }
 
     /// Waits for all threads; returns false if one of them is gone for good.
     fn wait(&self) -> bool {
-        let round = self.round.load(Ordering::Acquire);
-        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
-            self.arrived.store(0, Ordering::Relaxed);
-            self.round.store(round + 1, Ordering::Release);
+        let (arrived, shown) = (&self.arrived.0, &self.round.0);
+        let round = shown.load(Ordering::Acquire);
+        if arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
+            arrived.store(0, Ordering::Relaxed);
+            shown.store(round + 1, Ordering::Release);
             return true;
         }
         let mut spins = 0;
-        while self.round.load(Ordering::Acquire) == round {
+        while shown.load(Ordering::Acquire) == round {
             if self.is_broken.load(Ordering::Acquire) {
                 return false;
             }

@@ -3,6 +3,7 @@
 use crate::channel::Transmitter;
 use crate::events::Source;
 use crate::network::fabric::{Fabric, Mail};
+use crate::network::parallel::Windows;
 use crate::node::{Context, Node};
 use crate::time::Time;
 
@@ -12,6 +13,8 @@ pub(super) struct SourceOf {
     pub(super) node: u32,
     /// The port; `TIMER` for the timer.
     pub(super) port: u32,
+    /// The port among those of the partition.
+    pub(super) flight: u32,
 }
 
 /// In place of a port: the node's timer.
@@ -37,6 +40,8 @@ pub(super) struct Partition {
     pub(super) sources: Vec<SourceOf>,
     pub(super) fabric: Fabric,
     pub(super) events: u64,
+    /// Of the first partition: what was counted of windows with the others.
+    pub(super) windows: Windows,
     /// Nodes that were handed out to be changed.
     pub(super) touched: Vec<u32>,
 }
@@ -59,18 +64,19 @@ impl Partition {
     }
 
     fn run_event(&mut self, source: Source) {
-        let SourceOf { node, port } = self.sources[source as usize];
+        let SourceOf { node, port, flight } = self.sources[source as usize];
         let slot = &mut self.slots[node as usize];
-        let first_port = slot.first_port as usize;
-        let (id, is_end) = (slot.id, slot.is_end);
+        let (first_port, id, is_end) = (slot.first_port as usize, slot.id, slot.is_end);
         if port == TIMER {
             slot.next_timer = Time::MAX;
             slot.node.timer(&mut Context { fabric: &mut self.fabric, first_port, node: id, is_end });
             self.note_timer(node, true);
         } else {
-            let flight = &mut self.fabric.flights[first_port + port as usize];
+            let flight = &mut self.fabric.flights[flight as usize];
             let packet = flight.pop();
             self.fabric.events.set(source, flight.next());
+            self.fetch_next();
+            let slot = &mut self.slots[node as usize];
             if let Some(packet) = packet {
                 let port = port as usize;
                 self.fabric.note_arrival(first_port + port, (id, port), &packet, is_end);
@@ -78,6 +84,19 @@ impl Partition {
                 slot.node.receive(&mut context, port, packet);
             }
             self.note_timer(node, false);
+        }
+    }
+
+    /// Fetches the node and the packet of what is the next event by now: in a large network they are in no cache, and
+    /// they come while the present node works.
+    #[inline]
+    fn fetch_next(&mut self) {
+        if let Some((_, source)) = self.fabric.events.first() {
+            let SourceOf { node, port, flight } = self.sources[source as usize];
+            tables::prefetch((&raw const *self.slots[node as usize].node).cast::<u8>());
+            if port != TIMER {
+                self.fabric.flights[flight as usize].fetch();
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 use crate::report::chart::{Chart, SERIES_MAX, Series, si};
 use crate::scenario::build::Simulation;
 use crate::scenario::completion::{self, Class};
+use crate::scenario::samples::Carried;
 use crate::time::Time;
 
 /// What a series reaches at least, as a part of what any reaches.
@@ -141,13 +142,11 @@ fn goodput(simulation: &Simulation) -> Option<Plot> {
     let flows = simulation.sampled_flows.iter().enumerate();
     let all = flows.map(|(position, &flow)| {
         let plan = &simulation.scenario.flows[flow];
-        let mut last = (Time::ZERO, 0);
+        let mut last = (Time::ZERO, Carried::default());
         let points = simulation.samples.iter().map(|sample| {
-            let bytes = sample.flows[position];
-            // A sink begins anew when the measured window does.
-            let received = if bytes >= last.1 { bytes - last.1 } else { bytes };
-            let rate = received as f64 * 8.0 / sample.time.since(last.0).seconds();
-            last = (sample.time, bytes);
+            let carried = sample.flows[position];
+            let rate = carried.since(last.1).received_bytes as f64 * 8.0 / sample.time.since(last.0).seconds();
+            last = (sample.time, carried);
             (unit.value(sample.time), rate)
         });
         let name = format!("{flow} {}: {} to {}", plan.kind.label(), hosts[plan.from].name, hosts[plan.to].name);

@@ -39,7 +39,7 @@ fn router() -> Router {
     Router::new(RouterConfig {
         updates: Default::default(),
         ports: vec![port(0), port(1)],
-        hosts: Arc::new(HostTable::new((0..).zip(HOSTS).flat_map(addresses).collect())),
+        hosts: Arc::new(HostTable::new(&(0..).zip(HOSTS).flat_map(addresses).collect::<Vec<_>>())),
         groups: vec![vec![], vec![0], vec![1]],
         routes: vec![1, 2],
         hash_seed: 1,

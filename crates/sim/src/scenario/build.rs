@@ -1,17 +1,18 @@
 //! From a scenario to a network that runs.
 
 use crate::channel::ChannelCounters;
+use crate::device::QueuePlace;
 use crate::host::{Host, HostConfig, Incast, IncastFlow, Listener, Ping, TcpFlow, UdpFlow};
 use crate::network::{Network, NetworkBuilder, NodeId, PortId};
 use crate::router::{HostTable, Router, RouterConfig, RouterPort};
 use crate::scenario::ScenarioFault;
 use crate::scenario::controller::{self, Controlled, ControllerMaker, ControllerPlan};
 use crate::scenario::resolve::{FlowKind, FlowPlan, IncastPlan, Scenario, SwitchKind, SwitchPlan};
-use crate::scenario::results;
+use crate::scenario::samples::{Carried, Sample};
 use crate::switch_node::SwitchNode;
 use crate::time::Time;
 use crate::topology::routes::{Routes, SwitchRoutes};
-use crate::topology::{NodeRef, Topology};
+use crate::topology::{NodeRef, Topology, TopologySwitch};
 use crate::wire::Mac;
 use crate::wire::udp::Ports;
 use core::net::IpAddr;
@@ -50,17 +51,8 @@ pub struct Simulation {
     pub samples: Vec<Sample>,
     /// The flows that samples have: the first ones that carry bytes.
     pub sampled_flows: Vec<usize>,
-}
-
-/// What was counted at a time.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    /// When.
-    pub time: Time,
-    /// Of each channel: its counters, and what waits for it.
-    pub channels: Vec<(ChannelCounters, usize, u64)>,
-    /// Of each sampled flow: the bytes that the receiver's application has got.
-    pub flows: Vec<u64>,
+    /// Bytes of datagrams that sinks had got at the end of the warm-up, when they begin anew.
+    pub(super) datagram_bytes_before: u64,
 }
 
 impl Simulation {
@@ -80,10 +72,11 @@ impl Simulation {
         let topology = &scenario.topology;
         let hosts: Vec<NodeId> = topology.hosts.iter().map(|host| builder.add(&host.name)).collect();
         let switches: Vec<NodeId> = topology.switches.iter().map(|switch| builder.add(&switch.name)).collect();
-        link(&mut builder, &scenario, &hosts, &switches);
+        let cores = make_cores(&scenario, &mut *make_switch)?;
+        link(&mut builder, &scenario, &hosts, &switches, &cores);
         let (made, flow_ports) = make_hosts(&scenario)?;
         hosts.iter().zip(made).for_each(|(id, host)| builder.place(*id, Box::new(host)));
-        let mut programs = make_switches(&mut builder, &scenario, &switches, make_switch)?;
+        let mut programs = make_switches(&mut builder, &scenario, &switches, cores, make_switch)?;
         let mut controller = None;
         if let Some(plan) = &scenario.controller {
             let controlled = controlled(&scenario, plan, &switches, &mut programs);
@@ -97,7 +90,19 @@ impl Simulation {
         let sampled_flows = scenario.flows.iter().enumerate().filter(carries).map(|(index, _)| index);
         let sampled_flows = sampled_flows.take(SAMPLED_FLOWS_MAX).collect();
         let samples = Vec::new();
-        Ok(Simulation { network, scenario, hosts, switches, controller, flow_ports, before, samples, sampled_flows })
+        let datagram_bytes_before = 0;
+        Ok(Simulation {
+            network,
+            scenario,
+            hosts,
+            switches,
+            controller,
+            flow_ports,
+            before,
+            samples,
+            sampled_flows,
+            datagram_bytes_before,
+        })
     }
 
     /// Runs until `end`, but not beyond the end of the scenario: warm-up, samples and all. Returns whether the scenario
@@ -137,6 +142,7 @@ impl Simulation {
         let now = self.network.now();
         for host in &self.hosts {
             if let Some(host) = self.network.node_mut::<Host>(*host) {
+                self.datagram_bytes_before += host.sinks().map(|sink| sink.bytes).sum::<u64>();
                 host.begin_window(now);
             }
         }
@@ -150,16 +156,16 @@ impl Simulation {
             (self.network.counters(channel), packets, bytes)
         });
         let channels = channels.collect();
-        let flows = self.sampled_flows.iter().map(|&flow| results::received_bytes(self, flow)).collect();
-        self.samples.push(Sample { time: self.network.now(), channels, flows });
+        let flows = self.sampled_flows.iter().map(|&flow| Carried::by_flow(self, flow)).collect();
+        self.samples.push(Sample { time: self.network.now(), channels, flows, all: Carried::by_all(self) });
     }
 
     /// Packets and bytes that wait for a channel, also in the traffic manager of a program before it.
     fn backlog(&mut self, channel: usize) -> (usize, u64) {
         let PortId { node, port } = self.network.channels()[channel].from;
         match self.network.node::<SwitchNode>(node) {
-            Some(switch) => switch.backlog(port),
-            None => self.network.backlog(channel),
+            Some(switch) if switch.queue_place() != QueuePlace::Behind => switch.backlog(port),
+            _ => self.network.backlog(channel),
         }
     }
 }
@@ -169,21 +175,22 @@ fn make_switches(
     builder: &mut NetworkBuilder,
     scenario: &Scenario,
     switches: &[NodeId],
+    cores: Vec<Option<Switch>>,
     make_switch: SwitchMaker<'_>,
 ) -> Result<BTreeMap<usize, SwitchNode>, String> {
     let topology = &scenario.topology;
     let updates = route_changes(scenario);
     let table = Arc::new(host_table(topology));
     let mut programs = BTreeMap::new();
-    for (index, (plan, routes)) in scenario.switches.iter().zip(Routes::shortest(topology).switches).enumerate() {
-        if plan.kind == SwitchKind::Router {
+    let routes = Routes::shortest(topology).switches;
+    for (index, ((plan, routes), core)) in scenario.switches.iter().zip(routes).zip(cores).enumerate() {
+        let Some(core) = core else {
             let router = Router::new(router(scenario, index, routes, &updates, &table));
             builder.place(switches[index], Box::new(router));
             continue;
-        }
+        };
         let name = &topology.switches[index].name;
         let refused = |error| format!("switch {name}: {error}");
-        let core = make_switch(name, plan).map_err(refused)?;
         let ports = program_ports(scenario, index);
         let mut node = SwitchNode::new(core, &ports, plan.ingress_latency, &plan.device).map_err(refused)?;
         for restart in &plan.restarts {
@@ -214,8 +221,26 @@ fn controlled<'a>(
     controlled.into_iter().map(|(_, it)| it).collect()
 }
 
+/// The cores of the switches that run a program.
+fn make_cores(scenario: &Scenario, make_switch: SwitchMaker<'_>) -> Result<Vec<Option<Switch>>, String> {
+    let make = |(plan, switch): (&SwitchPlan, &TopologySwitch)| match plan.kind {
+        SwitchKind::Router => Ok(None),
+        SwitchKind::Program { .. } => {
+            let refused = |error| format!("switch {}: {error}", switch.name);
+            make_switch(&switch.name, plan).map(Some).map_err(refused)
+        }
+    };
+    scenario.switches.iter().zip(&scenario.topology.switches).map(make).collect()
+}
+
 /// Joins the nodes. Channels behind queues of a program have none of their own.
-fn link(builder: &mut NetworkBuilder, scenario: &Scenario, hosts: &[NodeId], switches: &[NodeId]) {
+fn link(
+    builder: &mut NetworkBuilder,
+    scenario: &Scenario,
+    hosts: &[NodeId],
+    switches: &[NodeId],
+    cores: &[Option<Switch>],
+) {
     let id = |node: NodeRef| match node {
         NodeRef::Host(index) => hosts[index],
         NodeRef::Switch(index) => switches[index],
@@ -223,12 +248,10 @@ fn link(builder: &mut NetworkBuilder, scenario: &Scenario, hosts: &[NodeId], swi
     for (link, channels) in scenario.topology.links.iter().zip(&scenario.channels) {
         let config = |end: usize| {
             let channel = channels[end].clone();
-            match link.ends[end].0 {
-                NodeRef::Switch(index) if scenario.switches[index].kind != SwitchKind::Router => {
-                    scenario.switches[index].device.channel_behind(channel)
-                }
-                _ => channel,
-            }
+            let NodeRef::Switch(index) = link.ends[end].0 else { return channel };
+            let core = cores[index].as_ref();
+            let place = core.map_or(QueuePlace::Link, |core| scenario.switches[index].device.queue_place(core));
+            place.channel(channel)
         };
         builder.link(id(link.ends[0].0), id(link.ends[1].0), [config(0), config(1)]);
     }
@@ -236,7 +259,8 @@ fn link(builder: &mut NetworkBuilder, scenario: &Scenario, hosts: &[NodeId], swi
 
 fn host_table(topology: &Topology) -> HostTable {
     let hosts = (0..).zip(&topology.hosts);
-    HostTable::new(hosts.flat_map(|(number, host)| host.addresses.iter().map(move |it| (it.ip, number))).collect())
+    let addresses = hosts.flat_map(|(number, host)| host.addresses.iter().map(move |it| (it.ip, number)));
+    HostTable::new(&addresses.collect::<Vec<_>>())
 }
 
 /// The ports of a switch with their numbers, each with its channel, in the order of the links.
@@ -417,8 +441,11 @@ fn host_config(scenario: &Scenario, index: usize) -> HostConfig {
     let host = &scenario.topology.hosts[index];
     let mut neighbours = host.neighbours.clone();
     if !scenario.resolves {
+        // Others are behind a gateway: to know them all would take more memory than anything else in a large network.
+        let is_near = |ip: IpAddr| host.addresses.iter().any(|own| own.has_in_network(ip));
         let others = scenario.topology.hosts.iter().enumerate().filter(|(other, _)| *other != index);
-        neighbours.extend(others.flat_map(|(_, other)| other.addresses.iter().map(|it| (it.ip, other.mac))));
+        let known = others.flat_map(|(_, other)| other.addresses.iter().map(|it| (it.ip, other.mac)));
+        neighbours.extend(known.filter(|(ip, _)| is_near(*ip)));
     }
     HostConfig {
         name: host.name.clone(),

@@ -10,9 +10,11 @@ use crate::report;
 use crate::scenario::build::Simulation;
 use crate::scenario::completion;
 use crate::scenario::device_results;
+use crate::scenario::drops;
 use crate::scenario::faults::Faulty;
 use crate::scenario::ideal::IdealTimes;
 use crate::scenario::resolve::{FlowKind, FlowPlan, Scenario};
+use crate::scenario::samples;
 use crate::statistics::Delays;
 use crate::time::Time;
 use crate::topology::NodeRef;
@@ -41,6 +43,7 @@ pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
         file("channels.csv", channels(simulation)),
         file("hosts.csv", hosts(simulation)),
         file("switches.csv", device_results::switches(simulation)),
+        file("drops.csv", drops::table(simulation)),
     ];
     if let Some(text) = faults(simulation) {
         files.push(file("faults.csv", text));
@@ -54,7 +57,8 @@ pub fn files(simulation: &Simulation) -> Vec<ResultFile> {
         files.push(file("incasts.csv", incasts(simulation)));
     }
     if simulation.scenario.sample.is_some() {
-        files.push(file("samples.csv", samples(simulation)));
+        files.push(file("samples.csv", samples::channels(simulation)));
+        files.push(file("flow_samples.csv", samples::flows(simulation)));
     }
     files.extend(report::pictures(simulation));
     // The last: where it is, the others are.
@@ -186,13 +190,24 @@ fn address(host: &Host, flow: &FlowPlan) -> Option<IpAddr> {
     host.config().addresses.iter().find(|it| it.ip.is_ipv6() == flow.is_v6).map(|it| it.ip)
 }
 
+/// The sending end of a flow over TCP.
+fn client_of<'a>(from: &'a Host, to: &Host, flow: &FlowPlan, ports: Ports) -> Option<&'a TcpEndpoint> {
+    from.tcp_with(ports.source, address(to, flow)?, ports.destination)
+}
+
+/// The same in a run.
+pub(super) fn sender_of<'a>(simulation: &'a Simulation, flow: &FlowPlan, ports: Ports) -> Option<&'a TcpEndpoint> {
+    let host = |index: usize| simulation.network.node::<Host>(simulation.hosts[index]);
+    client_of(host(flow.from)?, host(flow.to)?, flow, ports)
+}
+
 /// The receiving end of a flow over TCP, once there is one.
 fn server_of<'a>(from: &Host, to: &'a Host, flow: &FlowPlan, ports: Ports) -> Option<&'a TcpEndpoint> {
     to.tcp_with(ports.destination, address(from, flow)?, ports.source)
 }
 
 /// The bytes that the receiver's application has got of a flow until now; of datagrams since the warm-up ended.
-pub(super) fn received_bytes(simulation: &Simulation, flow: usize) -> u64 {
+pub(super) fn receiver_bytes(simulation: &Simulation, flow: usize) -> u64 {
     let (flow, ports) = (&simulation.scenario.flows[flow], simulation.flow_ports[flow]);
     let host = |index: usize| simulation.network.node::<Host>(simulation.hosts[index]);
     let (Some(from), Some(to)) = (host(flow.from), host(flow.to)) else { return 0 };
@@ -216,7 +231,7 @@ fn tcp_figures(
     flow: &FlowPlan,
     ports: Ports,
 ) -> Option<FlowFigures> {
-    let client = from.tcp_with(ports.source, address(to, flow)?, ports.destination)?;
+    let client = client_of(from, to, flow, ports)?;
     let server = server_of(from, to, flow, ports);
     let counters = client.statistics().map(|statistics| statistics.counters);
     let received = server.map_or(0, |server| server.received_bytes - server.received_before);
@@ -358,21 +373,6 @@ fn faults(simulation: &Simulation) -> Option<String> {
         let _ = writeln!(text, "{},{},{kind},{name},{number}", ns(at.start), ns(at.end));
     }
     (!lines.is_empty()).then_some(text)
-}
-
-fn samples(simulation: &Simulation) -> String {
-    let mut text = String::from("time_ns,channel,packets,bytes,dropped,marked,queue_packets,queue_bytes\n");
-    let mut before = vec![ChannelCounters::default(); simulation.network.channels().len()];
-    for sample in &simulation.samples {
-        for (index, (counters, packets, bytes)) in sample.channels.iter().enumerate() {
-            let since = counters.since(&before[index]);
-            let name = &simulation.network.channels()[index].name;
-            let _ = write!(text, "{},{name},{},{},", ns(sample.time), since.packets, since.bytes);
-            let _ = writeln!(text, "{},{},{packets},{bytes}", since.dropped(), since.marked);
-            before[index] = counters.clone();
-        }
-    }
-    text
 }
 
 /// The run in a few numbers.

@@ -89,9 +89,10 @@ fn a_dumbbell_carries_tcp_udp_and_pings() {
     let utilisation: f64 = bottleneck.split(',').nth(3).unwrap().parse().unwrap();
     assert!(utilisation > 0.95 && utilisation <= 1.0, "{bottleneck}");
     let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
-    let tables = ["flows.csv", "channels.csv", "hosts.csv", "switches.csv", "completion.csv", "samples.csv"];
+    let tables = ["flows.csv", "channels.csv", "hosts.csv", "switches.csv", "drops.csv", "completion.csv"];
+    let over_time = ["samples.csv", "flow_samples.csv"];
     let pictures = ["queues.svg", "utilisation.svg", "goodput.svg", "completion.svg"];
-    assert_eq!(names, [&tables[..], &pictures, &["summary.json"]].concat());
+    assert_eq!(names, [&tables[..], &over_time, &pictures, &["summary.json"]].concat());
     for picture in pictures {
         let svg = file(&files, picture);
         assert!(svg.contains("class=\"s0\" d=\"M") && !svg.contains("NaN"), "{svg}");
@@ -101,6 +102,31 @@ fn a_dumbbell_carries_tcp_udp_and_pings() {
         assert!(widths.iter().all(|width| *width == widths[0]), "{}: {widths:?}", file.name);
     }
     assert_eq!(file(&files, "samples.csv").lines().count(), 1 + 5 * 2 * 7);
+}
+
+#[test]
+fn samples_and_drops_add_up_to_the_totals() {
+    let files = run(DUMBBELL, 1);
+    let of = |name: &str, key: &str, wanted: &str, value: &str| -> Vec<f64> {
+        let rows = column(&files, name, key).into_iter().zip(column(&files, name, value));
+        rows.filter(|(key, _)| *key == wanted).map(|(_, value)| value.parse().unwrap()).collect()
+    };
+    let sum = |flow: &str, value: &str| of("flow_samples.csv", "flow", flow, value).iter().sum::<f64>();
+    let total = |flow: &str, value: &str| of("flows.csv", "flow", flow, value)[0];
+    for flow in ["0", "1"] {
+        assert_eq!(sum(flow, "bytes"), total(flow, "bytes"));
+        assert_eq!(sum(flow, "retransmitted_bytes"), total(flow, "retransmitted_bytes"));
+        assert_eq!(sum(flow, "goodput_bits_per_s") / 10.0, 8.0 * sum(flow, "bytes"));
+    }
+    // Without the datagrams of the warm-up: 1 Mb/s for 100 ms.
+    let before = sum("all", "bytes") - sum("0", "bytes") - sum("1", "bytes") - sum("2", "bytes");
+    assert!((5_000.0..25_000.0).contains(&before), "{before}");
+    assert!(sum("0", "retransmitted_bytes") > 0.0);
+    let utilisation = &of("samples.csv", "channel", "s1>s2", "utilisation")[1..];
+    let mean = utilisation.iter().sum::<f64>() / 4.0;
+    assert!((mean - of("channels.csv", "channel", "s1>s2", "utilisation")[0]).abs() < 2e-6);
+    let dropped: f64 = of("samples.csv", "channel", "s1>s2", "dropped").iter().sum();
+    assert_eq!(file(&files, "drops.csv"), format!("kind,place,reason,packets\nchannel,s1>s2,queue,{dropped}\n"));
 }
 
 #[test]
