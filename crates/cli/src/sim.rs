@@ -271,8 +271,8 @@ struct Session<'a> {
     has_warned: AtomicBool,
 }
 
-impl Session<'_> {
-    fn new(arguments: &SimArguments) -> Result<Session<'_>, Exit> {
+impl<'a> Session<'a> {
+    fn new(arguments: &'a SimArguments) -> Result<Session<'a>, Exit> {
         let path = arguments.path();
         let text = read_text(path).map_err(|error| {
             terminal::error(format!("the scenario {} cannot be read: {error}", path.display()));
@@ -283,7 +283,7 @@ impl Session<'_> {
         Ok(Session { arguments, text, output, programs, has_warned: AtomicBool::new(false) })
     }
 
-    fn programs(&self) -> MutexGuard<'_, Programs<'_>> {
+    fn programs(&self) -> MutexGuard<'_, Programs<'a>> {
         self.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -299,7 +299,7 @@ fn a_flow_can_be_traced_through_the_programs_on_its_way() {
                 emit hdr.ethernet: 14 bytes                                                           l3fwd.p4:202
                 emit hdr.ipv4: 20 bytes                                                               l3fwd.p4:204
               => sent on port 3, 98 bytes
-          80.005us: s1 sends it on s1>h3 (1 waiting)
+          54.63909us: s1 sends it on s1>h3 (3 waiting)
           85.885104us: h3 gets it
     "#]].assert_eq(&trace);
     let output = sim(&folder, &["star.toml", "--trace", "3"]);
