@@ -14,11 +14,8 @@ pub struct Results {
     pub refused: f64,
     /// Packets on links.
     pub hops: u64,
-    /// Events.
-    pub events: u64,
-    /// Processor time and time on the clock.
+    /// Processor time.
     pub processor_s: f64,
-    pub wall_s: f64,
 }
 
 #[derive(Debug)]
@@ -38,7 +35,7 @@ pub struct ChannelResult {
 }
 
 /// Those of a simulation that has ended.
-pub fn ours(simulation: &Simulation, processor_s: f64, wall_s: f64) -> Results {
+pub fn ours(simulation: &Simulation, processor_s: f64) -> Results {
     let window_ps = simulation.scenario.duration.since(simulation.scenario.warmup).ps() as f64;
     let channels = 0..simulation.network.channels().len();
     let hops = channels.clone().map(|channel| simulation.network.counters(channel).packets).sum();
@@ -52,15 +49,7 @@ pub fn ours(simulation: &Simulation, processor_s: f64, wall_s: f64) -> Results {
         }
     });
     let flows = flows(simulation, window_ps / 1e12);
-    Results {
-        flows,
-        channels: channels.collect(),
-        refused: 0.0,
-        hops,
-        events: simulation.network.events(),
-        processor_s,
-        wall_s,
-    }
+    Results { flows, channels: channels.collect(), refused: 0.0, hops, processor_s }
 }
 
 /// The flows as their table has them.
@@ -103,8 +92,6 @@ pub fn of_peer(text: &str) -> Result<Results, String> {
         channels: list("channels")?.iter().map(channel).collect::<Result<_, String>>()?,
         refused: number(&value, "refused")?,
         hops: number(&value, "hops")? as u64,
-        events: number(&value, "events")? as u64,
         processor_s: number(&value, "processor_s")?,
-        wall_s: number(&value, "wall_s")?,
     })
 }

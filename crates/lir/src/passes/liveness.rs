@@ -219,8 +219,8 @@ impl<'u> Flow<'u> {
         }
     }
 
-    /// What is live at the start of a loop is live at its end. The body is visited once, as [`Flow::analyse`] repeats the
-    /// stage until nothing changes: visits that repeat within each other would double with each loop in a loop.
+    /// What is live at the start of a loop is live at its end. The body is visited once, as [`Flow::analyse`] repeats
+    /// the stage until nothing changes: visits that repeat within each other would double with each loop in a loop.
     fn in_loop(&mut self, body: &[Stmt], live: &mut Live) -> Vec<Stmt> {
         let number = self.next_loop;
         self.next_loop += 1;
