@@ -84,7 +84,7 @@ impl CommandQueue for Queue {
 }
 
 /// Builds a simulation whose switches are served as the arguments say.
-pub fn build(session: &mut Session<'_>, mut scenario: Scenario) -> Result<(Simulation, Outsiders), Exit> {
+pub fn build(session: &Session<'_>, mut scenario: Scenario) -> Result<(Simulation, Outsiders), Exit> {
     let served = &session.arguments.p4runtime;
     let positions = served.iter().map(|it| position(&scenario, &it.name)).collect::<Result<Vec<usize>, String>>();
     let positions = positions.and_then(|positions| match scenario.controller {
@@ -100,7 +100,7 @@ pub fn build(session: &mut Session<'_>, mut scenario: Scenario) -> Result<(Simul
     let mut started = Vec::new();
     for &position in &positions {
         let SwitchKind::Program { program, .. } = &scenario.switches[position].kind else { continue };
-        started.push(session.programs.started(program).map_err(|message| {
+        started.push(session.programs().started(program).map_err(|message| {
             terminal::error(message);
             Exit::BadInput
         })?);
@@ -239,7 +239,7 @@ impl SentCompiler {
             source: session.arguments.source.clone(),
             cc: session.arguments.cc.clone(),
             priorities: plan.device.priorities,
-            text: session.programs.program(&file).ok(),
+            text: session.programs().program(&file).ok(),
             file,
         }
     }
