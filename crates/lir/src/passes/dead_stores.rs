@@ -10,24 +10,14 @@
 //! A value that the switch core computes, such as a random number, is computed in any case. In a unit whose state is in
 //! the packet's context, where others read it, nothing is removed.
 
-use super::liveness::{AtEntries, Flow, keeps_all};
+use super::liveness::for_each_stage;
 use crate::Unit;
 
 /// Runs the pass.
 pub(super) fn run(unit: &mut Unit) {
-    if keeps_all(unit) {
-        return;
-    }
-    let mut later = AtEntries::new();
-    for number in (0..unit.stages.len()).rev() {
-        let stage = &unit.stages[number];
-        let mut flow = Flow::new(unit, number, &later);
-        flow.analyse(stage);
-        let entries: Vec<_> = stage.entries.iter().map(|entry| (entry.node, flow.at_entry(entry))).collect();
-        let bodies = flow.without_dead_stores(stage);
-        later.extend(entries);
-        for (node, body) in unit.stages[number].nodes.iter_mut().zip(bodies) {
-            node.body = body;
-        }
-    }
+    for_each_stage(
+        unit,
+        |flow, stage| flow.without_dead_stores(stage),
+        |stage, bodies| stage.nodes.iter_mut().zip(bodies).for_each(|(node, body)| node.body = body),
+    );
 }

@@ -12,17 +12,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A place that holds state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Cell {
+enum Cell {
     /// Its variable.
     Variable(State),
     /// Its saved place.
     Saved(State),
 }
 
-pub(super) type Live = BTreeSet<Cell>;
+type Live = BTreeSet<Cell>;
 
 /// What is live where packets enter nodes of stages.
-pub(super) type AtEntries = BTreeMap<NodeId, Live>;
+type AtEntries = BTreeMap<NodeId, Live>;
 
 /// The analysis of one stage.
 pub(super) struct Flow<'u> {
@@ -48,8 +48,26 @@ pub(super) struct Flow<'u> {
     removes: bool,
 }
 
+/// Analyses the stages of a unit from the last to the first. `find` says what follows from the analysis of a stage, and
+/// `set` changes the stage by it. In a unit whose state others read after every packet, nothing follows.
+pub(super) fn for_each_stage<T>(unit: &mut Unit, find: impl Fn(Flow<'_>, &Stage) -> T, set: impl Fn(&mut Stage, T)) {
+    if keeps_all(unit) {
+        return;
+    }
+    let mut later = AtEntries::new();
+    for number in (0..unit.stages.len()).rev() {
+        let stage = &unit.stages[number];
+        let mut flow = Flow::new(unit, number, &later);
+        flow.analyse(stage);
+        let entries: Vec<_> = stage.entries.iter().map(|entry| (entry.node, flow.at_entry(entry))).collect();
+        let found = find(flow, stage);
+        later.extend(entries);
+        set(&mut unit.stages[number], found);
+    }
+}
+
 /// Whether others read the saved places of all state after every packet, so that no store to them is dead.
-pub(super) fn keeps_all(unit: &Unit) -> bool {
+fn keeps_all(unit: &Unit) -> bool {
     let mut ends = false;
     for node in unit.stages.iter().flat_map(|stage| &stage.nodes) {
         walk::stmts(&node.body, &mut |stmt| ends |= matches!(stmt, Stmt::End(_)));
@@ -81,7 +99,7 @@ pub(super) fn written(unit: &Unit, number: usize) -> BTreeSet<State> {
 }
 
 impl<'u> Flow<'u> {
-    pub(super) fn new(unit: &'u Unit, number: usize, later: &'u AtEntries) -> Flow<'u> {
+    fn new(unit: &'u Unit, number: usize, later: &'u AtEntries) -> Flow<'u> {
         Flow {
             unit,
             later,
@@ -98,7 +116,7 @@ impl<'u> Flow<'u> {
     }
 
     /// Analyses a stage.
-    pub(super) fn analyse(&mut self, stage: &Stage) {
+    fn analyse(&mut self, stage: &Stage) {
         loop {
             self.has_changed = false;
             self.stage(stage);
@@ -109,7 +127,7 @@ impl<'u> Flow<'u> {
     }
 
     /// The bodies of an analysed stage's nodes without dead stores.
-    pub(super) fn without_dead_stores(&mut self, stage: &Stage) -> Vec<Vec<Stmt>> {
+    pub(super) fn without_dead_stores(mut self, stage: &Stage) -> Vec<Vec<Stmt>> {
         self.removes = true;
         self.stage(stage)
     }
@@ -120,7 +138,7 @@ impl<'u> Flow<'u> {
     }
 
     /// What is live where packets enter the stage.
-    pub(super) fn at_entry(&self, entry: &Entry) -> Live {
+    fn at_entry(&self, entry: &Entry) -> Live {
         let mut live = Live::new();
         for cell in self.nodes.get(&entry.node).into_iter().flatten() {
             match cell {

@@ -10,22 +10,10 @@
 //!
 //! Live is what a later stage reads before it writes it, and what others read when a packet is punted or has left.
 
-use super::liveness::{AtEntries, Flow, keeps_all};
+use super::liveness::for_each_stage;
 use crate::Unit;
 
 /// Runs the pass.
 pub(super) fn run(unit: &mut Unit) {
-    if keeps_all(unit) {
-        return;
-    }
-    let mut later = AtEntries::new();
-    for number in (0..unit.stages.len()).rev() {
-        let stage = &unit.stages[number];
-        let mut flow = Flow::new(unit, number, &later);
-        flow.analyse(stage);
-        let entries: Vec<_> = stage.entries.iter().map(|entry| (entry.node, flow.at_entry(entry))).collect();
-        let spills = flow.spilled();
-        later.extend(entries);
-        unit.stages[number].spills = spills;
-    }
+    for_each_stage(unit, |flow, _| flow.spilled(), |stage, spills| stage.spills = spills);
 }
