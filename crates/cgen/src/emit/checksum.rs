@@ -13,7 +13,7 @@ use super::field::{Bits, load};
 use super::mask;
 use super::scope::{Known, Scope};
 use crate::plan::checksums::{self, Checksum, Verified};
-use ir::{Expr, HashInput, HeaderId, HeaderRef};
+use ir::{Expr, HashInput, HeaderId, HeaderRef, VarId};
 use lir::{Expr as C, State, Stmt as S, Type, assign, binary, call, cast, declare, int, long, name, plus};
 
 /// The variable of a sum.
@@ -135,6 +135,17 @@ impl Scope<'_, '_> {
             is_checksum || sum.place_bits(header, field).is_some()
         };
         sums.filter(move |(_, sum)| is_of(sum)).map(|(number, _)| number)
+    }
+
+    /// Records that a variable may be set to zero: if it is one with the errors of verifications, it says no more
+    /// whether a checksum was right.
+    pub(crate) fn touch_error(&mut self, var: VarId) {
+        let Some(path) = self.path.filter(|_| self.is_in_place()) else { return };
+        for (sum, checksum) in path.fast_path.checksums.iter().enumerate() {
+            if checksum.verified.as_ref().is_some_and(|verified| verified.error == var) {
+                self.known.touched.insert(sum);
+            }
+        }
     }
 
     /// Records that any field may be written.

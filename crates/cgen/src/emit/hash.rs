@@ -44,6 +44,11 @@ impl Piece<'_> {
             Piece::Varbit(..) => None,
         }
     }
+
+    /// Whether it is a value that changes a ones' complement sum. A checksum object begins with zero.
+    fn is_summed_as_value(&self) -> bool {
+        matches!(self, Piece::Expr(expr) if !expr.as_const().is_some_and(base::Bits::is_zero))
+    }
 }
 
 impl Group<'_> {
@@ -205,7 +210,7 @@ impl<'e> Scope<'_, 'e> {
     fn sum(&mut self, groups: &[Group<'_>], payload: bool) -> C {
         let (native, sum) = (self.fresh("native"), self.fresh("sum"));
         self.push(declare(Type::U64, native.clone(), long(0)));
-        let has_values = groups.iter().flat_map(|group| &group.pieces).any(|piece| matches!(piece, Piece::Expr(_)));
+        let has_values = groups.iter().flat_map(|group| &group.pieces).any(Piece::is_summed_as_value);
         if has_values {
             self.push(declare(Type::U64, sum.clone(), long(0)));
         }
@@ -245,6 +250,7 @@ impl<'e> Scope<'_, 'e> {
                     self.push(add_native(native, summand));
                 }
             }
+            Piece::Expr(_) if !piece.is_summed_as_value() => {}
             Piece::Expr(expr) => {
                 let width = expr.ty.width();
                 let pad = (16 - (position + width) % 16) % 16;

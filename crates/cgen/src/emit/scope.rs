@@ -73,7 +73,7 @@ impl Known {
         }
     }
 
-    /// The value of a condition over variables and constants, if it is certain.
+    /// The value of a condition over variables, constants and headers' validity, if it is certain.
     pub(crate) fn decide(&self, condition: &Expr) -> Option<bool> {
         let number = |expr: &Expr| match &expr.kind {
             ExprKind::Const(value) if expr.ty.width() <= 64 => Some(value.low_u64()),
@@ -81,12 +81,20 @@ impl Known {
             _ => None,
         };
         match &condition.kind {
+            ExprKind::IsValid(HeaderRef::Fixed(id)) if self.valid.contains(id) => Some(true),
+            ExprKind::IsValid(HeaderRef::Fixed(id)) if self.invalid.contains(id) => Some(false),
+            ExprKind::Var(var) if condition.ty == ir::Type::Bool => self.vars.get(var).map(|&value| value != 0),
             ExprKind::Unary(UnaryOp::Not, inner) => Some(!self.decide(inner)?),
             ExprKind::Binary(BinaryOp::Eq, left, right) => Some(number(left)? == number(right)?),
             ExprKind::Binary(BinaryOp::Ne, left, right) => Some(number(left)? != number(right)?),
             ExprKind::Binary(BinaryOp::LogicalOr, left, right) => match (self.decide(left), self.decide(right)) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            ExprKind::Binary(BinaryOp::LogicalAnd, left, right) => match (self.decide(left), self.decide(right)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
                 _ => None,
             },
             _ => None,
@@ -220,6 +228,36 @@ impl<'s, 'e> Scope<'s, 'e> {
         }
         self.note_extracted();
         self.assume_of_sums(condition, truth);
+        self.assume_of_vars(condition, truth);
+    }
+
+    /// Adds the values of spilled variables that follow from a condition's value.
+    fn assume_of_vars(&mut self, condition: &Expr, truth: bool) {
+        match &condition.kind {
+            ExprKind::Var(var) if condition.ty == ir::Type::Bool => self.learn_value(*var, u64::from(truth)),
+            ExprKind::Unary(UnaryOp::Not, inner) => self.assume_of_vars(inner, !truth),
+            ExprKind::Binary(op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), left, right)
+                if (*op == BinaryOp::LogicalAnd) == truth =>
+            {
+                self.assume_of_vars(left, truth);
+                self.assume_of_vars(right, truth);
+            }
+            ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), left, right) if (*op == BinaryOp::Eq) == truth => {
+                if let (ExprKind::Var(var), ExprKind::Const(value)) = (&left.kind, &right.kind)
+                    && right.ty.width() <= 64
+                {
+                    self.learn_value(*var, value.low_u64());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records the value of a variable, if it is a spilled one of the fast path.
+    pub(crate) fn learn_value(&mut self, var: VarId, value: u64) {
+        if self.path.is_some_and(|path| path.fast_path.spilled.contains_key(&var)) {
+            self.known.vars.insert(var, value);
+        }
     }
 
     /// The value in a temporary constant, unless it is a name or a number already.

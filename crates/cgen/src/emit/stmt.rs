@@ -144,7 +144,13 @@ impl Scope<'_, '_> {
         if width == 0 {
             return;
         }
-        self.learn_value(var, &value);
+        self.known.vars.remove(&var);
+        if let Value::Narrow(C::Long(value)) = value {
+            self.learn_value(var, value);
+        }
+        if !matches!(value, Value::Narrow(C::Long(error)) if error != 0) {
+            self.touch_error(var);
+        }
         let place = self.place_to_write(var);
         match value {
             Value::Narrow(value) => {
@@ -154,20 +160,6 @@ impl Scope<'_, '_> {
                 }
             }
             Value::Wide(limbs) => self.push(S::Eval(call("ws_wide_copy", vec![place, limbs, int(width)]))),
-        }
-    }
-
-    /// Records the constant that a spilled variable of the fast path is set to.
-    fn learn_value(&mut self, var: VarId, value: &Value) {
-        match value {
-            Value::Narrow(C::Long(value))
-                if self.path.is_some_and(|path| path.fast_path.spilled.contains_key(&var)) =>
-            {
-                self.known.vars.insert(var, *value);
-            }
-            _ => {
-                self.known.vars.remove(&var);
-            }
         }
     }
 
@@ -188,6 +180,7 @@ impl Scope<'_, '_> {
 
     fn write_var_slice(&mut self, var: VarId, high: u32, low: u32, value: Value) {
         self.known.vars.remove(&var);
+        self.touch_error(var);
         let (width, place) = (high - low + 1, self.var_place(var));
         let wide = self.emitter.program.vars[var].ty.width() > 64;
         match value {
@@ -210,6 +203,10 @@ impl Scope<'_, '_> {
     }
 
     fn if_stmt(&mut self, cond: &Expr, then_body: &[Stmt], else_body: &[Stmt]) {
+        if let Some(truth) = self.known.decide(cond) {
+            self.assume(cond, truth);
+            return self.stmts(if truth { then_body } else { else_body });
+        }
         let mut condition = long(0);
         let first = self.take(|scope| condition = scope.narrow(cond));
         let before = self.known.clone();
@@ -225,10 +222,15 @@ impl Scope<'_, '_> {
             return;
         }
         self.out.extend(first);
-        match (yes.is_empty(), no.is_empty()) {
-            (true, false) => self.push(S::If(lir::unary("!", condition), no, yes)),
-            _ => self.push(S::If(condition, yes, no)),
-        }
+        // Few packets are punted, and their code is long.
+        let punts = |body: &[S]| matches!(body.last(), Some(S::Punt(_)));
+        let unlikely = |condition| call("WS_UNLIKELY", vec![condition]);
+        self.push(match (punts(&yes), punts(&no)) {
+            (true, false) => S::If(unlikely(condition), yes, no),
+            (false, true) => S::If(unlikely(lir::unary("!", condition)), no, yes),
+            _ if yes.is_empty() => S::If(lir::unary("!", condition), no, yes),
+            _ => S::If(condition, yes, no),
+        });
     }
 
     fn switch(&mut self, value: &Expr, cases: &[SwitchCase], default: &[Stmt]) {

@@ -23,15 +23,18 @@ pub(crate) struct Checksum {
     pub(crate) verified: Option<Verified>,
 }
 
-/// A checksum that is verified, and the variable that records an error in any of them.
+/// A checksum that is verified, and the variable that records an error in any of them: that of the parser, or one of a
+/// control that verifies checksums.
 #[derive(Clone, Debug)]
 pub(crate) struct Verified {
     /// The field with the checksum.
     pub(crate) checksum: (HeaderId, u32),
     /// The checksum is verified if this header is valid.
     pub(crate) guard: HeaderId,
-    /// 1 if any checksum was wrong. It is set only where checksums are verified, and not read before the end of that.
-    error: VarId,
+    /// Not zero if any checksum was wrong, until it is set to zero behind that.
+    pub(crate) error: VarId,
+    /// Whether it is then 1.
+    is_flag: bool,
 }
 
 impl Verified {
@@ -51,7 +54,8 @@ impl Verified {
                 self.is_implied_by(left, false) || self.is_implied_by(right, false)
             }
             ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), left, right) if is_error(left) => {
-                number(right) == Some(u64::from((*op == BinaryOp::Eq) != truth))
+                let excluded = (*op == BinaryOp::Eq) != truth;
+                number(right) == Some(u64::from(excluded)) && (self.is_flag || !excluded)
             }
             _ => false,
         }
@@ -102,17 +106,42 @@ fn is_same(one: &[HashInput], other: &[HashInput]) -> bool {
     one.iter().map(|input| &input.value).eq(other.iter().map(|input| &input.value))
 }
 
-/// The inputs of the sums in a control that leave out the payload.
+/// The inputs of the sums in a block that leave out the payload. In a parser they are those over headers that the same
+/// state has extracted before, so that no header becomes valid behind its sum.
 fn summed(block: &Block) -> Vec<&[HashInput]> {
     let mut found = Vec::new();
-    if let BlockKind::Control { body } = &block.kind {
-        visit_body(body, &mut |stmt| {
-            if let StmtKind::Hash { algorithm: HashAlgorithm::Csum16, inputs, payload: false, .. } = &stmt.kind {
-                found.push(&inputs[..]);
+    match &block.kind {
+        BlockKind::Control { body } => visit_body(body, &mut |stmt| found.extend(inputs_of(stmt))),
+        BlockKind::Parser { states, .. } => {
+            for state in states {
+                let sums = state.body.iter().enumerate().filter_map(|(at, stmt)| Some((at, inputs_of(stmt)?)));
+                found.extend(sums.filter(|(at, inputs)| are_extracted(&state.body[..*at], inputs)).map(|(_, it)| it));
             }
-        });
+        }
     }
     found
+}
+
+/// The inputs of a statement that sums without the payload.
+fn inputs_of(stmt: &Stmt) -> Option<&[HashInput]> {
+    match &stmt.kind {
+        StmtKind::Hash { algorithm: HashAlgorithm::Csum16, inputs, payload: false, .. } => Some(inputs),
+        _ => None,
+    }
+}
+
+/// Whether statements extract all headers whose fields are these inputs.
+fn are_extracted(body: &[Stmt], inputs: &[HashInput]) -> bool {
+    let extracted = |header: HeaderId| body.iter().any(|stmt| extracts(stmt, header));
+    inputs.iter().all(|input| match &input.value {
+        HashValue::Expr(Expr { kind: ExprKind::Field(HeaderRef::Fixed(header), _), .. }) => extracted(*header),
+        HashValue::Expr(expr) => expr.as_const().is_some(),
+        HashValue::Varbit(..) => false,
+    })
+}
+
+fn extracts(stmt: &Stmt, header: HeaderId) -> bool {
+    matches!(&stmt.kind, StmtKind::Extract { dst: HeaderRef::Fixed(dst), .. } if *dst == header)
 }
 
 /// The blocks before ingress.
@@ -129,7 +158,73 @@ fn behind_egress(program: &Program) -> impl Iterator<Item = &Block> {
 }
 
 /// How the program tests that the checksum over these inputs was right.
-fn verified<'p>(program: &'p Program, inputs: &[HashInput]) -> Option<Verified> {
+fn verified(program: &Program, inputs: &[HashInput]) -> Option<Verified> {
+    verified_by_control(program, inputs).or_else(|| verified_by_parser(program, inputs))
+}
+
+/// The same where a parser verifies the checksum of a header: in the only state that extracts the header, which sets no
+/// field.
+fn verified_by_parser(program: &Program, inputs: &[HashInput]) -> Option<Verified> {
+    let parsers = before_ingress(program).filter_map(|block| match &block.kind {
+        BlockKind::Parser { states, error, .. } => Some((states, *error)),
+        BlockKind::Control { .. } => None,
+    });
+    for (states, error) in parsers {
+        let mut sets_fields = false;
+        for state in states {
+            visit_body(&state.body, &mut |stmt| {
+                let base = stmt.kind.dst().map(base_of);
+                sets_fields |= matches!(base, Some(Place::Field(..))) || is_extracted_inside(stmt);
+            });
+        }
+        for state in states.iter().filter(|_| !sets_fields) {
+            let pairs = state.body.windows(2).enumerate();
+            let found = pairs.filter_map(|(at, pair)| Some((at, compared(pair, inputs)?))).next();
+            let Some((at, checksum)) = found else { continue };
+            let extracts = |body: &[Stmt]| body.iter().filter(|stmt| extracts(stmt, checksum.0)).count();
+            let everywhere: usize = states.iter().map(|state| extracts(&state.body)).sum();
+            if everywhere == 1 && extracts(&state.body[..at]) == 1 {
+                return Some(Verified { checksum, guard: checksum.0, error, is_flag: false });
+            }
+        }
+    }
+    None
+}
+
+/// Whether a statement may extract headers by others inside of it.
+fn is_extracted_inside(stmt: &Stmt) -> bool {
+    let mut found = false;
+    if !matches!(stmt.kind, StmtKind::Extract { .. }) {
+        visit_body(std::slice::from_ref(stmt), &mut |stmt| found |= matches!(stmt.kind, StmtKind::Extract { .. }));
+    }
+    found
+}
+
+/// The field that two statements sum these inputs for and compare with the sum: where it differs, parsing ends with an
+/// error.
+fn compared(pair: &[Stmt], of_update: &[HashInput]) -> Option<(HeaderId, u32)> {
+    let [Stmt { kind: StmtKind::Hash { dst: Place::Var(summed), inputs, .. }, .. }, verify] = pair else { return None };
+    let StmtKind::Verify { cond, error } = &verify.kind else { return None };
+    let ExprKind::Binary(BinaryOp::Eq, left, right) = &cond.kind else { return None };
+    let is_summed = |expr: &Expr| matches!(expr.kind, ExprKind::Var(var) if var == *summed);
+    let field = match (is_summed(left), is_summed(right)) {
+        (true, _) => right,
+        (_, true) => left,
+        _ => return None,
+    };
+    let is_error = error.as_const().is_some_and(|error| !error.is_zero());
+    match field.kind {
+        ExprKind::Field(HeaderRef::Fixed(header), position)
+            if is_error && std::ptr::eq(&inputs[..], of_update) && field.ty.width() == 16 =>
+        {
+            Some((header, position))
+        }
+        _ => None,
+    }
+}
+
+/// The same where a control does nothing but verify checksums.
+fn verified_by_control<'p>(program: &'p Program, inputs: &[HashInput]) -> Option<Verified> {
     let controls = before_ingress(program).filter_map(|block| match &block.kind {
         BlockKind::Control { body } => Some(body),
         BlockKind::Parser { .. } => None,
@@ -189,7 +284,7 @@ fn verification(stmt: &Stmt, inputs_of_update: &[HashInput]) -> Option<Verified>
         (ExprKind::Var(compared), ExprKind::Field(HeaderRef::Fixed(header), field))
             if compared == summed && std::ptr::eq(&inputs[..], inputs_of_update) && right.ty.width() == 16 =>
         {
-            Some(Verified { checksum: (*header, *field), guard, error })
+            Some(Verified { checksum: (*header, *field), guard, error, is_flag: true })
         }
         _ => None,
     }

@@ -111,7 +111,7 @@ pub(crate) struct FastPath {
     pub(crate) checksums: Vec<Checksum>,
     /// What is known about the headers that the parser extracts, if no block changes which are valid or where they are.
     pub(crate) headers: BTreeMap<HeaderId, Extracted>,
-    /// What is known about them after the parser, if blocks change which are valid but packets may stay as they are.
+    /// What is known about them after the parser, if packets that are processed in place may stay as they are.
     pub(crate) parsed: BTreeMap<HeaderId, Extracted>,
     /// State through which packets could observe that a punted packet, or one that is parsed, reaches its end after its
     /// neighbours have begun. Each packet then runs to completion, and those after a punted one wait for the core.
@@ -225,7 +225,7 @@ impl FastPath {
     fn complete(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
         self.find_spilled(program, key_words);
         self.in_place &= self.spilled_bytes + wide_metadata_bytes(program) <= SAVED_STATE_BYTES_MAX;
-        if self.in_place && self.may_stay && !self.is_of_replicas() {
+        if self.in_place && (self.may_stay || self.keeps_headers) && !self.is_of_replicas() {
             self.parsed = extracted(program, &program.blocks[self.parser].kind);
         }
     }
